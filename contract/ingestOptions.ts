@@ -1,0 +1,46 @@
+import { DEFAULT_EMBEDDING_MODEL, type EmbeddingModelId } from './embeddingModels.js';
+
+/** How one file is to be turned into text, chunks and vectors. Stored on the file, so that a re-sync repeats it. */
+export interface IngestOptions {
+  /** Tokens (cl100k) a chunk has at most. */
+  readonly chunkSize: number;
+  /** Tokens that neighbouring chunks share at most. */
+  readonly chunkOverlap: number;
+  readonly embeddingModel: EmbeddingModelId;
+  readonly skipEmbeddingGeneration: boolean;
+  /** Chunks and no vectors, whatever skipEmbeddingGeneration says. */
+  readonly generateChunksOnly: boolean;
+  /** The file is stored; neither text nor chunks are made. */
+  readonly storeFileOnly: boolean;
+  readonly generateSparseVectors: boolean;
+  readonly prependFilenameToChunks: boolean;
+  readonly setPageAsBoundary: boolean;
+  readonly maxItemsPerChunk: number | null;
+}
+
+export const DEFAULT_INGEST_OPTIONS: IngestOptions = {
+  chunkSize: 1500,
+  chunkOverlap: 20,
+  embeddingModel: DEFAULT_EMBEDDING_MODEL,
+  skipEmbeddingGeneration: false,
+  generateChunksOnly: false,
+  storeFileOnly: false,
+  generateSparseVectors: false,
+  prependFilenameToChunks: false,
+  setPageAsBoundary: false,
+  maxItemsPerChunk: null,
+};
+
+/** What a web scrape was asked for beyond IngestOptions. Lists are empty where the request gave none. */
+export interface ScrapeOptions {
+  readonly maxPagesToScrape: number | null;
+  readonly urlPathsToInclude: readonly string[];
+  readonly urlPathsToExclude: readonly string[];
+  readonly urlsToScrape: readonly string[];
+  readonly htmlTagsToSkip: readonly string[];
+  readonly cssClassesToSkip: readonly string[];
+  readonly cssSelectorsToSkip: readonly string[];
+  readonly downloadCssAndMedia: boolean;
+  readonly usePremiumProxies: boolean;
+  readonly enableAutoSync: boolean;
+}
