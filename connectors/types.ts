@@ -1,0 +1,38 @@
+/** Where content comes from. Facts in, bytes out; nothing here knows a store. Errors are Faults. */
+
+/** A page that a sitemap names. */
+export interface SitemapEntry {
+  /** Normalised (see contract/urls.ts). */
+  readonly url: string;
+  /** ISO 8601 as the sitemap gave it; null when absent or unreadable. */
+  readonly lastModified: string | null;
+}
+
+export interface FetchedPage {
+  readonly bytes: Uint8Array;
+  readonly contentType: string | null;
+  /** Where redirects ended, normalised. */
+  readonly finalUrl: string;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  /** How it was fetched; what the record says under file_metadata.fetched_with. */
+  readonly fetchedWith: 'http' | 'browser' | 'premium_proxy';
+}
+
+export interface PageRequest {
+  readonly url: string;
+  /** Render in a browser with styles, images and fonts. Without a browser on this machine: plain HTTP. */
+  readonly downloadCssAndMedia: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface WebSource {
+  /**
+   * Streams the pages a sitemap names: index files followed (depth bounded), same host only, duplicates once, in the
+   * sitemap's order. Throws a Fault with a sentence when the sitemap itself can't be read.
+   */
+  discover(sitemapUrl: string, signal: AbortSignal): AsyncIterable<SitemapEntry>;
+  /** Fetches one page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
+  fetchPage(request: PageRequest): Promise<FetchedPage>;
+  close(): Promise<void>;
+}

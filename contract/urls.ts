@@ -1,0 +1,16 @@
+/**
+ * One spelling per address: scheme and host lower case, default port and fragment gone, the query kept.
+ * Returns null when the text is not an http(s) URL or carries credentials.
+ */
+export function normaliseUrl(text: string, base?: string): string | null {
+  let url: URL;
+  try {
+    url = new URL(text.trim(), base);
+  } catch {
+    return null;
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
+  if (url.username !== '' || url.password !== '') return null;
+  url.hash = '';
+  return url.href;
+}

@@ -1,0 +1,55 @@
+/** What the rest of the service knows of the one way out. The implementation is made once, by createEgress. */
+
+export interface EgressSettings {
+  /** Hosts, host:port or CIDR that may be called although they are private. Link-local and metadata addresses never. */
+  readonly allowedPrivateHosts: readonly string[];
+  /** Ports that may be called besides those named in allowedPrivateHosts; empty means any. */
+  readonly allowedPorts: readonly number[];
+  readonly userAgent: string;
+  readonly connectTimeoutMs: number;
+  /** From the request to its headers. */
+  readonly headersTimeoutMs: number;
+  /** Silence allowed between two parts of a body. */
+  readonly bodyTimeoutMs: number;
+  readonly maxRedirects: number;
+  /** Connections held open to one host at most. */
+  readonly connectionsPerHost: number;
+}
+
+export interface EgressRequest {
+  readonly url: string;
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  /** Bytes of the decoded body at most; past it the read fails with a Fault too_large. */
+  readonly maxBytes: number;
+  /** The whole exchange, redirects and body included, in milliseconds. */
+  readonly totalTimeoutMs: number;
+}
+
+export interface EgressResponse {
+  readonly status: number;
+  /** Names in lower case; a repeated header is joined by ', '. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Where the redirects ended. */
+  readonly url: string;
+  /** The decoded body (gzip, deflate, br undone) as a stream that obeys maxBytes, the timeouts and the signal. Read it or call discard(). */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** The whole body. */
+  bytes(): Promise<Uint8Array>;
+  /** Gives the connection back without reading on. */
+  discard(): Promise<void>;
+}
+
+/**
+ * The one way out of the service. Every address is resolved here and checked at connect, at each redirect too.
+ * Throws a Fault (address_refused, dns_failed, unreachable, timed_out, too_many_redirects, too_large); any HTTP
+ * status is an answer, not an error. Aborting `signal` rejects with its reason.
+ */
+export interface Egress {
+  request(request: EgressRequest): Promise<EgressResponse>;
+  /** Throws a Fault address_refused when the URL may not be called: the check made before a browser's sub-request or on accepting a URL. Resolves names. */
+  check(url: string, signal?: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
