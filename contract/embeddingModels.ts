@@ -26,3 +26,10 @@ export const EMBEDDING_MODELS = {
 export type EmbeddingModelId = keyof typeof EMBEDDING_MODELS;
 export const EMBEDDING_MODEL_IDS = Object.keys(EMBEDDING_MODELS) as EmbeddingModelId[];
 export const DEFAULT_EMBEDDING_MODEL: EmbeddingModelId = 'OPENAI';
+
+/** What computed a vector. Vectors of different spaces are never compared; each has a Qdrant collection of its own. */
+export interface VectorSpace {
+  /** Stable for ever, e.g. minilm-l6-v2-384: stored on files and used in point ids. */
+  readonly name: string;
+  readonly dimensions: number;
+}

@@ -1,0 +1,60 @@
+import type { EmbeddingModelId } from './embeddingModels.js';
+import type { SourceType } from './sources.js';
+import type { FileSyncStatus } from './statuses.js';
+
+/** One condition of tags_v2: the tag has the value, or any of a list of values. */
+export interface TagCondition {
+  readonly key: string;
+  readonly value: unknown;
+  readonly negate?: boolean;
+}
+export type TagTree = { readonly AND: readonly (TagTree | TagCondition)[] } | { readonly OR: readonly (TagTree | TagCondition)[] };
+
+/** Which files an operation means. All given filters must hold; an absent or empty one holds for every file. */
+export interface FileFilters {
+  readonly sources?: readonly SourceType[];
+  /** Substring of the name, case ignored. */
+  readonly name?: string;
+  /** Every key must have the value (or one of a list). Ignored when tagTree is given. */
+  readonly tags?: Readonly<Record<string, unknown>>;
+  readonly tagTree?: TagTree;
+  readonly ids?: readonly number[];
+  readonly externalFileIds?: readonly string[];
+  readonly externalUrls?: readonly string[];
+  readonly syncStatuses?: readonly FileSyncStatus[];
+  readonly parentFileIds?: readonly number[];
+  /** With parentFileIds: all descendants, not only the direct children. */
+  readonly includeAllChildren?: boolean;
+  readonly dataSourceIds?: readonly number[];
+  readonly embeddingModels?: readonly EmbeddingModelId[];
+  readonly rootFilesOnly?: boolean;
+  readonly nonSyncedOnly?: boolean;
+  readonly requestIds?: readonly string[];
+  readonly uploadIds?: readonly string[];
+  /** Substring of the message; '' means files without one. */
+  readonly syncErrorMessage?: string;
+  readonly includeContainers?: boolean;
+  readonly fileTypesAtSource?: readonly string[];
+}
+
+export const FILE_ORDERS = ['created_at', 'updated_at', 'name', 'last_sync', 'file_size', 'id'] as const;
+export type FileOrder = (typeof FILE_ORDERS)[number];
+export const ORDER_DIRECTIONS = ['desc', 'asc'] as const;
+export type OrderDirection = (typeof ORDER_DIRECTIONS)[number];
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+  /** Only ids above it. */
+  readonly startingId: number;
+}
+
+/** Rows of one answer at most. */
+export const MAX_PAGE_LIMIT = 10_000;
+
+export interface FileListing {
+  readonly filters: FileFilters;
+  readonly orderBy: FileOrder;
+  readonly orderDir: OrderDirection;
+  readonly page: Page;
+}

@@ -1,0 +1,86 @@
+/**
+ * What client, worker and workflows agree on: queue, workflow ids, inputs and results. JSON only, ids and counts only.
+ */
+
+export const TASK_QUEUE = 'allotrope';
+
+/** Search attributes (all Keyword) under which operators find a run in Temporal's Web UI. */
+export const SEARCH_ATTRIBUTES = ['OrganizationId', 'UserId', 'DataSourceId', 'FileId', 'RequestId'] as const;
+export type SearchAttributeName = (typeof SEARCH_ATTRIBUTES)[number];
+
+/** Files one batch activity takes at most. */
+export const BATCH_SIZE = 50;
+/** The first batch of a run, so that the first chunk is searchable at once. */
+export const FIRST_BATCH_SIZE = 4;
+
+/** The kinds of accepted work; each is the name of the workflow that does it. */
+export const RUN_KINDS = ['scrapeSitemap'] as const;
+export type RunKind = (typeof RUN_KINDS)[number];
+
+/** Workflow ids are business keys, built here and nowhere else: a double request meets the running workflow. */
+export const workflowIds = {
+  scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
+};
+
+/** What every run's workflow is given. The options lie in the run's row; history carries its id only. */
+export interface RunInput {
+  readonly runId: number;
+}
+
+/** Where a continued workflow goes on. Absent on the first execution. */
+export interface ScrapeSitemapInput extends RunInput {
+  readonly resume?: { readonly discovered: number; readonly afterId: number; readonly counts: BatchResult };
+}
+
+/** What one batch did; also the sum over a run. */
+export interface BatchResult {
+  readonly ready: number;
+  readonly failed: number;
+  /** Put back into the queue for a later try. */
+  readonly requeued: number;
+  /** No longer this run's: another run or a delete took the file over. */
+  readonly superseded: number;
+}
+
+export const EMPTY_BATCH_RESULT: BatchResult = { ready: 0, failed: 0, requeued: 0, superseded: 0 };
+
+export interface IngestBatchInput extends RunInput {
+  readonly fileIds: readonly number[];
+}
+
+export interface IngestBatchResult extends BatchResult {
+  /** Files that were under way at two worker deaths: to be run alone. */
+  readonly alone: readonly number[];
+}
+
+export interface PlanBatchesInput extends RunInput {
+  readonly afterId: number;
+  /** Batches wanted at most. */
+  readonly limit: number;
+}
+
+export interface PlanBatchesResult {
+  readonly batches: readonly (readonly number[])[];
+  /** The cursor for the next call; 0 when this pass is over. */
+  readonly afterId: number;
+  /** At the end of a pass: how long until a requeued file is due; null when none waits. */
+  readonly dueInMs: number | null;
+}
+
+export interface RunOutcome {
+  readonly outcome: 'finished' | 'failed' | 'already_finished';
+  readonly discovered: number;
+  readonly counts: BatchResult;
+}
+
+/** Answer of the query `progress`. */
+export interface RunProgress {
+  readonly phase: 'starting' | 'discovering' | 'ingesting' | 'waiting' | 'finishing' | 'done';
+  readonly discovered: number;
+  readonly counts: BatchResult;
+}
+
+export const PROGRESS_QUERY = 'progress';
+
+/** ApplicationFailure type of a Fault, and of a defect that no retry mends. */
+export const FAULT_FAILURE = 'Fault';

@@ -1,0 +1,80 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { DeleteObjectsCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+
+/** Where an S3-compatible store is; null endpoint: AWS; null credentials: those of the machine. */
+export interface S3Settings {
+  readonly bucket: string;
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
+}
+
+/** Raw and parsed contents, kept outside the databases. Keys are `organization/file/generation.kind`; contents never change. */
+export interface Blobs {
+  put(key: string, bytes: Uint8Array | string): Promise<void>;
+  get(key: string): Promise<Uint8Array>;
+  stream(key: string): Promise<Readable>;
+  /** Deletes everything kept for a file but the keys named. */
+  deleteOthers(organizationId: number, fileId: number, keep: readonly (string | null)[]): Promise<void>;
+}
+
+export type BlobKind = 'raw' | 'txt';
+
+export const blobKey = (organizationId: number, fileId: number, generation: number, kind: BlobKind): string =>
+  `${organizationId}/${fileId}/${generation}.${kind}`;
+
+/** Contents in a local folder. */
+export function createFolderBlobs(root: string): Blobs {
+  const at = (key: string): string => path.join(root, key);
+  return {
+    async put(key, bytes) {
+      const file = at(key);
+      try {
+        await writeFile(file, bytes);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        await mkdir(path.dirname(file), { recursive: true });
+        await writeFile(file, bytes);
+      }
+    },
+    get: (key) => readFile(at(key)),
+    // oxlint-disable-next-line require-await
+    stream: async (key) => createReadStream(at(key)),
+    async deleteOthers(organizationId, fileId, keep) {
+      const folder = `${organizationId}/${fileId}`;
+      const names = await readdir(at(folder)).catch(() => []);
+      await Promise.all(names.map((name) => `${folder}/${name}`).filter((key) => !keep.includes(key)).map((key) => rm(at(key), { force: true })));
+      if (keep.every((key) => key === null)) await rm(at(folder), { recursive: true, force: true });
+    },
+  };
+}
+
+/** Contents in a bucket of an S3-compatible store. */
+export function createS3Blobs(settings: S3Settings): Blobs {
+  const Bucket = settings.bucket;
+  const client = new S3Client({
+    region: settings.region,
+    ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint, forcePathStyle: true }),
+    ...(settings.credentials === null ? {} : { credentials: settings.credentials }),
+  });
+  const body = async (key: string) => {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key }));
+    if (!Body) throw new Error(`The stored content ${key} is empty`);
+    return Body;
+  };
+  return {
+    async put(key, bytes) {
+      await client.send(new PutObjectCommand({ Bucket, Key: key, Body: bytes }));
+    },
+    get: async (key) => (await body(key)).transformToByteArray(),
+    stream: async (key) => (await body(key)) as Readable,
+    async deleteOthers(organizationId, fileId, keep) {
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix: `${organizationId}/${fileId}/` }));
+      const Objects = Contents.flatMap(({ Key }) => (Key !== undefined && !keep.includes(Key) ? [{ Key }] : []));
+      if (Objects.length > 0) await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import mongoose, { type Connection } from 'mongoose';
+
+import { type Blobs, createFolderBlobs, createS3Blobs, type S3Settings } from './blobs.js';
+import { type ChunkCommands, createChunkCommands } from './chunks/commands.js';
+import { chunkModel } from './chunks/model.js';
+import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
+import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
+import { createFileCommands, type FileCommands } from './files/commands.js';
+import { fileModel } from './files/model.js';
+import { createFileQueries, type FileQueries } from './files/queries.js';
+import { runMigrations } from './migrations/run.js';
+import { createOrganizations, type Organizations } from './organizations/accept.js';
+import { organizationModels } from './organizations/model.js';
+import { runModel } from './runs/model.js';
+import { createRuns, type Runs } from './runs/outbox.js';
+import { createSequence, type Session } from './sequence.js';
+import { createUsers, type Users } from './users/accept.js';
+import { userModel } from './users/model.js';
+import { createVectors, type Vectors } from './vectors/vectors.js';
+
+export interface StoreSettings {
+  readonly mongodbUri: string;
+  readonly qdrant: { readonly url: string; readonly apiKey: string | null; readonly prefix: string };
+  readonly files: { readonly dir: string; readonly s3: S3Settings | null };
+}
+
+/** Where things rest: MongoDB, Qdrant and file storage behind one face. */
+export interface Store {
+  readonly organizations: Organizations;
+  readonly users: Users;
+  readonly runs: Runs;
+  readonly files: FileQueries & FileCommands & FileAcceptance;
+  readonly chunks: ChunkQueries & ChunkCommands;
+  readonly vectors: Vectors;
+  readonly blobs: Blobs;
+  /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** Resolves when MongoDB answers. */
+  pingMongo(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function transaction<T>(connection: Connection, work: (session: Session) => Promise<T>): Promise<T> {
+  return connection.transaction((session) => work(session)) as Promise<T>;
+}
+
+/** Connects, migrates and makes indexes. @throws when MongoDB can't be reached or its data is from a newer version */
+export async function connectStore(settings: StoreSettings): Promise<Store> {
+  const connection = await mongoose
+    .createConnection(settings.mongodbUri, { autoIndex: false, serverSelectionTimeoutMS: 15_000, maxPoolSize: 50 })
+    .asPromise();
+  await runMigrations(connection);
+  const sequence = createSequence(connection);
+  const [files, chunks, users, runs] = [fileModel(connection), chunkModel(connection), userModel(connection), runModel(connection)];
+  const organizations = organizationModels(connection);
+  await Promise.all([files, chunks, users, runs, organizations.organizations, organizations.apiKeys].map((model) => model.createIndexes()));
+  const fileQueries = createFileQueries(files);
+  return {
+    organizations: createOrganizations(organizations, sequence),
+    users: createUsers(users, sequence),
+    runs: createRuns(runs, sequence),
+    files: { ...fileQueries, ...createFileCommands(files), ...createFileAcceptance(files, sequence) },
+    chunks: { ...createChunkQueries(chunks, fileQueries), ...createChunkCommands(chunks) },
+    vectors: createVectors(settings.qdrant),
+    blobs: settings.files.s3 ? createS3Blobs(settings.files.s3) : createFolderBlobs(settings.files.dir),
+    transaction: (work) => transaction(connection, work),
+    async pingMongo() {
+      await connection.db?.admin().ping();
+    },
+    close: () => connection.close(),
+  };
+}

@@ -1,0 +1,104 @@
+import type { Model } from 'mongoose';
+
+import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { TagValue } from '../../contract/records.js';
+import type { SourceType } from '../../contract/sources.js';
+import { tagPairs } from '../../contract/tags.js';
+import type { Session, Sequence } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+import type { FileDoc, StoredTag } from './model.js';
+
+/** What a request or a listing says of a file that is to be synced. */
+export interface FileRequest {
+  readonly source: SourceType;
+  readonly externalFileId: string;
+  readonly externalUrl: string | null;
+  /** Used until the content tells a better one. */
+  readonly name: string;
+  readonly parentId: number | null;
+  readonly isContainer: boolean;
+  readonly tags: Readonly<Record<string, TagValue>>;
+  readonly options: IngestOptions;
+  readonly enableAutoSync: boolean | null;
+  readonly requestId: string;
+  readonly runId: number;
+  readonly workflowId: string;
+}
+
+const storedTags = (tags: Readonly<Record<string, TagValue>>): StoredTag[] => Object.entries(tags).map(([key, value]) => ({ key, value }));
+
+/** The state of a file that waits for its run, whatever it was before. Content of an earlier sync stays readable. */
+function queued(request: FileRequest, now: Date): Partial<FileDoc> {
+  const tags = storedTags(request.tags);
+  return {
+    externalUrl: request.externalUrl,
+    parentId: request.parentId,
+    tags,
+    tagPairs: tagPairs(tags),
+    options: request.options,
+    enableAutoSync: request.enableAutoSync,
+    requestId: request.requestId,
+    runId: request.runId,
+    workflowId: request.workflowId,
+    syncStatus: 'QUEUED_FOR_SYNC',
+    syncErrorMessage: null,
+    attempts: 0,
+    unfinishedStarts: 0,
+    notBefore: null,
+    updatedAt: now,
+  };
+}
+
+export interface FileAcceptance {
+  /** Takes one file in: a new record, or the known one of the same (organization, user, source, external id) with the new request's options. */
+  accept(owner: Tenant & { customerId: string }, request: FileRequest, session: Session): Promise<FileDoc>;
+  /** The same for many at once. Files are matched by external id; answers how many there are. */
+  acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
+}
+
+export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence): FileAcceptance {
+  const key = ({ organizationId, userId }: Tenant, request: FileRequest) => ({
+    organizationId,
+    userId,
+    source: request.source,
+    externalFileId: request.externalFileId,
+  });
+  const onInsert = (_id: number, owner: { customerId: string }, request: FileRequest, now: Date) => ({
+    _id,
+    customerId: owner.customerId,
+    isContainer: request.isContainer,
+    name: request.name,
+    createdAt: now,
+  });
+  return {
+    async accept(owner, request, session) {
+      const now = new Date();
+      const known = await files.exists(key(owner, request)).session(session);
+      const _id = known?._id ?? (await sequence.take('file'));
+      return files
+        .findOneAndUpdate(
+          key(owner, request),
+          { $set: queued(request, now), $setOnInsert: onInsert(_id, owner, request, now) },
+          { upsert: true, returnDocument: 'after', session, setDefaultsOnInsert: true },
+        )
+        .lean<FileDoc>();
+    },
+    async acceptMany(owner, requests) {
+      if (requests.length === 0) return 0;
+      const now = new Date();
+      const first = await sequence.take('file', requests.length);
+      const result = await files.bulkWrite(
+        requests.map((request, index) => ({
+          updateOne: {
+            filter: key(owner, request),
+            update: { $set: queued(request, now), $setOnInsert: onInsert(first + index, owner, request, now) },
+            upsert: true,
+            setDefaultsOnInsert: true,
+          },
+        })),
+        { ordered: false },
+      );
+      return result.upsertedCount + result.matchedCount;
+    },
+  };
+}

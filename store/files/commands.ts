@@ -1,0 +1,185 @@
+import type { Model } from 'mongoose';
+
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import type { FileDoc, SyncedContent } from './model.js';
+
+/** A file that a batch has begun: the record, with the generation number that this sync writes under. */
+export interface StartedFile {
+  readonly file: FileDoc;
+  readonly generation: number;
+}
+
+/** How a sync ended well: the content that readers see from now on. */
+export interface FinishedSync {
+  readonly fileId: number;
+  readonly content: SyncedContent;
+  readonly name: string | null;
+  readonly fileMetadata: Record<string, unknown>;
+}
+
+export interface RunCounts {
+  readonly total: number;
+  readonly ready: number;
+  readonly failed: number;
+  readonly aborted: number;
+  /** Not at rest yet. */
+  readonly open: number;
+}
+
+/**
+ * Changes of files by the run that owns them. Each is guarded by the run's id and the state it expects, so running it
+ * twice, or after another run took the file over, changes nothing.
+ */
+export interface FileCommands {
+  /** Puts the run's files into SYNCING and gives each a fresh generation. Files that are not this run's, or done, are left out. */
+  start(runId: number, fileIds: readonly number[]): Promise<StartedFile[]>;
+  /** Flips files to their new generation; answers the ids that were flipped. */
+  finish(runId: number, syncs: readonly FinishedSync[]): Promise<number[]>;
+  /** Ends a file in SYNC_ERROR. False when it is no longer this run's. */
+  fail(runId: number, fileId: number, message: string): Promise<boolean>;
+  /** Back into the queue, for a try after `notBefore`. */
+  requeue(runId: number, fileId: number, notBefore: Date, message: string): Promise<boolean>;
+  /** Undoes `start` for files that were not brought to an end (cancelled or shut down): the start does not count. */
+  release(runId: number, fileIds: readonly number[]): Promise<void>;
+  /** The rows and points of older generations are gone. */
+  cleaned(fileIds: readonly number[]): Promise<void>;
+  /** Ends every open file of the run in SYNC_ABORTED. */
+  abortOpen(runId: number, message: string): Promise<number>;
+  /** The next files of the run that are due, by id. */
+  due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
+  /** When the first of the run's queued files is due; null when none waits. */
+  nextDue(runId: number): Promise<Date | null>;
+  /** How the run's children stand. */
+  countRun(runId: number, parentId: number): Promise<RunCounts>;
+  /** Moves a container: status, message and facts to merge into file_metadata. */
+  moveContainer(runId: number, fileId: number, change: { status: FileSyncStatus; message?: string | null; facts?: Record<string, unknown>; synced?: boolean }): Promise<boolean>;
+}
+
+export function createFileCommands(files: Model<FileDoc>): FileCommands {
+  const open = { $nin: [...FINAL_FILE_STATUSES] };
+  const inMotion = { $in: ['QUEUED_FOR_SYNC', 'SYNCING'] satisfies FileSyncStatus[] };
+  return {
+    async start(runId, fileIds) {
+      const mine = { _id: { $in: [...fileIds] }, runId, syncStatus: inMotion };
+      await files.updateMany(mine, {
+        $set: { syncStatus: 'SYNCING', updatedAt: new Date() },
+        $inc: { lastGeneration: 1, unfinishedStarts: 1 },
+      });
+      const rows = await files.find({ ...mine, syncStatus: 'SYNCING' }).sort({ _id: 1 }).lean<FileDoc[]>();
+      return rows.map((file) => ({ file, generation: file.lastGeneration }));
+    },
+    async finish(runId, syncs) {
+      if (syncs.length === 0) return [];
+      const now = new Date();
+      const guard = ({ fileId, content }: FinishedSync) => ({ _id: fileId, runId, syncStatus: 'SYNCING' as const, lastGeneration: content.generation });
+      const result = await files.bulkWrite(
+        syncs.map((sync) => ({
+          updateOne: {
+            filter: guard(sync),
+            update: [
+              {
+                $set: {
+                  // Literals, so that a text that starts with `$` stays a text.
+                  ...Object.fromEntries(Object.entries(sync.content).map(([field, value]) => [field, { $literal: value }])),
+                  ...(sync.name === null ? {} : { name: { $literal: sync.name } }),
+                  fileMetadata: { $literal: sync.fileMetadata },
+                  cleanupPending: { $gt: ['$generation', 0] },
+                  syncStatus: 'READY',
+                  syncErrorMessage: null,
+                  attempts: 0,
+                  unfinishedStarts: 0,
+                  notBefore: null,
+                  lastSync: now,
+                  updatedAt: now,
+                },
+              },
+            ],
+          },
+        })),
+        { ordered: false },
+      );
+      if (result.matchedCount === syncs.length) return syncs.map((sync) => sync.fileId);
+      const flipped = await files
+        .find({ $or: syncs.map(({ fileId, content }) => ({ _id: fileId, generation: content.generation })) }, { _id: 1 })
+        .lean();
+      return flipped.map((row) => row._id);
+    },
+    async fail(runId, fileId, message) {
+      const result = await files.updateOne(
+        { _id: fileId, runId, syncStatus: open },
+        { $set: { syncStatus: 'SYNC_ERROR', syncErrorMessage: message, unfinishedStarts: 0, notBefore: null, updatedAt: new Date() } },
+      );
+      return result.matchedCount === 1;
+    },
+    async requeue(runId, fileId, notBefore, message) {
+      const result = await files.updateOne(
+        { _id: fileId, runId, syncStatus: 'SYNCING' },
+        {
+          $set: { syncStatus: 'QUEUED_FOR_SYNC', syncErrorMessage: message, unfinishedStarts: 0, notBefore, updatedAt: new Date() },
+          $inc: { attempts: 1 },
+        },
+      );
+      return result.matchedCount === 1;
+    },
+    async release(runId, fileIds) {
+      await files.updateMany(
+        { _id: { $in: fileIds }, runId, syncStatus: 'SYNCING' },
+        { $set: { syncStatus: 'QUEUED_FOR_SYNC', updatedAt: new Date() }, $inc: { unfinishedStarts: -1 } },
+      );
+    },
+    async cleaned(fileIds) {
+      await files.updateMany({ _id: { $in: fileIds } }, { $set: { cleanupPending: false } });
+    },
+    async abortOpen(runId, message) {
+      const result = await files.updateMany(
+        { runId, syncStatus: open },
+        { $set: { syncStatus: 'SYNC_ABORTED', syncErrorMessage: message, unfinishedStarts: 0, notBefore: null, updatedAt: new Date() } },
+      );
+      return result.modifiedCount;
+    },
+    async due(runId, afterId, limit, now) {
+      const rows = await files
+        .find(
+          { runId, isContainer: false, syncStatus: inMotion, _id: { $gt: afterId }, $or: [{ notBefore: null }, { notBefore: { $lte: now } }] },
+          { _id: 1 },
+        )
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean();
+      return rows.map((row) => row._id);
+    },
+    async nextDue(runId) {
+      const row = await files
+        .findOne({ runId, isContainer: false, syncStatus: inMotion }, { notBefore: 1 })
+        .sort({ notBefore: 1 })
+        .lean();
+      return row === null ? null : (row.notBefore ?? new Date(0));
+    },
+    async countRun(runId, parentId) {
+      const rows = await files.aggregate<{ _id: FileSyncStatus; count: number }>([
+        { $match: { runId, parentId } },
+        { $group: { _id: '$syncStatus', count: { $sum: 1 } } },
+      ]);
+      const of = (status: FileSyncStatus) => rows.find((row) => row._id === status)?.count ?? 0;
+      const total = rows.reduce((sum, row) => sum + row.count, 0);
+      const [ready, failed, aborted] = [of('READY') + of('READY_TO_SYNC'), of('SYNC_ERROR'), of('SYNC_ABORTED')];
+      return { total, ready, failed, aborted, open: total - ready - failed - aborted };
+    },
+    async moveContainer(runId, fileId, { status, message = null, facts = {}, synced = false }) {
+      const now = new Date();
+      const result = await files.updateOne(
+        { _id: fileId, runId, isContainer: true },
+        {
+          $set: {
+            syncStatus: status,
+            syncErrorMessage: message,
+            updatedAt: now,
+            ...(synced ? { lastSync: now } : {}),
+            ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [`fileMetadata.${name}`, value])),
+          },
+        },
+      );
+      return result.matchedCount === 1;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { QueryFilter } from 'mongoose';
+
+import type { FileFilters, TagCondition, TagTree } from '../../contract/fileFilters.js';
+import type { TagValue } from '../../contract/records.js';
+import { tagPairs } from '../../contract/tags.js';
+import type { Tenant } from '../users/accept.js';
+import type { FileDoc } from './model.js';
+
+type Query = QueryFilter<FileDoc>;
+
+/** A substring as a pattern: the user's text is never a pattern itself. */
+const containing = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+
+function tagCondition({ key, value, negate = false }: TagCondition): Query {
+  const pairs = tagPairs([{ key, value: value as TagValue }]);
+  return negate ? { tagPairs: { $nin: pairs } } : { tagPairs: { $in: pairs } };
+}
+
+function tagTree(tree: TagTree | TagCondition): Query {
+  if ('AND' in tree) return { $and: tree.AND.map(tagTree) };
+  if ('OR' in tree) return { $or: tree.OR.map(tagTree) };
+  return tagCondition(tree);
+}
+
+const anyOf = <T>(values: readonly T[] | undefined): { $in: T[] } | undefined =>
+  values === undefined || values.length === 0 ? undefined : { $in: [...values] };
+
+/** The MongoDB query for a caller's files. The caller's organization and user are always part of it. */
+export function fileQuery({ organizationId, userId }: Tenant, filters: FileFilters, startingId = 0): Query {
+  const query: Query = { organizationId, userId };
+  const and: Query[] = [];
+  const put = (part: Query | undefined): void => {
+    if (part !== undefined) and.push(part);
+  };
+  const member = <T>(field: string, values: readonly T[] | undefined): void => {
+    const condition = anyOf(values);
+    if (condition) and.push({ [field]: condition } as Query);
+  };
+  member('_id', filters.ids);
+  if (startingId > 0) and.push({ _id: { $gt: startingId } });
+  member('source', filters.sources);
+  member('externalFileId', filters.externalFileIds);
+  member('externalUrl', filters.externalUrls);
+  member('syncStatus', filters.syncStatuses);
+  member('parentId', filters.parentFileIds);
+  member('dataSourceId', filters.dataSourceIds);
+  member('options.embeddingModel', filters.embeddingModels);
+  member('requestId', filters.requestIds);
+  member('uploadId', filters.uploadIds);
+  member('fileTypeAtSource', filters.fileTypesAtSource);
+  if (filters.name !== undefined && filters.name !== '') and.push({ name: containing(filters.name) });
+  if (filters.rootFilesOnly === true) and.push({ parentId: null });
+  if (filters.nonSyncedOnly === true) and.push({ lastSync: null });
+  if (filters.includeContainers === false) and.push({ isContainer: false });
+  if (filters.syncErrorMessage === '') and.push({ syncErrorMessage: null });
+  else if (filters.syncErrorMessage !== undefined) and.push({ syncErrorMessage: containing(filters.syncErrorMessage) });
+  if (filters.tagTree) put(tagTree(filters.tagTree));
+  else for (const [key, value] of Object.entries(filters.tags ?? {})) put(tagCondition({ key, value }));
+  return and.length === 0 ? query : { ...query, $and: and };
+}

@@ -1,0 +1,163 @@
+import { type Connection, type Model, Schema } from 'mongoose';
+
+import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { TagValue } from '../../contract/records.js';
+import type { SourceType } from '../../contract/sources.js';
+import { FILE_SYNC_STATUSES, type EmbeddingStorageStatus, type FileSyncStatus } from '../../contract/statuses.js';
+
+/** A tag as stored: pairs, so that keys with dots or `$` are safe. */
+export interface StoredTag {
+  key: string;
+  value: TagValue;
+}
+
+export interface FileStatistics {
+  fileFormat: string | null;
+  fileSize: number | null;
+  numCharacters: number | null;
+  numTokens: number | null;
+  numEmbeddings: number | null;
+  mimeType: string | null;
+}
+
+/** What a finished sync leaves on the file, all set in the one update that flips the generation. */
+export interface SyncedContent {
+  /** The generation that readers see; 0 before the first sync. */
+  generation: number;
+  numChunks: number;
+  statistics: FileStatistics | null;
+  /** The vector space the chunks lie in; null when they have no vectors. */
+  vectorSpace: string | null;
+  dimensions: number | null;
+  rawBlob: string | null;
+  textBlob: string | null;
+  rawHash: string | null;
+}
+
+export interface FileDoc extends SyncedContent {
+  _id: number;
+  organizationId: number;
+  userId: number;
+  customerId: string;
+  dataSourceId: number | null;
+  source: SourceType;
+  /** What it is at a helpdesk: TICKET, ARTICLE…; null elsewhere. */
+  fileTypeAtSource: string | null;
+  externalFileId: string;
+  externalUrl: string | null;
+  name: string | null;
+  parentId: number | null;
+  /** A sitemap, folder or feed: has children, never chunks. */
+  isContainer: boolean;
+  syncStatus: FileSyncStatus;
+  syncErrorMessage: string | null;
+  lastSync: Date | null;
+  sourceCreatedAt: Date | null;
+  tags: StoredTag[];
+  /** `key=value` of every tag, for indexed equality. */
+  tagPairs: string[];
+  options: IngestOptions;
+  enableAutoSync: boolean | null;
+  fileMetadata: Record<string, unknown>;
+  ocrProperties: Record<string, unknown>;
+  syncProperties: Record<string, unknown>;
+  messagesMetadata: Record<string, unknown>;
+  requestId: string | null;
+  uploadId: string | null;
+  supportsColdStorage: boolean;
+  hotStorageTimeToLive: number | null;
+  embeddingStorageStatus: EmbeddingStorageStatus;
+  fileContentsDeleted: boolean;
+  /** The run that owns the file; its writes are guarded by it, so that a run that was overtaken changes nothing. */
+  runId: number | null;
+  workflowId: string | null;
+  /** The last generation number given out. Above `generation`: a sync is under way, or left its rows behind. */
+  lastGeneration: number;
+  /** The generation before this one still has rows or points to delete. */
+  cleanupPending: boolean;
+  /** Failed tries in this run. */
+  attempts: number;
+  /** Starts that reached no outcome: the worker died each time. */
+  unfinishedStarts: number;
+  /** Not to be tried before this time. */
+  notBefore: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+  schemaVersion: number;
+}
+
+const nullable = <T>(type: T) => ({ type, default: null });
+const object = { type: Schema.Types.Mixed, default: () => ({}) };
+
+const file: Schema<FileDoc> = new Schema<FileDoc>(
+  {
+    _id: Number,
+    organizationId: { type: Number, required: true },
+    userId: { type: Number, required: true },
+    customerId: { type: String, required: true },
+    dataSourceId: nullable(Number),
+    source: { type: String, required: true },
+    fileTypeAtSource: nullable(String),
+    externalFileId: { type: String, required: true },
+    externalUrl: nullable(String),
+    name: nullable(String),
+    parentId: nullable(Number),
+    isContainer: { type: Boolean, default: false },
+    syncStatus: { type: String, enum: FILE_SYNC_STATUSES, required: true },
+    syncErrorMessage: nullable(String),
+    lastSync: nullable(Date),
+    sourceCreatedAt: nullable(Date),
+    tags: [{ _id: false, key: String, value: Schema.Types.Mixed }],
+    tagPairs: [String],
+    options: Schema.Types.Mixed,
+    enableAutoSync: nullable(Boolean),
+    fileMetadata: object,
+    ocrProperties: object,
+    syncProperties: object,
+    messagesMetadata: object,
+    requestId: nullable(String),
+    uploadId: nullable(String),
+    supportsColdStorage: { type: Boolean, default: false },
+    hotStorageTimeToLive: nullable(Number),
+    embeddingStorageStatus: { type: String, default: 'HOT_STORAGE' },
+    fileContentsDeleted: { type: Boolean, default: false },
+    runId: nullable(Number),
+    workflowId: nullable(String),
+    generation: { type: Number, default: 0 },
+    lastGeneration: { type: Number, default: 0 },
+    cleanupPending: { type: Boolean, default: false },
+    numChunks: { type: Number, default: 0 },
+    statistics: nullable(Schema.Types.Mixed),
+    vectorSpace: nullable(String),
+    dimensions: nullable(Number),
+    rawBlob: nullable(String),
+    textBlob: nullable(String),
+    rawHash: nullable(String),
+    attempts: { type: Number, default: 0 },
+    unfinishedStarts: { type: Number, default: 0 },
+    notBefore: nullable(Date),
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+    schemaVersion: { type: Number, default: 1 },
+  },
+  { versionKey: false, minimize: false },
+);
+
+const tenant = { organizationId: 1, userId: 1 } as const;
+file.index({ ...tenant, source: 1, externalFileId: 1 }, { unique: true });
+// One index for each order of a list, ties broken by id.
+file.index({ ...tenant, _id: 1 });
+file.index({ ...tenant, updatedAt: 1, _id: 1 });
+file.index({ ...tenant, createdAt: 1, _id: 1 });
+file.index({ ...tenant, name: 1, _id: 1 });
+file.index({ ...tenant, lastSync: 1, _id: 1 });
+file.index({ ...tenant, 'statistics.fileSize': 1, _id: 1 });
+file.index({ ...tenant, parentId: 1, _id: 1 });
+file.index({ ...tenant, tagPairs: 1, _id: 1 });
+file.index({ ...tenant, vectorSpace: 1, 'options.embeddingModel': 1 });
+// What a run still has to do.
+file.index({ runId: 1, syncStatus: 1, _id: 1 });
+
+export function fileModel(connection: Connection): Model<FileDoc> {
+  return connection.model<FileDoc>('files', file, 'files');
+}

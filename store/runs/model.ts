@@ -1,0 +1,57 @@
+import { type Connection, type Model, Schema } from 'mongoose';
+
+import type { RunKind, RunOutcome } from '../../contract/orchestration.js';
+
+/**
+ * One accepted piece of work. Its row is the outbox row: written in the transaction that accepts the work, unstarted
+ * until Temporal has its workflow. It also holds what the work was asked for, so that workflows carry its id only.
+ */
+export interface RunDoc {
+  _id: number;
+  kind: RunKind;
+  workflowId: string;
+  organizationId: number;
+  userId: number;
+  customerId: string;
+  /** The file the run is about: the parent of a scrape. */
+  fileId: number;
+  requestId: string;
+  /** The request, in the shape of its kind. */
+  options: unknown;
+  acceptedAt: Date;
+  /** When Temporal took it; null while it waits in the outbox. */
+  startedAt: Date | null;
+  /** The outbox does not try again before. */
+  nextTryAt: Date;
+  finishedAt: Date | null;
+  outcome: RunOutcome['outcome'] | 'aborted' | null;
+  counts: Record<string, number>;
+}
+
+const run: Schema<RunDoc> = new Schema<RunDoc>(
+  {
+    _id: Number,
+    kind: { type: String, required: true },
+    workflowId: { type: String, required: true },
+    organizationId: { type: Number, required: true },
+    userId: { type: Number, required: true },
+    customerId: { type: String, required: true },
+    fileId: { type: Number, required: true },
+    requestId: { type: String, required: true },
+    options: { type: Schema.Types.Mixed, required: true },
+    acceptedAt: { type: Date, required: true },
+    startedAt: { type: Date, default: null },
+    nextTryAt: { type: Date, required: true },
+    finishedAt: { type: Date, default: null },
+    outcome: { type: String, default: null },
+    counts: { type: Schema.Types.Mixed, default: () => ({}) },
+  },
+  { versionKey: false, minimize: false },
+);
+run.index({ nextTryAt: 1 }, { partialFilterExpression: { startedAt: null } });
+run.index({ organizationId: 1, userId: 1, _id: 1 });
+run.index({ fileId: 1, _id: 1 });
+
+export function runModel(connection: Connection): Model<RunDoc> {
+  return connection.model<RunDoc>('runs', run, 'runs');
+}

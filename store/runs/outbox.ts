@@ -1,0 +1,55 @@
+import type { Model } from 'mongoose';
+
+import type { RunKind, RunOutcome } from '../../contract/orchestration.js';
+import type { Sequence, Session } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+import type { RunDoc } from './model.js';
+
+export interface NewRun {
+  readonly kind: RunKind;
+  readonly workflowId: string;
+  readonly owner: Tenant & { customerId: string };
+  readonly fileId: number;
+  readonly requestId: string;
+  readonly options: unknown;
+}
+
+export interface Runs {
+  /** An id for a run that is about to be accepted. */
+  nextId(): Promise<number>;
+  /** Writes the outbox row, in the transaction that writes what the work is about. */
+  accept(id: number, run: NewRun, session: Session): Promise<void>;
+  find(runId: number): Promise<RunDoc | null>;
+  /** Rows that no workflow has yet and that are due. */
+  unstarted(now: Date, limit: number): Promise<RunDoc[]>;
+  /** Temporal has the workflow. */
+  markStarted(runId: number): Promise<void>;
+  /** Not now: another run of the same thing is still under way, or Temporal can't be reached. */
+  postpone(runId: number, until: Date): Promise<void>;
+  finish(runId: number, outcome: RunOutcome['outcome'] | 'aborted', counts: Record<string, number>): Promise<void>;
+}
+
+export function createRuns(runs: Model<RunDoc>, sequence: Sequence): Runs {
+  return {
+    nextId: () => sequence.take('run'),
+    async accept(id, { owner, ...run }, session) {
+      const now = new Date();
+      await runs.insertMany(
+        [{ _id: id, ...run, organizationId: owner.organizationId, userId: owner.userId, customerId: owner.customerId, acceptedAt: now, nextTryAt: now }],
+        { session },
+      );
+    },
+    find: (runId) => runs.findById(runId).lean<RunDoc | null>().exec(),
+    unstarted: (now, limit) =>
+      runs.find({ startedAt: null, nextTryAt: { $lte: now } }).sort({ nextTryAt: 1 }).limit(limit).lean<RunDoc[]>().exec(),
+    async markStarted(runId) {
+      await runs.updateOne({ _id: runId, startedAt: null }, { $set: { startedAt: new Date() } });
+    },
+    async postpone(runId, until) {
+      await runs.updateOne({ _id: runId, startedAt: null }, { $set: { nextTryAt: until } });
+    },
+    async finish(runId, outcome, counts) {
+      await runs.updateOne({ _id: runId, finishedAt: null }, { $set: { finishedAt: new Date(), outcome, counts } });
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Model } from 'mongoose';
+
+import type { Sequence } from '../sequence.js';
+import type { UserDoc } from './model.js';
+
+/** Whose data a call reads and writes. Every query carries both ids. */
+export interface Tenant {
+  readonly organizationId: number;
+  readonly userId: number;
+}
+
+export interface Users {
+  /** The end user of that name; made when unknown. */
+  ensure(organizationId: number, customerId: string): Promise<Tenant & { customerId: string }>;
+  /** The live user, or null. */
+  find(tenant: Tenant): Promise<(Tenant & { customerId: string }) | null>;
+}
+
+export function createUsers(users: Model<UserDoc>, sequence: Sequence): Users {
+  return {
+    async ensure(organizationId, customerId) {
+      const known = await users.findOne({ organizationId, customerId }).lean();
+      if (known) return { organizationId, userId: known._id, customerId };
+      const _id = await sequence.take('user');
+      const now = new Date();
+      const row = await users
+        .findOneAndUpdate(
+          { organizationId, customerId },
+          { $setOnInsert: { _id, createdAt: now, updatedAt: now, deletedAt: null } },
+          { upsert: true, returnDocument: 'after' },
+        )
+        .lean();
+      return { organizationId, userId: row._id, customerId };
+    },
+    async find({ organizationId, userId }) {
+      const row = await users.findOne({ _id: userId, organizationId, deletedAt: null }).lean();
+      return row === null ? null : { organizationId, userId, customerId: row.customerId };
+    },
+  };
+}
