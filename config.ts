@@ -20,29 +20,75 @@ const count = (fallback: number, min = 1) => Joi.number().integer().min(min).def
 
 export const SETTINGS = {
   PORT: { schema: count(8000, 0), about: 'Port of the API. 0 takes any free one.' },
-  HOST: { schema: Joi.string().default('127.0.0.1'), about: 'Address the API listens on; 0.0.0.0 to be reached from outside.' },
-  PUBLIC_URL: { schema: Joi.string().uri({ scheme: ['http', 'https'] }), about: 'Address under which clients reach the API. Unset: http://HOST:PORT.' },
-  DATA_DIR: { schema: Joi.string().default('.data'), about: 'Where the embedded engines, stored files and made keys are kept.' },
-  LOG_LEVEL: { schema: Joi.string().valid('silent', 'error', 'warn', 'info', 'debug').default('info'), about: 'Least level that is logged. Logs are JSON lines on standard output.' },
-  API_KEY: { schema: Joi.string().min(16), about: 'API key of organization 1. Unset: one is made, printed once and kept in DATA_DIR/api-key.' },
-  SECRET_KEY: { schema: Joi.string(), about: 'Keys that encrypt secrets and sign tokens: `id:base64 of 32 bytes`, several by comma; the first encrypts, all decrypt. Unset with embedded engines: one is made and kept in DATA_DIR/secret-key.' },
+  HOST: {
+    schema: Joi.string().default('127.0.0.1'),
+    about: 'Address the API listens on; 0.0.0.0 to be reached from outside.',
+  },
+  PUBLIC_URL: {
+    schema: Joi.string().uri({ scheme: ['http', 'https'] }),
+    about: 'Address under which clients reach the API. Unset: http://HOST:PORT.',
+  },
+  DATA_DIR: {
+    schema: Joi.string().default('.data'),
+    about: 'Where the embedded engines, stored files and made keys are kept.',
+  },
+  LOG_LEVEL: {
+    schema: Joi.string().valid('silent', 'error', 'warn', 'info', 'debug').default('info'),
+    about: 'Least level that is logged. Logs are JSON lines on standard output.',
+  },
+  API_KEY: {
+    schema: Joi.string().min(16),
+    about: 'API key of organization 1. Unset: one is made, printed once and kept in DATA_DIR/api-key.',
+  },
+  SECRET_KEY: {
+    schema: Joi.string(),
+    about:
+      'Keys that encrypt secrets and sign tokens: `id:base64 of 32 bytes`, several by comma; the first encrypts, all decrypt. Unset with embedded engines: one is made and kept in DATA_DIR/secret-key.',
+  },
   TEMPORAL_ADDRESS: { schema: Joi.string(), about: 'host:port of Temporal. Unset: embedded.' },
   TEMPORAL_NAMESPACE: { schema: Joi.string().default('default'), about: 'Temporal namespace.' },
-  TEMPORAL_UI_URL: { schema: Joi.string().uri(), about: "Address of Temporal's Web UI, for links. Unset: that of the embedded one." },
+  TEMPORAL_UI_URL: {
+    schema: Joi.string().uri(),
+    about: "Address of Temporal's Web UI, for links. Unset: that of the embedded one.",
+  },
   TASK_QUEUE: { schema: Joi.string().default('allotrope'), about: 'Task queue that API and workers share.' },
-  MONGODB_URI: { schema: Joi.string().uri({ scheme: ['mongodb', 'mongodb+srv'] }), about: 'MongoDB, a replica set (transactions are used). Unset: embedded.' },
+  MONGODB_URI: {
+    schema: Joi.string().uri({ scheme: ['mongodb', 'mongodb+srv'] }),
+    about: 'MongoDB, a replica set (transactions are used). Unset: embedded.',
+  },
   QDRANT_URL: { schema: Joi.string().uri({ scheme: ['http', 'https'] }), about: 'Qdrant. Unset: the embedded engine.' },
-  QDRANT_COLLECTION_PREFIX: { schema: Joi.string().pattern(/^[\w.-]+$/).default('allotrope-'), about: 'What our collections begin with, so that several deployments can share one Qdrant.' },
+  QDRANT_COLLECTION_PREFIX: {
+    schema: Joi.string()
+      .pattern(/^[\w.-]+$/)
+      .default('allotrope-'),
+    about: 'What our collections begin with, so that several deployments can share one Qdrant.',
+  },
   QDRANT_API_KEY: { schema: text(), about: 'API key of Qdrant, where it has one.' },
-  FILE_STORAGE_DIR: { schema: Joi.string(), about: 'Folder for raw and parsed content; API and workers must share it. Unset: DATA_DIR/files.' },
-  S3_BUCKET: { schema: Joi.string(), about: 'Keep raw and parsed content in this bucket of an S3-compatible store instead of a folder.' },
-  S3_ENDPOINT: { schema: Joi.string().uri({ scheme: ['http', 'https'] }), about: 'Address of the S3-compatible store; unset: AWS.' },
+  FILE_STORAGE_DIR: {
+    schema: Joi.string(),
+    about: 'Folder for raw and parsed content; API and workers must share it. Unset: DATA_DIR/files.',
+  },
+  S3_BUCKET: {
+    schema: Joi.string(),
+    about: 'Keep raw and parsed content in this bucket of an S3-compatible store instead of a folder.',
+  },
+  S3_ENDPOINT: {
+    schema: Joi.string().uri({ scheme: ['http', 'https'] }),
+    about: 'Address of the S3-compatible store; unset: AWS.',
+  },
   S3_REGION: { schema: Joi.string().default('us-east-1'), about: 'Region of the bucket.' },
   S3_ACCESS_KEY_ID: { schema: Joi.string(), about: 'Credential of the bucket.' },
   S3_SECRET_ACCESS_KEY: { schema: Joi.string(), about: 'Credential of the bucket.' },
-  ALLOWED_PRIVATE_HOSTS: { schema: text().default(''), about: 'Exceptions of the address guard by comma: host, host:port or CIDR. Link-local and metadata addresses are never allowed.' },
+  ALLOWED_PRIVATE_HOSTS: {
+    schema: text().default(''),
+    about:
+      'Exceptions of the address guard by comma: host, host:port or CIDR. Link-local and metadata addresses are never allowed.',
+  },
   ALLOWED_PORTS: { schema: text().default(''), about: 'Ports that outgoing requests may use, by comma; empty: any.' },
-  USER_AGENT: { schema: Joi.string().default('Allotrope/0.1 (+self-hosted content ingestion)'), about: 'How the service names itself to sites.' },
+  USER_AGENT: {
+    schema: Joi.string().default('Allotrope/0.1 (+self-hosted content ingestion)'),
+    about: 'How the service names itself to sites.',
+  },
   CONNECT_TIMEOUT_MS: { schema: count(10_000), about: 'Time to connect to a site.' },
   HEADERS_TIMEOUT_MS: { schema: count(20_000), about: 'Time from a request to its headers.' },
   BODY_TIMEOUT_MS: { schema: count(15_000), about: 'Silence allowed inside a body.' },
@@ -55,7 +101,10 @@ export const SETTINGS = {
   SITEMAP_MAX_DEPTH: { schema: count(3), about: 'How deep sitemap index files may name others.' },
   MAX_PAGES_PER_SCRAPE: { schema: count(50_000), about: "The server's own cap of pages of one scrape." },
   OBEY_ROBOTS: { schema: Joi.boolean().default(true), about: 'Whether robots.txt is obeyed.' },
-  CHROMIUM_PATH: { schema: Joi.string(), about: 'The browser for download_css_and_media. Unset: looked for in the usual places.' },
+  CHROMIUM_PATH: {
+    schema: Joi.string(),
+    about: 'The browser for download_css_and_media. Unset: looked for in the usual places.',
+  },
   BROWSER_MAX_PAGES: { schema: count(100), about: 'Pages after which the browser is started anew.' },
   PARSE_THREADS: { schema: count(1), about: 'Threads of a worker that parse and chunk.' },
   PARSE_TIMEOUT_MS: { schema: count(60_000), about: 'Time to parse one document.' },
@@ -64,12 +113,20 @@ export const SETTINGS = {
   MAX_ELEMENT_DEPTH: { schema: count(512), about: 'Elements inside one another; deeper ones are flattened.' },
   MAX_ELEMENT_ATTRIBUTES: { schema: count(1000), about: 'Attributes of one element that are read.' },
   EMBEDDING_THREADS: { schema: count(2), about: 'Processor threads of the embedded model, per process.' },
-  EMBEDDING_MODEL_PATH: { schema: Joi.string(), about: 'ONNX file of the embedded model. Unset: the one that npm start prepares.' },
+  EMBEDDING_MODEL_PATH: {
+    schema: Joi.string(),
+    about: 'ONNX file of the embedded model. Unset: the one that npm start prepares.',
+  },
   EMBEDDING_TOKENIZER_PATH: { schema: Joi.string(), about: 'tokenizer.json of the embedded model.' },
   BATCH_CONCURRENCY: { schema: count(4), about: 'Batches of one run under way at once.' },
   FILE_CONCURRENCY: { schema: count(8), about: 'Files of one batch under way at once.' },
   ACTIVITY_CONCURRENCY: { schema: count(8), about: 'Activities that one worker runs at once.' },
-  RETRY_DELAYS_S: { schema: Joi.string().pattern(/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/).default('5,30,120'), about: 'Seconds before each new try of a file after a passing fault; their number is the number of new tries.' },
+  RETRY_DELAYS_S: {
+    schema: Joi.string()
+      .pattern(/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/)
+      .default('5,30,120'),
+    about: 'Seconds before each new try of a file after a passing fault; their number is the number of new tries.',
+  },
   MAX_JSON_BYTES: { schema: count(5_000_000), about: 'Bytes of a JSON request at most.' },
   CORS_ORIGINS: { schema: text().default('*'), about: 'Origins that browsers may call from, by comma; * for any.' },
 } as const satisfies Record<string, Setting>;
@@ -88,7 +145,12 @@ export interface Config {
   readonly logLevel: string;
   readonly apiKey: string | null;
   readonly secretKeys: readonly SecretKey[];
-  readonly temporal: { readonly address: string | null; readonly namespace: string; readonly taskQueue: string; readonly uiUrl: string | null };
+  readonly temporal: {
+    readonly address: string | null;
+    readonly namespace: string;
+    readonly taskQueue: string;
+    readonly uiUrl: string | null;
+  };
   readonly mongodbUri: string | null;
   readonly qdrant: { readonly url: string | null; readonly apiKey: string | null; readonly prefix: string };
   readonly files: { readonly dir: string; readonly s3: S3Settings | null };
@@ -108,9 +170,17 @@ export interface Config {
     readonly threads: number;
     readonly timeoutMs: number;
     readonly memoryMb: number;
-    readonly limits: { readonly maxDepth: number; readonly maxAttributesPerElement: number; readonly maxTextCharacters: number };
+    readonly limits: {
+      readonly maxDepth: number;
+      readonly maxAttributesPerElement: number;
+      readonly maxTextCharacters: number;
+    };
   };
-  readonly embedding: { readonly threads: number; readonly modelPath: string | null; readonly tokenizerPath: string | null };
+  readonly embedding: {
+    readonly threads: number;
+    readonly modelPath: string | null;
+    readonly tokenizerPath: string | null;
+  };
   readonly ingest: {
     readonly batchConcurrency: number;
     readonly fileConcurrency: number;
@@ -155,35 +225,53 @@ const list = (value: string): string[] =>
  * @throws ConfigError naming every setting that can't be used
  */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const schema = Joi.object(Object.fromEntries(Object.entries(SETTINGS).map(([name, setting]) => [name, setting.schema])));
+  const schema = Joi.object(
+    Object.fromEntries(Object.entries(SETTINGS).map(([name, setting]) => [name, setting.schema])),
+  );
   const present = Object.fromEntries(Object.entries(env).filter(([name, value]) => name in SETTINGS && value !== ''));
   const { value, error } = schema.validate(present, { abortEarly: false, convert: true });
   if (error) {
-    throw new ConfigError(`These settings can't be used:\n${error.details.map((detail) => `- ${detail.message}`).join('\n')}`);
+    throw new ConfigError(
+      `These settings can't be used:\n${error.details.map((detail) => `- ${detail.message}`).join('\n')}`,
+    );
   }
-  const s = value as Record<keyof typeof SETTINGS, string & number & boolean> & Partial<Record<string, string>>;
-  const dataDir = path.resolve(s.DATA_DIR);
+  const values = value as Record<keyof typeof SETTINGS, unknown>;
+  // The schemas above have made sure of these types.
+  const string = (name: keyof typeof SETTINGS) => values[name] as string;
+  const number = (name: keyof typeof SETTINGS) => values[name] as number;
+  const flag = (name: keyof typeof SETTINGS) => values[name] as boolean;
+  const dataDir = path.resolve(string('DATA_DIR'));
   const embedded = runningEngines(dataDir);
-  const given = (name: keyof typeof SETTINGS): string | null => (s[name] as string | undefined) ?? null;
+  const given = (name: keyof typeof SETTINGS): string | null => (values[name] as string | undefined) ?? null;
   const s3 = given('S3_BUCKET');
   const accessKeyId = given('S3_ACCESS_KEY_ID');
   const secretAccessKey = given('S3_SECRET_ACCESS_KEY');
   return {
-    port: s.PORT,
-    host: s.HOST,
-    publicUrl: given('PUBLIC_URL')?.replace(/\/+$/, '') ?? (s.PORT === 0 ? null : `http://${s.HOST}:${String(s.PORT)}`),
+    port: number('PORT'),
+    host: string('HOST'),
+    publicUrl:
+      given('PUBLIC_URL')?.replace(/\/+$/, '') ??
+      (number('PORT') === 0 ? null : `http://${string('HOST')}:${String(number('PORT'))}`),
     dataDir,
-    logLevel: s.LOG_LEVEL,
+    logLevel: string('LOG_LEVEL'),
     apiKey: given('API_KEY') ?? kept(dataDir, 'api-key'),
-    secretKeys: secretKeys(given('SECRET_KEY') ?? kept(dataDir, 'secret-key') ?? missing('SECRET_KEY', 'openssl rand -base64 32 gives the part after `id:`')),
+    secretKeys: secretKeys(
+      given('SECRET_KEY') ??
+        kept(dataDir, 'secret-key') ??
+        missing('SECRET_KEY', 'openssl rand -base64 32 gives the part after `id:`'),
+    ),
     temporal: {
       address: given('TEMPORAL_ADDRESS') ?? embedded['temporalAddress'] ?? null,
-      namespace: s.TEMPORAL_NAMESPACE,
-      taskQueue: s.TASK_QUEUE,
+      namespace: string('TEMPORAL_NAMESPACE'),
+      taskQueue: string('TASK_QUEUE'),
       uiUrl: given('TEMPORAL_UI_URL') ?? embedded['temporalUiUrl'] ?? null,
     },
     mongodbUri: given('MONGODB_URI') ?? embedded['mongodbUri'] ?? null,
-    qdrant: { url: given('QDRANT_URL') ?? embedded['qdrantUrl'] ?? null, apiKey: given('QDRANT_API_KEY'), prefix: s.QDRANT_COLLECTION_PREFIX },
+    qdrant: {
+      url: given('QDRANT_URL') ?? embedded['qdrantUrl'] ?? null,
+      apiKey: given('QDRANT_API_KEY'),
+      prefix: string('QDRANT_COLLECTION_PREFIX'),
+    },
     files: {
       dir: path.resolve(given('FILE_STORAGE_DIR') ?? path.join(dataDir, 'files')),
       s3:
@@ -192,53 +280,53 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
           : {
               bucket: s3,
               endpoint: given('S3_ENDPOINT'),
-              region: s.S3_REGION,
+              region: string('S3_REGION'),
               credentials: accessKeyId !== null && secretAccessKey !== null ? { accessKeyId, secretAccessKey } : null,
             },
     },
     egress: {
-      allowedPrivateHosts: list(s.ALLOWED_PRIVATE_HOSTS),
-      allowedPorts: list(s.ALLOWED_PORTS).map(Number),
-      userAgent: s.USER_AGENT,
-      connectTimeoutMs: s.CONNECT_TIMEOUT_MS,
-      headersTimeoutMs: s.HEADERS_TIMEOUT_MS,
-      bodyTimeoutMs: s.BODY_TIMEOUT_MS,
-      maxRedirects: s.MAX_REDIRECTS,
-      connectionsPerHost: s.CONNECTIONS_PER_HOST,
+      allowedPrivateHosts: list(string('ALLOWED_PRIVATE_HOSTS')),
+      allowedPorts: list(string('ALLOWED_PORTS')).map(Number),
+      userAgent: string('USER_AGENT'),
+      connectTimeoutMs: number('CONNECT_TIMEOUT_MS'),
+      headersTimeoutMs: number('HEADERS_TIMEOUT_MS'),
+      bodyTimeoutMs: number('BODY_TIMEOUT_MS'),
+      maxRedirects: number('MAX_REDIRECTS'),
+      connectionsPerHost: number('CONNECTIONS_PER_HOST'),
     },
     web: {
-      maxPageBytes: s.MAX_PAGE_BYTES,
-      pageTimeoutMs: s.PAGE_TIMEOUT_MS,
-      sitemapMaxBytes: s.SITEMAP_MAX_BYTES,
-      sitemapMaxFiles: s.SITEMAP_MAX_FILES,
-      sitemapMaxDepth: s.SITEMAP_MAX_DEPTH,
-      maxPagesPerScrape: s.MAX_PAGES_PER_SCRAPE,
-      obeyRobots: s.OBEY_ROBOTS,
+      maxPageBytes: number('MAX_PAGE_BYTES'),
+      pageTimeoutMs: number('PAGE_TIMEOUT_MS'),
+      sitemapMaxBytes: number('SITEMAP_MAX_BYTES'),
+      sitemapMaxFiles: number('SITEMAP_MAX_FILES'),
+      sitemapMaxDepth: number('SITEMAP_MAX_DEPTH'),
+      maxPagesPerScrape: number('MAX_PAGES_PER_SCRAPE'),
+      obeyRobots: flag('OBEY_ROBOTS'),
       chromiumPath: given('CHROMIUM_PATH'),
-      browserMaxPages: s.BROWSER_MAX_PAGES,
+      browserMaxPages: number('BROWSER_MAX_PAGES'),
     },
     documents: {
-      threads: s.PARSE_THREADS,
-      timeoutMs: s.PARSE_TIMEOUT_MS,
-      memoryMb: s.PARSE_MEMORY_MB,
+      threads: number('PARSE_THREADS'),
+      timeoutMs: number('PARSE_TIMEOUT_MS'),
+      memoryMb: number('PARSE_MEMORY_MB'),
       limits: {
-        maxDepth: s.MAX_ELEMENT_DEPTH,
-        maxAttributesPerElement: s.MAX_ELEMENT_ATTRIBUTES,
-        maxTextCharacters: s.MAX_TEXT_CHARACTERS,
+        maxDepth: number('MAX_ELEMENT_DEPTH'),
+        maxAttributesPerElement: number('MAX_ELEMENT_ATTRIBUTES'),
+        maxTextCharacters: number('MAX_TEXT_CHARACTERS'),
       },
     },
     embedding: {
-      threads: s.EMBEDDING_THREADS,
+      threads: number('EMBEDDING_THREADS'),
       modelPath: given('EMBEDDING_MODEL_PATH') ?? embedded['modelPath'] ?? null,
       tokenizerPath: given('EMBEDDING_TOKENIZER_PATH') ?? embedded['tokenizerPath'] ?? null,
     },
     ingest: {
-      batchConcurrency: s.BATCH_CONCURRENCY,
-      fileConcurrency: s.FILE_CONCURRENCY,
-      activityConcurrency: s.ACTIVITY_CONCURRENCY,
-      retryDelaysMs: list(s.RETRY_DELAYS_S).map((seconds) => Number(seconds) * 1000),
+      batchConcurrency: number('BATCH_CONCURRENCY'),
+      fileConcurrency: number('FILE_CONCURRENCY'),
+      activityConcurrency: number('ACTIVITY_CONCURRENCY'),
+      retryDelaysMs: list(string('RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
     },
-    http: { maxJsonBytes: s.MAX_JSON_BYTES, corsOrigins: list(s.CORS_ORIGINS) },
+    http: { maxJsonBytes: number('MAX_JSON_BYTES'), corsOrigins: list(string('CORS_ORIGINS')) },
   };
 }
 
@@ -249,7 +337,9 @@ function kept(dataDir: string, name: string): string | null {
 }
 
 function missing(name: string, hint: string): never {
-  throw new ConfigError(`These settings can't be used:\n- ${name} is not set (${hint}; or use npm start, which makes one)`);
+  throw new ConfigError(
+    `These settings can't be used:\n- ${name} is not set (${hint}; or use npm start, which makes one)`,
+  );
 }
 
 /** The value of a setting that a separate process can't do without. @throws ConfigError naming the setting */

@@ -8,7 +8,9 @@ export interface TagCondition {
   readonly value: unknown;
   readonly negate?: boolean;
 }
-export type TagTree = { readonly AND: readonly (TagTree | TagCondition)[] } | { readonly OR: readonly (TagTree | TagCondition)[] };
+export type TagTree =
+  | { readonly AND: readonly (TagTree | TagCondition)[] }
+  | { readonly OR: readonly (TagTree | TagCondition)[] };
 
 /** Which files an operation means. All given filters must hold; an absent or empty one holds for every file. */
 export interface FileFilters {

@@ -2,7 +2,15 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { DeleteObjectsCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+
+import { type GenerationScope, inScope } from './generations.js';
 
 /** Where an S3-compatible store is; null endpoint: AWS; null credentials: those of the machine. */
 export interface S3Settings {
@@ -17,14 +25,16 @@ export interface Blobs {
   put(key: string, bytes: Uint8Array | string): Promise<void>;
   get(key: string): Promise<Uint8Array>;
   stream(key: string): Promise<Readable>;
-  /** Deletes everything kept for a file but the keys named. */
-  deleteOthers(organizationId: number, fileId: number, keep: readonly (string | null)[]): Promise<void>;
+  deleteGenerations(scope: GenerationScope): Promise<void>;
 }
 
 export type BlobKind = 'raw' | 'txt';
 
 export const blobKey = (organizationId: number, fileId: number, generation: number, kind: BlobKind): string =>
   `${organizationId}/${fileId}/${generation}.${kind}`;
+
+/** Whether a stored name, `generation.kind`, is to go. */
+const doomed = (name: string, scope: GenerationScope): boolean => inScope(Number.parseInt(name, 10), scope);
 
 /** Contents in a local folder. */
 export function createFolderBlobs(root: string): Blobs {
@@ -43,11 +53,12 @@ export function createFolderBlobs(root: string): Blobs {
     get: (key) => readFile(at(key)),
     // oxlint-disable-next-line require-await
     stream: async (key) => createReadStream(at(key)),
-    async deleteOthers(organizationId, fileId, keep) {
-      const folder = `${organizationId}/${fileId}`;
+    async deleteGenerations(scope) {
+      const folder = `${scope.organizationId}/${scope.fileId}`;
       const names = await readdir(at(folder)).catch(() => []);
-      await Promise.all(names.map((name) => `${folder}/${name}`).filter((key) => !keep.includes(key)).map((key) => rm(at(key), { force: true })));
-      if (keep.every((key) => key === null)) await rm(at(folder), { recursive: true, force: true });
+      await Promise.all(
+        names.filter((name) => doomed(name, scope)).map((name) => rm(at(`${folder}/${name}`), { force: true })),
+      );
     },
   };
 }
@@ -71,9 +82,12 @@ export function createS3Blobs(settings: S3Settings): Blobs {
     },
     get: async (key) => (await body(key)).transformToByteArray(),
     stream: async (key) => (await body(key)) as Readable,
-    async deleteOthers(organizationId, fileId, keep) {
-      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix: `${organizationId}/${fileId}/` }));
-      const Objects = Contents.flatMap(({ Key }) => (Key !== undefined && !keep.includes(Key) ? [{ Key }] : []));
+    async deleteGenerations(scope) {
+      const Prefix = `${scope.organizationId}/${scope.fileId}/`;
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
+      const Objects = Contents.flatMap(({ Key }) =>
+        Key !== undefined && doomed(Key.slice(Prefix.length), scope) ? [{ Key }] : [],
+      );
       if (Objects.length > 0) await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
     },
   };

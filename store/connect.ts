@@ -51,9 +51,18 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     .asPromise();
   await runMigrations(connection);
   const sequence = createSequence(connection);
-  const [files, chunks, users, runs] = [fileModel(connection), chunkModel(connection), userModel(connection), runModel(connection)];
+  const [files, chunks, users, runs] = [
+    fileModel(connection),
+    chunkModel(connection),
+    userModel(connection),
+    runModel(connection),
+  ];
   const organizations = organizationModels(connection);
-  await Promise.all([files, chunks, users, runs, organizations.organizations, organizations.apiKeys].map((model) => model.createIndexes()));
+  await Promise.all(
+    [files, chunks, users, runs, organizations.organizations, organizations.apiKeys].map((model) =>
+      model.createIndexes(),
+    ),
+  );
   const fileQueries = createFileQueries(files);
   return {
     organizations: createOrganizations(organizations, sequence),

@@ -14,11 +14,17 @@ export interface Sequence {
 }
 
 export function createSequence(connection: Connection): Sequence {
-  const model = connection.model<SequenceDoc>('sequences', new Schema<SequenceDoc>({ _id: String, last: Number }, { versionKey: false }), 'sequences');
+  const model = connection.model<SequenceDoc>(
+    'sequences',
+    new Schema<SequenceDoc>({ _id: String, last: Number }, { versionKey: false }),
+    'sequences',
+  );
   return {
     // Outside the caller's transaction on purpose: the counter's row would make all writers of a kind wait for one another.
     async take(kind, count = 1) {
-      const row = await model.findByIdAndUpdate(kind, { $inc: { last: count } }, { upsert: true, returnDocument: 'after' }).lean();
+      const row = await model
+        .findByIdAndUpdate(kind, { $inc: { last: count } }, { upsert: true, returnDocument: 'after' })
+        .lean();
       return row.last - count + 1;
     },
   };

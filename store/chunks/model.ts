@@ -35,7 +35,8 @@ const chunk: Schema<ChunkDoc> = new Schema<ChunkDoc>(
 );
 chunk.index({ organizationId: 1, userId: 1, fileId: 1, generation: 1, chunkIndex: 1 });
 
-export const chunkId = (fileId: number, generation: number, chunkIndex: number): string => `${fileId}:${generation}:${chunkIndex}`;
+export const chunkId = (fileId: number, generation: number, chunkIndex: number): string =>
+  `${fileId}:${generation}:${chunkIndex}`;
 
 export function chunkModel(connection: Connection): Model<ChunkDoc> {
   return connection.model<ChunkDoc>('chunks', chunk, 'chunks');

@@ -22,7 +22,10 @@ export interface ChunkQueries {
   /** The chunks of the given files, in their order, `offset` skipped, at most `limit`, some rows at a time. */
   page(tenant: Tenant, files: AsyncIterable<FileContent>, offset: number, limit: number): AsyncIterable<ChunkRow[]>;
   /** Chunks named by file, generation and index; missing ones are left out. */
-  byKeys(tenant: Tenant, keys: readonly { fileId: number; generation: number; chunkIndex: number }[]): Promise<ChunkDoc[]>;
+  byKeys(
+    tenant: Tenant,
+    keys: readonly { fileId: number; generation: number; chunkIndex: number }[],
+  ): Promise<ChunkDoc[]>;
 }
 
 /** Cuts the files' chunks into groups of stretches of at most ROWS_PER_READ rows each. */
@@ -51,7 +54,10 @@ async function* stretches(files: AsyncIterable<FileContent>, offset: number, lim
 }
 
 export function createChunkQueries(chunks: Model<ChunkDoc>, files: Pick<FileQueries, 'byIds'>): ChunkQueries {
-  const read = async ({ organizationId, userId }: Tenant, group: readonly Stretch[]): Promise<Map<string, ChunkDoc>> => {
+  const read = async (
+    { organizationId, userId }: Tenant,
+    group: readonly Stretch[],
+  ): Promise<Map<string, ChunkDoc>> => {
     const $or = group.map(({ file, from, to }) => ({
       organizationId,
       userId,
@@ -85,7 +91,7 @@ export function createChunkQueries(chunks: Model<ChunkDoc>, files: Pick<FileQuer
       for await (const group of stretches(contents, offset, limit)) {
         const found = await read(tenant, group);
         const parts = await Promise.all(
-          group.map((stretch) => {
+          group.map(async (stretch) => {
             const rows = rowsOf(stretch, found);
             return rows.length === stretch.to - stretch.from ? rows : refreshed(tenant, stretch);
           }),

@@ -22,13 +22,15 @@ export interface FileRequest {
   readonly enableAutoSync: boolean | null;
   readonly requestId: string;
   readonly runId: number;
-  readonly workflowId: string;
+  /** The id of the workflow that will own the file, from the file's id. */
+  readonly workflowOf: (fileId: number) => string;
 }
 
-const storedTags = (tags: Readonly<Record<string, TagValue>>): StoredTag[] => Object.entries(tags).map(([key, value]) => ({ key, value }));
+const storedTags = (tags: Readonly<Record<string, TagValue>>): StoredTag[] =>
+  Object.entries(tags).map(([key, value]) => ({ key, value }));
 
 /** The state of a file that waits for its run, whatever it was before. Content of an earlier sync stays readable. */
-function queued(request: FileRequest, now: Date): Partial<FileDoc> {
+function queued(request: FileRequest, fileId: number, now: Date): Partial<FileDoc> {
   const tags = storedTags(request.tags);
   return {
     externalUrl: request.externalUrl,
@@ -39,7 +41,7 @@ function queued(request: FileRequest, now: Date): Partial<FileDoc> {
     enableAutoSync: request.enableAutoSync,
     requestId: request.requestId,
     runId: request.runId,
-    workflowId: request.workflowId,
+    workflowId: request.workflowOf(fileId),
     syncStatus: 'QUEUED_FOR_SYNC',
     syncErrorMessage: null,
     attempts: 0,
@@ -78,7 +80,7 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
       return files
         .findOneAndUpdate(
           key(owner, request),
-          { $set: queued(request, now), $setOnInsert: onInsert(_id, owner, request, now) },
+          { $set: queued(request, _id, now), $setOnInsert: onInsert(_id, owner, request, now) },
           { upsert: true, returnDocument: 'after', session, setDefaultsOnInsert: true },
         )
         .lean<FileDoc>();
@@ -91,7 +93,10 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
         requests.map((request, index) => ({
           updateOne: {
             filter: key(owner, request),
-            update: { $set: queued(request, now), $setOnInsert: onInsert(first + index, owner, request, now) },
+            update: {
+              $set: queued(request, first + index, now),
+              $setOnInsert: onInsert(first + index, owner, request, now),
+            },
             upsert: true,
             setDefaultsOnInsert: true,
           },

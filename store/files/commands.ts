@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose';
 
+import type { BatchResult } from '../../contract/orchestration.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import type { FileDoc, SyncedContent } from './model.js';
 
@@ -41,6 +42,8 @@ export interface FileCommands {
   requeue(runId: number, fileId: number, notBefore: Date, message: string): Promise<boolean>;
   /** Undoes `start` for files that were not brought to an end (cancelled or shut down): the start does not count. */
   release(runId: number, fileIds: readonly number[]): Promise<void>;
+  /** Files of the run that were flipped and whose older generations were not deleted yet. */
+  needingCleanUp(runId: number, fileIds: readonly number[]): Promise<FileDoc[]>;
   /** The rows and points of older generations are gone. */
   cleaned(fileIds: readonly number[]): Promise<void>;
   /** Ends every open file of the run in SYNC_ABORTED. */
@@ -49,10 +52,16 @@ export interface FileCommands {
   due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
   /** When the first of the run's queued files is due; null when none waits. */
   nextDue(runId: number): Promise<Date | null>;
+  /** How the files of a batch stand now. */
+  outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
   /** How the run's children stand. */
   countRun(runId: number, parentId: number): Promise<RunCounts>;
   /** Moves a container: status, message and facts to merge into file_metadata. */
-  moveContainer(runId: number, fileId: number, change: { status: FileSyncStatus; message?: string | null; facts?: Record<string, unknown>; synced?: boolean }): Promise<boolean>;
+  moveContainer(
+    runId: number,
+    fileId: number,
+    change: { status: FileSyncStatus; message?: string | null; facts?: Record<string, unknown>; synced?: boolean },
+  ): Promise<boolean>;
 }
 
 export function createFileCommands(files: Model<FileDoc>): FileCommands {
@@ -65,49 +74,66 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
         $set: { syncStatus: 'SYNCING', updatedAt: new Date() },
         $inc: { lastGeneration: 1, unfinishedStarts: 1 },
       });
-      const rows = await files.find({ ...mine, syncStatus: 'SYNCING' }).sort({ _id: 1 }).lean<FileDoc[]>();
+      const rows = await files
+        .find({ ...mine, syncStatus: 'SYNCING' })
+        .sort({ _id: 1 })
+        .lean<FileDoc[]>();
       return rows.map((file) => ({ file, generation: file.lastGeneration }));
     },
     async finish(runId, syncs) {
       if (syncs.length === 0) return [];
       const now = new Date();
-      const guard = ({ fileId, content }: FinishedSync) => ({ _id: fileId, runId, syncStatus: 'SYNCING' as const, lastGeneration: content.generation });
+      const guard = ({ fileId, content }: FinishedSync) => ({
+        _id: fileId,
+        runId,
+        syncStatus: 'SYNCING' as const,
+        lastGeneration: content.generation,
+      });
       const result = await files.bulkWrite(
         syncs.map((sync) => ({
           updateOne: {
             filter: guard(sync),
-            update: [
-              {
-                $set: {
-                  // Literals, so that a text that starts with `$` stays a text.
-                  ...Object.fromEntries(Object.entries(sync.content).map(([field, value]) => [field, { $literal: value }])),
-                  ...(sync.name === null ? {} : { name: { $literal: sync.name } }),
-                  fileMetadata: { $literal: sync.fileMetadata },
-                  cleanupPending: { $gt: ['$generation', 0] },
-                  syncStatus: 'READY',
-                  syncErrorMessage: null,
-                  attempts: 0,
-                  unfinishedStarts: 0,
-                  notBefore: null,
-                  lastSync: now,
-                  updatedAt: now,
-                },
+            update: {
+              $set: {
+                ...sync.content,
+                ...(sync.name === null ? {} : { name: sync.name }),
+                fileMetadata: sync.fileMetadata,
+                // Any earlier number may have left rows: an older content, or a try that died.
+                cleanupPending: sync.content.generation > 1,
+                syncStatus: 'READY' as const,
+                syncErrorMessage: null,
+                attempts: 0,
+                unfinishedStarts: 0,
+                notBefore: null,
+                lastSync: now,
+                updatedAt: now,
               },
-            ],
+            },
           },
         })),
         { ordered: false },
       );
       if (result.matchedCount === syncs.length) return syncs.map((sync) => sync.fileId);
       const flipped = await files
-        .find({ $or: syncs.map(({ fileId, content }) => ({ _id: fileId, generation: content.generation })) }, { _id: 1 })
+        .find(
+          { $or: syncs.map(({ fileId, content }) => ({ _id: fileId, generation: content.generation })) },
+          { _id: 1 },
+        )
         .lean();
       return flipped.map((row) => row._id);
     },
     async fail(runId, fileId, message) {
       const result = await files.updateOne(
         { _id: fileId, runId, syncStatus: open },
-        { $set: { syncStatus: 'SYNC_ERROR', syncErrorMessage: message, unfinishedStarts: 0, notBefore: null, updatedAt: new Date() } },
+        {
+          $set: {
+            syncStatus: 'SYNC_ERROR',
+            syncErrorMessage: message,
+            unfinishedStarts: 0,
+            notBefore: null,
+            updatedAt: new Date(),
+          },
+        },
       );
       return result.matchedCount === 1;
     },
@@ -115,7 +141,13 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
       const result = await files.updateOne(
         { _id: fileId, runId, syncStatus: 'SYNCING' },
         {
-          $set: { syncStatus: 'QUEUED_FOR_SYNC', syncErrorMessage: message, unfinishedStarts: 0, notBefore, updatedAt: new Date() },
+          $set: {
+            syncStatus: 'QUEUED_FOR_SYNC',
+            syncErrorMessage: message,
+            unfinishedStarts: 0,
+            notBefore,
+            updatedAt: new Date(),
+          },
           $inc: { attempts: 1 },
         },
       );
@@ -127,20 +159,37 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
         { $set: { syncStatus: 'QUEUED_FOR_SYNC', updatedAt: new Date() }, $inc: { unfinishedStarts: -1 } },
       );
     },
+    async needingCleanUp(runId, fileIds) {
+      return files.find({ _id: { $in: [...fileIds] }, runId, cleanupPending: true }).lean<FileDoc[]>();
+    },
     async cleaned(fileIds) {
       await files.updateMany({ _id: { $in: fileIds } }, { $set: { cleanupPending: false } });
     },
     async abortOpen(runId, message) {
       const result = await files.updateMany(
         { runId, syncStatus: open },
-        { $set: { syncStatus: 'SYNC_ABORTED', syncErrorMessage: message, unfinishedStarts: 0, notBefore: null, updatedAt: new Date() } },
+        {
+          $set: {
+            syncStatus: 'SYNC_ABORTED',
+            syncErrorMessage: message,
+            unfinishedStarts: 0,
+            notBefore: null,
+            updatedAt: new Date(),
+          },
+        },
       );
       return result.modifiedCount;
     },
     async due(runId, afterId, limit, now) {
       const rows = await files
         .find(
-          { runId, isContainer: false, syncStatus: inMotion, _id: { $gt: afterId }, $or: [{ notBefore: null }, { notBefore: { $lte: now } }] },
+          {
+            runId,
+            isContainer: false,
+            syncStatus: inMotion,
+            _id: { $gt: afterId },
+            $or: [{ notBefore: null }, { notBefore: { $lte: now } }],
+          },
           { _id: 1 },
         )
         .sort({ _id: 1 })
@@ -154,6 +203,16 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
         .sort({ notBefore: 1 })
         .lean();
       return row === null ? null : (row.notBefore ?? new Date(0));
+    },
+    async outcomes(runId, fileIds) {
+      const rows = await files.find({ _id: { $in: [...fileIds] }, runId }, { syncStatus: 1 }).lean();
+      const count = (...statuses: FileSyncStatus[]) => rows.filter((row) => statuses.includes(row.syncStatus)).length;
+      return {
+        ready: count('READY', 'READY_TO_SYNC'),
+        failed: count('SYNC_ERROR', 'SYNC_ABORTED'),
+        requeued: count('QUEUED_FOR_SYNC', 'SYNCING'),
+        superseded: fileIds.length - rows.length,
+      };
     },
     async countRun(runId, parentId) {
       const rows = await files.aggregate<{ _id: FileSyncStatus; count: number }>([

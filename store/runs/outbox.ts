@@ -35,13 +35,28 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence): Runs {
     async accept(id, { owner, ...run }, session) {
       const now = new Date();
       await runs.insertMany(
-        [{ _id: id, ...run, organizationId: owner.organizationId, userId: owner.userId, customerId: owner.customerId, acceptedAt: now, nextTryAt: now }],
+        [
+          {
+            _id: id,
+            ...run,
+            organizationId: owner.organizationId,
+            userId: owner.userId,
+            customerId: owner.customerId,
+            acceptedAt: now,
+            nextTryAt: now,
+          },
+        ],
         { session },
       );
     },
     find: (runId) => runs.findById(runId).lean<RunDoc | null>().exec(),
     unstarted: (now, limit) =>
-      runs.find({ startedAt: null, nextTryAt: { $lte: now } }).sort({ nextTryAt: 1 }).limit(limit).lean<RunDoc[]>().exec(),
+      runs
+        .find({ startedAt: null, nextTryAt: { $lte: now } })
+        .sort({ nextTryAt: 1 })
+        .limit(limit)
+        .lean<RunDoc[]>()
+        .exec(),
     async markStarted(runId) {
       await runs.updateOne({ _id: runId, startedAt: null }, { $set: { startedAt: new Date() } });
     },

@@ -27,7 +27,9 @@ export interface Collections {
 }
 
 const status = (error: unknown): number | null =>
-  typeof error === 'object' && error !== null && 'status' in error && typeof error.status === 'number' ? error.status : null;
+  typeof error === 'object' && error !== null && 'status' in error && typeof error.status === 'number'
+    ? error.status
+    : null;
 
 /** One Qdrant collection a vector space; `prefix` keeps several deployments on one Qdrant apart. */
 export function createCollections(client: QdrantClient, prefix: string): Collections {
@@ -49,7 +51,9 @@ export function createCollections(client: QdrantClient, prefix: string): Collect
       }
     }
     await Promise.all(
-      PAYLOAD_INDEXES.map(([field_name, field_schema]) => client.createPayloadIndex(name, { field_name, field_schema, wait: true })),
+      PAYLOAD_INDEXES.map(([field_name, field_schema]) =>
+        client.createPayloadIndex(name, { field_name, field_schema, wait: true }),
+      ),
     );
     return name;
   };

@@ -2,6 +2,7 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 
 import type { EmbeddingModelId, VectorSpace } from '../../contract/embeddingModels.js';
 import type { SourceType } from '../../contract/sources.js';
+import type { GenerationScope } from '../generations.js';
 import type { Tenant } from '../users/accept.js';
 import { createCollections, DENSE } from './collection.js';
 import { pointId } from './pointId.js';
@@ -50,8 +51,8 @@ export interface Vectors {
   search(query: VectorQuery): Promise<VectorHit[]>;
   /** The dense vectors of chunks, by chunk key `fileId:generation:chunkIndex`. */
   retrieve(space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
-  /** Deletes the points of every generation of the files but the one given, in every space. */
-  deleteOthers(files: readonly (Tenant & { fileId: number; keep: number })[]): Promise<void>;
+  /** In every space: a file may have changed its model. */
+  deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
   /** Resolves when Qdrant answers. */
   ping(): Promise<void>;
 }
@@ -59,11 +60,16 @@ export interface Vectors {
 /** Floats of one upsert at most: about 8 MB of JSON, well under Qdrant's 32 MB. */
 const FLOATS_PER_UPSERT = 400_000;
 
-const missingCollection = (error: unknown): boolean => typeof error === 'object' && error !== null && 'status' in error && error.status === 404;
+const missingCollection = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'status' in error && error.status === 404;
 
 /** The payload's integer fields. */
 function hit(point: { score: number; payload?: Record<string, unknown> | null | undefined }): VectorHit {
-  const { file_id, generation, chunk_index } = (point.payload ?? {}) as { file_id: number; generation: number; chunk_index: number };
+  const { file_id, generation, chunk_index } = (point.payload ?? {}) as {
+    file_id: number;
+    generation: number;
+    chunk_index: number;
+  };
   return { fileId: file_id, generation, chunkIndex: chunk_index, score: point.score };
 }
 
@@ -103,16 +109,21 @@ export function createVectors(settings: { url: string; apiKey: string | null; pr
     const step = Math.max(1, Math.floor(FLOATS_PER_UPSERT / space.dimensions));
     for (let from = 0; from < points.length; from += step) {
       // One after another: the engine writes a collection in turn anyway, and memory stays bounded.
-      // oxlint-disable-next-line no-await-in-loop
       await client.upsert(name, { wait: true, points: points.slice(from, from + step) });
     }
   };
 
   return {
     async upsert(files) {
-      const bySpace = new Map<string, FileVectors[]>();
-      for (const file of files) bySpace.set(file.space.name, [...(bySpace.get(file.space.name) ?? []), file]);
-      await Promise.all([...bySpace.values()].map((group) => (group[0] ? upsertSpace(group[0].space, group) : undefined)));
+      const spaces = new Map(files.map(({ space }) => [space.name, space]));
+      await Promise.all(
+        [...spaces.values()].map((space) =>
+          upsertSpace(
+            space,
+            files.filter((file) => file.space.name === space.name),
+          ),
+        ),
+      );
     },
     async search({ space, model, vector, limit, fileIds, parentIds, exact = false, ...tenant }) {
       const must = [
@@ -138,7 +149,11 @@ export function createVectors(settings: { url: string; apiKey: string | null; pr
     },
     async retrieve(space, keys) {
       const ids = new Map(keys.map((key) => [pointId(key.fileId, key.generation, key.chunkIndex, space), key]));
-      const points = await client.retrieve(collections.nameOf(space), { ids: [...ids.keys()], with_vector: [DENSE], with_payload: false });
+      const points = await client.retrieve(collections.nameOf(space), {
+        ids: [...ids.keys()],
+        with_vector: [DENSE],
+        with_payload: false,
+      });
       const found = new Map<string, number[]>();
       for (const point of points) {
         const key = ids.get(String(point.id));
@@ -147,11 +162,16 @@ export function createVectors(settings: { url: string; apiKey: string | null; pr
       }
       return found;
     },
-    async deleteOthers(files) {
-      if (files.length === 0) return;
-      const should = files.map(({ fileId, keep, ...tenant }) => ({
-        must: [...mine(tenant), { key: 'file_id', match: { value: fileId } }],
-        must_not: [{ key: 'generation', match: { value: keep } }],
+    async deleteGenerations(scopes) {
+      if (scopes.length === 0) return;
+      const should = scopes.map(({ fileId, generations, ...tenant }) => ({
+        must: [
+          ...mine(tenant),
+          { key: 'file_id', match: { value: fileId } },
+          'below' in generations
+            ? { key: 'generation', range: { lt: generations.below } }
+            : { key: 'generation', match: { value: generations.exactly } },
+        ],
       }));
       const names = await collections.all();
       await Promise.all(names.map((name) => client.delete(name, { wait: true, filter: { should } })));

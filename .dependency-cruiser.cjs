@@ -1,0 +1,85 @@
+/** Who may import what: the table of docs/architecture.md as rules. */
+const rooms = 'api|workflows|activities|worker|dispatch|egress|observability|cli|connectors|documents|embeddings|store|engines|bench|scripts|test';
+
+/** A room may import only itself, contract and the rooms named. */
+const room = (name, allowed, extra = {}) => ({
+  name: `${name}-imports`,
+  comment: `${name} may import ${['contract', ...allowed].join(', ')} and nothing else of ours.`,
+  severity: 'error',
+  from: { path: `^${name}/`, ...extra.from },
+  to: { path: `^(${rooms})/|^config\\.ts$`, pathNot: `^(${[name, ...allowed].join('|')})${allowed.includes('config.ts') ? '' : '/'}`, ...extra.to },
+});
+
+/** An outside package that only one room knows. */
+const owned = (pattern, owners) => ({
+  name: `only-${owners.join('-or-')}`,
+  comment: `${pattern} is imported in ${owners.join(', ')} only.`,
+  severity: 'error',
+  from: { pathNot: `^(${owners.join('|')}|test|bench)` },
+  to: { path: `node_modules/${pattern}` },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'contract-is-pure', severity: 'error', from: { path: '^contract/' }, to: { pathNot: '^contract/' } },
+    room('egress', []),
+    room('observability', []),
+    room('connectors', ['egress', 'observability']),
+    room('documents', ['egress', 'observability']),
+    room('embeddings', ['egress', 'observability']),
+    room('store', ['observability']),
+    room('dispatch', ['store', 'observability'], { to: { dependencyTypesNot: ['type-only'] } }),
+    room('activities', ['connectors', 'documents', 'embeddings', 'store', 'egress', 'observability']),
+    // Of the leaves, activities know the types; the functions come in through deps. store/blobs has the pure key builder.
+    {
+      name: 'activities-take-leaves-as-types',
+      severity: 'error',
+      from: { path: '^activities/' },
+      to: { path: '^(connectors|documents|embeddings|store|egress)/', pathNot: '^store/blobs\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'workflows-are-sandboxed',
+      comment: 'Workflows import contract, each other, the types of activities, and @temporalio/workflow.',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { pathNot: ['^workflows/', '^contract/', '^activities/', 'node_modules/@temporalio/(workflow|common)/'] },
+    },
+    { name: 'workflows-take-activities-as-types', severity: 'error', from: { path: '^workflows/' }, to: { path: '^activities/', dependencyTypesNot: ['type-only'] } },
+    { name: 'api-takes-workflows-as-types', severity: 'error', from: { path: '^api/' }, to: { path: '^workflows/', dependencyTypesNot: ['type-only'] } },
+    {
+      name: 'api-imports',
+      comment: 'api knows contract and store; the rest are interfaces in api/deps.ts, made in api/server.ts.',
+      severity: 'error',
+      from: { path: '^api/', pathNot: '^api/server\\.ts$' },
+      to: { path: `^(${rooms})/|^config\\.ts$`, pathNot: '^(api|store)/', dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'worker-is-not-the-api', severity: 'error', from: { path: '^worker/' }, to: { path: '^(api|engines|scripts|test|cli)/' } },
+    { name: 'connectors-are-strangers', severity: 'error', from: { path: '^connectors/([^/]+)/' }, to: { path: '^connectors/([^/]+)/', pathNot: '^connectors/$1/' } },
+    owned('mongoose/', ['store/', 'engines/']),
+    owned('@qdrant/', ['store/']),
+    owned('@aws-sdk/', ['store/']),
+    owned('express/', ['api/']),
+    owned('joi/', ['api/', 'config\\.ts']),
+    owned('undici/', ['egress/']),
+    owned('playwright-core/', ['connectors/web/']),
+    owned('@temporalio/client/', ['dispatch/', 'engines/', 'scripts/']),
+    owned('@temporalio/worker/', ['worker/', 'scripts/']),
+    owned('@temporalio/workflow/', ['workflows/']),
+    owned('@temporalio/activity/', ['activities/']),
+    owned('onnxruntime-node/', ['embeddings/']),
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, pathNot: ['(^|/)[.]', '\\.test\\.ts$', '\\.cjs$', '^test/', '^scripts/'] },
+      to: {},
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|\\.data|\\.engines|node_modules/\\.cache|bench/langchain)' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.json'] },
+  },
+};

@@ -1,0 +1,88 @@
+import type { StartedFile } from '../store/files/commands.js';
+import type { FileDoc } from '../store/files/model.js';
+import type { Store } from '../store/connect.js';
+import type { PreparedFile } from './prepareFile.js';
+
+const tenantOf = ({ organizationId, userId }: FileDoc) => ({ organizationId, userId });
+
+/** Deletes what older generations of flipped files left in every store. Safe to repeat. */
+export async function cleanUp(store: Store, files: readonly { file: FileDoc; generation: number }[]): Promise<void> {
+  const older = files.map(({ file, generation }) => ({
+    ...tenantOf(file),
+    fileId: file._id,
+    generations: { below: generation },
+  }));
+  await Promise.all([
+    store.vectors.deleteGenerations(older),
+    store.chunks.deleteGenerations(older),
+    ...older.map((scope) => store.blobs.deleteGenerations(scope)),
+  ]);
+  await store.files.cleaned(older.map(({ fileId }) => fileId));
+}
+
+/** What a file that another run took over had written under its own generation. */
+async function discard(store: Store, overtaken: readonly StartedFile[]): Promise<void> {
+  const own = overtaken.map(({ file, generation }) => ({
+    ...tenantOf(file),
+    fileId: file._id,
+    generations: { exactly: generation },
+  }));
+  await Promise.all([
+    store.vectors.deleteGenerations(own),
+    store.chunks.deleteGenerations(own),
+    ...own.map((scope) => store.blobs.deleteGenerations(scope)),
+  ]);
+}
+
+/**
+ * Writes prepared files down: rows, then points, then the flip that shows both to readers, then the old generation goes.
+ * Killed in between, the next try writes a generation of its own and removes this one's rows.
+ */
+export async function commitFiles(store: Store, runId: number, prepared: readonly PreparedFile[]): Promise<void> {
+  await store.chunks.write(
+    prepared.map(({ started: { file, generation }, document }) => ({
+      ...tenantOf(file),
+      fileId: file._id,
+      generation,
+      chunks: document?.chunks ?? [],
+    })),
+  );
+  await store.vectors.upsert(
+    prepared.flatMap(({ started: { file, generation }, space, vectors }) =>
+      space === null || vectors.length === 0
+        ? []
+        : [
+            {
+              ...tenantOf(file),
+              fileId: file._id,
+              parentId: file.parentId,
+              generation,
+              space,
+              model: file.options.embeddingModel,
+              source: file.source,
+              tagPairs: file.tagPairs,
+              vectors,
+            },
+          ],
+    ),
+  );
+  const flipped = new Set(
+    await store.files.finish(
+      runId,
+      prepared.map(({ finished }) => finished),
+    ),
+  );
+  const done = prepared.filter(({ started }) => flipped.has(started.file._id));
+  const overtaken = prepared.filter(({ started }) => !flipped.has(started.file._id));
+  const withOlder = done.filter(({ started }) => started.generation > 1);
+  if (withOlder.length > 0)
+    await cleanUp(
+      store,
+      withOlder.map(({ started }) => started),
+    );
+  if (overtaken.length > 0)
+    await discard(
+      store,
+      overtaken.map(({ started }) => started),
+    );
+}

@@ -1,0 +1,54 @@
+import type { DocumentPool, HtmlSkips } from '../documents/types.js';
+import type { Embeddings } from '../embeddings/types.js';
+import type { SitemapEntry } from '../connectors/types.js';
+import type { SourceType } from '../contract/sources.js';
+import type { Log } from '../observability/log.js';
+import type { Store } from '../store/connect.js';
+
+/** Where a file's content is, in the words of its source. */
+export interface ContentRef {
+  readonly source: SourceType;
+  readonly externalFileId: string;
+  readonly externalUrl: string | null;
+  /** What the run was asked for, in the shape of its kind. */
+  readonly runOptions: unknown;
+}
+
+export interface OpenedContent {
+  readonly bytes: Uint8Array;
+  readonly contentType: string | null;
+  /** The contract's file_format of the content as it came. */
+  readonly format: string;
+  readonly mimeType: string;
+  /** Name and base for relative links. */
+  readonly url: string;
+  readonly html: HtmlSkips;
+  /** Facts for file_metadata. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** The outside world as the activities see it: what connectors offer, for every source alike. */
+export interface Sources {
+  /** Opens one file's content. Throws a Fault. */
+  open(ref: ContentRef, signal: AbortSignal): Promise<OpenedContent>;
+  /** Streams the pages of a sitemap. Throws a Fault. */
+  discover(sitemapUrl: string, signal: AbortSignal): AsyncIterable<SitemapEntry>;
+}
+
+export interface IngestSettings {
+  /** Files of one batch under way at once. */
+  readonly fileConcurrency: number;
+  /** Milliseconds before each new try of a file; their number is the number of new tries. */
+  readonly retryDelaysMs: readonly number[];
+  readonly maxPagesPerScrape: number;
+}
+
+/** What a step may use. Made once by worker/createWorker.ts. */
+export interface ActivityDeps {
+  readonly store: Store;
+  readonly sources: Sources;
+  readonly documents: DocumentPool;
+  readonly embeddings: Embeddings;
+  readonly settings: IngestSettings;
+  readonly log: Log;
+}

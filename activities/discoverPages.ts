@@ -1,0 +1,73 @@
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+
+import type { ScrapeSitemapRequest } from '../contract/scrapeSitemap.js';
+import { pageFilter, WEB_PAGE_SOURCE } from '../contract/scrapeSitemap.js';
+import type { RunInput } from '../contract/orchestration.js';
+import type { FileRequest } from '../store/files/accept.js';
+import type { ActivityDeps } from './deps.js';
+import { toFailure } from './failures.js';
+
+/** Pages written to the store at once. */
+const PAGES_PER_WRITE = 500;
+
+/** The frontier lives in the database: each page a sitemap names becomes a queued file of the run. */
+export function createDiscoveryActivities({ store, sources, settings }: ActivityDeps) {
+  return {
+    /** Reads the run's sitemap and queues a file for each page it is asked for. Safe to repeat: files are matched by URL. */
+    async discoverPages({ runId }: RunInput): Promise<{ discovered: number }> {
+      const run = await store.runs.find(runId);
+      if (!run) throw new Error(`Run ${runId} has no row`);
+      const request = run.options as ScrapeSitemapRequest;
+      const { scrape, ingest, tags } = request;
+      const cap = Math.min(scrape.maxPagesToScrape ?? settings.maxPagesPerScrape, settings.maxPagesPerScrape);
+      const wanted = pageFilter(scrape);
+      const { workflowExecution } = activityInfo();
+      const workflowId = workflowExecution?.workflowId ?? run.workflowId;
+      const owner = { organizationId: run.organizationId, userId: run.userId, customerId: run.customerId };
+
+      let listed = 0;
+      let discovered = 0;
+      let waiting: FileRequest[] = [];
+      const flush = async (): Promise<void> => {
+        await store.files.acceptMany(owner, waiting);
+        discovered += waiting.length;
+        waiting = [];
+        heartbeat({ discovered });
+      };
+      // A slow sitemap says nothing for a while: the heartbeat goes on by itself.
+      const beat = setInterval(() => heartbeat({ discovered }), 2_000);
+      try {
+        for await (const { url } of sources.discover(request.url, cancellationSignal())) {
+          listed += 1;
+          if (url === request.url || !wanted(url)) continue;
+          waiting.push({
+            source: WEB_PAGE_SOURCE,
+            externalFileId: url,
+            externalUrl: url,
+            name: url,
+            parentId: run.fileId,
+            isContainer: false,
+            tags,
+            options: ingest,
+            enableAutoSync: scrape.enableAutoSync,
+            requestId: run.requestId,
+            runId,
+            workflowOf: () => workflowId,
+          });
+          if (waiting.length === PAGES_PER_WRITE) await flush();
+          if (discovered + waiting.length >= cap) break;
+        }
+        await flush();
+      } catch (error) {
+        throw toFailure(error);
+      } finally {
+        clearInterval(beat);
+      }
+      await store.files.moveContainer(runId, run.fileId, {
+        status: 'SYNCING',
+        facts: { pages_listed: listed, pages_total: discovered },
+      });
+      return { discovered };
+    },
+  };
+}

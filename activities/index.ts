@@ -1,0 +1,17 @@
+import type { ActivityDeps } from './deps.js';
+import { createDiscoveryActivities } from './discoverPages.js';
+import { createIngestActivities } from './ingestBatch.js';
+import { createPlanActivities } from './planBatches.js';
+import { createRunActivities } from './runs.js';
+
+/** Every step that workflows may call, with its dependencies in place. */
+export function createActivities(deps: ActivityDeps) {
+  return {
+    ...createRunActivities(deps),
+    ...createDiscoveryActivities(deps),
+    ...createPlanActivities(deps),
+    ...createIngestActivities(deps),
+  };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

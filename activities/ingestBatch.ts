@@ -1,0 +1,120 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import pLimit from 'p-limit';
+
+import { Fault } from '../contract/failures.js';
+import type { IngestBatchInput, IngestBatchResult } from '../contract/orchestration.js';
+import type { StartedFile } from '../store/files/commands.js';
+import { createBatcher } from './batcher.js';
+import { cleanUp, commitFiles } from './commitFiles.js';
+import type { ActivityDeps } from './deps.js';
+import { prepareFile, type PreparedFile } from './prepareFile.js';
+
+/** A file under way at so many worker deaths is run alone once more; if the worker dies again, it is quarantined. */
+const SUSPECT_AFTER_DEATHS = 2;
+const HEARTBEAT_MS = 1_000;
+/** Starts wait this long for company, so that they share one write. */
+const START_WAIT_MS = 4;
+/** Finished files wait this long for company, and at most so many are written at once. */
+const COMMIT_WAIT_MS = 30;
+const COMMIT_FILES = 16;
+
+export function createIngestActivities(deps: ActivityDeps) {
+  const { store, settings, log } = deps;
+
+  /** Ends a file's try at a Fault: back into the queue when that can help and tries are left, else SYNC_ERROR. */
+  const settle = async (runId: number, { file }: StartedFile, fault: Fault): Promise<void> => {
+    const delay = settings.retryDelaysMs[file.attempts];
+    const context = {
+      runId,
+      organizationId: file.organizationId,
+      fileId: file._id,
+      requestId: file.requestId,
+      fault: fault.kind,
+    };
+    if (fault.retryable && delay !== undefined) {
+      const notBefore = new Date(Date.now() + Math.max(delay, fault.retryAfterMs ?? 0));
+      await store.files.requeue(runId, file._id, notBefore, fault.message);
+      log.debug({ ...context, notBefore }, 'file goes back into the queue');
+      return;
+    }
+    await store.files.fail(runId, file._id, fault.message);
+    log.info({ ...context, message: fault.message }, 'file ended in SYNC_ERROR');
+  };
+
+  return {
+    /**
+     * Brings a batch of files from queued to an end: each outcome is written as it happens, so a second run of the same
+     * batch goes on where the first one died. Faults stay with their file; only a store's fault fails the batch.
+     */
+    async ingestBatch({ runId, fileIds }: IngestBatchInput): Promise<IngestBatchResult> {
+      const signal = cancellationSignal();
+      const run = await store.runs.find(runId);
+      if (!run) throw new Error(`Run ${runId} has no row`);
+      let done = 0;
+      const beat = setInterval(() => heartbeat({ done, of: fileIds.length }), HEARTBEAT_MS);
+      const underWay = new Set<number>();
+      const alone: number[] = [];
+
+      const starter = createBatcher<number, StartedFile | null>(
+        async (ids) => {
+          const started = new Map((await store.files.start(runId, ids)).map((start) => [start.file._id, start]));
+          return ids.map((id) => started.get(id) ?? null);
+        },
+        settings.fileConcurrency,
+        START_WAIT_MS,
+      );
+      const committer = createBatcher<PreparedFile, void>(
+        async (prepared) => {
+          await commitFiles(store, runId, prepared);
+          return prepared.map(() => undefined);
+        },
+        COMMIT_FILES,
+        COMMIT_WAIT_MS,
+      );
+
+      const ingest = async (fileId: number): Promise<void> => {
+        signal.throwIfAborted();
+        const started = await starter.add(fileId);
+        if (!started) return;
+        underWay.add(fileId);
+        const deaths = started.file.unfinishedStarts - 1;
+        if (deaths >= SUSPECT_AFTER_DEATHS && fileIds.length > 1) {
+          alone.push(fileId);
+          return;
+        }
+        try {
+          if (deaths > SUSPECT_AFTER_DEATHS) {
+            throw new Fault(
+              'quarantined',
+              'Reading this content brought the service down several times, so it is left alone. Resync to try once more.',
+            );
+          }
+          await committer.add(await prepareFile(started, run.options, deps, signal));
+        } catch (error) {
+          if (!(error instanceof Fault) || signal.aborted) throw error;
+          await settle(runId, started, error);
+        }
+        underWay.delete(fileId);
+        done += 1;
+      };
+
+      try {
+        const unclean = await store.files.needingCleanUp(runId, fileIds);
+        if (unclean.length > 0)
+          await cleanUp(
+            store,
+            unclean.map((file) => ({ file, generation: file.generation })),
+          );
+        const limit = pLimit(settings.fileConcurrency);
+        const results = await Promise.allSettled(fileIds.map((fileId) => limit(() => ingest(fileId))));
+        const broken = results.find((result) => result.status === 'rejected');
+        // A file that was put aside, or not brought to an end, was not at fault: its start does not count.
+        if (underWay.size > 0) await store.files.release(runId, [...underWay]);
+        if (broken) throw broken.reason;
+        return { ...(await store.files.outcomes(runId, fileIds)), alone };
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}

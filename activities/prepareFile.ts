@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+
+import { Fault } from '../contract/failures.js';
+import type { VectorSpace } from '../contract/embeddingModels.js';
+import type { ProcessedDocument } from '../documents/types.js';
+import { blobKey } from '../store/blobs.js';
+import type { FinishedSync, StartedFile } from '../store/files/commands.js';
+import type { ActivityDeps, OpenedContent } from './deps.js';
+
+/** A file whose content is fetched, read and embedded: all that is left is to write it down. */
+export interface PreparedFile {
+  readonly started: StartedFile;
+  readonly finished: FinishedSync;
+  readonly document: ProcessedDocument | null;
+  readonly space: VectorSpace | null;
+  readonly vectors: readonly Float32Array[];
+}
+
+/** Runs a step that works on content. What is no Fault is a defect that this very content brought up: it costs the file, not the batch. */
+async function contentStep<T>(
+  what: string,
+  signal: AbortSignal,
+  deps: ActivityDeps,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Fault || signal.aborted) throw error;
+    deps.log.error({ err: error, step: what }, 'an item brought up a defect');
+    throw new Fault(
+      'broken_content',
+      `This content could not be ${what}: the service met something it does not know. Its log names the cause.`,
+      { cause: error },
+    );
+  }
+}
+
+function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): Record<string, unknown> {
+  return { ...opened.facts, ...document?.metadata };
+}
+
+/**
+ * Fetch → read → chunk → embed, for one file. Raw and parsed content are kept on the way.
+ * @throws Fault when this content can't be had or read; anything else is a store's fault
+ */
+export async function prepareFile(
+  started: StartedFile,
+  runOptions: unknown,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): Promise<PreparedFile> {
+  const { file, generation } = started;
+  const { options, organizationId } = file;
+  const opened = await contentStep('fetched', signal, deps, () =>
+    deps.sources.open(
+      { source: file.source, externalFileId: file.externalFileId, externalUrl: file.externalUrl, runOptions },
+      signal,
+    ),
+  );
+  const rawBlob = blobKey(organizationId, file._id, generation, 'raw');
+  const fileSize = opened.bytes.byteLength;
+  const rawHash = createHash('sha256').update(opened.bytes).digest('hex');
+  await deps.store.blobs.put(rawBlob, opened.bytes);
+
+  const content = { generation, numChunks: 0, vectorSpace: null, dimensions: null, rawBlob, textBlob: null, rawHash };
+  const statistics = {
+    fileFormat: opened.format,
+    fileSize,
+    numCharacters: null,
+    numTokens: null,
+    numEmbeddings: 0,
+    mimeType: opened.mimeType,
+  };
+  if (options.storeFileOnly) {
+    const finished = {
+      fileId: file._id,
+      content: { ...content, statistics },
+      name: null,
+      fileMetadata: metadataOf(opened, null),
+    };
+    return { started, finished, document: null, space: null, vectors: [] };
+  }
+
+  const prefix = options.prependFilenameToChunks ? (file.name ?? opened.url) : null;
+  const document = await contentStep('read', signal, deps, () =>
+    deps.documents.process(
+      {
+        bytes: opened.bytes,
+        contentType: opened.contentType,
+        name: opened.url,
+        baseUrl: opened.url,
+        html: opened.html,
+      },
+      { chunkSize: options.chunkSize, chunkOverlap: options.chunkOverlap, prefix },
+      signal,
+    ),
+  );
+  const textBlob = blobKey(organizationId, file._id, generation, 'txt');
+  await deps.store.blobs.put(textBlob, document.text);
+
+  const wantsVectors = !options.skipEmbeddingGeneration && !options.generateChunksOnly;
+  const space = wantsVectors ? deps.embeddings.spaceOf(options.embeddingModel) : null;
+  const texts = document.chunks.map((chunk) => chunk.text);
+  const vectors = space
+    ? await contentStep('embedded', signal, deps, () => deps.embeddings.embed(space.name, texts, 'document', signal))
+    : [];
+
+  const finished: FinishedSync = {
+    fileId: file._id,
+    name: null,
+    fileMetadata: metadataOf(opened, document),
+    content: {
+      ...content,
+      textBlob,
+      numChunks: document.chunks.length,
+      vectorSpace: space?.name ?? null,
+      dimensions: space?.dimensions ?? null,
+      statistics: {
+        ...statistics,
+        numCharacters: document.text.length,
+        numTokens: document.numTokens,
+        numEmbeddings: vectors.length,
+        mimeType: document.mimeType,
+      },
+    },
+  };
+  return { started, finished, document, space, vectors };
+}

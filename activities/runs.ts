@@ -1,0 +1,64 @@
+import type { RunInput } from '../contract/orchestration.js';
+import type { ActivityDeps } from './deps.js';
+
+/** The ends and beginnings of a run: small writes, each safe to repeat. */
+export function createRunActivities({ store, log }: ActivityDeps) {
+  const rowOf = async (runId: number) => {
+    const run = await store.runs.find(runId);
+    if (!run) throw new Error(`Run ${runId} has no row`);
+    return run;
+  };
+  return {
+    /** Takes the run out of the outbox and puts its parent into SYNCING. `finished` when an earlier execution did it all. */
+    async beginRun({ runId }: RunInput): Promise<{ finished: boolean }> {
+      const run = await rowOf(runId);
+      await store.runs.markStarted(runId);
+      if (run.finishedAt !== null) return { finished: true };
+      await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING' });
+      return { finished: false };
+    },
+
+    /** Ends a run whose discovery worked: the parent is READY, with counts that add up. */
+    async finishRun({ runId }: RunInput): Promise<void> {
+      const run = await rowOf(runId);
+      const counts = await store.files.countRun(runId, run.fileId);
+      const facts = {
+        pages_total: counts.total,
+        pages_ready: counts.ready,
+        pages_failed: counts.failed,
+        pages_aborted: counts.aborted,
+      };
+      await store.files.moveContainer(runId, run.fileId, { status: 'READY', facts, synced: true });
+      await store.runs.finish(runId, 'finished', { ...counts });
+      log.info(
+        { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, ...counts },
+        'run finished',
+      );
+    },
+
+    /** Ends a run that could not do its work: files in motion are aborted, the parent says why. */
+    async failRun({ runId, message }: RunInput & { message: string }): Promise<void> {
+      const run = await rowOf(runId);
+      await store.files.moveContainer(runId, run.fileId, { status: 'SYNC_ERROR', message });
+      await store.files.abortOpen(runId, message);
+      const counts = await store.files.countRun(runId, run.fileId);
+      await store.runs.finish(runId, 'failed', { ...counts });
+      log.warn(
+        { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, message },
+        'run failed',
+      );
+    },
+
+    /** Ends a cancelled run: what is done stays, the rest is SYNC_ABORTED. */
+    async abortRun({ runId }: RunInput): Promise<void> {
+      const run = await rowOf(runId);
+      await store.files.abortOpen(runId, 'The run was cancelled before this was synced. Resync to try again.');
+      const counts = await store.files.countRun(runId, run.fileId);
+      await store.runs.finish(runId, 'aborted', { ...counts });
+      log.info(
+        { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId },
+        'run cancelled',
+      );
+    },
+  };
+}

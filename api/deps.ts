@@ -1,0 +1,26 @@
+import type { Dispatcher } from '../dispatch/dispatcher.js';
+import type { EmbeddingModelId, VectorSpace } from '../contract/embeddingModels.js';
+import type { Log } from '../observability/log.js';
+import type { Store } from '../store/connect.js';
+import type { Tokens } from './http/tokens.js';
+
+/** The part of the embeddings room that a search needs. */
+export interface QueryEmbedder {
+  spaceOf(model: EmbeddingModelId): VectorSpace;
+  embed(space: string, texts: readonly string[], purpose: 'query'): Promise<Float32Array[]>;
+}
+
+export interface ApiSettings {
+  readonly maxJsonBytes: number;
+  readonly corsOrigins: readonly string[];
+}
+
+/** What operations may use. Made once by api/server.ts. */
+export interface ApiDeps {
+  readonly store: Store;
+  readonly dispatcher: Pick<Dispatcher, 'start' | 'ping'>;
+  readonly embedder: QueryEmbedder;
+  readonly tokens: Tokens;
+  readonly settings: ApiSettings;
+  readonly log: Log;
+}

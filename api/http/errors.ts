@@ -1,0 +1,29 @@
+/** One part of a 422: where, what, and the field's usual word for it. */
+export interface ValidationDetail {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+}
+
+/** An answer that is not a success. `detail` is plain text that tells the caller what to do; it never repeats what was sent. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly detail: string | readonly ValidationDetail[];
+
+  constructor(status: number, detail: string | readonly ValidationDetail[]) {
+    super(typeof detail === 'string' ? detail : 'validation failed');
+    this.status = status;
+    this.detail = detail;
+  }
+}
+
+export const unauthorized = (): HttpError =>
+  new HttpError(
+    401,
+    'The credentials are absent, unknown or expired. Send `Authorization: Token <access token>` or `Authorization: Bearer <API key>`.',
+  );
+export const forbidden = (): HttpError => new HttpError(403, 'This operation takes an API key, not an access token.');
+export const notFound = (what: string): HttpError => new HttpError(404, `No such ${what}.`);
+export const notBuilt = (what: string): HttpError => new HttpError(501, `${what} is not available in this version.`);
+export const invalid = (loc: ValidationDetail['loc'], msg: string, type: string): HttpError =>
+  new HttpError(422, [{ loc, msg, type }]);

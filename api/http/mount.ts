@@ -1,0 +1,42 @@
+import { type Express, json, type Request, type RequestHandler, type Response } from 'express';
+
+import type { ApiDeps } from '../deps.js';
+import { authenticate } from './authenticate.js';
+import { invalid } from './errors.js';
+import { type Call, type KeyCaller, ListAnswer, type Operation, type UserCaller } from './operation.js';
+import { streamList } from './stream.js';
+import { validate } from './validate.js';
+
+/** OpenAPI's {name} is Express's :name. */
+export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+/** The single adapter between operations and Express: authenticate → read the body → validate → handle → JSON. */
+export function mount(app: Express, { method, path, auth, body, query, handle }: Operation, deps: ApiDeps): void {
+  // A stranger's body is never read, so that a bad credential is 401 whatever else is wrong.
+  const identify: RequestHandler = async (request, response, next) => {
+    response.locals['caller'] = await authenticate(auth, request.headers, deps);
+    next();
+  };
+  const read: RequestHandler[] = body ? [json({ limit: deps.settings.maxJsonBytes, strict: false }), requireJson] : [];
+  app[method](expressPath(path), identify, ...read, async (request: Request, response: Response) => {
+    const call: Call<typeof auth, unknown> = {
+      caller: response.locals['caller'] as UserCaller & KeyCaller,
+      body: body ? validate(body, request.body, 'body') : {},
+      query: query ? validate(query, request.query, 'query') : {},
+      params: request.params as Record<string, string>,
+      requestId: String(response.locals['requestId']),
+      deps,
+    };
+    const answer = await handle(call);
+    if (answer instanceof ListAnswer) await streamList(answer, response);
+    else response.status(200).json(answer);
+  });
+}
+
+/** A body of another type was not read by the JSON parser: say so, rather than that every field is missing. */
+const requireJson: RequestHandler = (request, _response, next) => {
+  const sent = Number(request.headers['content-length'] ?? 0) > 0 || request.headers['transfer-encoding'] !== undefined;
+  if (request.body === undefined && sent)
+    throw invalid(['body'], 'Send JSON with content-type: application/json', 'json_invalid');
+  next();
+};

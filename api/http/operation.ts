@@ -1,0 +1,68 @@
+import type Joi from 'joi';
+
+import type { ApiDeps } from '../deps.js';
+
+/**
+ * Who may call: `user` acts for an end user (access token, or API key with customer-id); `key` takes an API key only;
+ * `issuing` takes an API key and always the customer-id; `open` anyone.
+ */
+export type AuthScheme = 'user' | 'key' | 'issuing' | 'open';
+
+/** Who calls an operation that acts for an end user. */
+export interface UserCaller {
+  readonly organizationId: number;
+  readonly userId: number;
+  readonly customerId: string;
+}
+/** Who calls a key-only operation. */
+export interface KeyCaller {
+  readonly organizationId: number;
+}
+
+interface Callers {
+  user: UserCaller;
+  issuing: UserCaller;
+  key: KeyCaller;
+  open: null;
+}
+
+export interface Call<Auth extends AuthScheme, Body> {
+  readonly caller: Callers[Auth];
+  /** Validated; {} where the operation has no body. */
+  readonly body: Body;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  readonly deps: ApiDeps;
+}
+
+/** One operation of the interface: what it takes, who may call it, what it answers. It never sees Express. */
+export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown> {
+  readonly method: 'get' | 'post' | 'delete';
+  readonly path: string;
+  readonly auth: Auth;
+  readonly summary: string;
+  readonly body?: Joi.Schema;
+  readonly query?: Joi.ObjectSchema;
+  /** What a 200 holds; the OpenAPI document is made from it. */
+  readonly answer: Joi.Schema;
+  /** Answers a plain value for JSON, or a ListAnswer to be streamed. */
+  handle(call: Call<Auth, Body>): Promise<unknown>;
+}
+
+/** Declares an operation; lets TypeScript infer what the handler gets. */
+export function operation<Auth extends AuthScheme, Body>(definition: Operation<Auth, Body>): Operation {
+  // The mount gives each handler the caller its scheme names and the body its schema made: that is what the cast says.
+  return definition as unknown as Operation;
+}
+
+/** An answer whose `results` are written as they are read, so that a page of any size takes bounded memory. */
+export class ListAnswer {
+  readonly count: number;
+  readonly results: AsyncIterable<readonly unknown[]>;
+
+  constructor(count: number, results: AsyncIterable<readonly unknown[]>) {
+    this.count = count;
+    this.results = results;
+  }
+}

@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import type { Response } from 'express';
+
+import type { ListAnswer } from './operation.js';
+
+/** Writes `{"results":[…],"count":n}` as the rows come, at the pace of the reader. */
+export async function streamList(answer: ListAnswer, response: Response): Promise<void> {
+  const rows = answer.results[Symbol.asyncIterator]();
+  // The first rows are read before the head is sent, so that a fault at the start still gets its own status.
+  let part = await rows.next();
+  response.status(200).type('application/json');
+  response.write('{"results":[');
+  let empty = true;
+  while (part.done !== true) {
+    const text = part.value.map((row) => JSON.stringify(row)).join(',');
+    if (text !== '' && !response.write(empty ? text : `,${text}`))
+      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    empty &&= text === '';
+    if (response.destroyed) {
+      await rows.return?.();
+      return;
+    }
+    part = await rows.next();
+  }
+  response.end(`],"count":${answer.count}}`);
+}

@@ -1,0 +1,99 @@
+import type Joi from 'joi';
+
+import type { AuthScheme, Operation } from './http/operation.js';
+import { operations } from './routes.js';
+
+type Json = Record<string, unknown>;
+
+const SECURITY: Record<AuthScheme, readonly Json[]> = {
+  user: [{ accessToken: [] }, { apiKey: [], customerId: [] }],
+  key: [{ apiKey: [] }],
+  issuing: [{ apiKey: [], customerId: [] }],
+  open: [],
+};
+
+const DETAIL = { type: 'object', properties: { detail: { type: 'string' } }, required: ['detail'] };
+const VALIDATION = {
+  type: 'object',
+  required: ['detail'],
+  properties: {
+    detail: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['loc', 'msg', 'type'],
+        properties: {
+          loc: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
+          msg: { type: 'string' },
+          type: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+/** Joi's own JSON Schema of a schema: what may be sent (input) or is answered (output). */
+function jsonSchema(schema: Joi.Schema, direction: 'input' | 'output'): Json {
+  const standard = schema['~standard'] as unknown as {
+    jsonSchema: Record<'input' | 'output', (options: { target: string }) => Json>;
+  };
+  return standard.jsonSchema[direction]({ target: 'draft-2020-12' });
+}
+
+const content = (schema: Json): Json => ({ 'application/json': { schema } });
+const failure = (description: string, schema: Json): Json => ({ description, content: content(schema) });
+
+function describe({ method, path, auth, summary, body, query, answer }: Operation): Json {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const queries = query ? Object.entries((jsonSchema(query, 'input')['properties'] ?? {}) as Record<string, Json>) : [];
+  const parameters = [
+    ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...queries.map(([name, schema]) => ({ name, in: 'query', required: false, schema })),
+  ];
+  return {
+    operationId: `${method}${path.replaceAll(/[^a-zA-Z0-9]+/g, '_')}`,
+    summary,
+    security: SECURITY[auth],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: { required: true, content: content(jsonSchema(body, 'input')) } } : {}),
+    responses: {
+      200: { description: 'Success', content: content(jsonSchema(answer, 'output')) },
+      ...(auth === 'open'
+        ? { 503: failure('A dependency is away', DETAIL) }
+        : {
+            401: failure('Absent, unknown or expired credentials', DETAIL),
+            403: failure('A credential of the wrong kind', DETAIL),
+            404: failure('No such thing, or not yours', DETAIL),
+            409: failure('Not in this state', DETAIL),
+            413: failure('Too large', DETAIL),
+            422: failure('A field is wrong; `loc` names it', VALIDATION),
+            429: failure('Too many requests; see Retry-After', DETAIL),
+          }),
+    },
+  };
+}
+
+/** The OpenAPI document of what this server does, made from the same schemas that validate requests and describe answers. */
+export function openApiDocument(): Json {
+  const paths: Record<string, Json> = {};
+  for (const operation of operations)
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) };
+  const header = (name: string, description: string): Json => ({ type: 'apiKey', in: 'header', name, description });
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Allotrope',
+      version: '0.1.0',
+      description: 'Takes in content from anywhere and gives it back searchable.',
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      securitySchemes: {
+        accessToken: header('authorization', 'Token <access token>, from GET /auth/v1/access_token'),
+        apiKey: header('authorization', 'Bearer <API key>'),
+        customerId: header('customer-id', "The organization's own name for its end user"),
+      },
+    },
+  };
+}

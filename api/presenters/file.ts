@@ -1,0 +1,75 @@
+import type { FileRecord, FileStatisticsRecord } from '../../contract/records.js';
+import type { FileDoc, FileStatistics } from '../../store/files/model.js';
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+/** Unknown members are left out: interface.md types them without null. */
+function statistics(known: FileStatistics | null): FileStatisticsRecord | null {
+  if (known === null) return null;
+  return {
+    ...(known.fileFormat === null ? {} : { file_format: known.fileFormat }),
+    ...(known.fileSize === null ? {} : { file_size: known.fileSize }),
+    ...(known.numCharacters === null ? {} : { num_characters: known.numCharacters }),
+    ...(known.numTokens === null ? {} : { num_tokens: known.numTokens }),
+    ...(known.numEmbeddings === null ? {} : { num_embeddings: known.numEmbeddings }),
+    ...(known.mimeType === null ? {} : { mime_type: known.mimeType }),
+  };
+}
+
+/** A stored file as the interface answers it: all 39 keys. */
+export function presentFile(file: FileDoc): FileRecord {
+  const { options } = file;
+  return {
+    id: file._id,
+    source: file.source,
+    organization_id: file.organizationId,
+    organization_user_id: file.userId,
+    organization_supplied_user_id: file.customerId,
+    organization_user_data_source_id: file.dataSourceId,
+    external_file_id: file.externalFileId,
+    external_url: file.externalUrl,
+    sync_status: file.syncStatus,
+    sync_error_message: file.syncErrorMessage,
+    last_sync: iso(file.lastSync),
+    tags: Object.fromEntries(file.tags.map(({ key, value }) => [key, value])),
+    file_statistics: statistics(file.statistics),
+    file_metadata: file.fileMetadata,
+    embedding_properties: {
+      [options.embeddingModel]: {
+        chunk_size: options.chunkSize,
+        chunk_overlap: options.chunkOverlap,
+        ...(file.vectorSpace !== null && file.dimensions !== null
+          ? { served_by: file.vectorSpace, dimensions: file.dimensions }
+          : {}),
+      },
+    },
+    chunk_size: options.chunkSize,
+    chunk_overlap: options.chunkOverlap,
+    chunk_properties: {
+      set_page_as_boundary: options.setPageAsBoundary,
+      prepend_filename_to_chunks: options.prependFilenameToChunks,
+      ...(options.maxItemsPerChunk === null ? {} : { max_items_per_chunk: options.maxItemsPerChunk }),
+    },
+    ocr_properties: file.ocrProperties,
+    ocr_job_started_at: null,
+    name: file.name,
+    parent_id: file.parentId,
+    enable_auto_sync: file.enableAutoSync,
+    presigned_url: null,
+    parsed_text_url: null,
+    additional_presigned_urls: null,
+    skip_embedding_generation: options.skipEmbeddingGeneration,
+    source_created_at: iso(file.sourceCreatedAt),
+    generate_sparse_vectors: options.generateSparseVectors,
+    request_id: file.requestId,
+    upload_id: file.uploadId,
+    sync_properties: file.syncProperties,
+    messages_metadata: file.messagesMetadata,
+    file_contents_deleted: file.fileContentsDeleted,
+    supports_cold_storage: file.supportsColdStorage,
+    hot_storage_time_to_live: file.hotStorageTimeToLive,
+    embedding_storage_status: file.embeddingStorageStatus,
+    created_at: file.createdAt.toISOString(),
+    updated_at: file.updatedAt.toISOString(),
+  };
+}

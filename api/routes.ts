@@ -1,0 +1,21 @@
+import { accessToken } from './auth/accessToken.js';
+import { embeddings } from './chunks/embeddings.js';
+import { listChunks } from './chunks/listChunks.js';
+import { userFilesV2 } from './files/userFiles.js';
+import { health, ready } from './health/health.js';
+import type { Operation } from './http/operation.js';
+import { notBuiltOperations } from './notBuilt.js';
+import { scrapeSitemap } from './web/scrapeSitemap.js';
+
+/** Every operation on one line. */
+export const builtOperations: readonly Operation[] = [
+  accessToken,
+  scrapeSitemap,
+  userFilesV2,
+  listChunks,
+  embeddings,
+  health,
+  ready,
+];
+
+export const operations: readonly Operation[] = [...builtOperations, ...notBuiltOperations];

@@ -1,0 +1,16 @@
+import Joi from 'joi';
+
+/** Integers that JavaScript and MongoDB both hold exactly. 5.0 is one, "5" is not. */
+export const integer = () => Joi.number().integer();
+
+/** A field marked `| null` in the interface: null means what absent means. */
+export function orNull(schema: Joi.Schema, fallback?: unknown): Joi.Schema {
+  const nullable = schema.empty(null);
+  return fallback === undefined ? nullable : nullable.default(fallback);
+}
+
+export const strings = () => Joi.array().items(Joi.string().allow(''));
+
+/** A field of an answer that may be null. */
+export const nullable = (schema: Joi.Schema): Joi.Schema => schema.allow(null);
+export const timestamp = () => Joi.string().isoDate();

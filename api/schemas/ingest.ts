@@ -1,0 +1,43 @@
+import Joi from 'joi';
+
+import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
+import { EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { integer, orNull } from './fields.js';
+
+const defaults = DEFAULT_INGEST_OPTIONS;
+
+/** The options that every operation which makes files shares. Overlap must leave room to go forward. */
+export const ingestFields = () => ({
+  chunk_size: orNull(integer().min(1), defaults.chunkSize),
+  // Only a given overlap can be wrong: the default gives way to a small chunk_size.
+  chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap),
+  skip_embedding_generation: orNull(Joi.boolean(), defaults.skipEmbeddingGeneration),
+  // Not nullable in the interface, but shipped front-ends send null: see api/extensions.ts.
+  embedding_model: orNull(Joi.string().valid(...EMBEDDING_MODEL_IDS), defaults.embeddingModel),
+  generate_sparse_vectors: orNull(Joi.boolean(), defaults.generateSparseVectors),
+  prepend_filename_to_chunks: orNull(Joi.boolean(), defaults.prependFilenameToChunks),
+});
+
+export interface IngestBody {
+  chunk_size: number;
+  chunk_overlap: number;
+  skip_embedding_generation: boolean;
+  embedding_model: EmbeddingModelId;
+  generate_sparse_vectors: boolean;
+  prepend_filename_to_chunks: boolean;
+  generate_chunks_only?: boolean;
+  store_file_only?: boolean;
+}
+
+/** The wire's options in our words. */
+export const toIngestOptions = (body: IngestBody): IngestOptions => ({
+  ...defaults,
+  chunkSize: body.chunk_size,
+  chunkOverlap: Math.min(body.chunk_overlap, body.chunk_size - 1),
+  embeddingModel: body.embedding_model,
+  skipEmbeddingGeneration: body.skip_embedding_generation,
+  generateSparseVectors: body.generate_sparse_vectors,
+  prependFilenameToChunks: body.prepend_filename_to_chunks,
+  generateChunksOnly: body.generate_chunks_only ?? false,
+  storeFileOnly: body.store_file_only ?? false,
+});

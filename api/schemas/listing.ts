@@ -1,0 +1,146 @@
+import Joi from 'joi';
+
+import { EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import {
+  FILE_ORDERS,
+  type FileFilters,
+  type FileListing,
+  type FileOrder,
+  MAX_PAGE_LIMIT,
+  ORDER_DIRECTIONS,
+  type OrderDirection,
+  type Page,
+  type TagTree,
+} from '../../contract/fileFilters.js';
+import { SOURCE_TYPES, type SourceType } from '../../contract/sources.js';
+import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { integer, orNull, strings } from './fields.js';
+import { tagTree } from './tags.js';
+
+export const HELPDESK_FILE_TYPES = ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT'] as const;
+
+/** Values of one member list at most, so that a query stays a query. */
+const MAX_MEMBERS = 10_000;
+
+const ids = () => Joi.array().items(integer()).max(MAX_MEMBERS);
+const source = Joi.string().valid(...SOURCE_TYPES);
+
+export interface PaginationBody {
+  limit: number;
+  offset: number;
+  starting_id: number;
+}
+
+export const pagination = () =>
+  Joi.object({
+    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10),
+    offset: integer().min(0).default(0),
+    starting_id: integer().min(0).default(0),
+  }).default({ limit: 10, offset: 0, starting_id: 0 });
+
+export interface FileFiltersBody {
+  source?: SourceType | SourceType[];
+  name?: string;
+  tags?: Record<string, unknown>;
+  tags_v2?: TagTree;
+  ids?: number[];
+  external_file_ids?: string[];
+  external_urls?: string[];
+  sync_statuses?: FileSyncStatus[];
+  parent_file_ids?: number[];
+  organization_user_data_source_id?: number[];
+  embedding_generators?: EmbeddingModelId[];
+  root_files_only?: boolean;
+  include_all_children: boolean;
+  non_synced_only: boolean;
+  request_ids?: string[];
+  upload_ids?: string[];
+  sync_error_message?: string;
+  include_containers?: boolean;
+  file_types_at_source?: string[];
+}
+
+/** The file filters, the same object for every operation that names files. */
+export const fileFilters = () =>
+  Joi.object({
+    source: orNull(Joi.alternatives(source, Joi.array().items(source))),
+    name: orNull(Joi.string().allow('')),
+    tags: orNull(Joi.object().unknown()),
+    tags_v2: orNull(tagTree()),
+    ids: orNull(ids()),
+    external_file_ids: orNull(strings().max(MAX_MEMBERS)),
+    external_urls: orNull(strings().max(MAX_MEMBERS)),
+    sync_statuses: orNull(Joi.array().items(Joi.string().valid(...FILE_SYNC_STATUSES))),
+    parent_file_ids: orNull(ids()),
+    organization_user_data_source_id: orNull(ids()),
+    embedding_generators: orNull(Joi.array().items(Joi.string().valid(...EMBEDDING_MODEL_IDS))),
+    root_files_only: orNull(Joi.boolean()),
+    include_all_children: Joi.boolean().default(false),
+    non_synced_only: Joi.boolean().default(false),
+    request_ids: orNull(strings().max(100)),
+    upload_ids: orNull(strings().max(100)),
+    sync_error_message: orNull(Joi.string().allow('')),
+    include_containers: orNull(Joi.boolean()),
+    file_types_at_source: orNull(Joi.array().items(Joi.string().valid(...HELPDESK_FILE_TYPES))),
+  }).custom((filters: FileFiltersBody, helpers) => {
+    const combined =
+      filters.root_files_only === true && (filters.include_all_children || (filters.parent_file_ids?.length ?? 0) > 0);
+    return combined
+      ? helpers.message({ custom: 'root_files_only can not be combined with parent_file_ids or include_all_children' })
+      : filters;
+  });
+
+export const fileOrder = () => ({
+  order_by: Joi.string()
+    .valid(...FILE_ORDERS)
+    .default('updated_at'),
+  order_dir: Joi.string()
+    .valid(...ORDER_DIRECTIONS)
+    .default('asc'),
+});
+
+/** The wire's filters in our words; what is absent is left out. */
+export function toFileFilters(body: FileFiltersBody): FileFilters {
+  const given = {
+    sources: body.source === undefined ? undefined : [body.source].flat(),
+    name: body.name,
+    tags: body.tags,
+    tagTree: body.tags_v2,
+    ids: body.ids,
+    externalFileIds: body.external_file_ids,
+    externalUrls: body.external_urls,
+    syncStatuses: body.sync_statuses,
+    parentFileIds: body.parent_file_ids,
+    includeAllChildren: body.include_all_children,
+    dataSourceIds: body.organization_user_data_source_id,
+    embeddingModels: body.embedding_generators,
+    rootFilesOnly: body.root_files_only,
+    nonSyncedOnly: body.non_synced_only,
+    requestIds: body.request_ids,
+    uploadIds: body.upload_ids,
+    syncErrorMessage: body.sync_error_message,
+    includeContainers: body.include_containers,
+    fileTypesAtSource: body.file_types_at_source,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+export const toPage = (body: PaginationBody): Page => ({
+  limit: body.limit,
+  offset: body.offset,
+  startingId: body.starting_id,
+});
+
+export interface FileListingBody {
+  filters: FileFiltersBody;
+  order_by: FileOrder;
+  order_dir: OrderDirection;
+  pagination: PaginationBody;
+}
+
+export const toListing = (body: FileListingBody): FileListing => ({
+  filters: toFileFilters(body.filters),
+  orderBy: body.order_by,
+  orderDir: body.order_dir,
+  page: toPage(body.pagination),
+});

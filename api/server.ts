@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { loadConfig, required } from '../config.js';
+import { createDispatcher } from '../dispatch/dispatcher.js';
+import { createTemporalClient } from '../dispatch/client.js';
+import { createEmbeddings } from '../embeddings/registry.js';
+import { createLog } from '../observability/log.js';
+import { connectStore } from '../store/connect.js';
+import { createApp } from './app.js';
+import { createTokens } from './http/tokens.js';
+
+/** How long open requests may take to end after a stop was asked for. */
+const STOP_MS = 10_000;
+
+const config = loadConfig();
+const log = createLog({ level: config.logLevel, name: 'api' });
+const store = await connectStore({
+  mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
+  qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
+  files: config.files,
+});
+await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
+const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
+const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store.runs, log);
+const embeddings = createEmbeddings({
+  local: {
+    modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
+    tokenizerPath: required(config.embedding.tokenizerPath, 'EMBEDDING_TOKENIZER_PATH'),
+    // Queries are short: one thread answers in about a millisecond and leaves the rest to the workers.
+    threads: 1,
+  },
+});
+const app = createApp({
+  store,
+  dispatcher,
+  embedder: embeddings,
+  tokens: createTokens(config.secretKeys.map(({ id, key }) => ({ id, key }))),
+  settings: config.http,
+  log,
+});
+const server = createServer(app);
+server.listen(config.port, config.host);
+await once(server, 'listening');
+const { port } = server.address() as AddressInfo;
+log.info({ url: config.publicUrl ?? `http://${config.host}:${port}` }, 'API listening');
+// The parent process, when there is one, waits for this.
+process.send?.({ ready: true, port });
+
+let stopping = false;
+async function stop(): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  setTimeout(() => server.closeAllConnections(), STOP_MS).unref();
+  server.closeIdleConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await Promise.all([embeddings.close(), dispatcher.close(), store.close()]);
+  process.exit(0);
+}
+process.once('SIGTERM', () => void stop());
+process.once('SIGINT', () => void stop());
+// A supervisor that was killed can't send a signal: its closed channel says the same.
+process.once('disconnect', () => void stop());

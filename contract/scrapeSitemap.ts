@@ -1,0 +1,34 @@
+import type { IngestOptions, ScrapeOptions } from './ingestOptions.js';
+import type { TagValue } from './records.js';
+import type { SourceType } from './sources.js';
+
+/** The source of every page that was scraped, and of the scrape itself. */
+export const WEB_PAGE_SOURCE = 'WEB_SCRAPE' satisfies SourceType;
+
+/** What a run of scrapeSitemap was asked for, as its row keeps it. */
+export interface ScrapeSitemapRequest {
+  /** The sitemap, normalised. */
+  readonly url: string;
+  readonly tags: Readonly<Record<string, TagValue>>;
+  readonly ingest: IngestOptions;
+  readonly scrape: ScrapeOptions;
+}
+
+/** Whether `path` lies under `prefix`: a path prefix such as /questions/; a missing leading slash is forgiven, as is a full URL. */
+function under(url: URL, prefix: string): boolean {
+  if (/^https?:\/\//i.test(prefix)) return url.href.startsWith(prefix);
+  return url.pathname.startsWith(prefix.startsWith('/') ? prefix : `/${prefix}`);
+}
+
+/** Which of a sitemap's pages a request is about. Exclude wins over include; empty lists ask for everything. `urlsToScrape` are normalised. */
+export function pageFilter(
+  options: Pick<ScrapeOptions, 'urlPathsToInclude' | 'urlPathsToExclude' | 'urlsToScrape'>,
+): (url: string) => boolean {
+  const chosen = new Set(options.urlsToScrape);
+  return (text) => {
+    if (chosen.size > 0 && !chosen.has(text)) return false;
+    const url = new URL(text);
+    if (options.urlPathsToExclude.some((prefix) => under(url, prefix))) return false;
+    return options.urlPathsToInclude.length === 0 || options.urlPathsToInclude.some((prefix) => under(url, prefix));
+  };
+}

@@ -1,0 +1,124 @@
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+
+import type { RunInput, SearchAttributeName } from '../contract/orchestration.js';
+import type { Log } from '../observability/log.js';
+import type { RunDoc } from '../store/runs/model.js';
+import type { Runs } from '../store/runs/outbox.js';
+
+/** A start that Temporal does not answer in this time is left to the sweeper. */
+const START_TIMEOUT_MS = 5_000;
+/** How soon an unstarted run is tried again: Temporal was away, or an earlier run of the same thing goes on. */
+const RETRY_MS = 2_000;
+/** How long a fresh row is left to the process that wrote it. */
+const GRACE_MS = 3_000;
+const SWEEP_MS = 1_000;
+const SWEEP_ROWS = 100;
+
+const keyword = (name: SearchAttributeName) => defineSearchAttributeKey(name, 'KEYWORD');
+
+/** The ids by which operators find the run in Temporal's Web UI. */
+function searchAttributes(run: RunDoc): TypedSearchAttributes {
+  return new TypedSearchAttributes([
+    { key: keyword('OrganizationId'), value: String(run.organizationId) },
+    { key: keyword('UserId'), value: String(run.userId) },
+    { key: keyword('RequestId'), value: run.requestId },
+  ]);
+}
+
+export interface Dispatcher {
+  /** Hands an accepted run to Temporal. Never throws: what can't be started now stays in the outbox. */
+  start(runId: number): Promise<void>;
+  /** Starts what lies in the outbox, now and every second, until the signal is aborted. */
+  sweep(signal: AbortSignal): Promise<void>;
+  /** Resolves when Temporal answers, with the number of workers that poll the task queue. */
+  ping(): Promise<{ pollers: number }>;
+  close(): Promise<void>;
+}
+
+/** Brings runs from the outbox to Temporal. Ids make every start harmless to repeat. */
+export function createDispatcher(client: Client, taskQueue: string, runs: Runs, log: Log): Dispatcher {
+  /** Whether the running workflow of that id is this very run. */
+  const isThisRun = async (run: RunDoc): Promise<boolean> => {
+    const { memo } = await client.workflow.getHandle(run.workflowId).describe();
+    return memo?.['runId'] === run._id;
+  };
+
+  const startRow = async (run: RunDoc): Promise<void> => {
+    const context = {
+      runId: run._id,
+      workflowId: run.workflowId,
+      organizationId: run.organizationId,
+      requestId: run.requestId,
+    };
+    try {
+      await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+        client.workflow.start<(input: RunInput) => Promise<unknown>>(run.kind, {
+          workflowId: run.workflowId,
+          taskQueue,
+          args: [{ runId: run._id }],
+          workflowIdConflictPolicy: 'FAIL',
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          memo: { runId: run._id },
+          typedSearchAttributes: searchAttributes(run),
+          priority: { fairnessKey: String(run.organizationId) },
+        }),
+      );
+      await runs.markStarted(run._id);
+      log.info(context, 'workflow started');
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError && (await isThisRun(run))) {
+        await runs.markStarted(run._id);
+        return;
+      }
+      await runs.postpone(run._id, new Date(Date.now() + RETRY_MS));
+      log.warn(
+        { ...context, reason: error instanceof Error ? error.message : String(error) },
+        'run stays in the outbox',
+      );
+    }
+  };
+
+  const start = async (runId: number): Promise<void> => {
+    try {
+      const run = await runs.find(runId);
+      if (run && run.startedAt === null) await startRow(run);
+    } catch (error) {
+      log.warn({ runId, err: error }, 'run stays in the outbox');
+    }
+  };
+
+  const sweepOnce = async (): Promise<void> => {
+    const due = await runs.unstarted(new Date(Date.now() - GRACE_MS), SWEEP_ROWS);
+    await Promise.all(due.map(({ _id }) => start(_id)));
+  };
+
+  return {
+    start,
+    async sweep(signal) {
+      while (!signal.aborted) {
+        try {
+          await sweepOnce();
+        } catch (error) {
+          log.warn({ err: error }, 'the outbox could not be swept; trying again');
+        }
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, SWEEP_MS);
+          signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+        });
+      }
+    },
+    async ping() {
+      const { pollers } = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+        client.workflowService.describeTaskQueue({
+          namespace: client.options.namespace,
+          taskQueue: { name: taskQueue },
+          // TASK_QUEUE_TYPE_WORKFLOW
+          taskQueueType: 1,
+        }),
+      );
+      return { pollers: pollers?.length ?? 0 };
+    },
+    close: () => client.connection.close(),
+  };
+}

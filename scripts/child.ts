@@ -1,0 +1,78 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A child that has not said `ready` by then did not start. */
+const READY_MS = 60_000;
+/** How long a child may take to end before it is killed. */
+const STOP_MS = 15_000;
+const RESTART_MS = 1_000;
+
+export interface SupervisedChild {
+  /** What the child said when it was ready. */
+  readonly ready: Readonly<Record<string, unknown>>;
+  readonly pid: () => number | undefined;
+  stop(): Promise<void>;
+}
+
+export interface ChildOptions {
+  /** Module path from the project's root, without extension. */
+  readonly module: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly onExit?: (code: number | null) => void;
+}
+
+function launch({ module, env }: ChildOptions): ChildProcess {
+  const ts = import.meta.url.endsWith('.ts');
+  const file = fileURLToPath(new URL(`../${module}.${ts ? 'ts' : 'js'}`, import.meta.url));
+  return fork(file, { env, execArgv: ts ? ['--import', 'tsx'] : [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+}
+
+async function whenReady(child: ChildProcess, module: string): Promise<Record<string, unknown>> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([
+      once(child, 'message', { signal: timer.signal }).then(([message]) => message as Record<string, unknown>),
+      once(child, 'exit', { signal: timer.signal }).then(([code]) => {
+        throw new Error(`${module} ended at start with code ${String(code)}; its message is above`);
+      }),
+      new Promise<never>((_resolve, reject) => {
+        setTimeout(() => reject(new Error(`${module} was not ready within ${READY_MS / 1000} s`)), READY_MS).unref();
+      }),
+    ]);
+  } finally {
+    timer.abort();
+  }
+}
+
+/** Starts a process of the service, waits until it is ready, and starts it again whenever it dies. */
+export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
+  let stopping = false;
+  let child = launch(options);
+  const watch = (): void => {
+    child.once('exit', (code) => {
+      if (stopping) return;
+      options.onExit?.(code);
+      setTimeout(() => {
+        if (stopping) return;
+        child = launch(options);
+        watch();
+      }, RESTART_MS);
+    });
+  };
+  const ready = await whenReady(child, options.module);
+  watch();
+  return {
+    ready,
+    pid: () => child.pid,
+    async stop() {
+      stopping = true;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      await ended;
+      clearTimeout(killer);
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { newApiKey } from '../store/organizations/accept.js';
+
+async function keep(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, `${text}\n`, { mode: 0o600, flag: 'wx' });
+}
+
+/** Makes the keys that were not set, once, and keeps them beside the data. Answers the API key when it was made just now. */
+export async function ensureKeys(env: NodeJS.ProcessEnv, dataDir: string): Promise<string | null> {
+  const [secretFile, apiFile] = [path.join(dataDir, 'secret-key'), path.join(dataDir, 'api-key')];
+  if (!env['SECRET_KEY'] && !existsSync(secretFile)) await keep(secretFile, `k1:${randomBytes(32).toString('base64')}`);
+  if (env['API_KEY'] || existsSync(apiFile)) return null;
+  const apiKey = newApiKey();
+  await keep(apiFile, apiKey);
+  return apiKey;
+}

@@ -1,0 +1,93 @@
+import { loadConfig } from '../config.js';
+import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
+import { startEngines } from '../engines/start.js';
+import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
+import path from 'node:path';
+import { superviseChild } from './child.js';
+import { ensureKeys } from './keys.js';
+
+export interface Service {
+  readonly url: string;
+  readonly apiKey: string;
+  /** True when the key was made at this very start: the one time it is shown. */
+  readonly apiKeyIsNew: boolean;
+  readonly temporalUiUrl: string | null;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** Told what is going on, a line at a time. */
+  readonly say: (line: string) => void;
+}
+
+/** Brings everything up in one place: the engines that no URL names, then API and worker as children. */
+export async function startService({ env, say }: ServiceOptions): Promise<Service> {
+  const dataDir = path.resolve(env['DATA_DIR'] || '.data');
+  const madeKey = await ensureKeys(env, dataDir);
+  const embedded = (name: string): boolean => !env[name];
+  const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say });
+  const model = await ensureEmbeddingModel(venv);
+  say('starting the engines');
+  const engines = await startEngines({
+    dataDir,
+    enginesDir: DEFAULT_ENGINES_DIR,
+    need: { temporal: embedded('TEMPORAL_ADDRESS'), mongodb: embedded('MONGODB_URI'), qdrant: embedded('QDRANT_URL') },
+    onProgress: say,
+  });
+  const stops: (() => Promise<void>)[] = [() => engines.stop()];
+  const stop = async (): Promise<void> => {
+    for (const one of stops.splice(0).toReversed()) await one();
+  };
+  try {
+    const childEnv: NodeJS.ProcessEnv = {
+      EMBEDDING_MODEL_PATH: model.modelPath,
+      EMBEDDING_TOKENIZER_PATH: model.tokenizerPath,
+      ...(engines.temporalAddress ? { TEMPORAL_ADDRESS: engines.temporalAddress } : {}),
+      ...(engines.temporalUiUrl ? { TEMPORAL_UI_URL: engines.temporalUiUrl } : {}),
+      ...(engines.mongodbUri ? { MONGODB_URI: engines.mongodbUri } : {}),
+      ...(engines.qdrantUrl ? { QDRANT_URL: engines.qdrantUrl } : {}),
+      ...env,
+      DATA_DIR: dataDir,
+    };
+    const config = loadConfig(childEnv);
+    say('starting API and worker');
+    const started = await Promise.all(
+      ['api/server', 'worker/main'].map(async (module) => {
+        const child = await superviseChild({ module, env: childEnv, onExit: (code) => say(`${module} ended with code ${String(code)}; starting it again`) });
+        stops.push(() => child.stop());
+        return child;
+      }),
+    );
+    const port = Number(started[0]?.ready['port'] ?? config.port);
+    return {
+      url: config.publicUrl ?? `http://${config.host}:${port}`,
+      apiKey: config.apiKey ?? '',
+      apiKeyIsNew: madeKey !== null,
+      temporalUiUrl: config.temporal.uiUrl,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Calls `stop` at the first SIGINT or SIGTERM and ends the process; a second signal ends it at once. */
+export function stopOnSignal(stop: () => Promise<void>, say: (line: string) => void): void {
+  let asked = false;
+  const handle = (): void => {
+    if (asked) process.exit(1);
+    asked = true;
+    say('stopping');
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', handle);
+  process.on('SIGTERM', handle);
+}

@@ -1,0 +1,15 @@
+import { startService, stopOnSignal } from './service.js';
+
+const say = (line: string): void => console.log(`· ${line}`);
+
+try {
+  const service = await startService({ env: process.env, say });
+  stopOnSignal(() => service.stop(), say);
+  console.log(`\nAllotrope serves at ${service.url} (docs: ${service.url}/docs)`);
+  if (service.temporalUiUrl) console.log(`Temporal's Web UI: ${service.temporalUiUrl}`);
+  if (service.apiKeyIsNew) console.log(`API key of organization 1, shown only now: ${service.apiKey}`);
+  console.log('Ctrl-C ends it.');
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+import { NativeConnection, Worker } from '@temporalio/worker';
+
+import { createActivities } from '../activities/index.js';
+import type { ActivityDeps } from '../activities/deps.js';
+
+export interface WorkerSettings {
+  readonly address: string;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  /** Activities run at once. */
+  readonly activityConcurrency: number;
+}
+
+/** Where the workflows lie: the .ts file under tsx and Jest, the .js file once compiled. */
+const workflowsPath = fileURLToPath(
+  new URL(`../workflows/index.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
+);
+
+/** A Temporal worker with its activities' dependencies in place; `run()` it, `shutdown()` it. */
+export async function createWorker(
+  settings: WorkerSettings,
+  deps: ActivityDeps,
+): Promise<{ worker: Worker; connection: NativeConnection }> {
+  const connection = await NativeConnection.connect({ address: settings.address });
+  const worker = await Worker.create({
+    connection,
+    namespace: settings.namespace,
+    taskQueue: settings.taskQueue,
+    workflowsPath,
+    activities: createActivities(deps),
+    maxConcurrentActivityTaskExecutions: settings.activityConcurrency,
+    // Cancellation is seen at the next heartbeat, which the SDK holds back at most this long.
+    maxHeartbeatThrottleInterval: '1 second',
+    shutdownGraceTime: '5 seconds',
+  });
+  return { worker, connection };
+}

@@ -1,0 +1,71 @@
+import { loadConfig, required } from '../config.js';
+import { createWebSource } from '../connectors/web/index.js';
+import { createDispatcher } from '../dispatch/dispatcher.js';
+import { createTemporalClient } from '../dispatch/client.js';
+import { createDocumentPool } from '../documents/pool.js';
+import { createEgress } from '../egress/createEgress.js';
+import { createEmbeddings } from '../embeddings/registry.js';
+import { createLog } from '../observability/log.js';
+import { connectStore } from '../store/connect.js';
+import { createWorker } from './createWorker.js';
+import { createSources } from './sources.js';
+
+const config = loadConfig();
+const log = createLog({ level: config.logLevel, name: 'worker' });
+const store = await connectStore({
+  mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
+  qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
+  files: config.files,
+});
+const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
+const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store.runs, log);
+const egress = createEgress(config.egress);
+const web = createWebSource({ egress, settings: config.web, onNotice: (notice) => log.warn({}, notice) });
+const documents = createDocumentPool(config.documents);
+const embeddings = createEmbeddings({
+  local: {
+    modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
+    tokenizerPath: required(config.embedding.tokenizerPath, 'EMBEDDING_TOKENIZER_PATH'),
+    threads: config.embedding.threads,
+  },
+});
+const { worker, connection } = await createWorker(
+  { ...temporal, activityConcurrency: config.ingest.activityConcurrency },
+  {
+    store,
+    sources: createSources(web),
+    documents,
+    embeddings,
+    settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape },
+    log,
+  },
+);
+
+const stopping = new AbortController();
+const stop = (): void => {
+  if (stopping.signal.aborted) return;
+  stopping.abort();
+  // Before run() has begun there is nothing to shut down yet.
+  if (worker.getState() === 'RUNNING') worker.shutdown();
+};
+process.once('SIGTERM', stop);
+process.once('SIGINT', stop);
+// A supervisor that was killed can't send a signal: its closed channel says the same.
+process.once('disconnect', stop);
+
+log.info({ taskQueue: temporal.taskQueue }, 'worker polling');
+process.send?.({ ready: true });
+const sweeping = dispatcher.sweep(stopping.signal);
+await worker.run();
+stopping.abort();
+await sweeping;
+await Promise.all([
+  web.close(),
+  documents.close(),
+  embeddings.close(),
+  dispatcher.close(),
+  store.close(),
+  egress.close(),
+  connection.close(),
+]);
+process.exit(0);

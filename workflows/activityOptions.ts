@@ -1,0 +1,21 @@
+import type { ActivityOptions } from '@temporalio/workflow';
+
+/** Reads from outside: a few tries, with the pauses that a struggling site deserves. Faults say themselves whether to go on. */
+export const FETCH: ActivityOptions = {
+  startToCloseTimeout: '30 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 5, maximumInterval: '2 minutes', maximumAttempts: 4 },
+};
+
+/** A batch of files: per-file faults never reach us, so a failure is a store's or a worker's, and is tried until it passes. */
+export const COMPUTE: ActivityOptions = {
+  startToCloseTimeout: '2 hours',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+};
+
+/** Short writes and reads of our own stores, tried until they pass. */
+export const STORE: ActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+};

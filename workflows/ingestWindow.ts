@@ -1,0 +1,82 @@
+import { allHandlersFinished, condition, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+
+import type { Activities } from '../activities/index.js';
+import type { BatchResult, IngestBatchResult } from '../contract/orchestration.js';
+import { COMPUTE, STORE } from './activityOptions.js';
+
+const { ingestBatch } = proxyActivities<Activities>(COMPUTE);
+const { planBatches } = proxyActivities<Activities>(STORE);
+
+/** Batches under way at once; the worker's own limits say how much of that runs. */
+export const WINDOW = 4;
+/** Batches planned ahead with one read. */
+const PLAN_AHEAD = 20;
+
+export const addResults = (a: BatchResult, b: BatchResult): BatchResult => ({
+  ready: a.ready + b.ready,
+  failed: a.failed + b.failed,
+  requeued: a.requeued + b.requeued,
+  superseded: a.superseded + b.superseded,
+});
+
+export interface WindowHooks {
+  /** Called with what each batch did, as it ends. */
+  onBatch(result: BatchResult): void;
+  /** Called when nothing is due for a while. */
+  onWait(waiting: boolean): void;
+}
+
+/**
+ * Ingests every open file of a run in a sliding window of batches, pass after pass, until none is left or the history
+ * has grown enough. Answers the cursor to go on from after continue-as-new, or null when the run has no open file.
+ */
+export async function ingestWindow(runId: number, startAfter: number, hooks: WindowHooks): Promise<number | null> {
+  let afterId = startAfter;
+  let failure: { reason: unknown } | null = null;
+  const underWay = new Set<Promise<void>>();
+
+  const run = async (fileIds: readonly number[]): Promise<void> => {
+    const result: IngestBatchResult = await ingestBatch({ runId, fileIds });
+    hooks.onBatch(result);
+    // A file that was under way at two worker deaths is run alone, so that it can take no other with it.
+    for (const fileId of result.alone) await run([fileId]);
+  };
+  const begin = (fileIds: readonly number[]): void => {
+    const batch: Promise<void> = run(fileIds)
+      .catch((error: unknown) => {
+        failure ??= { reason: error };
+      })
+      .finally(() => underWay.delete(batch));
+    underWay.add(batch);
+  };
+  const drained = async (atMost: number): Promise<void> => {
+    await condition(() => underWay.size <= atMost);
+    // The reason is thrown on as it is: cancellation must stay cancellation.
+    // oxlint-disable-next-line typescript/only-throw-error
+    if (failure) throw failure.reason;
+  };
+
+  for (;;) {
+    const plan = await planBatches({ runId, afterId, limit: PLAN_AHEAD });
+    for (const fileIds of plan.batches) {
+      await drained(WINDOW - 1);
+      begin(fileIds);
+    }
+    const passOver = plan.afterId === 0;
+    afterId = plan.afterId;
+    if (workflowInfo().continueAsNewSuggested) {
+      await drained(0);
+      await condition(allHandlersFinished);
+      return afterId;
+    }
+    if (passOver) {
+      await drained(0);
+      if (plan.dueInMs === null && plan.batches.length === 0) return null;
+      if (plan.batches.length === 0 && plan.dueInMs !== null && plan.dueInMs > 0) {
+        hooks.onWait(true);
+        await sleep(plan.dueInMs);
+        hooks.onWait(false);
+      }
+    }
+  }
+}
