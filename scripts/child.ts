@@ -25,7 +25,8 @@ export interface ChildOptions {
 function launch({ module, env }: ChildOptions): ChildProcess {
   const ts = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(`../${module}.${ts ? 'ts' : 'js'}`, import.meta.url));
-  return fork(file, { env, execArgv: ts ? ['--import', 'tsx'] : [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  // In a group of its own: Ctrl-C reaches the supervisor alone, which then ends its children in order.
+  return fork(file, { env, execArgv: ts ? ['--import', 'tsx'] : [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
 }
 
 async function whenReady(child: ChildProcess, module: string): Promise<Record<string, unknown>> {

@@ -11,6 +11,8 @@ interface SequenceDoc {
 export interface Sequence {
   /** Takes `count` ids at once and returns the first; the rest follow it. Ids of a failed write are not given back. */
   take(kind: SequenceKind, count?: number): Promise<number>;
+  /** Makes sure that ids up to `id` are never given out. */
+  reserve(kind: SequenceKind, id: number): Promise<void>;
 }
 
 export function createSequence(connection: Connection): Sequence {
@@ -26,6 +28,9 @@ export function createSequence(connection: Connection): Sequence {
         .findByIdAndUpdate(kind, { $inc: { last: count } }, { upsert: true, returnDocument: 'after' })
         .lean();
       return row.last - count + 1;
+    },
+    async reserve(kind, id) {
+      await model.updateOne({ _id: kind }, { $max: { last: id } }, { upsert: true });
     },
   };
 }

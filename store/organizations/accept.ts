@@ -5,6 +5,9 @@ import type { OrganizationModels } from './model.js';
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
+/** The organization that the setting API_KEY belongs to. */
+const FIRST = 1;
+
 /** A new API key: 24 random bytes, with a prefix that tells people and scanners what it is. */
 export function newApiKey(): string {
   return `alk_${randomBytes(24).toString('base64url')}`;
@@ -31,6 +34,7 @@ export function createOrganizations(models: OrganizationModels, sequence: Sequen
       return row?.organizationId ?? null;
     },
     async create(name) {
+      await sequence.reserve('organization', FIRST);
       const organizationId = await sequence.take('organization');
       await models.organizations.create({ _id: organizationId, name, createdAt: new Date() });
       const apiKey = newApiKey();
@@ -38,14 +42,14 @@ export function createOrganizations(models: OrganizationModels, sequence: Sequen
       return { organizationId, apiKey };
     },
     async ensureFirst(key) {
-      const known = await models.organizations.exists({ _id: 1 });
-      if (!known) {
-        const first = await sequence.take('organization');
-        // Two processes may start at once: the one that did not get number 1 waits for nothing, the other makes it.
-        if (first === 1) await models.organizations.create({ _id: 1, name: 'default', createdAt: new Date() });
-      }
+      await sequence.reserve('organization', FIRST);
+      await models.organizations.updateOne(
+        { _id: FIRST },
+        { $setOnInsert: { name: 'default', createdAt: new Date() } },
+        { upsert: true },
+      );
       const owner = await models.apiKeys.findOne({ hash: hashOf(key) }).lean();
-      if (owner === null) await addKey(1, key);
+      if (owner === null) await addKey(FIRST, key);
     },
   };
 }

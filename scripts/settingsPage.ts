@@ -1,0 +1,19 @@
+import { SETTINGS } from '../config.js';
+
+/** docs/settings.md, from the table in config.ts. */
+export function settingsPage(): string {
+  const rows = Object.entries(SETTINGS).map(([name, { schema, about }]) => {
+    const flags = schema.describe().flags as { default?: unknown } | undefined;
+    const fallback = flags?.default === undefined || flags.default === '' ? '–' : `\`${String(flags.default)}\``;
+    return `| \`${name}\` | ${fallback} | ${about} |`;
+  });
+  return `# Settings
+
+Read from the environment at start and validated all at once; a process with a setting it can't use says which and ends.
+This page is written from \`config.ts\` by \`npm run docs:settings\`.
+
+| setting | default | what it does |
+|---|---|---|
+${rows.join('\n')}
+`;
+}

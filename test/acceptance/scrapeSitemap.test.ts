@@ -1,0 +1,350 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../contract/records.js';
+import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
+import { type Site, sitemapOf, startSampleSite, startSite } from '../emulators/site.js';
+import { startService, type TestService } from '../support/service.js';
+import type { TestUser } from '../support/client.js';
+
+/** The 39 keys of a file record, as the public interface lists them. */
+const FILE_KEYS = [
+  'id', 'source', 'organization_id', 'organization_user_id', 'organization_supplied_user_id', 'organization_user_data_source_id',
+  'external_file_id', 'external_url', 'sync_status', 'sync_error_message', 'last_sync', 'tags', 'file_statistics', 'file_metadata',
+  'embedding_properties', 'chunk_size', 'chunk_overlap', 'chunk_properties', 'ocr_properties', 'ocr_job_started_at', 'name', 'parent_id',
+  'enable_auto_sync', 'presigned_url', 'parsed_text_url', 'additional_presigned_urls', 'skip_embedding_generation', 'source_created_at',
+  'generate_sparse_vectors', 'request_id', 'upload_id', 'sync_properties', 'messages_metadata', 'file_contents_deleted',
+  'supports_cold_storage', 'hot_storage_time_to_live', 'embedding_storage_status', 'created_at', 'updated_at',
+];
+
+let service: TestService;
+let user: TestUser;
+const sites: Site[] = [];
+
+async function site(make: Promise<Site>): Promise<Site> {
+  const made = await make;
+  sites.push(made);
+  return made;
+}
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  user = await service.user('alice');
+});
+
+afterAll(async () => {
+  await service.close();
+  await Promise.all(sites.map((one) => one.close()));
+});
+
+describe('a site of 100 pages', () => {
+  let pages: Site;
+  let accepted: FileRecord;
+  let parent: FileRecord;
+  let children: FileRecord[];
+
+  beforeAll(async () => {
+    pages = await site(startSampleSite(100));
+    accepted = await user.scrape({ url: pages.url('/sitemap.xml'), chunk_size: 120, chunk_overlap: 10, tags: { team: 'docs', level: 3 } });
+    parent = await user.settled(accepted.id, 120_000);
+    children = await user.children(parent.id);
+  }, 180_000);
+
+  test('is accepted as one file record, the parent', () => {
+    expect(accepted).toMatchObject({
+      source: 'WEB_SCRAPE',
+      sync_status: 'QUEUED_FOR_SYNC',
+      external_url: pages.url('/sitemap.xml'),
+      parent_id: null,
+      organization_supplied_user_id: 'alice',
+      chunk_size: 120,
+      chunk_overlap: 10,
+      tags: { team: 'docs', level: 3 },
+    });
+    expect(accepted.request_id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('ends READY with counts that add up', () => {
+    expect(parent).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+    expect(parent.file_metadata).toMatchObject({ pages_total: 100, pages_ready: 100, pages_failed: 0, pages_aborted: 0 });
+    expect(children).toHaveLength(100);
+    expect(new Set(children.map((child) => child.sync_status))).toEqual(new Set(['READY']));
+  });
+
+  test('every page was fetched once', () => {
+    const fetched = pages.requests.filter((path) => path.startsWith('/pages/'));
+    expect(fetched).toHaveLength(100);
+    expect(new Set(fetched).size).toBe(100);
+  });
+
+  test('a page holds its main text, without the furniture', async () => {
+    const child = children.find((one) => one.external_url?.endsWith('/pages/7.html'));
+    expect(child).toMatchObject({ parent_id: parent.id, tags: { team: 'docs', level: 3 }, request_id: accepted.request_id });
+    expect(child?.file_metadata).toMatchObject({ title: 'Page 7 on telescopes', language: 'en' });
+    const { results } = await user.chunks({ ids: [child?.id] });
+    const text = results.map((chunk) => chunk.source_content).join('\n');
+    expect(text).toContain('# Page 7 on telescopes');
+    expect(text).toContain('Fact 7.5.4 about telescopes');
+    expect(text).not.toContain('All rights reserved');
+    expect(text).not.toContain('About us');
+    expect(text).not.toContain('color:red');
+  });
+
+  test('file_statistics are true', async () => {
+    for (const child of children.slice(0, 3)) {
+      const { results, count } = await user.chunks({ ids: [child.id] }, { include_vectors: true });
+      const body = pages.pages.get(new URL(child.external_url ?? '').pathname) as string;
+      expect(child.file_statistics).toMatchObject({ file_format: 'HTML', mime_type: 'text/html', file_size: Buffer.byteLength(body), num_embeddings: count });
+      expect(results).toHaveLength(count);
+      expect(child.file_statistics?.num_tokens).toBeGreaterThan(200);
+      expect(child.file_statistics?.num_characters).toBeGreaterThan(1000);
+    }
+  });
+
+  test('chunks are counted before paging, and come with full vectors on request', async () => {
+    const all = await user.chunks({ parent_file_ids: [parent.id] });
+    const sum = children.reduce((total, child) => total + (child.file_statistics?.num_embeddings ?? 0), 0);
+    expect(all.count).toBe(sum);
+    expect(all.results).toHaveLength(sum);
+    expect(all.results.every((chunk) => chunk.embedding === null)).toBe(true);
+
+    const page = await user.chunks({ parent_file_ids: [parent.id] }, { pagination: { limit: 7, offset: 11 }, include_vectors: true });
+    expect(page.count).toBe(sum);
+    expect(page.results.map(({ user_file_id, chunk_index }) => [user_file_id, chunk_index])).toEqual(
+      all.results.slice(11, 18).map(({ user_file_id, chunk_index }) => [user_file_id, chunk_index]),
+    );
+    for (const chunk of page.results) {
+      expect(chunk.embedding).toHaveLength(384);
+      expect(Math.hypot(...(chunk.embedding ?? []))).toBeCloseTo(1, 3);
+      expect(Number.isInteger(chunk.chunk_index)).toBe(true);
+      expect(chunk.content_metadata).toEqual({});
+    }
+  });
+
+  test('a question finds the page that answers it', async () => {
+    const documents = await user.search({ query: 'Fact 42.3.1: who described telescopes, canals or violins in district 42?', k: 5, parent_file_ids: [parent.id] });
+    expect(documents).toHaveLength(5);
+    expect(documents.map((one) => one.rank)).toEqual([1, 2, 3, 4, 5]);
+    const scores = documents.map((one) => one.score ?? 0);
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+    expect(documents.some((one) => one.source_url?.endsWith('/42.html'))).toBe(true);
+    expect(documents[0]).toMatchObject({ parent_file_id: parent.id, source_type: 'WEB_SCRAPE', vector: null, tags: null });
+  });
+
+  test('a search in named files stays in them, and returns vectors and tags on request', async () => {
+    const ids = children.slice(0, 2).map((child) => child.id);
+    const documents = await user.search({ query: 'counted with care', k: 50, file_ids: ids, include_vectors: true, include_tags: true });
+    expect(documents.length).toBeGreaterThan(2);
+    expect(new Set(documents.map((one) => one.file_id))).toEqual(new Set(ids));
+    expect(documents.every((one) => one.vector?.length === 384 && one.tags?.['team'] === 'docs')).toBe(true);
+  });
+
+  test('another model id finds nothing: only files of the chosen model are searched', async () => {
+    expect(await user.search({ query: 'counted with care', k: 3, embedding_model: 'SOLAR_1_MINI' })).toEqual([]);
+  });
+
+  test('filters: ids, statuses, source, parents, roots', async () => {
+    const count = async (filters: Record<string, unknown>) => (await user.chunks(filters, { pagination: { limit: 1 } })).count;
+    const [first, second] = children as [FileRecord, FileRecord];
+    const own = (file: FileRecord) => file.file_statistics?.num_embeddings ?? 0;
+    const total = await count({ parent_file_ids: [parent.id] });
+    expect(await count({ ids: [first.id, second.id] })).toBe(own(first) + own(second));
+    expect(await count({ parent_file_ids: [parent.id], sync_statuses: ['READY'] })).toBe(total);
+    expect(await count({ parent_file_ids: [parent.id], sync_statuses: ['SYNC_ERROR', 'SYNCING'] })).toBe(0);
+    expect(await count({ parent_file_ids: [parent.id], source: 'WEB_SCRAPE' })).toBe(total);
+    expect(await count({ parent_file_ids: [parent.id], source: ['GITBOOK', 'WEB_SCRAPE'] })).toBe(total);
+    expect(await count({ parent_file_ids: [parent.id], source: 'GITBOOK' })).toBe(0);
+    expect(await count({ root_files_only: true })).toBe(0);
+    expect(await count({ parent_file_ids: [2 ** 40] })).toBe(0);
+  });
+
+  test('orders: each field both ways, ties by id', async () => {
+    const fields: Record<string, (file: FileRecord) => string | number> = {
+      id: (file) => file.id,
+      name: (file) => file.name ?? '',
+      created_at: (file) => file.created_at,
+      updated_at: (file) => file.updated_at,
+      last_sync: (file) => file.last_sync ?? '',
+      file_size: (file) => file.file_statistics?.file_size ?? 0,
+    };
+    for (const [order_by, key] of Object.entries(fields)) {
+      for (const order_dir of ['asc', 'desc']) {
+        const answer = await user.post<{ results: FileRecord[] }>('/user_files_v2', { filters: { parent_file_ids: [parent.id] }, order_by, order_dir, pagination: { limit: 1000 } });
+        const sign = order_dir === 'asc' ? 1 : -1;
+        const sorted = [...children].sort((a, b) => sign * (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.id - b.id));
+        expect({ order_by, order_dir, ids: answer.body.results.map((file) => file.id) }).toEqual({ order_by, order_dir, ids: sorted.map((file) => file.id) });
+      }
+    }
+  });
+
+  test('a second scrape reuses the records and counts as a re-sync', async () => {
+    pages.pages.set('/pages/3.html', '<html><head><title>New</title></head><body><main><h1>Changed</h1><p>Entirely new words about umbrellas.</p></main></body></html>');
+    const again = await user.scrape({ url: pages.url('/sitemap.xml'), chunk_size: 120, chunk_overlap: 10, url_paths_to_include: ['/pages/3.html'] });
+    expect(again.id).toBe(parent.id);
+    expect(again.request_id).not.toBe(parent.request_id);
+    await user.settled(again.id);
+    const after = await user.children(parent.id);
+    expect(after.map((file) => file.id)).toEqual(children.map((file) => file.id));
+    const changed = after.find((file) => file.external_url?.endsWith('/pages/3.html'));
+    const { results } = await user.chunks({ ids: [changed?.id] });
+    expect(results.map((chunk) => chunk.source_content).join('\n')).toContain('umbrellas');
+    expect(results.map((chunk) => chunk.source_content).join('\n')).not.toContain('Fact 3.0.0');
+    const found = await user.search({ query: 'umbrellas', k: 1, file_ids: [changed?.id] });
+    expect(found[0]?.content).toContain('umbrellas');
+  });
+});
+
+describe('what a request asks for is done, and shown', () => {
+  let small: Site;
+  beforeAll(async () => {
+    small = await site(startSampleSite(5, 2));
+  });
+
+  test('every answer carries all 39 keys, with defaults and nulls', async () => {
+    const accepted = await user.scrape({ url: small.url('/sitemap.xml') });
+    expect(Object.keys(accepted).sort()).toEqual([...FILE_KEYS].sort());
+    expect(FILE_KEYS).toHaveLength(39);
+    expect(accepted).toMatchObject({
+      chunk_size: 1500,
+      chunk_overlap: 20,
+      skip_embedding_generation: false,
+      generate_sparse_vectors: false,
+      enable_auto_sync: false,
+      tags: {},
+      embedding_properties: { OPENAI: { chunk_size: 1500, chunk_overlap: 20 } },
+      chunk_properties: { set_page_as_boundary: false, prepend_filename_to_chunks: false },
+      ocr_properties: {},
+      sync_properties: {},
+      messages_metadata: {},
+      last_sync: null,
+      presigned_url: null,
+      file_contents_deleted: false,
+      supports_cold_storage: false,
+      embedding_storage_status: 'HOT_STORAGE',
+      hot_storage_time_to_live: null,
+    });
+    await user.settled(accepted.id);
+    for (const child of await user.children(accepted.id)) {
+      expect(Object.keys(child).sort()).toEqual([...FILE_KEYS].sort());
+      expect(child.embedding_properties).toEqual({ OPENAI: { chunk_size: 1500, chunk_overlap: 20, served_by: 'minilm-l6-v2-384', dimensions: 384 } });
+    }
+  });
+
+  test('null means the default wherever the interface says so', async () => {
+    const nulls = Object.fromEntries(
+      ['tags', 'max_pages_to_scrape', 'chunk_size', 'chunk_overlap', 'skip_embedding_generation', 'enable_auto_sync', 'generate_sparse_vectors',
+        'prepend_filename_to_chunks', 'html_tags_to_skip', 'css_classes_to_skip', 'css_selectors_to_skip', 'embedding_model', 'url_paths_to_include',
+        'url_paths_to_exclude', 'urls_to_scrape', 'download_css_and_media'].map((field) => [field, null]),
+    );
+    const accepted = await user.scrape({ url: small.url('/sitemap.xml'), ...nulls });
+    expect(accepted).toMatchObject({ chunk_size: 1500, chunk_overlap: 20, tags: {}, embedding_properties: { OPENAI: {} } });
+    expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 5 });
+  });
+
+  test.each(['generate_chunks_only', 'store_file_only', 'use_premium_proxies'])('%s refuses null', async (field) => {
+    const { status, body } = await user.post<{ detail: { loc: unknown }[] }>('/scrape_sitemap', { url: small.url('/sitemap.xml'), [field]: null });
+    expect(status).toBe(422);
+    expect(body.detail[0]?.loc).toEqual(['body', field]);
+  });
+
+  test('the default chunk_size is valid with each of the fifteen models', async () => {
+    expect(EMBEDDING_MODEL_IDS).toHaveLength(15);
+    for (const model of EMBEDDING_MODEL_IDS) {
+      const accepted = await user.scrape({ url: small.url('/sitemap.xml'), embedding_model: model, max_pages_to_scrape: 1 });
+      expect(Object.keys(accepted.embedding_properties ?? {})).toEqual([model]);
+      expect((await user.settled(accepted.id)).sync_status).toBe('READY');
+    }
+  });
+
+  test('max_pages_to_scrape, include and exclude act together on what is fetched', async () => {
+    const many = await site(startSampleSite(30, 1));
+    const accepted = await user.scrape({ url: many.url('/sitemap.xml'), url_paths_to_include: ['/pages/1', '/pages/2'], url_paths_to_exclude: ['/pages/12'], max_pages_to_scrape: 6 });
+    await user.settled(accepted.id);
+    const fetched = many.requests.filter((path) => path.startsWith('/pages/')).sort();
+    expect(fetched).toEqual(['/pages/1.html', '/pages/10.html', '/pages/11.html', '/pages/13.html', '/pages/14.html', '/pages/2.html']);
+  });
+
+  test('urls_to_scrape is a subset: an address that the sitemap does not hold is never fetched', async () => {
+    const many = await site(startSampleSite(5, 1));
+    many.pages.set('/secret.html', '<p>not in the sitemap</p>');
+    const accepted = await user.scrape({ url: many.url('/sitemap.xml'), urls_to_scrape: [many.url('/pages/2.html'), many.url('/secret.html')] });
+    expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 1 });
+    expect(many.requests.filter((path) => path.endsWith('.html'))).toEqual(['/pages/2.html']);
+  });
+
+  test('an empty urls_to_scrape means all', async () => {
+    const accepted = await user.scrape({ url: small.url('/sitemap.xml'), urls_to_scrape: [] });
+    expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 5 });
+  });
+
+  test('prepend_filename_to_chunks puts the name in front of every chunk', async () => {
+    const accepted = await user.scrape({ url: small.url('/sitemap.xml'), prepend_filename_to_chunks: true, chunk_size: 60, max_pages_to_scrape: 1 });
+    await user.settled(accepted.id);
+    const { results } = await user.chunks({ request_ids: [accepted.request_id] });
+    expect(results.length).toBeGreaterThan(2);
+    expect(results.every((chunk) => chunk.source_content.startsWith(small.url('/pages/0.html')))).toBe(true);
+  });
+
+  test.each([
+    ['skip_embedding_generation', { skip_embedding_generation: true }, true, true],
+    ['generate_chunks_only', { generate_chunks_only: true }, true, true],
+    ['store_file_only', { store_file_only: true }, false, false],
+  ])('%s', async (_name, flags, hasChunks, hasText) => {
+    const one = await site(startSampleSite(1, 2));
+    const accepted = await user.scrape({ url: one.url('/sitemap.xml'), ...flags });
+    await user.settled(accepted.id);
+    const [child] = await user.children(accepted.id);
+    expect(child?.sync_status).toBe('READY');
+    const { results } = await user.chunks({ ids: [child?.id] }, { include_vectors: true });
+    expect(results.length > 0).toBe(hasChunks);
+    expect(results.every((chunk) => chunk.embedding === null)).toBe(true);
+    expect(child?.file_statistics?.num_characters !== undefined).toBe(hasText);
+    expect(child?.file_statistics).toMatchObject({ num_embeddings: 0 });
+    expect(child?.file_statistics?.file_size).toBeGreaterThan(100);
+    expect(await user.search({ query: 'counted with care', k: 3, file_ids: [child?.id] })).toEqual([]);
+  });
+});
+
+describe('what goes wrong ends with a sentence', () => {
+  test('a sitemap that is not there ends the parent in SYNC_ERROR', async () => {
+    const empty = await site(startSite());
+    const parent = await user.settled((await user.scrape({ url: empty.url('/sitemap.xml') })).id);
+    expect(parent.sync_status).toBe('SYNC_ERROR');
+    expect(parent.sync_error_message).toMatch(/sitemap/i);
+    expect(parent.sync_error_message).toContain('404');
+  });
+
+  test('a page that fails costs itself; the rest goes on; a passing fault is tried again', async () => {
+    const broken = await site(startSampleSite(4, 1));
+    let tries = 0;
+    broken.pages.set('/pages/1.html', { status: 404 });
+    broken.pages.set('/pages/2.html', (_request, response) => {
+      tries += 1;
+      if (tries < 3) response.writeHead(500).end();
+      else response.writeHead(200, { 'content-type': 'text/html' }).end('<main><p>Third time lucky.</p></main>');
+    });
+    broken.pages.set('/pages/3.html', { status: 503 });
+    const parent = await user.settled((await user.scrape({ url: broken.url('/sitemap.xml') })).id);
+    expect(parent).toMatchObject({ sync_status: 'READY' });
+    expect(parent.file_metadata).toMatchObject({ pages_total: 4, pages_ready: 2, pages_failed: 2, pages_aborted: 0 });
+    const [fine, missing, flaky, down] = await user.children(parent.id);
+    expect(fine?.sync_status).toBe('READY');
+    expect(missing).toMatchObject({ sync_status: 'SYNC_ERROR' });
+    expect(missing?.sync_error_message).toContain('/pages/1.html');
+    expect(flaky).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+    expect(tries).toBe(3);
+    expect(down).toMatchObject({ sync_status: 'SYNC_ERROR' });
+    // Once, and three new tries.
+    expect(broken.requests.filter((path) => path === '/pages/3.html')).toHaveLength(4);
+    expect(broken.requests.filter((path) => path === '/pages/1.html')).toHaveLength(1);
+  });
+
+  test('pages on addresses that may not be called are never called', async () => {
+    const evil = await site(startSite());
+    evil.pages.set('/sitemap.xml', sitemapOf(evil.origin, ['/ok.html']));
+    evil.pages.set('/ok.html', { status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data/' } });
+    const parent = await user.settled((await user.scrape({ url: evil.url('/sitemap.xml') })).id);
+    const [child] = await user.children(parent.id);
+    expect(child?.sync_status).toBe('SYNC_ERROR');
+    expect(child?.sync_error_message).toMatch(/address/i);
+  });
+});

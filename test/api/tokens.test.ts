@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+
+import { createTokens, TOKEN_LIFE_MS } from '../../api/http/tokens.js';
+
+const owner = { organizationId: 7, userId: 42 };
+const key = (id: string) => ({ id, key: randomBytes(32) });
+
+test('a token names its owner until it expires', () => {
+  let now = 1_000;
+  const tokens = createTokens([key('a')], () => now);
+  const { accessToken } = tokens.issue(owner);
+  expect(tokens.read(accessToken)).toEqual(owner);
+  now += TOKEN_LIFE_MS - 1;
+  expect(tokens.read(accessToken)).toEqual(owner);
+  now += 1;
+  expect(tokens.read(accessToken)).toBeNull();
+});
+
+test('an altered token is nobody\u2019s', () => {
+  const tokens = createTokens([key('a')]);
+  const [kind, id, payload, mac] = tokens.issue(owner).accessToken.split('.');
+  const other = Buffer.from(JSON.stringify({ o: 8, u: 42, e: Date.now() + 1e9 })).toString('base64url');
+  for (const token of [`${kind}.${id}.${other}.${mac}`, `${kind}.b.${payload}.${mac}`, `${kind}.${id}.${payload}.`, `${kind}.${id}.${payload}.AAAA`, 'x', '']) {
+    expect(tokens.read(token)).toBeNull();
+  }
+});
+
+test('keys rotate: the first signs, all verify', () => {
+  const [old, fresh] = [key('old'), key('fresh')];
+  const { accessToken } = createTokens([old]).issue(owner);
+  expect(createTokens([fresh, old]).read(accessToken)).toEqual(owner);
+  expect(createTokens([fresh]).read(accessToken)).toBeNull();
+});
+
+test('a refresh token opens nothing', () => {
+  const tokens = createTokens([key('a')]);
+  expect(tokens.read(tokens.issue(owner).refreshToken)).toBeNull();
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { SPECIAL_V4, SPECIAL_V6, type SpecialRange } from '../../egress/addressTable.js';
+import { createGuard, type Guard } from '../../egress/guard.js';
+import { faultOf } from './loopback.js';
+
+const NAME = 'name.example';
+
+/** Plain arithmetic on numbers, so that the table is not judged by the library that reads it. */
+interface Span {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+function toNumber(address: string): bigint {
+  if (!address.includes(':')) return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+  const [left = '', right] = address.split('::');
+  const groups = (text: string | undefined) => (text ?? '').split(':').filter((group) => group !== '');
+  const missing = 8 - groups(left).length - groups(right).length;
+  return [...groups(left), ...Array<string>(missing).fill('0'), ...groups(right)].reduce(
+    (sum, group) => sum * 65_536n + BigInt(`0x${group}`),
+    0n,
+  );
+}
+
+function toText(number: bigint, bits: 32 | 128): string {
+  const [width, base, count] = bits === 32 ? [8n, 10, 4] : [16n, 16, 8];
+  const parts = Array.from({ length: count }, (_, index) =>
+    ((number >> (BigInt(count - 1 - index) * width)) & ((1n << width) - 1n)).toString(base),
+  );
+  return parts.join(bits === 32 ? '.' : ':');
+}
+
+function span(cidr: string, bits: 32 | 128): Span {
+  const [address = '', prefix = ''] = cidr.split('/');
+  const size = 1n << BigInt(bits - Number(prefix));
+  const first = toNumber(address);
+  if (first % size !== 0n) throw new Error(`${cidr} does not start at its first address`);
+  return { first, last: first + size - 1n };
+}
+
+async function isRefused(guard: Guard, address: string): Promise<boolean> {
+  const url = `http://${address.includes(':') ? `[${address}]` : address}/`;
+  const byLiteral = await Promise.resolve()
+    .then(() => guard.target(url))
+    .then(
+      () => false,
+      () => true,
+    );
+  const byName = await guard.resolve(NAME, 80).then(
+    () => false,
+    () => true,
+  );
+  if (byLiteral !== byName) throw new Error(`${address}: the literal and the name are judged differently`);
+  return byLiteral;
+}
+
+const answering = (address: string) => () => Promise.resolve([{ address, family: address.includes(':') ? 6 : 4 }]);
+
+const strict = (address: string) => createGuard({ allowedPrivateHosts: [], allowedPorts: [] }, answering(address));
+const everythingAllowed = (address: string) =>
+  createGuard(
+    {
+      allowedPrivateHosts: ['0.0.0.0/0', '::/0', NAME, address],
+      allowedPorts: [],
+    },
+    answering(address),
+  );
+
+describe.each([
+  { family: 'IPv4', bits: 32 as const, table: SPECIAL_V4 },
+  { family: 'IPv6', bits: 128 as const, table: SPECIAL_V6 },
+])('$family', ({ bits, table }) => {
+  const spans = table.map(({ cidr }) => span(cidr, bits));
+  const isSpecial = (number: bigint) => spans.some(({ first, last }) => first <= number && number <= last);
+
+  test.each(table.map((range: SpecialRange) => [range.cidr, range] as const))('%s', async (cidr, range) => {
+    const { first, last } = span(cidr, bits);
+    for (const inside of [first, last, (first + last) / 2n]) {
+      const address = toText(inside, bits);
+      expect([address, await isRefused(strict(address), address)]).toEqual([address, true]);
+      if (range.never) expect([address, await isRefused(everythingAllowed(address), address)]).toEqual([address, true]);
+    }
+    for (const outside of [first - 1n, last + 1n].filter((number) => number >= 0n && number < 1n << BigInt(bits))) {
+      const address = toText(outside, bits);
+      expect([address, await isRefused(strict(address), address)]).toEqual([address, isSpecial(outside)]);
+    }
+  });
+});
+
+test('the table reaches what lies far from any range', async () => {
+  for (const address of [
+    '93.184.216.34',
+    '1.1.1.1',
+    '223.255.255.255',
+    '2606:2800:220:1::1',
+    '2a00:1450:4001::1',
+    '2000::',
+    '3ffe::1',
+  ]) {
+    expect([address, await isRefused(strict(address), address)]).toEqual([address, false]);
+  }
+});
+
+describe('an IPv4 address inside an IPv6 address is judged as well', () => {
+  const hidden: readonly (readonly [string, string, string])[] = [
+    ['IPv4-mapped', '::ffff:a9fe:a9fe', '::ffff:0:0/96'],
+    ['IPv4-compatible', '::a9fe:a9fe', '::/96'],
+    ['IPv4-translated', '::ffff:0:a9fe:a9fe', '::ffff:0:0:0/96'],
+    ['NAT64', '64:ff9b::a9fe:a9fe', '64:ff9b::/96'],
+    ['6to4', '2002:a9fe:a9fe::1', '2002::/16'],
+    ['Teredo server', '2001:0:a9fe:a9fe::1', '2001::/32'],
+    ['Teredo client', '2001:0:4136:e378:8000:63bf:5601:5601', '2001::/32'],
+  ];
+
+  test.each(hidden)('%s to the metadata address, its range allowed', async (_name, address, cidr) => {
+    const guard = createGuard({ allowedPrivateHosts: [cidr], allowedPorts: [] }, answering(address));
+    expect(await isRefused(guard, address)).toBe(true);
+  });
+
+  test('NAT64, allowed, opens public addresses but not private ones', async () => {
+    const guard = (address: string) =>
+      createGuard({ allowedPrivateHosts: ['64:ff9b::/96'], allowedPorts: [] }, answering(address));
+    expect(await isRefused(guard('64:ff9b::5db8:d822'), '64:ff9b::5db8:d822')).toBe(false);
+    expect(await isRefused(guard('64:ff9b::a00:1'), '64:ff9b::a00:1')).toBe(true);
+  });
+});
+
+test('the sentence names the setting, and of a name it does not tell the address', async () => {
+  const guard = createGuard({ allowedPrivateHosts: [], allowedPorts: [] }, answering('10.11.12.13'));
+  const fault = await faultOf(guard.resolve('intranet.example', 80), 'address_refused');
+  expect(fault.message).toContain('ALLOWED_PRIVATE_HOSTS');
+  expect(fault.message).toContain('intranet.example');
+  expect(fault.message).not.toContain('10.11');
+  expect(fault.message).not.toContain('private use');
+});

@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import { createEgress } from '../../egress/createEgress.js';
+import type { Lookup } from '../../egress/guard.js';
+import type { Egress, EgressRequest, EgressSettings } from '../../egress/types.js';
+import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
+
+const open: Egress[] = [];
+function egress(settings: Partial<EgressSettings> = {}, lookup?: Lookup): Egress {
+  const made = createEgress(egressSettings({ allowedPrivateHosts: ['127.0.0.0/8'], ...settings }), lookup ? { lookup } : {});
+  open.push(made);
+  return made;
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+  await closeAll();
+});
+
+const limits = { maxBytes: 1_000_000, totalTimeoutMs: 30_000 };
+const request = (url: string, more: Partial<EgressRequest> = {}): EgressRequest => ({ url, ...limits, ...more });
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+
+describe('an exchange', () => {
+  test('names the service, asks for what it can decode, gives status, headers and body', async () => {
+    const server = await serve((_, response) => response.writeHead(418, { 'Content-Type': 'text/plain', 'X-Two': ['a', 'b'] }).end('body'));
+    const answer = await egress().request(request(`${server.origin}/path?q=1#part`));
+    expect(answer).toMatchObject({ status: 418, url: `${server.origin}/path?q=1` });
+    expect(answer.headers).toMatchObject({ 'content-type': 'text/plain', 'x-two': 'a, b' });
+    expect(text(await answer.bytes())).toBe('body');
+    expect(server.seen[0]).toMatchObject({ method: 'GET', url: '/path?q=1', headers: { 'user-agent': 'Allotrope/test', 'accept-encoding': 'gzip, deflate, br', host: server.host } });
+  });
+
+  test("sends a body and the caller's headers, but not those of the connection", async () => {
+    const server = await serve((_, response) => response.end());
+    const headers = { 'Content-Type': 'application/json', Authorization: 'Bearer t', Host: 'other.example', 'Content-Length': '3', Connection: 'close', 'Transfer-Encoding': 'chunked' };
+    await (await egress().request(request(server.origin, { method: 'POST', headers, body: '{"a":1}' }))).discard();
+    expect(server.seen[0]).toMatchObject({ method: 'POST', body: '{"a":1}', headers: { 'content-type': 'application/json', authorization: 'Bearer t', host: server.host, 'content-length': '7' } });
+    expect(server.seen[0]?.headers).not.toHaveProperty('transfer-encoding');
+  });
+
+  test('HEAD with a content coding, and 204, have an empty body', async () => {
+    const server = await serve((asked, response) => response.writeHead(asked.method === 'HEAD' ? 200 : 204, { 'Content-Encoding': 'gzip' }).end());
+    expect((await (await egress().request(request(server.origin, { method: 'HEAD' }))).bytes()).length).toBe(0);
+    expect((await (await egress().request(request(server.origin))).bytes()).length).toBe(0);
+  });
+
+  test('keeps its connection for requests in turn, also after a short body nobody wanted', async () => {
+    const server = await serve((asked, response) => response.writeHead(asked.url === '/no' ? 404 : 200).end('x'.repeat(1000)));
+    const guarded = egress();
+    for (const path of Array.from({ length: 20 }, (_, index) => (index % 2 ? '/no' : '/yes'))) {
+      const answer = await guarded.request(request(server.origin + path));
+      if (answer.status === 404) await answer.discard();
+      else await answer.bytes();
+    }
+    expect(server.seen.length).toBe(20);
+    // The pool opens a second one when asked in the instant before the first is free again.
+    expect(server.sockets.size).toBeLessThanOrEqual(2);
+  });
+
+  test('opens connectionsPerHost connections at most', async () => {
+    let atOnce = 0;
+    let most = 0;
+    const server = await serve((_, response) => {
+      most = Math.max(most, (atOnce += 1));
+      setTimeout(() => {
+        atOnce -= 1;
+        response.end('x');
+      }, 30);
+    });
+    const guarded = egress({ connectionsPerHost: 3 });
+    await Promise.all(Array.from({ length: 12 }, async () => (await guarded.request(request(server.origin))).bytes()));
+    expect(most).toBe(3);
+    expect(server.sockets.size).toBe(3);
+  });
+
+  test('a closed port is unreachable, and the sentence says so', async () => {
+    const server = await serve(() => undefined);
+    await server.close();
+    const fault = await faultOf(egress().request(request(server.origin)), 'unreachable');
+    expect(fault.message).toContain('127.0.0.1');
+    expect(fault.retryable).toBe(true);
+  });
+
+  test('tries the next address of a name when the first does not answer', async () => {
+    const server = await serve((_, response) => response.end('second'));
+    const addresses = [{ address: '127.9.9.9', family: 4 }, { address: '127.0.0.1', family: 4 }];
+    const answer = await egress({}, () => Promise.resolve(addresses)).request(request(`http://two.example:${String(server.port)}/`));
+    expect(text(await answer.bytes())).toBe('second');
+  });
+
+  test('a server without TLS on https is unreachable', async () => {
+    const server = await serve((_, response) => response.end());
+    await faultOf(egress().request(request(server.origin.replace('http:', 'https:'))), 'unreachable');
+  });
+});
+
+describe('redirects', () => {
+  const redirecting = (routes: Record<string, [number, string]>) =>
+    serve((asked, response) => {
+      const route = routes[asked.url ?? ''];
+      if (route) response.writeHead(route[0], { Location: route[1] }).end('moved');
+      else response.end('end');
+    });
+
+  test('are followed, relative ones too, and the end is told', async () => {
+    const server = await redirecting({ '/1': [301, '2'], '/2': [302, '/3?x#part'] });
+    const first = await redirecting({ '/0': [303, `//${server.host}/1`] });
+    const seen: string[] = [];
+    const answer = await egress().request(request(`${first.origin}/0`, { onRedirect: (url) => void seen.push(url) }));
+    expect([answer.url, text(await answer.bytes())]).toEqual([`${server.origin}/3?x`, 'end']);
+    expect(seen).toEqual([`${server.origin}/1`, `${server.origin}/2`, `${server.origin}/3?x`]);
+  });
+
+  test('five are followed, six are too many', async () => {
+    const server = await serve((asked, response) => {
+      const left = Number((asked.url ?? '').slice(1));
+      if (left === 0) response.end('end');
+      else response.writeHead(302, { Location: `/${String(left - 1)}` }).end();
+    });
+    const answer = await egress().request(request(`${server.origin}/5`));
+    expect([answer.url, text(await answer.bytes())]).toEqual([`${server.origin}/0`, 'end']);
+    await faultOf(egress().request(request(`${server.origin}/6`)), 'too_many_redirects');
+    await faultOf(egress({ maxRedirects: 0 }).request(request(`${server.origin}/1`)), 'too_many_redirects');
+  });
+
+  test('in a circle end at once', async () => {
+    const server = await redirecting({ '/a': [302, '/b'], '/b': [307, '/a'] });
+    await faultOf(egress({ maxRedirects: 1000 }).request(request(`${server.origin}/a`)), 'too_many_redirects');
+    expect(server.seen.length).toBe(2);
+  });
+
+  test.each(['http://169.254.169.254/latest/meta-data', 'http://[::ffff:10.0.0.1]/', 'http://10.0.0.1/', 'http://2852039166/', 'http://inside.example/', 'file:///etc/passwd', 'http://u:p@127.0.0.1/', 'http://'])(
+    'to %s are refused',
+    async (location) => {
+      const server = await redirecting({ '/': [302, location] });
+      const lookup: Lookup = () => Promise.resolve([{ address: '192.168.0.1', family: 4 }]);
+      await faultOf(egress({}, lookup).request(request(server.origin)), 'address_refused');
+    },
+  );
+
+  test('a server of this machine that was not named is not reached through one that was', async () => {
+    const secret = await serve((_, response) => response.end('secret'));
+    const server = await redirecting({ '/': [302, secret.origin] });
+    await faultOf(egress({ allowedPrivateHosts: [server.host] }).request(request(server.origin)), 'address_refused');
+    expect(secret.seen).toEqual([]);
+  });
+
+  test.each<[number, string, string, string]>([
+    [301, 'POST', 'GET', ''],
+    [302, 'POST', 'GET', ''],
+    [303, 'POST', 'GET', ''],
+    [303, 'PUT', 'GET', ''],
+    [303, 'HEAD', 'HEAD', ''],
+    [301, 'PUT', 'PUT', 'data'],
+    [307, 'POST', 'POST', 'data'],
+    [308, 'POST', 'POST', 'data'],
+  ])('%i after %s asks with %s', async (status, before, after, body) => {
+    const server = await redirecting({ '/from': [status, '/to'] });
+    const method = before as 'GET';
+    const sent = before === 'HEAD' ? {} : { body: 'data', headers: { 'content-type': 'text/x', authorization: 'kept' } };
+    await (await egress().request(request(`${server.origin}/from`, { method, ...sent }))).discard();
+    expect(server.seen[1]).toMatchObject({ method: after, url: '/to', body });
+    if (before !== 'HEAD') expect(server.seen[1]?.headers.authorization).toBe('kept');
+    expect(server.seen[1]?.headers['content-type']).toBe(body === '' ? undefined : 'text/x');
+  });
+
+  test('to another origin lose every secret; coming back does not restore them', async () => {
+    const other = await serve((asked, response) => response.writeHead(302, { Location: `${asked.headers['x-back'] ?? home.origin}/end` }).end());
+    const home = await redirecting({ '/': [307, `${other.origin}/away`] });
+    const headers = { Authorization: 'Bearer t', Cookie: 'c=1', 'Private-Token': 'p', 'X-Api-Key': 'k', Accept: 'text/html', 'Accept-Language': 'de' };
+    await (await egress().request(request(home.origin, { headers }))).discard();
+    for (const seen of [other.seen[0], home.seen[1]]) {
+      expect(seen?.headers).toMatchObject({ accept: 'text/html', 'accept-language': 'de', 'user-agent': 'Allotrope/test' });
+      for (const secret of ['authorization', 'cookie', 'private-token', 'x-api-key']) expect(seen?.headers).not.toHaveProperty(secret);
+    }
+  });
+
+  test('set no cookies for later requests', async () => {
+    const server = await serve((asked, response) => {
+      if (asked.url === '/') response.writeHead(302, { Location: '/next', 'Set-Cookie': 's=1' }).end();
+      else response.end();
+    });
+    await (await egress().request(request(server.origin))).discard();
+    expect(server.seen[1]?.headers).not.toHaveProperty('cookie');
+  });
+
+  test('without Location are answers', async () => {
+    const server = await serve((_, response) => response.writeHead(302).end('x'));
+    expect((await egress().request(request(server.origin))).status).toBe(302);
+  });
+
+  test('what onRedirect throws ends the exchange as it is', async () => {
+    const server = await redirecting({ '/': [302, '/no'] });
+    const stop = new RangeError('mine');
+    const work = egress().request(request(server.origin, { onRedirect: () => Promise.reject(stop) }));
+    await expect(work).rejects.toBe(stop);
+    expect(server.seen.length).toBe(1);
+  });
+});

@@ -1,0 +1,212 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import { createEgress } from '../../egress/createEgress.js';
+import type { Lookup } from '../../egress/guard.js';
+import type { Egress, EgressSettings } from '../../egress/types.js';
+import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
+
+const open: Egress[] = [];
+function egress(settings: Partial<EgressSettings>, lookup?: Lookup): Egress {
+  const made = createEgress(egressSettings(settings), lookup ? { lookup } : {});
+  open.push(made);
+  return made;
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+  await closeAll();
+});
+
+const limits = { maxBytes: 1000, totalTimeoutMs: 20_000 };
+const v4 = (...addresses: string[]) => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+
+/** All of them mean 127.0.0.1, or another address of this machine. */
+const LOOPBACK_SPELLINGS = [
+  '127.0.0.1',
+  '2130706433',
+  '0x7f.1',
+  '0177.0.0.1',
+  '127.1',
+  '127.0.1',
+  '127.0.0.1.',
+  '0x7f000001',
+  '0x7f.0x0.0x0.0x1',
+  '017700000001',
+  '0',
+  '0.0.0.0',
+  '127.255.255.254',
+  '[::1]',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[0:0:0:0:0:ffff:7f00:0001]',
+  '[::127.0.0.1]',
+  '[64:ff9b::127.0.0.1]',
+  '[2002:7f00:1::]',
+  '①②⑦.⓪.⓪.①',
+  '１２７.0.0.1',
+  '127。0。0。1',
+  '%31%32%37.0.0.1',
+];
+
+test.each(LOOPBACK_SPELLINGS)('%s is refused by request and by check', async (host) => {
+  const guarded = egress({}, () => Promise.reject(new Error('a literal needs no lookup')));
+  await faultOf(guarded.request({ url: `http://${host}/`, ...limits }), 'address_refused');
+  await faultOf(guarded.check(`http://${host}:8080/x`), 'address_refused');
+});
+
+test.each(['localhost', 'LOCALHOST.', 'any.localhost'])('%s is refused once it is resolved', async (host) => {
+  const guarded = egress({}, () => Promise.resolve(v4('127.0.0.1', '::1')));
+  await faultOf(guarded.request({ url: `http://${host}/`, ...limits }), 'address_refused');
+});
+
+test('the real localhost, through the system resolver', async () => {
+  const server = await serve((_, response) => response.end('secret'));
+  await faultOf(egress({}).request({ url: `http://localhost:${String(server.port)}/`, ...limits }), 'address_refused');
+  await faultOf(egress({}).check(`http://localhost:${String(server.port)}/`), 'address_refused');
+  expect(server.seen).toEqual([]);
+});
+
+test.each([
+  'ftp://example.com/',
+  'file:///etc/passwd',
+  'gopher://example.com/',
+  'data:text/plain,x',
+  'javascript:1',
+  'not a url',
+  '',
+  'http://',
+  'http://user:pw@example.com/',
+  'http://user@example.com/',
+  'http://example.com:0/',
+])('%p is refused with a sentence and without its secret', async (url) => {
+  const fault = await faultOf(egress({}).request({ url, ...limits }), 'address_refused');
+  expect(fault.message).toMatch(/(Give|Remove|name)/);
+  expect(fault.message).not.toContain('pw');
+});
+
+describe('names', () => {
+  test.each([
+    ['private beside public', ['93.184.216.34', '10.0.0.1']],
+    ['public beside private', ['10.0.0.1', '93.184.216.34']],
+    ['private AAAA beside public A', ['93.184.216.34', 'fd00::1']],
+    ['mapped metadata', ['93.184.216.34', '::ffff:169.254.169.254']],
+    ['link-local with a zone', ['fe80::1%eth0']],
+    ['no IP address at all', ['example.org']],
+  ])('%s', async (_name, addresses) => {
+    const guarded = egress({}, () => Promise.resolve(v4(...addresses)));
+    await faultOf(guarded.check('https://mixed.example/'), 'address_refused');
+    await faultOf(guarded.request({ url: 'http://mixed.example/', ...limits }), 'address_refused');
+  });
+
+  test('rebinding: what check saw does not bind the connection, which looks for itself', async () => {
+    const server = await serve((_, response) => response.end('secret'));
+    let calls = 0;
+    const guarded = egress({}, () => Promise.resolve(v4((calls += 1) === 1 ? '93.184.216.34' : '127.0.0.1')));
+    const url = `http://rebind.example:${String(server.port)}/`;
+    await guarded.check(url);
+    await faultOf(guarded.request({ url, ...limits }), 'address_refused');
+    expect(calls).toBe(2);
+    expect(server.seen).toEqual([]);
+  });
+
+  test('one lookup serves the check and the connection: no second answer can slip in between', async () => {
+    const server = await serve((_, response) => response.end('allowed'));
+    let calls = 0;
+    const lookup: Lookup = () => Promise.resolve(v4((calls += 1) === 1 ? '127.0.0.1' : '169.254.169.254'));
+    const guarded = egress({ allowedPrivateHosts: ['one.example'] }, lookup);
+    const answer = await guarded.request({ url: `http://one.example:${String(server.port)}/`, ...limits });
+    expect(Buffer.from(await answer.bytes()).toString()).toBe('allowed');
+    expect(calls).toBe(1);
+  });
+
+  test('that do not resolve', async () => {
+    const failing = egress({}, () =>
+      Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })),
+    );
+    const fault = await faultOf(failing.request({ url: 'http://nowhere.example/', ...limits }), 'dns_failed');
+    expect(fault.message).toContain('nowhere.example');
+    await faultOf(failing.check('http://nowhere.example/'), 'dns_failed');
+    await faultOf(egress({}, () => Promise.resolve([])).check('http://empty.example/'), 'dns_failed');
+  });
+
+  test('whose resolver hangs end by the connect timeout, or by the signal', async () => {
+    const hanging = egress({ connectTimeoutMs: 300 }, () => new Promise(() => undefined));
+    await faultOf(hanging.check('http://slow.example/'), 'dns_failed');
+    await faultOf(hanging.request({ url: 'http://slow.example/', ...limits }), 'timed_out');
+    const stop = new AbortController();
+    const waiting = egress({ connectTimeoutMs: 60_000 }, () => new Promise(() => undefined)).check(
+      'http://slow.example/',
+      stop.signal,
+    );
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+  });
+});
+
+describe('ALLOWED_PRIVATE_HOSTS', () => {
+  const reach = async (
+    allowed: string[],
+    urlOf: (port: number) => string,
+    addresses = ['127.0.0.1'],
+  ): Promise<boolean> => {
+    const server = await serve((_, response) => response.end('ok'));
+    const entries = allowed.map((entry) => entry.replace('PORT', String(server.port)));
+    const guarded = egress({ allowedPrivateHosts: entries }, () => Promise.resolve(v4(...addresses)));
+    return guarded.request({ url: urlOf(server.port), ...limits }).then(
+      async (answer) => {
+        await answer.discard();
+        return true;
+      },
+      () => false,
+    );
+  };
+  const literal = (port: number) => `http://127.0.0.1:${String(port)}/`;
+  const name = (port: number) => `http://Inside.example.:${String(port)}/`;
+
+  test.each<[string, string[], (port: number) => string, boolean]>([
+    ['host:port opens it', ['127.0.0.1:PORT'], literal, true],
+    ['another port does not', ['127.0.0.1:1'], literal, false],
+    ['host opens every port', ['127.0.0.1'], literal, true],
+    ['another spelling of the host', ['0x7f.1'], literal, true],
+    ['another spelling in the URL', ['127.0.0.1:PORT'], (port) => `http://2130706433:${String(port)}/`, true],
+    ['CIDR', ['127.0.0.0/8'], literal, true],
+    ['another CIDR', ['10.0.0.0/8'], literal, false],
+    ['a name, without regard to case and the last dot', ['inside.EXAMPLE'], name, true],
+    ['a name with port', ['inside.example:PORT'], name, true],
+    ['a name that is not named', ['other.example'], name, false],
+    ['an address does not open the names that lead to it', ['127.0.0.1'], name, false],
+    ['a range does', ['127.0.0.1/32'], name, true],
+    ['no suffix match', ['example'], name, false],
+  ])('%s', async (_title, allowed, url, expected) => {
+    expect(await reach(allowed, url)).toBe(expected);
+  });
+
+  test('a named host that leads to the metadata service stays closed', async () => {
+    for (const address of ['169.254.169.254', 'fd00:ec2::254', 'fe80::1', '::ffff:169.254.169.254']) {
+      const guarded = egress({ allowedPrivateHosts: ['inside.example', '0.0.0.0/0', '::/0'] }, () =>
+        Promise.resolve(v4('10.0.0.1', address)),
+      );
+      await faultOf(guarded.check('http://inside.example/'), 'address_refused');
+    }
+  });
+
+  test.each(['10.0.0.0/33', '10.0.0/8', 'a/b', 'http://x', 'x:99999', 'user@x', 'a b', ''])(
+    '%p is no entry',
+    (entry) => {
+      expect(() => createEgress(egressSettings({ allowedPrivateHosts: [entry] }))).toThrow(/ALLOWED_PRIVATE_HOSTS/);
+    },
+  );
+
+  test.each(['[::1]:8080', '::1', 'fd00::/8', 'localhost', 'db.internal:27017'])('%p is an entry', (entry) => {
+    expect(() => egress({ allowedPrivateHosts: [entry] })).not.toThrow();
+  });
+});
+
+test('ALLOWED_PORTS closes all others but those named with a host', async () => {
+  const server = await serve((_, response) => response.end('ok'));
+  const closed = egress({ allowedPorts: [443], allowedPrivateHosts: ['127.0.0.1'] });
+  const fault = await faultOf(closed.request({ url: server.origin, ...limits }), 'address_refused');
+  expect(fault.message).toContain('ALLOWED_PORTS');
+  const opened = egress({ allowedPorts: [443], allowedPrivateHosts: [server.host] });
+  await (await opened.request({ url: server.origin, ...limits })).discard();
+});

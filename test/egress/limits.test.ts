@@ -1,0 +1,232 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import { createEgress } from '../../egress/createEgress.js';
+import type { Egress, EgressSettings } from '../../egress/types.js';
+import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
+
+const open: Egress[] = [];
+function egress(settings: Partial<EgressSettings> = {}): Egress {
+  const made = createEgress(egressSettings({ allowedPrivateHosts: ['127.0.0.1'], ...settings }));
+  open.push(made);
+  return made;
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+  await closeAll();
+});
+
+const limits = { maxBytes: 100_000, totalTimeoutMs: 30_000 };
+
+describe('content codings', () => {
+  const plain = Buffer.from('some text, '.repeat(1000));
+  const coded: Record<string, Buffer> = {
+    gzip: gzipSync(plain),
+    'x-gzip': gzipSync(plain),
+    br: brotliCompressSync(plain),
+    deflate: deflateSync(plain),
+    'Deflate ': deflateRawSync(plain),
+    'gzip, br': brotliCompressSync(gzipSync(plain)),
+    identity: plain,
+  };
+
+  test.each(Object.keys(coded))('%p is undone', async (coding) => {
+    const server = await serve((_, response) => response.writeHead(200, { 'Content-Encoding': coding }).end(coded[coding]));
+    const bytes = await (await egress().request({ url: server.origin, ...limits })).bytes();
+    expect(Buffer.from(bytes).equals(plain)).toBe(true);
+  });
+
+  test.each([
+    ['a coding nobody asked for', 'zstd', plain],
+    ['too many codings', 'gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(plain)))],
+    ['what is not gzip', 'gzip', plain],
+    ['what is not brotli', 'br', Buffer.from('<html>not brotli at all</html>')],
+    ['half a gzip', 'gzip', gzipSync(plain).subarray(0, 40)],
+  ])('%s is broken content', async (_name, coding, body) => {
+    const server = await serve((_, response) => response.writeHead(200, { 'Content-Encoding': coding }).end(body));
+    await faultOf((await egress().request({ url: server.origin, ...limits })).bytes(), 'broken_content');
+  });
+});
+
+describe('maxBytes', () => {
+  test.each([
+    ['gzip', gzipSync(Buffer.alloc(100_000_000), { level: 9 })],
+    ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(100_000_000), { level: 9 }))],
+    ['br', brotliCompressSync(Buffer.alloc(50_000_000))],
+  ])('a bomb in %s is stopped while it unfolds', async (coding, bomb) => {
+    expect(bomb.length).toBeLessThan(200_000);
+    const server = await serve((_, response) => response.writeHead(200, { 'Content-Encoding': coding }).end(bomb));
+    const answer = await egress().request({ url: server.origin, ...limits });
+    let read = 0;
+    const reading = (async () => {
+      for await (const piece of answer.body) read += piece.length;
+    })();
+    const fault = await faultOf(reading, 'too_large');
+    expect(fault.message).toContain('100,000');
+    expect(read).toBeLessThanOrEqual(limits.maxBytes);
+  });
+
+  test('an endless body is hung up on', async () => {
+    let hungUp: () => void = () => undefined;
+    const end = new Promise<void>((resolve) => (hungUp = resolve));
+    const server = await serve((_, response) => {
+      const more = () => {
+        while (response.write('x'.repeat(10_000)));
+      };
+      response.on('drain', more).on('close', hungUp);
+      more();
+    });
+    await faultOf((await egress().request({ url: server.origin, ...limits })).bytes(), 'too_large');
+    await end;
+  });
+
+  test('a declared length past it is refused before a byte is read', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'Content-Length': '100001' }).flushHeaders();
+    });
+    await faultOf((await egress().request({ url: server.origin, ...limits })).bytes(), 'too_large');
+  });
+
+  test('exactly maxBytes pass', async () => {
+    const server = await serve((_, response) => response.end(Buffer.alloc(100_000)));
+    expect((await (await egress().request({ url: server.origin, ...limits })).bytes()).length).toBe(100_000);
+  });
+});
+
+describe('time', () => {
+  test('headers that do not come', async () => {
+    const server = await serve(() => undefined);
+    const fault = await faultOf(egress({ headersTimeoutMs: 300 }).request({ url: server.origin, ...limits }), 'timed_out');
+    expect(fault.message).toContain('0.3 s');
+  });
+
+  test('a body that falls silent', async () => {
+    const server = await serve((_, response) => {
+      response.write('begun');
+    });
+    const answer = await egress({ bodyTimeoutMs: 300 }).request({ url: server.origin, ...limits });
+    await faultOf(answer.bytes(), 'timed_out');
+  });
+
+  test('a body that drips without end is cut by the total time', async () => {
+    const server = await serve((_, response) => {
+      const drip = setInterval(() => response.write('x'), 50);
+      response.on('close', () => {
+        clearInterval(drip);
+      });
+    });
+    const answer = await egress().request({ url: server.origin, maxBytes: 1000, totalTimeoutMs: 400 });
+    await faultOf(answer.bytes(), 'timed_out');
+  });
+
+  test('redirects share the total time', async () => {
+    const server = await serve((asked, response) => {
+      const hop = Number((asked.url ?? '/0').slice(1));
+      setTimeout(() => response.writeHead(302, { Location: `/${String(hop + 1)}` }).end(), 200);
+    });
+    await faultOf(egress({ maxRedirects: 100 }).request({ url: `${server.origin}/0`, maxBytes: 10, totalTimeoutMs: 700 }), 'timed_out');
+    expect(server.seen.length).toBeLessThan(6);
+  });
+
+  test('an answer that nobody reads is let go when time is up', async () => {
+    let hungUp: () => void = () => undefined;
+    const end = new Promise<void>((resolve) => (hungUp = resolve));
+    const server = await serve((_, response) => {
+      response.on('close', hungUp).write('begun');
+    });
+    const answer = await egress().request({ url: server.origin, maxBytes: 1000, totalTimeoutMs: 300 });
+    await end;
+    await faultOf(answer.bytes(), 'timed_out');
+  });
+});
+
+describe('abort', () => {
+  const reason = new RangeError('the caller has had enough');
+
+  test.each(['before', 'while waiting for headers', 'in the body', 'after the headers, before reading'])('%s rejects with its reason', async (when) => {
+    const stop = new AbortController();
+    const server = await serve((_, response) => {
+      if (when === 'while waiting for headers') stop.abort(reason);
+      else response.write('begun');
+    });
+    if (when === 'before') stop.abort(reason);
+    const work = (async () => {
+      const answer = await egress().request({ url: server.origin, ...limits, signal: stop.signal });
+      if (when.startsWith('after')) stop.abort(reason);
+      for await (const _piece of answer.body) stop.abort(reason);
+    })();
+    await expect(work).rejects.toBe(reason);
+  });
+
+  test('of one request leaves the others alone', async () => {
+    const waiting: (() => void)[] = [];
+    const server = await serve((_, response) => void waiting.push(() => response.end('late')));
+    const guarded = egress();
+    const stop = new AbortController();
+    const first = guarded.request({ url: server.origin, ...limits, signal: stop.signal });
+    const second = guarded.request({ url: server.origin, ...limits });
+    while (waiting.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    stop.abort(reason);
+    await expect(first).rejects.toBe(reason);
+    for (const answer of waiting) answer();
+    expect(Buffer.from(await (await second).bytes()).toString()).toBe('late');
+  });
+});
+
+describe('bodies nobody wants', () => {
+  test('a reader who stops early ends the connection, and the next request works', async () => {
+    const server = await serve((_, response) => response.end(Buffer.alloc(90_000)));
+    const guarded = egress({ connectionsPerHost: 1 });
+    const answer = await guarded.request({ url: server.origin, ...limits });
+    for await (const _piece of answer.body) break;
+    expect((await (await guarded.request({ url: server.origin, ...limits })).bytes()).length).toBe(90_000);
+  });
+
+  test('discard() does not wait for an endless one', async () => {
+    const server = await serve((_, response) => {
+      const drip = setInterval(() => response.write('x'), 20);
+      response.on('close', () => {
+        clearInterval(drip);
+      });
+    });
+    const guarded = egress({ connectionsPerHost: 1 });
+    await (await guarded.request({ url: server.origin, ...limits })).discard();
+    await (await guarded.request({ url: server.origin, ...limits })).discard();
+    expect(server.seen.length).toBe(2);
+  });
+});
+
+test('a server that breaks off is unreachable', async () => {
+  const server = createServer((socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const answer = await egress().request({ url: `http://127.0.0.1:${String(port)}/`, ...limits });
+  await faultOf(answer.bytes(), 'unreachable');
+  server.close();
+});
+
+test('headers without end are refused', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      socket.write(`X-Long: ${'x'.repeat(100_000)}\r\n\r\n`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await faultOf(egress().request({ url: `http://127.0.0.1:${String(port)}/`, ...limits }), 'bad_response');
+  server.close();
+});
+
+test('close() ends what is under way', async () => {
+  const server = await serve(() => undefined);
+  const guarded = egress();
+  const work = faultOf(guarded.request({ url: server.origin, ...limits }));
+  while (server.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await guarded.close();
+  expect((await work).kind).toBe('unreachable');
+});

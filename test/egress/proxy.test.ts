@@ -1,0 +1,122 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+
+import { createEgress } from '../../egress/createEgress.js';
+import type { Egress, EgressProxy } from '../../egress/types.js';
+import { closeAll, egressSettings, serve } from './loopback.js';
+
+const open: (Egress | EgressProxy)[] = [];
+async function proxyFor(allowedPrivateHosts: string[], maxBytes = 1_000_000): Promise<EgressProxy> {
+  const egress = createEgress(egressSettings({ allowedPrivateHosts }), { lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) });
+  const proxy = await egress.openProxy({ maxBytes });
+  open.push(proxy, egress);
+  return proxy;
+}
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+  await closeAll();
+});
+
+/** Asks as a browser does: the whole address in the request line. Null when the proxy hung up. */
+function ask(proxy: EgressProxy, url: string, body?: string): Promise<{ status: number; headers: IncomingMessage['headers']; text: string } | null> {
+  const { hostname, port } = new URL(proxy.url);
+  return new Promise((resolve) => {
+    const asking = httpRequest({ hostname, port, path: url, method: body === undefined ? 'GET' : 'POST', headers: { host: new URL(url).host, 'x-kept': '1' }, agent: false }, (response) => {
+      const parts: Buffer[] = [];
+      response
+        .on('data', (part: Buffer) => parts.push(part))
+        .on('error', () => {
+          resolve(null);
+        })
+        .on('end', () => {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(parts).toString() });
+        });
+    });
+    asking
+      .on('error', () => {
+        resolve(null);
+      })
+      .end(body);
+  });
+}
+
+/** Opens a tunnel; null when the proxy hung up. */
+function tunnel(proxy: EgressProxy, authority: string): Promise<Socket | null> {
+  const { hostname, port } = new URL(proxy.url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`));
+    socket
+      .once('data', (head) => {
+        resolve(head.toString().startsWith('HTTP/1.1 200') ? socket : null);
+      })
+      .once('close', () => {
+        resolve(null);
+      })
+      .on('error', () => undefined);
+  });
+}
+
+test('passes requests and answers on, redirects unfollowed', async () => {
+  const server = await serve((asked, response) => {
+    if (asked.url === '/moved') response.writeHead(302, { Location: 'http://169.254.169.254/' }).end();
+    else response.writeHead(200, { 'Set-Cookie': ['a=1', 'b=2'] }).end('hello');
+  });
+  const proxy = await proxyFor([server.host]);
+  expect(await ask(proxy, `${server.origin}/x?y`)).toMatchObject({ status: 200, text: 'hello', headers: { 'set-cookie': ['a=1', 'b=2'] } });
+  expect(await ask(proxy, `${server.origin}/post`, 'data')).toMatchObject({ status: 200 });
+  expect(await ask(proxy, `${server.origin}/moved`)).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } });
+  expect(server.seen[0]).toMatchObject({ url: '/x?y', headers: { 'x-kept': '1', host: server.host } });
+  expect(server.seen[1]).toMatchObject({ method: 'POST', body: 'data' });
+});
+
+test('hangs up on what may not be called, and remembers it', async () => {
+  const server = await serve((_, response) => response.end('secret'));
+  const proxy = await proxyFor([]);
+  expect(await ask(proxy, server.origin)).toBeNull();
+  expect(await ask(proxy, `http://rebind.example:${String(server.port)}/`)).toBeNull();
+  expect(await ask(proxy, 'http://169.254.169.254/')).toBeNull();
+  expect(await tunnel(proxy, server.host)).toBeNull();
+  expect(await tunnel(proxy, `rebind.example:${String(server.port)}`)).toBeNull();
+  expect(await tunnel(proxy, 'user@x:1')).toBeNull();
+  expect(await tunnel(proxy, '')).toBeNull();
+  expect(server.sockets.size).toBe(0);
+  expect(proxy.refused()).toEqual(expect.arrayContaining([server.host, '169.254.169.254', `rebind.example:${String(server.port)}`]));
+});
+
+test('is no relay to itself', async () => {
+  const proxy = await proxyFor([]);
+  expect(await ask(proxy, `${proxy.url}/`)).toBeNull();
+  expect(await tunnel(proxy, new URL(proxy.url).host)).toBeNull();
+});
+
+test('tunnels bytes both ways', async () => {
+  const server = await serve((_, response) => response.end('through'));
+  const socket = await tunnel(await proxyFor([server.host]), server.host);
+  const answer = new Promise<string>((resolve) => socket?.once('data', (data) => resolve(data.toString())));
+  socket?.write(`GET / HTTP/1.1\r\nHost: ${server.host}\r\nConnection: close\r\n\r\n`);
+  expect(await answer).toContain('200 OK');
+});
+
+test('lets no more than maxBytes through, requests and tunnels together', async () => {
+  const server = await serve((_, response) => response.end('x'.repeat(40_000)));
+  const proxy = await proxyFor([server.host], 100_000);
+  expect((await ask(proxy, server.origin))?.text.length).toBe(40_000);
+  expect((await ask(proxy, server.origin))?.text.length).toBe(40_000);
+  expect(proxy.exceeded()).toBe(false);
+  expect(await ask(proxy, server.origin)).toBeNull();
+  expect(proxy.exceeded()).toBe(true);
+  expect(await ask(proxy, server.origin)).toBeNull();
+  expect(await tunnel(proxy, server.host)).toBeNull();
+});
+
+test('close() ends tunnels and slow requests', async () => {
+  const server = await serve(() => undefined);
+  const proxy = await proxyFor([server.host]);
+  const slow = ask(proxy, server.origin);
+  const socket = await tunnel(proxy, server.host);
+  const closed = new Promise<void>((resolve) => socket?.once('close', () => resolve()));
+  await proxy.close();
+  await closed;
+  expect(await slow).toBeNull();
+});

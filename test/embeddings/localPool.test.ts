@@ -1,0 +1,144 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from '@jest/globals';
+import { startLocalProcess } from '../../embeddings/providers/local.js';
+import { createLocalPool, type LocalPool } from '../../embeddings/providers/localPool.js';
+import type { LocalRequest } from '../../embeddings/providers/localProcess.js';
+import { modelFiles } from './modelFiles.js';
+
+/** True processes with the true model; what the pool gives them is written down. */
+function observedPool(size: number): { pool: LocalPool; given: string[]; children: ChildProcess[] } {
+  const given: string[] = [];
+  const children: ChildProcess[] = [];
+  const startProcess = (): ChildProcess => {
+    const child = startLocalProcess(modelFiles);
+    const send = child.send.bind(child) as (request: unknown, sent: () => void) => boolean;
+    child.send = (request: LocalRequest, sent: unknown): boolean => {
+      given.push(request.text);
+      return send(request, sent as () => void);
+    };
+    children.push(child);
+    return child;
+  };
+  const pool = createLocalPool({ size, startProcess });
+  pools.push(pool);
+  return { pool, given, children };
+}
+
+const pools: LocalPool[] = [];
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+const LONG = 'the river runs through the old town and past the market '.repeat(400);
+
+test('callers with documents take turns, a text each', async () => {
+  const { pool, given } = observedPool(1);
+  await Promise.all([
+    pool.embed(['a1', 'a2', 'a3', 'a4'], 'document'),
+    pool.embed(['b1', 'b2'], 'document'),
+    pool.embed(['c1'], 'document'),
+  ]);
+  expect(given).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+});
+
+test('a query goes first: before waiting documents, and between the windows of the one under way', async () => {
+  const { pool, given } = observedPool(1);
+  await pool.embed(['warm up'], 'query');
+  const finished: string[] = [];
+  const documents = pool.embed([LONG, 'next', 'last'], 'document').then(() => finished.push('documents'));
+  await sleep(20);
+  const queries = pool.embed(['q1', 'q2'], 'query').then(() => {
+    finished.push('queries');
+    // Not even the first document is done: it has some twenty windows.
+    expect(given).toEqual(['warm up', LONG, 'q1', 'q2']);
+  });
+  await Promise.all([documents, queries]);
+  expect(finished).toEqual(['queries', 'documents']);
+});
+
+test('work is spread over the processes, which start only when there is work for them', async () => {
+  const { pool, children } = observedPool(2);
+  expect(children).toHaveLength(0);
+  await pool.embed(['one'], 'document');
+  expect(children).toHaveLength(1);
+  await pool.embed(['one', 'two', 'three'], 'document');
+  expect(children).toHaveLength(2);
+});
+
+test('many callers at once each get their own vectors', async () => {
+  const { pool } = observedPool(2);
+  const texts = Array.from({ length: 12 }, (_, i) => `document number ${i} about ${i * i} things`);
+  const alone: Float32Array[] = [];
+  for (const text of texts) alone.push(...(await pool.embed([text], 'document')));
+  const calls = await Promise.all(
+    texts.map((text, i) => pool.embed([text, texts[(i + 1) % texts.length]!], i % 3 ? 'document' : 'query')),
+  );
+  calls.forEach((vectors, i) => expect(vectors).toEqual([alone[i], alone[(i + 1) % texts.length]]));
+});
+
+test('an aborted call gives up what still waits and rejects with the reason of its signal', async () => {
+  const { pool, given } = observedPool(1);
+  const abort = new AbortController();
+  const reason = new Error('cancelled by the user');
+  const dropped = pool.embed(['a1', 'a2', 'a3'], 'document', abort.signal);
+  abort.abort(reason);
+  await expect(dropped).rejects.toBe(reason);
+  await expect(pool.embed(['never'], 'query', abort.signal)).rejects.toBe(reason);
+  expect(await pool.embed(['b1'], 'document')).toHaveLength(1);
+  expect(given).toEqual(['a1', 'b1']);
+});
+
+test('a process that dies fails what it worked on; others go on with a new one', async () => {
+  const { pool, given, children } = observedPool(1);
+  await pool.embed(['warm up'], 'document');
+  const running = pool.embed([LONG, 'never'], 'document');
+  const waiting = pool.embed(['waits'], 'document');
+  await sleep(20);
+  children[0]?.kill('SIGKILL');
+  await expect(running).rejects.toMatchObject({ name: 'Fault', kind: 'embedding_failed', retryable: true });
+  expect(await waiting).toHaveLength(1);
+  expect(await pool.embed(['later'], 'query')).toHaveLength(1);
+  expect(children).toHaveLength(2);
+  expect(given).toEqual(['warm up', LONG, 'waits', 'later']);
+});
+
+test('an idle process that dies is replaced by the next call', async () => {
+  const { pool, children } = observedPool(1);
+  await pool.embed(['first'], 'query');
+  children[0]?.kill('SIGKILL');
+  // Not even its exit is known yet: this call may be the one to find out.
+  await pool.embed(['lost'], 'query').catch(() => []);
+  expect(await pool.embed(['second'], 'query')).toHaveLength(1);
+});
+
+test('a Ctrl-C that reaches the whole process group leaves the work to the parent', async () => {
+  const { pool, children } = observedPool(1);
+  await pool.embed(['warm up'], 'document');
+  const running = pool.embed([LONG, 'more'], 'document');
+  children[0]?.kill('SIGINT');
+  children[0]?.kill('SIGTERM');
+  expect(await running).toHaveLength(2);
+  expect(children).toHaveLength(1);
+});
+
+test('a process that loses its parent ends by itself, also in the middle of a text', async () => {
+  const { pool, children } = observedPool(1);
+  await pool.embed(['warm up'], 'document');
+  // Some twenty seconds of work at the least, were it to be finished.
+  const lost = pool.embed([LONG.repeat(60)], 'document').catch(() => {});
+  await pool.embed(['it has begun'], 'query');
+  const [child] = children as [ChildProcess];
+  child.disconnect();
+  await once(child, 'exit', { signal: AbortSignal.timeout(10_000) });
+  expect({ code: child.exitCode, signal: child.signalCode }).toEqual({ code: 0, signal: null });
+  await lost;
+});
+
+test('closing fails what is under way, and later calls', async () => {
+  const { pool } = observedPool(1);
+  const running = pool.embed(['a', 'b'], 'document');
+  await Promise.all([expect(running).rejects.toMatchObject({ kind: 'embedding_failed' }), pool.close()]);
+  await expect(pool.embed(['c'], 'document')).rejects.toMatchObject({ kind: 'embedding_failed' });
+});

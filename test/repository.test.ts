@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Each package of the project's shape, and the room that owns it. Jest's room is the tests. */
+const OWNERS: Record<string, string> = {
+  '@temporalio/client': 'dispatch',
+  '@temporalio/worker': 'worker',
+  '@temporalio/workflow': 'workflows',
+  express: 'api',
+  joi: 'api',
+  mongoose: 'store',
+  '@qdrant/js-client-rest': 'store',
+  'playwright-core': 'connectors',
+  '@jest/globals': 'test',
+};
+
+/** Files outside a room that must know its package, each with the reason. */
+const EXCEPTIONS: Record<string, readonly string[]> = {
+  // The one reader of the environment validates it with the schemas' library.
+  joi: ['config.ts'],
+  // Embedded engines are asked for their health, and MongoDB to become a replica set, before any store exists.
+  mongoose: ['engines/mongodb.ts'],
+  '@temporalio/client': ['engines/temporal.ts', 'scripts/recordHistory.ts'],
+  '@temporalio/worker': ['scripts/recordHistory.ts'],
+};
+
+const ROOMS = ['api', 'workflows', 'activities', 'worker', 'dispatch', 'egress', 'observability', 'cli', 'connectors', 'documents', 'embeddings', 'store', 'engines', 'contract', 'scripts'];
+
+function sources(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name}`);
+}
+
+const importsOf = (file: string): string[] =>
+  [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/(?:from|import\(|require\()\s*'([^'.][^']*)'/g)].map(([, name]) => name ?? '');
+
+describe('the shape of the repository', () => {
+  const packageJson = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+
+  test.each([...Object.keys(OWNERS).filter((name) => name !== '@jest/globals'), 'jest'])('package.json depends on %s', (name) => {
+    expect({ ...packageJson.dependencies, ...packageJson.devDependencies }).toHaveProperty([name]);
+  });
+
+  test.each(Object.entries(OWNERS).filter(([name]) => name !== '@jest/globals'))('%s is imported in %s and nowhere else', (name, room) => {
+    const files = [...ROOMS.flatMap(sources), 'config.ts'];
+    const importers = files.filter((file) => importsOf(file).some((found) => found === name || found.startsWith(`${name}/`)));
+    expect(importers.some((file) => file.startsWith(`${room}/`))).toBe(true);
+    const strangers = importers.filter((file) => !file.startsWith(`${room}/`) && !(EXCEPTIONS[name] ?? []).includes(file));
+    expect(strangers).toEqual([]);
+  });
+
+  test.each(['package.json', 'tsconfig.json', 'api', 'workflows', 'activities', 'worker', 'test', 'README.md'])('%s stands at the top level', (name) => {
+    expect(existsSync(path.join(ROOT, name))).toBe(true);
+  });
+
+  test('no folder is called after no subject', () => {
+    const folders = ROOMS.flatMap((room) =>
+      readdirSync(path.join(ROOT, room), { recursive: true, encoding: 'utf8' }).filter((name) => statSync(path.join(ROOT, room, name)).isDirectory()),
+    );
+    expect(folders.filter((name) => /(^|\/)(utils|helpers|common|lib|shared)$/.test(name))).toEqual([]);
+  });
+
+  test('the lock file records no addresses', () => {
+    expect(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')).not.toContain('"resolved": "http');
+  });
+
+  test('only config.ts reads the environment in the service itself', () => {
+    const service = ROOMS.filter((room) => !['engines', 'scripts'].includes(room)).flatMap(sources);
+    const readers = service.filter((file) => readFileSync(path.join(ROOT, file), 'utf8').includes('process.env'));
+    expect(readers).toEqual([]);
+  });
+});

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+
+import { ConfigError, loadConfig } from '../../config.js';
+import { settingsPage } from '../../scripts/settingsPage.js';
+
+test('docs/settings.md is what config.ts says', () => {
+  expect(readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8')).toBe(settingsPage());
+});
+
+test('every setting that can not be used is named at once', () => {
+  const load = () => loadConfig({ PORT: 'many', LOG_LEVEL: 'loud', DATA_DIR: '/nonexistent' });
+  expect(load).toThrow(ConfigError);
+  expect(load).toThrow(/"PORT"[\s\S]*"LOG_LEVEL"/);
+});
+
+test('a secret key must have 32 bytes', () => {
+  expect(() => loadConfig({ DATA_DIR: '/nonexistent', SECRET_KEY: 'k1:c2hvcnQ=' })).toThrow(/openssl rand/);
+});
+
+test('without a secret key the service does not start', () => {
+  expect(() => loadConfig({ DATA_DIR: '/nonexistent' })).toThrow(/SECRET_KEY is not set/);
+});

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { ChunkRecord, DocumentRecord, FileRecord } from '../../contract/records.js';
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly body: T;
+  readonly headers: Headers;
+}
+
+/** Calls the public API as any client would. */
+export interface ApiClient {
+  get<T = unknown>(path: string, headers?: Record<string, string>): Promise<Answer<T>>;
+  post<T = unknown>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
+}
+
+export function apiClient(baseUrl: string, standing: Record<string, string> = {}): ApiClient {
+  const call = async <T>(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer<T>> => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: { ...standing, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as T, headers: response.headers };
+  };
+  return {
+    get: (path, headers = {}) => call('GET', path, undefined, headers),
+    post: (path, body, headers = {}) => call('POST', path, body, headers),
+  };
+}
+
+export interface Listed<T> {
+  readonly results: T[];
+  readonly count: number;
+}
+
+/** An end user of an organization, with the calls that tests make most. */
+export interface TestUser extends ApiClient {
+  readonly token: string;
+  /** Starts a scrape; fails the test unless it is accepted. */
+  scrape(body: Record<string, unknown>): Promise<FileRecord>;
+  file(id: number): Promise<FileRecord>;
+  children(parentId: number): Promise<FileRecord[]>;
+  chunks(filters: Record<string, unknown>, more?: Record<string, unknown>): Promise<Listed<ChunkRecord>>;
+  search(body: Record<string, unknown>): Promise<DocumentRecord[]>;
+  /** Waits until a file is at rest and answers it. */
+  settled(id: number, timeoutMs?: number): Promise<FileRecord>;
+}
+
+const FINAL = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'];
+
+function ok<T>(answer: Answer<T>): T {
+  if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+/** Takes an access token for a customer id, as a front-end would. */
+export async function testUser(baseUrl: string, apiKey: string, customerId: string): Promise<TestUser> {
+  const issued = ok(await apiClient(baseUrl).get<{ access_token: string }>('/auth/v1/access_token', { authorization: `Bearer ${apiKey}`, 'customer-id': customerId }));
+  const client = apiClient(baseUrl, { authorization: `Token ${issued.access_token}` });
+  const all = { limit: 10_000 };
+  const user: TestUser = {
+    ...client,
+    token: issued.access_token,
+    scrape: async (body) => ok(await client.post<FileRecord>('/scrape_sitemap', body)),
+    async file(id) {
+      const { results } = ok(await client.post<Listed<FileRecord>>('/user_files_v2', { filters: { ids: [id] } }));
+      const [file] = results;
+      if (!file) throw new Error(`no file ${id}`);
+      return file;
+    },
+    children: async (parentId) =>
+      ok(await client.post<Listed<FileRecord>>('/user_files_v2', { filters: { parent_file_ids: [parentId] }, pagination: all, order_by: 'name' })).results,
+    chunks: async (filters, more = {}) =>
+      ok(await client.post<Listed<ChunkRecord>>('/list_chunks_and_embeddings', { filters, pagination: all, order_by: 'name', ...more })),
+    search: async (body) => ok(await client.post<{ documents: DocumentRecord[] }>('/embeddings', body)).documents,
+    async settled(id, timeoutMs = 45_000) {
+      const deadline = Date.now() + timeoutMs;
+      for (;;) {
+        const file = await user.file(id);
+        if (FINAL.includes(file.sync_status)) return file;
+        if (Date.now() > deadline) throw new Error(`file ${id} is still ${file.sync_status} after ${timeoutMs} ms`);
+        await sleep(100);
+      }
+    },
+  };
+  return user;
+}

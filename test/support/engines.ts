@@ -1,0 +1,39 @@
+/** Where the engines of this test run are. Jest's global setup and the test files share nothing but the environment. */
+import type { EmbeddingModel } from '../../engines/embeddingModel.js';
+import type { RunningEngines } from '../../engines/start.js';
+
+export interface TestEngines {
+  readonly temporalAddress: string;
+  readonly temporalUiUrl: string;
+  readonly mongodbUri: string;
+  readonly qdrantUrl: string;
+  readonly modelPath: string;
+  readonly tokenizerPath: string;
+}
+
+const VARIABLES: Readonly<Record<keyof TestEngines, string>> = {
+  temporalAddress: 'TEST_TEMPORAL_ADDRESS',
+  temporalUiUrl: 'TEST_TEMPORAL_UI_URL',
+  mongodbUri: 'TEST_MONGODB_URI',
+  qdrantUrl: 'TEST_QDRANT_URL',
+  modelPath: 'TEST_MODEL_PATH',
+  tokenizerPath: 'TEST_TOKENIZER_PATH',
+};
+const KEYS = Object.keys(VARIABLES) as (keyof TestEngines)[];
+
+/** Leaves the addresses for testEngines(); called by the global setup. */
+export function tellTests(engines: RunningEngines, model: EmbeddingModel): void {
+  const known = { ...engines, ...model };
+  for (const key of KEYS) process.env[VARIABLES[key]] = known[key];
+}
+
+/** The engines that the global setup started. Share them: use collections, databases, namespaces or ids of your own. */
+export function testEngines(): TestEngines {
+  return Object.fromEntries(
+    KEYS.map((key) => {
+      const value = process.env[VARIABLES[key]];
+      if (!value) throw new Error(`${VARIABLES[key]} is not set: run the tests with Jest, whose global setup starts the engines.`);
+      return [key, value];
+    }),
+  ) as unknown as TestEngines;
+}

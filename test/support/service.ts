@@ -1,0 +1,126 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { createApp } from '../../api/app.js';
+import { createTokens } from '../../api/http/tokens.js';
+import { loadConfig } from '../../config.js';
+import { createWebSource } from '../../connectors/web/index.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import { createDispatcher } from '../../dispatch/dispatcher.js';
+import { createDocumentPool } from '../../documents/pool.js';
+import { createEgress } from '../../egress/createEgress.js';
+import { createEmbeddings } from '../../embeddings/registry.js';
+import { createLog } from '../../observability/log.js';
+import { connectStore, type Store } from '../../store/connect.js';
+import { createWorker } from '../../worker/createWorker.js';
+import { createSources } from '../../worker/sources.js';
+import { testEngines } from './engines.js';
+import { testUser, type TestUser } from './client.js';
+
+export interface TestService {
+  readonly url: string;
+  readonly store: Store;
+  readonly apiKey: string;
+  /** The settings under which separate processes join this service. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly taskQueue: string;
+  /** An end user of organization 1, or of the organization of another key. */
+  user(customerId: string, apiKey?: string): Promise<TestUser>;
+  startWorker(): Promise<void>;
+  stopWorker(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * A service of its own on the run's shared engines: own database, collections, task queue and folder. API and worker
+ * run in this process; tests that kill them start processes with `env` instead.
+ */
+export async function startService(settings: Record<string, string> = {}, { worker: withWorker = true } = {}): Promise<TestService> {
+  const engines = testEngines();
+  const name = `t${randomUUID().slice(0, 8)}`;
+  const dataDir = await mkdtemp(path.join(tmpdir(), `allotrope-${name}-`));
+  const mongodbUri = new URL(engines.mongodbUri);
+  mongodbUri.pathname = `/${name}`;
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    PORT: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'error',
+    API_KEY: `test-key-${name}-${randomBytes(8).toString('hex')}`,
+    SECRET_KEY: `k1:${randomBytes(32).toString('base64')}`,
+    TEMPORAL_ADDRESS: engines.temporalAddress,
+    MONGODB_URI: mongodbUri.href,
+    QDRANT_URL: engines.qdrantUrl,
+    QDRANT_COLLECTION_PREFIX: `${name}-`,
+    TASK_QUEUE: name,
+    EMBEDDING_MODEL_PATH: engines.modelPath,
+    EMBEDDING_TOKENIZER_PATH: engines.tokenizerPath,
+    EMBEDDING_THREADS: '1',
+    RETRY_DELAYS_S: '0.2,0.4,0.8',
+    ...settings,
+  };
+  const config = loadConfig(env);
+  const log = createLog({ level: config.logLevel, name: 'test' });
+  const store = await connectStore({ mongodbUri: mongodbUri.href, qdrant: { ...config.qdrant, url: engines.qdrantUrl }, files: config.files });
+  const apiKey = config.apiKey ?? '';
+  await store.organizations.ensureFirst(apiKey);
+  const temporal = { ...config.temporal, address: engines.temporalAddress };
+  const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store.runs, log);
+  const embeddings = createEmbeddings({ local: { modelPath: engines.modelPath, tokenizerPath: engines.tokenizerPath, threads: 1 } });
+  const app = createApp({ store, dispatcher, embedder: embeddings, tokens: createTokens(config.secretKeys), settings: config.http, log });
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  let stopWorker: (() => Promise<void>) | null = null;
+  const service: TestService = {
+    url,
+    store,
+    apiKey,
+    env,
+    taskQueue: name,
+    user: (customerId, key = apiKey) => testUser(url, key, customerId),
+    async startWorker() {
+      const egress = createEgress(config.egress);
+      const web = createWebSource({ egress, settings: config.web, onNotice: () => undefined });
+      const documents = createDocumentPool(config.documents);
+      const { worker, connection } = await createWorker(
+        { ...temporal, activityConcurrency: config.ingest.activityConcurrency },
+        {
+          store,
+          sources: createSources(web),
+          documents,
+          embeddings,
+          settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape },
+          log,
+        },
+      );
+      const sweeping = new AbortController();
+      const ended = Promise.all([worker.run(), dispatcher.sweep(sweeping.signal)]);
+      stopWorker = async () => {
+        stopWorker = null;
+        sweeping.abort();
+        worker.shutdown();
+        await ended;
+        await Promise.all([web.close(), documents.close(), egress.close(), connection.close()]);
+      };
+    },
+    stopWorker: async () => stopWorker?.(),
+    async close() {
+      await stopWorker?.();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+      await Promise.all([embeddings.close(), dispatcher.close(), store.close()]);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  if (withWorker) await service.startWorker();
+  return service;
+}

@@ -1,0 +1,28 @@
+/** Around all tests: one set of real engines on free ports in a folder of its own, and the embedding model. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { ensureEmbeddingModel } from '../../engines/embeddingModel.js';
+import { startEngines } from '../../engines/start.js';
+import { tellTests } from './engines.js';
+
+/** Starts the engines and tells the tests where they are; stop() ends them and removes their data. */
+export async function startTestRun(): Promise<{ stop(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'allotrope-test-'));
+  const onProgress = (line: string) => process.stderr.write(`${line}\n`);
+  const engines = await startEngines({
+    dataDir,
+    need: { temporal: true, mongodb: true, qdrant: true },
+    ports: 'free',
+    onProgress,
+    onCrash: (engine, how) => onProgress(`${engine} ${how}; its log was in ${dataDir}/logs`),
+  });
+  tellTests(engines, await ensureEmbeddingModel(engines.venv, { onProgress }));
+  return {
+    async stop() {
+      await engines.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
