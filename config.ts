@@ -112,7 +112,11 @@ export const SETTINGS = {
   MAX_TEXT_CHARACTERS: { schema: count(20_000_000), about: 'Characters of extracted text at most.' },
   MAX_ELEMENT_DEPTH: { schema: count(512), about: 'Elements inside one another; deeper ones are flattened.' },
   MAX_ELEMENT_ATTRIBUTES: { schema: count(1000), about: 'Attributes of one element that are read.' },
-  EMBEDDING_THREADS: { schema: count(2), about: 'Processor threads of the embedded model, per process.' },
+  EMBEDDING_THREADS: {
+    schema: count(2),
+    about:
+      'Texts that the embedded model embeds at once in a worker; each takes a process with one core and about 150 MB.',
+  },
   EMBEDDING_MODEL_PATH: {
     schema: Joi.string(),
     about: 'ONNX file of the embedded model. Unset: the one that npm start prepares.',
@@ -165,6 +169,8 @@ export interface Config {
     readonly obeyRobots: boolean;
     readonly chromiumPath: string | null;
     readonly browserMaxPages: number;
+    readonly userAgent: string;
+    readonly requestsPerHost: number;
   };
   readonly documents: {
     readonly threads: number;
@@ -304,6 +310,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       obeyRobots: flag('OBEY_ROBOTS'),
       chromiumPath: given('CHROMIUM_PATH'),
       browserMaxPages: number('BROWSER_MAX_PAGES'),
+      userAgent: string('USER_AGENT'),
+      requestsPerHost: number('CONNECTIONS_PER_HOST'),
     },
     documents: {
       threads: number('PARSE_THREADS'),

@@ -1,6 +1,8 @@
-/** One engine set for the whole run: test/support/globalSetup.ts starts it, globalTeardown stops it. */
+/** One engine set for the whole run: test/support/globalSetup.mjs starts it, globalTeardown.mjs stops it. */
 module.exports = {
   testEnvironment: 'node',
+  globalSetup: '<rootDir>/test/support/globalSetup.mjs',
+  globalTeardown: '<rootDir>/test/support/globalTeardown.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
@@ -12,4 +14,5 @@ module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],
   testTimeout: 60_000,
+  reporters: ['default', '<rootDir>/test/support/closingLine.cjs'],
 };

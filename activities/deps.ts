@@ -1,6 +1,6 @@
 import type { DocumentPool, HtmlSkips } from '../documents/types.js';
 import type { Embeddings } from '../embeddings/types.js';
-import type { SitemapEntry } from '../connectors/types.js';
+import type { SitemapEntry, SitemapProblem } from '../connectors/types.js';
 import type { SourceType } from '../contract/sources.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
@@ -10,8 +10,8 @@ export interface ContentRef {
   readonly source: SourceType;
   readonly externalFileId: string;
   readonly externalUrl: string | null;
-  /** What the run was asked for, in the shape of its kind. */
-  readonly runOptions: unknown;
+  /** As the file's record keeps them. */
+  readonly sourceOptions: unknown;
 }
 
 export interface OpenedContent {
@@ -31,8 +31,12 @@ export interface OpenedContent {
 export interface Sources {
   /** Opens one file's content. Throws a Fault. */
   open(ref: ContentRef, signal: AbortSignal): Promise<OpenedContent>;
-  /** Streams the pages of a sitemap. Throws a Fault. */
-  discover(sitemapUrl: string, signal: AbortSignal): AsyncIterable<SitemapEntry>;
+  /** Streams the pages of a sitemap; tells of sitemap files that could not be read. Throws a Fault when none could. */
+  discover(
+    sitemapUrl: string,
+    signal: AbortSignal,
+    onProblem: (problem: SitemapProblem) => void,
+  ): AsyncIterable<SitemapEntry>;
 }
 
 export interface IngestSettings {

@@ -1,12 +1,15 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 
 import type { ScrapeSitemapRequest } from '../contract/scrapeSitemap.js';
-import { pageFilter, WEB_PAGE_SOURCE } from '../contract/scrapeSitemap.js';
+import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../contract/scrapeSitemap.js';
+import type { SitemapProblem } from '../connectors/types.js';
 import type { RunInput } from '../contract/orchestration.js';
 import type { FileRequest } from '../store/files/accept.js';
 import type { ActivityDeps } from './deps.js';
 import { toFailure } from './failures.js';
 
+/** Sitemap files that could not be read and are named on the parent, at most. */
+const PROBLEMS_SHOWN = 20;
 /** Pages written to the store at once. */
 const PAGES_PER_WRITE = 500;
 
@@ -16,11 +19,13 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
     /** Reads the run's sitemap and queues a file for each page it is asked for. Safe to repeat: files are matched by URL. */
     async discoverPages({ runId }: RunInput): Promise<{ discovered: number }> {
       const run = await store.runs.find(runId);
-      if (!run) throw new Error(`Run ${runId} has no row`);
+      if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
+      const parentId = run.fileId;
       const request = run.options as ScrapeSitemapRequest;
       const { scrape, ingest, tags } = request;
       const cap = Math.min(scrape.maxPagesToScrape ?? settings.maxPagesPerScrape, settings.maxPagesPerScrape);
       const wanted = pageFilter(scrape);
+      const pageOptions = pageOptionsOf(scrape);
       const { workflowExecution } = activityInfo();
       const workflowId = workflowExecution?.workflowId ?? run.workflowId;
       const owner = { organizationId: run.organizationId, userId: run.userId, customerId: run.customerId };
@@ -28,6 +33,10 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       let listed = 0;
       let discovered = 0;
       let waiting: FileRequest[] = [];
+      const problems: { url: string; message: string }[] = [];
+      const note = ({ url, fault }: SitemapProblem): void => {
+        if (problems.length < PROBLEMS_SHOWN) problems.push({ url, message: fault.message });
+      };
       const flush = async (): Promise<void> => {
         await store.files.acceptMany(owner, waiting);
         discovered += waiting.length;
@@ -37,7 +46,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       // A slow sitemap says nothing for a while: the heartbeat goes on by itself.
       const beat = setInterval(() => heartbeat({ discovered }), 2_000);
       try {
-        for await (const { url } of sources.discover(request.url, cancellationSignal())) {
+        for await (const { url } of sources.discover(request.url, cancellationSignal(), note)) {
           listed += 1;
           if (url === request.url || !wanted(url)) continue;
           waiting.push({
@@ -45,10 +54,11 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
             externalFileId: url,
             externalUrl: url,
             name: url,
-            parentId: run.fileId,
+            parentId,
             isContainer: false,
             tags,
             options: ingest,
+            sourceOptions: pageOptions,
             enableAutoSync: scrape.enableAutoSync,
             requestId: run.requestId,
             runId,
@@ -63,9 +73,9 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       } finally {
         clearInterval(beat);
       }
-      await store.files.moveContainer(runId, run.fileId, {
+      await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',
-        facts: { pages_listed: listed, pages_total: discovered },
+        facts: { pages_listed: listed, pages_total: discovered, sitemap_problems: problems },
       });
       return { discovered };
     },

@@ -1,4 +1,5 @@
 import type { ActivityDeps } from './deps.js';
+import { createDeleteActivities } from './deleteFiles.js';
 import { createDiscoveryActivities } from './discoverPages.js';
 import { createIngestActivities } from './ingestBatch.js';
 import { createPlanActivities } from './planBatches.js';
@@ -11,6 +12,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createDiscoveryActivities(deps),
     ...createPlanActivities(deps),
     ...createIngestActivities(deps),
+    ...createDeleteActivities(deps),
   };
 }
 

@@ -48,8 +48,6 @@ export function createIngestActivities(deps: ActivityDeps) {
      */
     async ingestBatch({ runId, fileIds }: IngestBatchInput): Promise<IngestBatchResult> {
       const signal = cancellationSignal();
-      const run = await store.runs.find(runId);
-      if (!run) throw new Error(`Run ${runId} has no row`);
       let done = 0;
       const beat = setInterval(() => heartbeat({ done, of: fileIds.length }), HEARTBEAT_MS);
       const underWay = new Set<number>();
@@ -89,7 +87,8 @@ export function createIngestActivities(deps: ActivityDeps) {
               'Reading this content brought the service down several times, so it is left alone. Resync to try once more.',
             );
           }
-          await committer.add(await prepareFile(started, run.options, deps, signal));
+          if (started.file.options.skipFileProcessing) await store.files.shelve(runId, fileId);
+          else await committer.add(await prepareFile(started, deps, signal));
         } catch (error) {
           if (!(error instanceof Fault) || signal.aborted) throw error;
           await settle(runId, started, error);

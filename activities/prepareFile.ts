@@ -46,7 +46,6 @@ function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): 
  */
 export async function prepareFile(
   started: StartedFile,
-  runOptions: unknown,
   deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<PreparedFile> {
@@ -54,7 +53,12 @@ export async function prepareFile(
   const { options, organizationId } = file;
   const opened = await contentStep('fetched', signal, deps, () =>
     deps.sources.open(
-      { source: file.source, externalFileId: file.externalFileId, externalUrl: file.externalUrl, runOptions },
+      {
+        source: file.source,
+        externalFileId: file.externalFileId,
+        externalUrl: file.externalUrl,
+        sourceOptions: file.sourceOptions,
+      },
       signal,
     ),
   );

@@ -5,8 +5,8 @@ import type { ActivityDeps } from './deps.js';
 export function createRunActivities({ store, log }: ActivityDeps) {
   const rowOf = async (runId: number) => {
     const run = await store.runs.find(runId);
-    if (!run) throw new Error(`Run ${runId} has no row`);
-    return run;
+    if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
+    return { ...run, fileId: run.fileId };
   };
   return {
     /** Takes the run out of the outbox and puts its parent into SYNCING. `finished` when an earlier execution did it all. */
@@ -21,7 +21,7 @@ export function createRunActivities({ store, log }: ActivityDeps) {
     /** Ends a run whose discovery worked: the parent is READY, with counts that add up. */
     async finishRun({ runId }: RunInput): Promise<void> {
       const run = await rowOf(runId);
-      const counts = await store.files.countRun(runId, run.fileId);
+      const counts = await store.files.countRun(runId);
       const facts = {
         pages_total: counts.total,
         pages_ready: counts.ready,
@@ -41,7 +41,7 @@ export function createRunActivities({ store, log }: ActivityDeps) {
       const run = await rowOf(runId);
       await store.files.moveContainer(runId, run.fileId, { status: 'SYNC_ERROR', message });
       await store.files.abortOpen(runId, message);
-      const counts = await store.files.countRun(runId, run.fileId);
+      const counts = await store.files.countRun(runId);
       await store.runs.finish(runId, 'failed', { ...counts });
       log.warn(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, message },
@@ -53,7 +53,7 @@ export function createRunActivities({ store, log }: ActivityDeps) {
     async abortRun({ runId }: RunInput): Promise<void> {
       const run = await rowOf(runId);
       await store.files.abortOpen(runId, 'The run was cancelled before this was synced. Resync to try again.');
-      const counts = await store.files.countRun(runId, run.fileId);
+      const counts = await store.files.countRun(runId);
       await store.runs.finish(runId, 'aborted', { ...counts });
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId },

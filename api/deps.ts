@@ -2,6 +2,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.js';
 import type { EmbeddingModelId, VectorSpace } from '../contract/embeddingModels.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
+import type { SignedUrls } from './http/signedUrls.js';
 import type { Tokens } from './http/tokens.js';
 
 /** The part of the embeddings room that a search needs. */
@@ -21,6 +22,9 @@ export interface ApiDeps {
   readonly dispatcher: Pick<Dispatcher, 'start' | 'ping'>;
   readonly embedder: QueryEmbedder;
   readonly tokens: Tokens;
+  readonly signedUrls: SignedUrls;
+  /** Address under which clients reach this API, without a trailing slash. */
+  readonly publicUrl: () => string;
   readonly settings: ApiSettings;
   readonly log: Log;
 }

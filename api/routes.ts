@@ -1,6 +1,9 @@
 import { accessToken } from './auth/accessToken.js';
 import { embeddings } from './chunks/embeddings.js';
 import { listChunks } from './chunks/listChunks.js';
+import { content } from './files/content.js';
+import { deleteFilesV2 } from './files/deleteFiles.js';
+import { resyncFile } from './files/resyncFile.js';
 import { userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
 import type { Operation } from './http/operation.js';
@@ -12,8 +15,11 @@ export const builtOperations: readonly Operation[] = [
   accessToken,
   scrapeSitemap,
   userFilesV2,
+  resyncFile,
+  deleteFilesV2,
   listChunks,
   embeddings,
+  content,
   health,
   ready,
 ];

@@ -9,6 +9,7 @@ import { createEmbeddings } from '../embeddings/registry.js';
 import { createLog } from '../observability/log.js';
 import { connectStore } from '../store/connect.js';
 import { createApp } from './app.js';
+import { createSignedUrls } from './http/signedUrls.js';
 import { createTokens } from './http/tokens.js';
 
 /** How long open requests may take to end after a stop was asked for. */
@@ -36,7 +37,9 @@ const app = createApp({
   store,
   dispatcher,
   embedder: embeddings,
-  tokens: createTokens(config.secretKeys.map(({ id, key }) => ({ id, key }))),
+  tokens: createTokens(config.secretKeys),
+  signedUrls: createSignedUrls(config.secretKeys),
+  publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
   settings: config.http,
   log,
 });

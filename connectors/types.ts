@@ -1,4 +1,5 @@
 /** Where content comes from. Facts in, bytes out; nothing here knows a store. Errors are Faults. */
+import type { Fault } from '../contract/failures.js';
 
 /** A page that a sitemap names. */
 export interface SitemapEntry {
@@ -6,6 +7,12 @@ export interface SitemapEntry {
   readonly url: string;
   /** ISO 8601 as the sitemap gave it; null when absent or unreadable. */
   readonly lastModified: string | null;
+}
+
+/** A sitemap file that could not be read, or not wholly. */
+export interface SitemapProblem {
+  readonly url: string;
+  readonly fault: Fault;
 }
 
 export interface FetchedPage {
@@ -29,9 +36,11 @@ export interface PageRequest {
 export interface WebSource {
   /**
    * Streams the pages a sitemap names: index files followed (depth bounded), same host only, duplicates once, in the
-   * sitemap's order. Throws a Fault with a sentence when the sitemap itself can't be read.
+   * sitemap's order. Throws a Fault with a sentence when the sitemap itself can't be read, or no page is found because
+   * of a fault. Files that fail beside others that do not are told to onProblem: then the listing is not whole, and
+   * nothing may be deleted for being absent from it.
    */
-  discover(sitemapUrl: string, signal: AbortSignal): AsyncIterable<SitemapEntry>;
+  discover(sitemapUrl: string, signal: AbortSignal, onProblem?: (problem: SitemapProblem) => void): AsyncIterable<SitemapEntry>;
   /** Fetches one page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
   fetchPage(request: PageRequest): Promise<FetchedPage>;
   close(): Promise<void>;

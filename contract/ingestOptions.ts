@@ -16,6 +16,8 @@ export interface IngestOptions {
   readonly prependFilenameToChunks: boolean;
   readonly setPageAsBoundary: boolean;
   readonly maxItemsPerChunk: number | null;
+  /** A record only: nothing is fetched, and the file ends READY_TO_SYNC. */
+  readonly skipFileProcessing: boolean;
 }
 
 export const DEFAULT_INGEST_OPTIONS: IngestOptions = {
@@ -29,18 +31,23 @@ export const DEFAULT_INGEST_OPTIONS: IngestOptions = {
   prependFilenameToChunks: false,
   setPageAsBoundary: false,
   maxItemsPerChunk: null,
+  skipFileProcessing: false,
 };
 
-/** What a web scrape was asked for beyond IngestOptions. Lists are empty where the request gave none. */
-export interface ScrapeOptions {
-  readonly maxPagesToScrape: number | null;
-  readonly urlPathsToInclude: readonly string[];
-  readonly urlPathsToExclude: readonly string[];
-  readonly urlsToScrape: readonly string[];
+/** How a web page is to be fetched and read. Kept on each page's record, so that a re-sync repeats it. */
+export interface PageOptions {
   readonly htmlTagsToSkip: readonly string[];
   readonly cssClassesToSkip: readonly string[];
   readonly cssSelectorsToSkip: readonly string[];
   readonly downloadCssAndMedia: boolean;
   readonly usePremiumProxies: boolean;
+}
+
+/** What a web scrape was asked for beyond IngestOptions. Lists are empty where the request gave none. Kept on the parent. */
+export interface ScrapeOptions extends PageOptions {
+  readonly maxPagesToScrape: number | null;
+  readonly urlPathsToInclude: readonly string[];
+  readonly urlPathsToExclude: readonly string[];
+  readonly urlsToScrape: readonly string[];
   readonly enableAutoSync: boolean;
 }

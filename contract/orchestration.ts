@@ -14,12 +14,14 @@ export const BATCH_SIZE = 50;
 export const FIRST_BATCH_SIZE = 4;
 
 /** The kinds of accepted work; each is the name of the workflow that does it. */
-export const RUN_KINDS = ['scrapeSitemap'] as const;
+export const RUN_KINDS = ['scrapeSitemap', 'resyncFile', 'deleteFiles'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
 /** Workflow ids are business keys, built here and nowhere else: a double request meets the running workflow. */
 export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
+  resync: (fileId: number): string => `resync:${fileId}`,
+  delete: (runId: number): string => `delete:${runId}`,
 };
 
 /** What every run's workflow is given. The options lie in the run's row; history carries its id only. */
@@ -27,8 +29,8 @@ export interface RunInput {
   readonly runId: number;
 }
 
-/** Where a continued workflow goes on. Absent on the first execution. */
-export interface ScrapeSitemapInput extends RunInput {
+export interface IngestRunInput extends RunInput {
+  /** Where a continued workflow goes on; absent on the first execution. */
   readonly resume?: { readonly discovered: number; readonly afterId: number; readonly counts: BatchResult };
 }
 
@@ -71,6 +73,11 @@ export interface RunOutcome {
   readonly outcome: 'finished' | 'failed' | 'already_finished';
   readonly discovered: number;
   readonly counts: BatchResult;
+}
+
+export interface DeleteFilesInput extends RunInput {
+  /** Where a continued workflow goes on; absent on the first execution. */
+  readonly afterId?: number;
 }
 
 /** Answer of the query `progress`. */

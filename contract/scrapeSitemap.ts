@@ -1,4 +1,4 @@
-import type { IngestOptions, ScrapeOptions } from './ingestOptions.js';
+import type { IngestOptions, PageOptions, ScrapeOptions } from './ingestOptions.js';
 import type { TagValue } from './records.js';
 import type { SourceType } from './sources.js';
 
@@ -12,6 +12,12 @@ export interface ScrapeSitemapRequest {
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
   readonly scrape: ScrapeOptions;
+}
+
+/** The part of a scrape's options that each of its pages keeps. */
+export function pageOptionsOf(scrape: ScrapeOptions): PageOptions {
+  const { htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip, downloadCssAndMedia, usePremiumProxies } = scrape;
+  return { htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip, downloadCssAndMedia, usePremiumProxies };
 }
 
 /** Whether `path` lies under `prefix`: a path prefix such as /questions/; a missing leading slash is forgiven, as is a full URL. */

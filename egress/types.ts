@@ -26,6 +26,8 @@ export interface EgressRequest {
   readonly maxBytes: number;
   /** The whole exchange, redirects and body included, in milliseconds. */
   readonly totalTimeoutMs: number;
+  /** Called before a redirect is followed; what it throws ends the exchange. */
+  readonly onRedirect?: (url: string) => Promise<void> | void;
 }
 
 export interface EgressResponse {
@@ -42,6 +44,18 @@ export interface EgressResponse {
   discard(): Promise<void>;
 }
 
+/** A way out for a browser: an HTTP proxy on loopback whose every request and tunnel passes the same checks. */
+export interface EgressProxy {
+  /** For the browser's proxy setting. */
+  readonly url: string;
+  /** Whether maxBytes was passed; from then on nothing goes through. */
+  exceeded(): boolean;
+  /** host:port of what was refused, each once. */
+  refused(): readonly string[];
+  /** Ends every request and tunnel. */
+  close(): Promise<void>;
+}
+
 /**
  * The one way out of the service. Every address is resolved here and checked at connect, at each redirect too.
  * Throws a Fault (address_refused, dns_failed, unreachable, timed_out, too_many_redirects, too_large); any HTTP
@@ -49,7 +63,12 @@ export interface EgressResponse {
  */
 export interface Egress {
   request(request: EgressRequest): Promise<EgressResponse>;
-  /** Throws a Fault address_refused when the URL may not be called: the check made before a browser's sub-request or on accepting a URL. Resolves names. */
+  /** Throws a Fault address_refused when the URL may not be called: the check made on accepting a URL. Resolves names. */
   check(url: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Opens a proxy for one rendered page. A browser resolves names and follows redirects by itself, so checking its
+   * URLs beforehand is not enough. `maxBytes`: of all that comes back through it, as it comes over the wire.
+   */
+  openProxy(options: { readonly maxBytes: number }): Promise<EgressProxy>;
   close(): Promise<void>;
 }

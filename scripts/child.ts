@@ -12,6 +12,8 @@ export interface SupervisedChild {
   /** What the child said when it was ready. */
   readonly ready: Readonly<Record<string, unknown>>;
   readonly pid: () => number | undefined;
+  /** Ends the present process as a crash would, and waits until it is gone. */
+  kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -19,6 +21,8 @@ export interface ChildOptions {
   /** Module path from the project's root, without extension. */
   readonly module: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Whether it is started again whenever it dies; by default it is. */
+  readonly restart?: boolean;
   readonly onExit?: (code: number | null) => void;
 }
 
@@ -26,7 +30,12 @@ function launch({ module, env }: ChildOptions): ChildProcess {
   const ts = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(`../${module}.${ts ? 'ts' : 'js'}`, import.meta.url));
   // In a group of its own: Ctrl-C reaches the supervisor alone, which then ends its children in order.
-  return fork(file, { env, execArgv: ts ? ['--import', 'tsx'] : [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
+  return fork(file, {
+    env,
+    execArgv: ts ? ['--import', import.meta.resolve('tsx')] : [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true,
+  });
 }
 
 async function whenReady(child: ChildProcess, module: string): Promise<Record<string, unknown>> {
@@ -46,7 +55,7 @@ async function whenReady(child: ChildProcess, module: string): Promise<Record<st
   }
 }
 
-/** Starts a process of the service, waits until it is ready, and starts it again whenever it dies. */
+/** Starts a process of the service, waits until it is ready, and by default starts it again whenever it dies. */
 export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
   let stopping = false;
   let child = launch(options);
@@ -54,6 +63,7 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
     child.once('exit', (code) => {
       if (stopping) return;
       options.onExit?.(code);
+      if (options.restart === false) return;
       setTimeout(() => {
         if (stopping) return;
         child = launch(options);
@@ -66,6 +76,11 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
   return {
     ready,
     pid: () => child.pid,
+    async kill() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
     async stop() {
       stopping = true;
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -9,9 +9,17 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The project's own Markdown files, by the path they are served under. */
 async function documents(): Promise<Map<string, string>> {
-  const docs = (await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
+  const docs = (await readdir(path.join(ROOT, 'docs')))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`);
   const files = ['README.md', 'CONTRIBUTING.md', ...docs];
-  return new Map(await Promise.all(files.map(async (name) => [`/${name.replace(/\.md$/, '.html')}`, await readFile(path.join(ROOT, name), 'utf8')] as const)));
+  return new Map(
+    await Promise.all(
+      files.map(
+        async (name) => [`/${name.replace(/\.md$/, '.html')}`, await readFile(path.join(ROOT, name), 'utf8')] as const,
+      ),
+    ),
+  );
 }
 
 async function listen(server: Server, port: number): Promise<boolean> {
@@ -35,13 +43,17 @@ export async function serveDocs(port: number): Promise<DocsSite> {
       if (url === '/sitemap.xml') {
         const entries = [...pages.keys()].map((page) => `<url><loc>${origin}${page}</loc></url>`).join('');
         response.setHeader('content-type', 'application/xml');
-        return void response.end(`<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries}</urlset>`);
+        return void response.end(
+          `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries}</urlset>`,
+        );
       }
       const markdown = pages.get(url);
       if (markdown === undefined) return void response.writeHead(404).end();
       const title = /^#\s+(.+)$/m.exec(markdown)?.[1] ?? 'Allotrope';
       response.setHeader('content-type', 'text/html; charset=utf-8');
-      response.end(`<!doctype html><html lang="en"><head><title>${title}</title></head><body><main>${marked.parse(markdown, { async: false })}</main></body></html>`);
+      response.end(
+        `<!doctype html><html lang="en"><head><title>${title}</title></head><body><main>${marked.parse(markdown, { async: false })}</main></body></html>`,
+      );
     });
   let server = make();
   if (!(await listen(server, port))) {

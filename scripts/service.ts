@@ -34,6 +34,10 @@ export async function startService({ env, say }: ServiceOptions): Promise<Servic
     enginesDir: DEFAULT_ENGINES_DIR,
     need: { temporal: embedded('TEMPORAL_ADDRESS'), mongodb: embedded('MONGODB_URI'), qdrant: embedded('QDRANT_URL') },
     onProgress: say,
+    onCrash: (name, how) => {
+      say(`${name} ended (${how}); starting it again`);
+      engines[name]?.restart().catch((error: unknown) => say(`${name} did not start again: ${String(error)}`));
+    },
   });
   const stops: (() => Promise<void>)[] = [() => engines.stop()];
   const stop = async (): Promise<void> => {
@@ -54,7 +58,11 @@ export async function startService({ env, say }: ServiceOptions): Promise<Servic
     say('starting API and worker');
     const started = await Promise.all(
       ['api/server', 'worker/main'].map(async (module) => {
-        const child = await superviseChild({ module, env: childEnv, onExit: (code) => say(`${module} ended with code ${String(code)}; starting it again`) });
+        const child = await superviseChild({
+          module,
+          env: childEnv,
+          onExit: (code) => say(`${module} ended with code ${String(code)}; starting it again`),
+        });
         stops.push(() => child.stop());
         return child;
       }),

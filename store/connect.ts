@@ -6,6 +6,7 @@ import { chunkModel } from './chunks/model.js';
 import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
+import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { fileModel } from './files/model.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
 import { runMigrations } from './migrations/run.js';
@@ -29,7 +30,7 @@ export interface Store {
   readonly organizations: Organizations;
   readonly users: Users;
   readonly runs: Runs;
-  readonly files: FileQueries & FileCommands & FileAcceptance;
+  readonly files: FileQueries & FileCommands & FileAcceptance & FileDeletion;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
   readonly blobs: Blobs;
@@ -68,7 +69,12 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     organizations: createOrganizations(organizations, sequence),
     users: createUsers(users, sequence),
     runs: createRuns(runs, sequence),
-    files: { ...fileQueries, ...createFileCommands(files), ...createFileAcceptance(files, sequence) },
+    files: {
+      ...fileQueries,
+      ...createFileCommands(files),
+      ...createFileAcceptance(files, sequence),
+      ...createFileDeletion(files),
+    },
     chunks: { ...createChunkQueries(chunks, fileQueries), ...createChunkCommands(chunks) },
     vectors: createVectors(settings.qdrant),
     blobs: settings.files.s3 ? createS3Blobs(settings.files.s3) : createFolderBlobs(settings.files.dir),

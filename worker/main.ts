@@ -1,5 +1,7 @@
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+
 import { loadConfig, required } from '../config.js';
-import { createWebSource } from '../connectors/web/index.js';
+import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
 import { createDocumentPool } from '../documents/pool.js';
@@ -12,6 +14,14 @@ import { createSources } from './sources.js';
 
 const config = loadConfig();
 const log = createLog({ level: config.logLevel, name: 'worker' });
+// The SDK's own lines go where ours go, so that one reader finds both.
+Runtime.install({
+  logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
+    const write = level === 'ERROR' ? 'error' : level === 'WARN' ? 'warn' : 'debug';
+    log[write]({ ...meta }, message);
+  }),
+  shutdownSignals: [],
+});
 const store = await connectStore({
   mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
   qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },

@@ -1,16 +1,16 @@
 import type { ContentRef, OpenedContent, Sources } from '../activities/deps.js';
 import type { WebSource } from '../connectors/types.js';
-import type { ScrapeSitemapRequest } from '../contract/scrapeSitemap.js';
+import type { PageOptions } from '../contract/ingestOptions.js';
 
 /** What connectors offer, in the words of the activities. */
 export function createSources(web: WebSource): Sources {
   return {
-    discover: (sitemapUrl, signal) => web.discover(sitemapUrl, signal),
-    async open({ externalFileId, runOptions }: ContentRef, signal): Promise<OpenedContent> {
-      const { scrape } = runOptions as ScrapeSitemapRequest;
+    discover: (sitemapUrl, signal, onProblem) => web.discover(sitemapUrl, signal, onProblem),
+    async open({ externalFileId, sourceOptions }: ContentRef, signal): Promise<OpenedContent> {
+      const options = sourceOptions as PageOptions;
       const page = await web.fetchPage({
         url: externalFileId,
-        downloadCssAndMedia: scrape.downloadCssAndMedia,
+        downloadCssAndMedia: options.downloadCssAndMedia,
         signal,
       });
       return {
@@ -19,7 +19,11 @@ export function createSources(web: WebSource): Sources {
         format: 'HTML',
         mimeType: page.contentType?.split(';')[0]?.trim() ?? 'text/html',
         url: page.finalUrl,
-        html: { tags: scrape.htmlTagsToSkip, classes: scrape.cssClassesToSkip, selectors: scrape.cssSelectorsToSkip },
+        html: {
+          tags: options.htmlTagsToSkip,
+          classes: options.cssClassesToSkip,
+          selectors: options.cssSelectorsToSkip,
+        },
         facts: {
           fetched_with: page.fetchedWith,
           ...(page.finalUrl === externalFileId ? {} : { final_url: page.finalUrl }),

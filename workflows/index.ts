@@ -1,2 +1,4 @@
 /** The registration: every workflow the worker knows. The name of the export is the workflow's type. */
+export { deleteFiles } from './deleteFiles.js';
+export { resyncFile } from './resyncFile.js';
 export { scrapeSitemap } from './scrapeSitemap.js';

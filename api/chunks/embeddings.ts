@@ -3,6 +3,8 @@ import Joi from 'joi';
 import { DEFAULT_EMBEDDING_MODEL, EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { FileFilters, TagTree } from '../../contract/fileFilters.js';
 import type { DocumentRecord } from '../../contract/records.js';
+import type { ApiDeps } from '../deps.js';
+import { linksOf } from '../files/links.js';
 import { notBuilt } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { documentRecord } from '../schemas/answers.js';
@@ -13,6 +15,8 @@ import { type Found, searchChunks } from './search.js';
 
 /** Chunks of one answer at most. */
 const MAX_K = 1_000;
+/** How long a link in an answer lasts. */
+const LINK_SECONDS = 3600;
 /** Files a filter may name for one search. */
 const MAX_FILES = 10_000;
 
@@ -44,7 +48,6 @@ function refuseUnbuilt(body: Body): void {
   if (body.query_vector) throw notBuilt('query_vector');
   if (body.hybrid_search) throw notBuilt('hybrid_search');
   if (body.rerank) throw notBuilt('rerank');
-  if (body.include_raw_file) throw notBuilt('include_raw_file');
   if (body.media_type !== 'TEXT') throw notBuilt(`media_type other than TEXT`);
 }
 
@@ -67,7 +70,13 @@ function filtersOf(body: Body): FileFilters | null {
   };
 }
 
-function present({ hit, chunk, file }: Found, rank: number, vector: number[] | null, body: Body): DocumentRecord {
+function present(
+  { hit, chunk, file }: Found,
+  rank: number,
+  vector: number[] | null,
+  body: Body,
+  deps: ApiDeps,
+): DocumentRecord {
   return {
     content: chunk.text,
     file_id: file._id,
@@ -75,7 +84,7 @@ function present({ hit, chunk, file }: Found, rank: number, vector: number[] | n
     source: file.name,
     source_url: file.externalUrl,
     source_type: file.source,
-    presigned_url: null,
+    presigned_url: linksOf(file, { raw: body.include_raw_file, parsed: false, lifeSeconds: LINK_SECONDS }, deps).raw,
     tags: body.include_tags ? Object.fromEntries(file.tags.map(({ key, value }) => [key, value])) : null,
     vector,
     score: hit.score,
@@ -134,7 +143,7 @@ export const embeddings = operation<'user', Body>({
     );
     const vectors = body.include_vectors ? await vectorsOf(found, deps.store.vectors) : null;
     return {
-      documents: found.map((one, index) => present(one, index + 1, vectors?.get(one.chunk._id) ?? null, body)),
+      documents: found.map((one, index) => present(one, index + 1, vectors?.get(one.chunk._id) ?? null, body, deps)),
     };
   },
 });

@@ -3,7 +3,7 @@ import { type Express, json, type Request, type RequestHandler, type Response } 
 import type { ApiDeps } from '../deps.js';
 import { authenticate } from './authenticate.js';
 import { invalid } from './errors.js';
-import { type Call, type KeyCaller, ListAnswer, type Operation, type UserCaller } from './operation.js';
+import { type Call, FileAnswer, type KeyCaller, ListAnswer, type Operation, type UserCaller } from './operation.js';
 import { streamList } from './stream.js';
 import { validate } from './validate.js';
 
@@ -29,8 +29,20 @@ export function mount(app: Express, { method, path, auth, body, query, handle }:
     };
     const answer = await handle(call);
     if (answer instanceof ListAnswer) await streamList(answer, response);
+    else if (answer instanceof FileAnswer) sendFile(answer, response);
     else response.status(200).json(answer);
   });
+}
+
+/** Foreign content from our own origin: never shown, run or guessed at by a browser. */
+function sendFile({ bytes, contentType }: FileAnswer, response: Response): void {
+  response.status(200).set({
+    'content-type': contentType,
+    'content-disposition': 'attachment',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(bytes);
 }
 
 /** A body of another type was not read by the JSON parser: say so, rather than that every field is missing. */

@@ -66,3 +66,14 @@ export class ListAnswer {
     this.results = results;
   }
 }
+
+/** An answer that is a stored content, not JSON. */
+export class FileAnswer {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+
+  constructor(bytes: Uint8Array, contentType: string) {
+    this.bytes = bytes;
+    this.contentType = contentType;
+  }
+}

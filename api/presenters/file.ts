@@ -16,8 +16,14 @@ function statistics(known: FileStatistics | null): FileStatisticsRecord | null {
   };
 }
 
+/** Links to a file's stored contents, where they were asked for. */
+export interface FileLinks {
+  readonly raw: string | null;
+  readonly parsed: string | null;
+}
+
 /** A stored file as the interface answers it: all 39 keys. */
-export function presentFile(file: FileDoc): FileRecord {
+export function presentFile(file: FileDoc, links: FileLinks = { raw: null, parsed: null }): FileRecord {
   const { options } = file;
   return {
     id: file._id,
@@ -55,8 +61,8 @@ export function presentFile(file: FileDoc): FileRecord {
     name: file.name,
     parent_id: file.parentId,
     enable_auto_sync: file.enableAutoSync,
-    presigned_url: null,
-    parsed_text_url: null,
+    presigned_url: links.raw,
+    parsed_text_url: links.parsed,
     additional_presigned_urls: null,
     skip_embedding_generation: options.skipEmbeddingGeneration,
     source_created_at: iso(file.sourceCreatedAt),

@@ -95,6 +95,7 @@ export const scrapeSitemap = operation<'user', Body>({
           isContainer: true,
           tags: request.tags,
           options: request.ingest,
+          sourceOptions: request.scrape,
           enableAutoSync: request.scrape.enableAutoSync,
           requestId,
           runId,

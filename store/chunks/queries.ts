@@ -21,6 +21,10 @@ export interface ChunkRow extends ChunkDoc {
 export interface ChunkQueries {
   /** The chunks of the given files, in their order, `offset` skipped, at most `limit`, some rows at a time. */
   page(tenant: Tenant, files: AsyncIterable<FileContent>, offset: number, limit: number): AsyncIterable<ChunkRow[]>;
+  /** Rows of every generation, seen by readers or not: for checks that nothing is left behind. */
+  countAll(tenant: Tenant): Promise<number>;
+  /** The same for some files. */
+  countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
   /** Chunks named by file, generation and index; missing ones are left out. */
   byKeys(
     tenant: Tenant,
@@ -99,6 +103,9 @@ export function createChunkQueries(chunks: Model<ChunkDoc>, files: Pick<FileQuer
         yield parts.flat();
       }
     },
+    countOf: ({ organizationId, userId }, fileIds) =>
+      chunks.countDocuments({ organizationId, userId, fileId: { $in: [...fileIds] } }).exec(),
+    countAll: ({ organizationId, userId }) => chunks.countDocuments({ organizationId, userId }).exec(),
     async byKeys({ organizationId, userId }, keys) {
       if (keys.length === 0) return [];
       const _id = { $in: keys.map(({ fileId, generation, chunkIndex }) => chunkId(fileId, generation, chunkIndex)) };

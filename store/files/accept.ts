@@ -19,6 +19,7 @@ export interface FileRequest {
   readonly isContainer: boolean;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly options: IngestOptions;
+  readonly sourceOptions: unknown;
   readonly enableAutoSync: boolean | null;
   readonly requestId: string;
   readonly runId: number;
@@ -38,6 +39,7 @@ function queued(request: FileRequest, fileId: number, now: Date): Partial<FileDo
     tags,
     tagPairs: tagPairs(tags),
     options: request.options,
+    sourceOptions: request.sourceOptions,
     enableAutoSync: request.enableAutoSync,
     requestId: request.requestId,
     runId: request.runId,
@@ -51,7 +53,17 @@ function queued(request: FileRequest, fileId: number, now: Date): Partial<FileDo
   };
 }
 
+/** A known file that is to be synced again. */
+export interface SyncAgain {
+  readonly options: IngestOptions;
+  readonly runId: number;
+  readonly workflowId: string;
+  readonly requestId: string;
+}
+
 export interface FileAcceptance {
+  /** Queues a file that is at rest; null when it no longer is. */
+  queueAgain(owner: Tenant, file: FileDoc, again: SyncAgain, session: Session): Promise<FileDoc | null>;
   /** Takes one file in: a new record, or the known one of the same (organization, user, source, external id) with the new request's options. */
   accept(owner: Tenant & { customerId: string }, request: FileRequest, session: Session): Promise<FileDoc>;
   /** The same for many at once. Files are matched by external id; answers how many there are. */
@@ -73,6 +85,22 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
     createdAt: now,
   });
   return {
+    async queueAgain({ organizationId, userId }, file, again, session) {
+      const fresh = {
+        syncStatus: 'QUEUED_FOR_SYNC' as const,
+        syncErrorMessage: null,
+        attempts: 0,
+        unfinishedStarts: 0,
+        notBefore: null,
+      };
+      return files
+        .findOneAndUpdate(
+          { _id: file._id, organizationId, userId, syncStatus: file.syncStatus, updatedAt: file.updatedAt },
+          { $set: { ...again, ...fresh, fileContentsDeleted: false, updatedAt: new Date() } },
+          { returnDocument: 'after', session },
+        )
+        .lean<FileDoc | null>();
+    },
     async accept(owner, request, session) {
       const now = new Date();
       const known = await files.exists(key(owner, request)).session(session);

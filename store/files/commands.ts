@@ -36,6 +36,8 @@ export interface FileCommands {
   start(runId: number, fileIds: readonly number[]): Promise<StartedFile[]>;
   /** Flips files to their new generation; answers the ids that were flipped. */
   finish(runId: number, syncs: readonly FinishedSync[]): Promise<number[]>;
+  /** Ends a file in READY_TO_SYNC: nothing was fetched, and nothing of an earlier sync is touched. */
+  shelve(runId: number, fileId: number): Promise<boolean>;
   /** Ends a file in SYNC_ERROR. False when it is no longer this run's. */
   fail(runId: number, fileId: number, message: string): Promise<boolean>;
   /** Back into the queue, for a try after `notBefore`. */
@@ -54,8 +56,8 @@ export interface FileCommands {
   nextDue(runId: number): Promise<Date | null>;
   /** How the files of a batch stand now. */
   outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
-  /** How the run's children stand. */
-  countRun(runId: number, parentId: number): Promise<RunCounts>;
+  /** How the run's files stand, its container left out. */
+  countRun(runId: number): Promise<RunCounts>;
   /** Moves a container: status, message and facts to merge into file_metadata. */
   moveContainer(
     runId: number,
@@ -121,6 +123,21 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
         )
         .lean();
       return flipped.map((row) => row._id);
+    },
+    async shelve(runId, fileId) {
+      const result = await files.updateOne(
+        { _id: fileId, runId, syncStatus: 'SYNCING' },
+        {
+          $set: {
+            syncStatus: 'READY_TO_SYNC',
+            syncErrorMessage: null,
+            unfinishedStarts: 0,
+            notBefore: null,
+            updatedAt: new Date(),
+          },
+        },
+      );
+      return result.matchedCount === 1;
     },
     async fail(runId, fileId, message) {
       const result = await files.updateOne(
@@ -214,9 +231,9 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
         superseded: fileIds.length - rows.length,
       };
     },
-    async countRun(runId, parentId) {
+    async countRun(runId) {
       const rows = await files.aggregate<{ _id: FileSyncStatus; count: number }>([
-        { $match: { runId, parentId } },
+        { $match: { runId, isContainer: false } },
         { $group: { _id: '$syncStatus', count: { $sum: 1 } } },
       ]);
       const of = (status: FileSyncStatus) => rows.find((row) => row._id === status)?.count ?? 0;

@@ -57,6 +57,8 @@ export interface FileDoc extends SyncedContent {
   /** `key=value` of every tag, for indexed equality. */
   tagPairs: string[];
   options: IngestOptions;
+  /** What the source needs to fetch it again, in the source's own shape: PageOptions of a page, ScrapeOptions of a sitemap. */
+  sourceOptions: unknown;
   enableAutoSync: boolean | null;
   fileMetadata: Record<string, unknown>;
   ocrProperties: Record<string, unknown>;
@@ -110,6 +112,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     tags: [{ _id: false, key: String, value: Schema.Types.Mixed }],
     tagPairs: [String],
     options: Schema.Types.Mixed,
+    sourceOptions: nullable(Schema.Types.Mixed),
     enableAutoSync: nullable(Boolean),
     fileMetadata: object,
     ocrProperties: object,

@@ -13,8 +13,8 @@ export interface RunDoc {
   organizationId: number;
   userId: number;
   customerId: string;
-  /** The file the run is about: the parent of a scrape. */
-  fileId: number;
+  /** The file the run is about: the parent of a scrape, the file of a re-sync; null for a delete. */
+  fileId: number | null;
   requestId: string;
   /** The request, in the shape of its kind. */
   options: unknown;
@@ -36,7 +36,7 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     organizationId: { type: Number, required: true },
     userId: { type: Number, required: true },
     customerId: { type: String, required: true },
-    fileId: { type: Number, required: true },
+    fileId: { type: Number, default: null },
     requestId: { type: String, required: true },
     options: { type: Schema.Types.Mixed, required: true },
     acceptedAt: { type: Date, required: true },

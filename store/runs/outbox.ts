@@ -9,7 +9,7 @@ export interface NewRun {
   readonly kind: RunKind;
   readonly workflowId: string;
   readonly owner: Tenant & { customerId: string };
-  readonly fileId: number;
+  readonly fileId: number | null;
   readonly requestId: string;
   readonly options: unknown;
 }

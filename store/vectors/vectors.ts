@@ -53,6 +53,10 @@ export interface Vectors {
   retrieve(space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
   /** In every space: a file may have changed its model. */
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
+  /** Points of every generation and space, seen by readers or not: for checks that nothing is left behind. */
+  countAll(tenant: Tenant): Promise<number>;
+  /** The same for some files. */
+  countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
   /** Resolves when Qdrant answers. */
   ping(): Promise<void>;
 }
@@ -111,6 +115,14 @@ export function createVectors(settings: { url: string; apiKey: string | null; pr
       // One after another: the engine writes a collection in turn anyway, and memory stays bounded.
       await client.upsert(name, { wait: true, points: points.slice(from, from + step) });
     }
+  };
+
+  const countPoints = async (
+    must: (ReturnType<typeof mine>[number] | { key: string; match: { any: number[] } })[],
+  ): Promise<number> => {
+    const names = await collections.all();
+    const counts = await Promise.all(names.map((name) => client.count(name, { filter: { must }, exact: true })));
+    return counts.reduce((sum, { count }) => sum + count, 0);
   };
 
   return {
@@ -176,6 +188,8 @@ export function createVectors(settings: { url: string; apiKey: string | null; pr
       const names = await collections.all();
       await Promise.all(names.map((name) => client.delete(name, { wait: true, filter: { should } })));
     },
+    countAll: (tenant) => countPoints(mine(tenant)),
+    countOf: (tenant, fileIds) => countPoints([...mine(tenant), { key: 'file_id', match: { any: [...fileIds] } }]),
     async ping() {
       await client.getCollections();
     },

@@ -22,14 +22,22 @@ describe('who may call', () => {
   const bearer = () => ({ authorization: `Bearer ${service.apiKey}` });
 
   test('the token operation answers two non-empty strings', async () => {
-    const { status, body } = await open().get<Record<string, unknown>>('/auth/v1/access_token', { ...bearer(), 'customer-id': 'carol' });
+    const { status, body } = await open().get<Record<string, unknown>>('/auth/v1/access_token', {
+      ...bearer(),
+      'customer-id': 'carol',
+    });
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toEqual(['access_token', 'refresh_token']);
     for (const token of Object.values(body)) expect(String(token).length).toBeGreaterThan(20);
   });
 
   test('a token in place of the key is 401; an absent or wrong key too, before anything else is looked at', async () => {
-    for (const headers of [{ authorization: `Token ${user.token}`, 'customer-id': 'x' }, {}, { authorization: 'Bearer nobody' }, { authorization: service.apiKey }]) {
+    for (const headers of [
+      { authorization: `Token ${user.token}`, 'customer-id': 'x' },
+      {},
+      { authorization: 'Bearer nobody' },
+      { authorization: service.apiKey },
+    ]) {
       expect((await open().get('/auth/v1/access_token', headers)).status).toBe(401);
     }
   });
@@ -46,7 +54,15 @@ describe('who may call', () => {
       expect((await open().post('/user_files_v2', {}, { authorization })).status).toBe(200);
     }
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-      expect((await open().post('/user_files_v2', {}, { authorization: `${scheme} ${service.apiKey}`, 'customer-id': 'bob' })).status).toBe(200);
+      expect(
+        (
+          await open().post(
+            '/user_files_v2',
+            {},
+            { authorization: `${scheme} ${service.apiKey}`, 'customer-id': 'bob' },
+          )
+        ).status,
+      ).toBe(200);
     }
   });
 
@@ -55,7 +71,11 @@ describe('who may call', () => {
   });
 
   test('a stranger is 401 whatever else is wrong', async () => {
-    const answer = await fetch(`${service.url}/scrape_sitemap`, { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } });
+    const answer = await fetch(`${service.url}/scrape_sitemap`, {
+      method: 'POST',
+      body: '{',
+      headers: { 'content-type': 'application/json' },
+    });
     expect(answer.status).toBe(401);
   });
 
@@ -113,7 +133,12 @@ describe('what is wrong with a request is said by its path', () => {
   });
 
   test('a body that is no JSON, or of another type, is 422; a huge one 413', async () => {
-    const send = (body: string, type: string) => fetch(`${service.url}/scrape_sitemap`, { method: 'POST', body, headers: { 'content-type': type, authorization: `Token ${user.token}` } });
+    const send = (body: string, type: string) =>
+      fetch(`${service.url}/scrape_sitemap`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': type, authorization: `Token ${user.token}` },
+      });
     const malformed = await send('{"url": ', 'application/json');
     expect(malformed.status).toBe(422);
     expect(((await malformed.json()) as Invalid).detail[0]).toMatchObject({ loc: ['body'], type: 'json_invalid' });
@@ -155,7 +180,10 @@ describe('what is wrong with a request is said by its path', () => {
   });
 
   test('what shipped front-ends send is borne', async () => {
-    const body = { filters: { root_files_only: false, parent_file_ids: [1], tags: null, source: null }, pagination: { limit: 20 } };
+    const body = {
+      filters: { root_files_only: false, parent_file_ids: [1], tags: null, source: null },
+      pagination: { limit: 20 },
+    };
     expect((await user.post('/user_files_v2', body)).status).toBe(200);
   });
 
@@ -163,16 +191,23 @@ describe('what is wrong with a request is said by its path', () => {
     expect((await user.post('/embeddings', body)).status).toBe(422);
   });
 
-  test.each([{ hybrid_search: true }, { rerank: { model: 'COHERE_RERANK_MULTILINGUAL_V3' } }, { query_vector: [1] }])('embeddings: %j is not built yet', async (body) => {
-    expect((await user.post('/embeddings', { query: 'x', k: 1, ...body })).status).toBe(501);
-  });
+  test.each([{ hybrid_search: true }, { rerank: { model: 'COHERE_RERANK_MULTILINGUAL_V3' } }, { query_vector: [1] }])(
+    'embeddings: %j is not built yet',
+    async (body) => {
+      expect((await user.post('/embeddings', { query: 'x', k: 1, ...body })).status).toBe(501);
+    },
+  );
 });
 
 describe('browsers and people', () => {
   test('a preflight is answered with 200 and the headers that clients send', async () => {
     const answer = await fetch(`${service.url}/whoami`, {
       method: 'OPTIONS',
-      headers: { origin: 'https://app.example', 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
+      headers: {
+        origin: 'https://app.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization',
+      },
     });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('access-control-allow-headers')).toContain('authorization');

@@ -8,12 +8,45 @@ import type { TestUser } from '../support/client.js';
 
 /** The 39 keys of a file record, as the public interface lists them. */
 const FILE_KEYS = [
-  'id', 'source', 'organization_id', 'organization_user_id', 'organization_supplied_user_id', 'organization_user_data_source_id',
-  'external_file_id', 'external_url', 'sync_status', 'sync_error_message', 'last_sync', 'tags', 'file_statistics', 'file_metadata',
-  'embedding_properties', 'chunk_size', 'chunk_overlap', 'chunk_properties', 'ocr_properties', 'ocr_job_started_at', 'name', 'parent_id',
-  'enable_auto_sync', 'presigned_url', 'parsed_text_url', 'additional_presigned_urls', 'skip_embedding_generation', 'source_created_at',
-  'generate_sparse_vectors', 'request_id', 'upload_id', 'sync_properties', 'messages_metadata', 'file_contents_deleted',
-  'supports_cold_storage', 'hot_storage_time_to_live', 'embedding_storage_status', 'created_at', 'updated_at',
+  'id',
+  'source',
+  'organization_id',
+  'organization_user_id',
+  'organization_supplied_user_id',
+  'organization_user_data_source_id',
+  'external_file_id',
+  'external_url',
+  'sync_status',
+  'sync_error_message',
+  'last_sync',
+  'tags',
+  'file_statistics',
+  'file_metadata',
+  'embedding_properties',
+  'chunk_size',
+  'chunk_overlap',
+  'chunk_properties',
+  'ocr_properties',
+  'ocr_job_started_at',
+  'name',
+  'parent_id',
+  'enable_auto_sync',
+  'presigned_url',
+  'parsed_text_url',
+  'additional_presigned_urls',
+  'skip_embedding_generation',
+  'source_created_at',
+  'generate_sparse_vectors',
+  'request_id',
+  'upload_id',
+  'sync_properties',
+  'messages_metadata',
+  'file_contents_deleted',
+  'supports_cold_storage',
+  'hot_storage_time_to_live',
+  'embedding_storage_status',
+  'created_at',
+  'updated_at',
 ];
 
 let service: TestService;
@@ -44,7 +77,12 @@ describe('a site of 100 pages', () => {
 
   beforeAll(async () => {
     pages = await site(startSampleSite(100));
-    accepted = await user.scrape({ url: pages.url('/sitemap.xml'), chunk_size: 120, chunk_overlap: 10, tags: { team: 'docs', level: 3 } });
+    accepted = await user.scrape({
+      url: pages.url('/sitemap.xml'),
+      chunk_size: 120,
+      chunk_overlap: 10,
+      tags: { team: 'docs', level: 3 },
+    });
     parent = await user.settled(accepted.id, 120_000);
     children = await user.children(parent.id);
   }, 180_000);
@@ -65,7 +103,12 @@ describe('a site of 100 pages', () => {
 
   test('ends READY with counts that add up', () => {
     expect(parent).toMatchObject({ sync_status: 'READY', sync_error_message: null });
-    expect(parent.file_metadata).toMatchObject({ pages_total: 100, pages_ready: 100, pages_failed: 0, pages_aborted: 0 });
+    expect(parent.file_metadata).toMatchObject({
+      pages_total: 100,
+      pages_ready: 100,
+      pages_failed: 0,
+      pages_aborted: 0,
+    });
     expect(children).toHaveLength(100);
     expect(new Set(children.map((child) => child.sync_status))).toEqual(new Set(['READY']));
   });
@@ -78,7 +121,11 @@ describe('a site of 100 pages', () => {
 
   test('a page holds its main text, without the furniture', async () => {
     const child = children.find((one) => one.external_url?.endsWith('/pages/7.html'));
-    expect(child).toMatchObject({ parent_id: parent.id, tags: { team: 'docs', level: 3 }, request_id: accepted.request_id });
+    expect(child).toMatchObject({
+      parent_id: parent.id,
+      tags: { team: 'docs', level: 3 },
+      request_id: accepted.request_id,
+    });
     expect(child?.file_metadata).toMatchObject({ title: 'Page 7 on telescopes', language: 'en' });
     const { results } = await user.chunks({ ids: [child?.id] });
     const text = results.map((chunk) => chunk.source_content).join('\n');
@@ -93,7 +140,12 @@ describe('a site of 100 pages', () => {
     for (const child of children.slice(0, 3)) {
       const { results, count } = await user.chunks({ ids: [child.id] }, { include_vectors: true });
       const body = pages.pages.get(new URL(child.external_url ?? '').pathname) as string;
-      expect(child.file_statistics).toMatchObject({ file_format: 'HTML', mime_type: 'text/html', file_size: Buffer.byteLength(body), num_embeddings: count });
+      expect(child.file_statistics).toMatchObject({
+        file_format: 'HTML',
+        mime_type: 'text/html',
+        file_size: Buffer.byteLength(body),
+        num_embeddings: count,
+      });
       expect(results).toHaveLength(count);
       expect(child.file_statistics?.num_tokens).toBeGreaterThan(200);
       expect(child.file_statistics?.num_characters).toBeGreaterThan(1000);
@@ -107,7 +159,10 @@ describe('a site of 100 pages', () => {
     expect(all.results).toHaveLength(sum);
     expect(all.results.every((chunk) => chunk.embedding === null)).toBe(true);
 
-    const page = await user.chunks({ parent_file_ids: [parent.id] }, { pagination: { limit: 7, offset: 11 }, include_vectors: true });
+    const page = await user.chunks(
+      { parent_file_ids: [parent.id] },
+      { pagination: { limit: 7, offset: 11 }, include_vectors: true },
+    );
     expect(page.count).toBe(sum);
     expect(page.results.map(({ user_file_id, chunk_index }) => [user_file_id, chunk_index])).toEqual(
       all.results.slice(11, 18).map(({ user_file_id, chunk_index }) => [user_file_id, chunk_index]),
@@ -121,18 +176,33 @@ describe('a site of 100 pages', () => {
   });
 
   test('a question finds the page that answers it', async () => {
-    const documents = await user.search({ query: 'Fact 42.3.1: who described telescopes, canals or violins in district 42?', k: 5, parent_file_ids: [parent.id] });
+    const documents = await user.search({
+      query: 'Fact 42.3.1: who described telescopes, canals or violins in district 42?',
+      k: 5,
+      parent_file_ids: [parent.id],
+    });
     expect(documents).toHaveLength(5);
     expect(documents.map((one) => one.rank)).toEqual([1, 2, 3, 4, 5]);
     const scores = documents.map((one) => one.score ?? 0);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
     expect(documents.some((one) => one.source_url?.endsWith('/42.html'))).toBe(true);
-    expect(documents[0]).toMatchObject({ parent_file_id: parent.id, source_type: 'WEB_SCRAPE', vector: null, tags: null });
+    expect(documents[0]).toMatchObject({
+      parent_file_id: parent.id,
+      source_type: 'WEB_SCRAPE',
+      vector: null,
+      tags: null,
+    });
   });
 
   test('a search in named files stays in them, and returns vectors and tags on request', async () => {
     const ids = children.slice(0, 2).map((child) => child.id);
-    const documents = await user.search({ query: 'counted with care', k: 50, file_ids: ids, include_vectors: true, include_tags: true });
+    const documents = await user.search({
+      query: 'counted with care',
+      k: 50,
+      file_ids: ids,
+      include_vectors: true,
+      include_tags: true,
+    });
     expect(documents.length).toBeGreaterThan(2);
     expect(new Set(documents.map((one) => one.file_id))).toEqual(new Set(ids));
     expect(documents.every((one) => one.vector?.length === 384 && one.tags?.['team'] === 'docs')).toBe(true);
@@ -143,7 +213,8 @@ describe('a site of 100 pages', () => {
   });
 
   test('filters: ids, statuses, source, parents, roots', async () => {
-    const count = async (filters: Record<string, unknown>) => (await user.chunks(filters, { pagination: { limit: 1 } })).count;
+    const count = async (filters: Record<string, unknown>) =>
+      (await user.chunks(filters, { pagination: { limit: 1 } })).count;
     const [first, second] = children as [FileRecord, FileRecord];
     const own = (file: FileRecord) => file.file_statistics?.num_embeddings ?? 0;
     const total = await count({ parent_file_ids: [parent.id] });
@@ -168,17 +239,34 @@ describe('a site of 100 pages', () => {
     };
     for (const [order_by, key] of Object.entries(fields)) {
       for (const order_dir of ['asc', 'desc']) {
-        const answer = await user.post<{ results: FileRecord[] }>('/user_files_v2', { filters: { parent_file_ids: [parent.id] }, order_by, order_dir, pagination: { limit: 1000 } });
+        const answer = await user.post<{ results: FileRecord[] }>('/user_files_v2', {
+          filters: { parent_file_ids: [parent.id] },
+          order_by,
+          order_dir,
+          pagination: { limit: 1000 },
+        });
         const sign = order_dir === 'asc' ? 1 : -1;
         const sorted = [...children].sort((a, b) => sign * (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.id - b.id));
-        expect({ order_by, order_dir, ids: answer.body.results.map((file) => file.id) }).toEqual({ order_by, order_dir, ids: sorted.map((file) => file.id) });
+        expect({ order_by, order_dir, ids: answer.body.results.map((file) => file.id) }).toEqual({
+          order_by,
+          order_dir,
+          ids: sorted.map((file) => file.id),
+        });
       }
     }
   });
 
   test('a second scrape reuses the records and counts as a re-sync', async () => {
-    pages.pages.set('/pages/3.html', '<html><head><title>New</title></head><body><main><h1>Changed</h1><p>Entirely new words about umbrellas.</p></main></body></html>');
-    const again = await user.scrape({ url: pages.url('/sitemap.xml'), chunk_size: 120, chunk_overlap: 10, url_paths_to_include: ['/pages/3.html'] });
+    pages.pages.set(
+      '/pages/3.html',
+      '<html><head><title>New</title></head><body><main><h1>Changed</h1><p>Entirely new words about umbrellas.</p></main></body></html>',
+    );
+    const again = await user.scrape({
+      url: pages.url('/sitemap.xml'),
+      chunk_size: 120,
+      chunk_overlap: 10,
+      url_paths_to_include: ['/pages/3.html'],
+    });
     expect(again.id).toBe(parent.id);
     expect(again.request_id).not.toBe(parent.request_id);
     await user.settled(again.id);
@@ -225,23 +313,48 @@ describe('what a request asks for is done, and shown', () => {
     await user.settled(accepted.id);
     for (const child of await user.children(accepted.id)) {
       expect(Object.keys(child).sort()).toEqual([...FILE_KEYS].sort());
-      expect(child.embedding_properties).toEqual({ OPENAI: { chunk_size: 1500, chunk_overlap: 20, served_by: 'minilm-l6-v2-384', dimensions: 384 } });
+      expect(child.embedding_properties).toEqual({
+        OPENAI: { chunk_size: 1500, chunk_overlap: 20, served_by: 'minilm-l6-v2-384', dimensions: 384 },
+      });
     }
   });
 
   test('null means the default wherever the interface says so', async () => {
     const nulls = Object.fromEntries(
-      ['tags', 'max_pages_to_scrape', 'chunk_size', 'chunk_overlap', 'skip_embedding_generation', 'enable_auto_sync', 'generate_sparse_vectors',
-        'prepend_filename_to_chunks', 'html_tags_to_skip', 'css_classes_to_skip', 'css_selectors_to_skip', 'embedding_model', 'url_paths_to_include',
-        'url_paths_to_exclude', 'urls_to_scrape', 'download_css_and_media'].map((field) => [field, null]),
+      [
+        'tags',
+        'max_pages_to_scrape',
+        'chunk_size',
+        'chunk_overlap',
+        'skip_embedding_generation',
+        'enable_auto_sync',
+        'generate_sparse_vectors',
+        'prepend_filename_to_chunks',
+        'html_tags_to_skip',
+        'css_classes_to_skip',
+        'css_selectors_to_skip',
+        'embedding_model',
+        'url_paths_to_include',
+        'url_paths_to_exclude',
+        'urls_to_scrape',
+        'download_css_and_media',
+      ].map((field) => [field, null]),
     );
     const accepted = await user.scrape({ url: small.url('/sitemap.xml'), ...nulls });
-    expect(accepted).toMatchObject({ chunk_size: 1500, chunk_overlap: 20, tags: {}, embedding_properties: { OPENAI: {} } });
+    expect(accepted).toMatchObject({
+      chunk_size: 1500,
+      chunk_overlap: 20,
+      tags: {},
+      embedding_properties: { OPENAI: {} },
+    });
     expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 5 });
   });
 
   test.each(['generate_chunks_only', 'store_file_only', 'use_premium_proxies'])('%s refuses null', async (field) => {
-    const { status, body } = await user.post<{ detail: { loc: unknown }[] }>('/scrape_sitemap', { url: small.url('/sitemap.xml'), [field]: null });
+    const { status, body } = await user.post<{ detail: { loc: unknown }[] }>('/scrape_sitemap', {
+      url: small.url('/sitemap.xml'),
+      [field]: null,
+    });
     expect(status).toBe(422);
     expect(body.detail[0]?.loc).toEqual(['body', field]);
   });
@@ -249,7 +362,11 @@ describe('what a request asks for is done, and shown', () => {
   test('the default chunk_size is valid with each of the fifteen models', async () => {
     expect(EMBEDDING_MODEL_IDS).toHaveLength(15);
     for (const model of EMBEDDING_MODEL_IDS) {
-      const accepted = await user.scrape({ url: small.url('/sitemap.xml'), embedding_model: model, max_pages_to_scrape: 1 });
+      const accepted = await user.scrape({
+        url: small.url('/sitemap.xml'),
+        embedding_model: model,
+        max_pages_to_scrape: 1,
+      });
       expect(Object.keys(accepted.embedding_properties ?? {})).toEqual([model]);
       expect((await user.settled(accepted.id)).sync_status).toBe('READY');
     }
@@ -257,16 +374,31 @@ describe('what a request asks for is done, and shown', () => {
 
   test('max_pages_to_scrape, include and exclude act together on what is fetched', async () => {
     const many = await site(startSampleSite(30, 1));
-    const accepted = await user.scrape({ url: many.url('/sitemap.xml'), url_paths_to_include: ['/pages/1', '/pages/2'], url_paths_to_exclude: ['/pages/12'], max_pages_to_scrape: 6 });
+    const accepted = await user.scrape({
+      url: many.url('/sitemap.xml'),
+      url_paths_to_include: ['/pages/1', '/pages/2'],
+      url_paths_to_exclude: ['/pages/12'],
+      max_pages_to_scrape: 6,
+    });
     await user.settled(accepted.id);
     const fetched = many.requests.filter((path) => path.startsWith('/pages/')).sort();
-    expect(fetched).toEqual(['/pages/1.html', '/pages/10.html', '/pages/11.html', '/pages/13.html', '/pages/14.html', '/pages/2.html']);
+    expect(fetched).toEqual([
+      '/pages/1.html',
+      '/pages/10.html',
+      '/pages/11.html',
+      '/pages/13.html',
+      '/pages/14.html',
+      '/pages/2.html',
+    ]);
   });
 
   test('urls_to_scrape is a subset: an address that the sitemap does not hold is never fetched', async () => {
     const many = await site(startSampleSite(5, 1));
     many.pages.set('/secret.html', '<p>not in the sitemap</p>');
-    const accepted = await user.scrape({ url: many.url('/sitemap.xml'), urls_to_scrape: [many.url('/pages/2.html'), many.url('/secret.html')] });
+    const accepted = await user.scrape({
+      url: many.url('/sitemap.xml'),
+      urls_to_scrape: [many.url('/pages/2.html'), many.url('/secret.html')],
+    });
     expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 1 });
     expect(many.requests.filter((path) => path.endsWith('.html'))).toEqual(['/pages/2.html']);
   });
@@ -277,7 +409,12 @@ describe('what a request asks for is done, and shown', () => {
   });
 
   test('prepend_filename_to_chunks puts the name in front of every chunk', async () => {
-    const accepted = await user.scrape({ url: small.url('/sitemap.xml'), prepend_filename_to_chunks: true, chunk_size: 60, max_pages_to_scrape: 1 });
+    const accepted = await user.scrape({
+      url: small.url('/sitemap.xml'),
+      prepend_filename_to_chunks: true,
+      chunk_size: 60,
+      max_pages_to_scrape: 1,
+    });
     await user.settled(accepted.id);
     const { results } = await user.chunks({ request_ids: [accepted.request_id] });
     expect(results.length).toBeGreaterThan(2);

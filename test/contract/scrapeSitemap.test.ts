@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { pageFilter } from '../../contract/scrapeSitemap.js';
 import { normaliseUrl } from '../../contract/urls.js';
 
-const none = { urlPathsToInclude: [], urlPathsToExclude: [], urlsToScrape: [] };
-const kept = (options: Partial<typeof none> & Record<string, string[]>, urls: string[]) => urls.filter(pageFilter({ ...none, ...options }));
+const none: Record<'urlPathsToInclude' | 'urlPathsToExclude' | 'urlsToScrape', string[]> = { urlPathsToInclude: [], urlPathsToExclude: [], urlsToScrape: [] };
+const kept = (options: Partial<typeof none>, urls: string[]) => urls.filter(pageFilter({ ...none, ...options }));
 
 describe('which pages a request is about', () => {
   const urls = ['http://a.test/', 'http://a.test/docs/1', 'http://a.test/docs/old/2', 'http://a.test/blog/docs'];

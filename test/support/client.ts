@@ -15,7 +15,12 @@ export interface ApiClient {
 }
 
 export function apiClient(baseUrl: string, standing: Record<string, string> = {}): ApiClient {
-  const call = async <T>(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer<T>> => {
+  const call = async <T>(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<Answer<T>> => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,
       headers: { ...standing, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
@@ -56,7 +61,12 @@ function ok<T>(answer: Answer<T>): T {
 
 /** Takes an access token for a customer id, as a front-end would. */
 export async function testUser(baseUrl: string, apiKey: string, customerId: string): Promise<TestUser> {
-  const issued = ok(await apiClient(baseUrl).get<{ access_token: string }>('/auth/v1/access_token', { authorization: `Bearer ${apiKey}`, 'customer-id': customerId }));
+  const issued = ok(
+    await apiClient(baseUrl).get<{ access_token: string }>('/auth/v1/access_token', {
+      authorization: `Bearer ${apiKey}`,
+      'customer-id': customerId,
+    }),
+  );
   const client = apiClient(baseUrl, { authorization: `Token ${issued.access_token}` });
   const all = { limit: 10_000 };
   const user: TestUser = {
@@ -70,9 +80,22 @@ export async function testUser(baseUrl: string, apiKey: string, customerId: stri
       return file;
     },
     children: async (parentId) =>
-      ok(await client.post<Listed<FileRecord>>('/user_files_v2', { filters: { parent_file_ids: [parentId] }, pagination: all, order_by: 'name' })).results,
+      ok(
+        await client.post<Listed<FileRecord>>('/user_files_v2', {
+          filters: { parent_file_ids: [parentId] },
+          pagination: all,
+          order_by: 'name',
+        }),
+      ).results,
     chunks: async (filters, more = {}) =>
-      ok(await client.post<Listed<ChunkRecord>>('/list_chunks_and_embeddings', { filters, pagination: all, order_by: 'name', ...more })),
+      ok(
+        await client.post<Listed<ChunkRecord>>('/list_chunks_and_embeddings', {
+          filters,
+          pagination: all,
+          order_by: 'name',
+          ...more,
+        }),
+      ),
     search: async (body) => ok(await client.post<{ documents: DocumentRecord[] }>('/embeddings', body)).documents,
     async settled(id, timeoutMs = 45_000) {
       const deadline = Date.now() + timeoutMs;

@@ -32,7 +32,10 @@ export function testEngines(): TestEngines {
   return Object.fromEntries(
     KEYS.map((key) => {
       const value = process.env[VARIABLES[key]];
-      if (!value) throw new Error(`${VARIABLES[key]} is not set: run the tests with Jest, whose global setup starts the engines.`);
+      if (!value)
+        throw new Error(
+          `${VARIABLES[key]} is not set: run the tests with Jest, whose global setup starts the engines.`,
+        );
       return [key, value];
     }),
   ) as unknown as TestEngines;

@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { createApp } from '../../api/app.js';
+import { createSignedUrls } from '../../api/http/signedUrls.js';
 import { createTokens } from '../../api/http/tokens.js';
 import { loadConfig } from '../../config.js';
-import { createWebSource } from '../../connectors/web/index.js';
+import { createWebSource } from '../../connectors/web/createWebSource.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';
 import { createDocumentPool } from '../../documents/pool.js';
@@ -40,7 +41,10 @@ export interface TestService {
  * A service of its own on the run's shared engines: own database, collections, task queue and folder. API and worker
  * run in this process; tests that kill them start processes with `env` instead.
  */
-export async function startService(settings: Record<string, string> = {}, { worker: withWorker = true } = {}): Promise<TestService> {
+export async function startService(
+  settings: Record<string, string> = {},
+  { worker: withWorker = true } = {},
+): Promise<TestService> {
   const engines = testEngines();
   const name = `t${randomUUID().slice(0, 8)}`;
   const dataDir = await mkdtemp(path.join(tmpdir(), `allotrope-${name}-`));
@@ -67,13 +71,28 @@ export async function startService(settings: Record<string, string> = {}, { work
   };
   const config = loadConfig(env);
   const log = createLog({ level: config.logLevel, name: 'test' });
-  const store = await connectStore({ mongodbUri: mongodbUri.href, qdrant: { ...config.qdrant, url: engines.qdrantUrl }, files: config.files });
+  const store = await connectStore({
+    mongodbUri: mongodbUri.href,
+    qdrant: { ...config.qdrant, url: engines.qdrantUrl },
+    files: config.files,
+  });
   const apiKey = config.apiKey ?? '';
   await store.organizations.ensureFirst(apiKey);
   const temporal = { ...config.temporal, address: engines.temporalAddress };
   const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store.runs, log);
-  const embeddings = createEmbeddings({ local: { modelPath: engines.modelPath, tokenizerPath: engines.tokenizerPath, threads: 1 } });
-  const app = createApp({ store, dispatcher, embedder: embeddings, tokens: createTokens(config.secretKeys), settings: config.http, log });
+  const embeddings = createEmbeddings({
+    local: { modelPath: engines.modelPath, tokenizerPath: engines.tokenizerPath, threads: 1 },
+  });
+  const app = createApp({
+    store,
+    dispatcher,
+    embedder: embeddings,
+    tokens: createTokens(config.secretKeys),
+    signedUrls: createSignedUrls(config.secretKeys),
+    publicUrl: () => url,
+    settings: config.http,
+    log,
+  });
   const server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

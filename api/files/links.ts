@@ -1,0 +1,24 @@
+import type { FileDoc } from '../../store/files/model.js';
+import type { ApiDeps } from '../deps.js';
+import type { FileLinks } from '../presenters/file.js';
+
+export interface WantedLinks {
+  readonly raw: boolean;
+  readonly parsed: boolean;
+  readonly lifeSeconds: number;
+}
+
+/** Presigned URLs of what a file has stored; null for what it has not, or what was not asked for. */
+export function linksOf(
+  file: FileDoc,
+  wanted: WantedLinks,
+  { signedUrls, publicUrl }: Pick<ApiDeps, 'signedUrls' | 'publicUrl'>,
+): FileLinks {
+  const { organizationId, _id: fileId, generation } = file;
+  const link = (kind: 'raw' | 'txt') =>
+    `${publicUrl()}${signedUrls.sign({ organizationId, fileId, generation, kind }, wanted.lifeSeconds)}`;
+  return {
+    raw: wanted.raw && file.rawBlob !== null ? link('raw') : null,
+    parsed: wanted.parsed && file.textBlob !== null ? link('txt') : null,
+  };
+}

@@ -1,0 +1,63 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** What a presigned URL opens: one stored content of one generation of a file. */
+export interface ContentRef {
+  readonly organizationId: number;
+  readonly fileId: number;
+  readonly generation: number;
+  readonly kind: 'raw' | 'txt';
+}
+
+export interface SignedUrls {
+  /** A path with query that opens the content until it expires, for whoever holds it. */
+  sign(ref: ContentRef, lifeSeconds: number): string;
+  /** What a signed path opens; null when it was altered or has expired. */
+  read(params: Readonly<Record<string, string>>, query: Readonly<Record<string, unknown>>): ContentRef | null;
+}
+
+/** Where signed contents are served. */
+export const CONTENT_PATH = '/content/{organization}/{file}/{content}';
+
+/** Signs with keys derived from SECRET_KEY: the first signs, all verify. */
+export function createSignedUrls(
+  keys: readonly { id: string; key: Buffer }[],
+  now: () => number = Date.now,
+): SignedUrls {
+  const signers = new Map(
+    keys.map(({ id, key }) => [id, Buffer.from(hkdfSync('sha256', key, '', 'presigned-url', 32))]),
+  );
+  const [first] = keys;
+  if (!first) throw new Error('SECRET_KEY holds no key');
+  const mac = (id: string, pathname: string, expires: number): Buffer | null => {
+    const signer = signers.get(id);
+    return signer ? createHmac('sha256', signer).update(`${id}\n${pathname}\n${expires}`).digest() : null;
+  };
+  return {
+    sign({ organizationId, fileId, generation, kind }, lifeSeconds) {
+      const pathname = `/content/${organizationId}/${fileId}/${generation}.${kind}`;
+      const expires = Math.floor(now() / 1000) + lifeSeconds;
+      return `${pathname}?key=${first.id}&expires=${expires}&signature=${mac(first.id, pathname, expires)?.toString('base64url')}`;
+    },
+    read(params, { key, expires, signature }) {
+      const { organization, file, content } = params;
+      const match = /^(\d+)\.(raw|txt)$/.exec(content ?? '');
+      if (!match || typeof key !== 'string' || typeof expires !== 'string' || typeof signature !== 'string')
+        return null;
+      const expected = mac(key, `/content/${organization}/${file}/${content}`, Number(expires));
+      const given = Buffer.from(signature, 'base64url');
+      if (
+        !expected ||
+        given.length !== expected.length ||
+        !timingSafeEqual(given, expected) ||
+        Number(expires) * 1000 <= now()
+      )
+        return null;
+      return {
+        organizationId: Number(organization),
+        fileId: Number(file),
+        generation: Number(match[1]),
+        kind: match[2] as ContentRef['kind'],
+      };
+    },
+  };
+}

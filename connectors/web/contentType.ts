@@ -1,0 +1,43 @@
+import { Fault } from '../../contract/failures.js';
+import { shownUrl } from './statusFault.js';
+
+const READABLE: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown']);
+export const HTML_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
+
+/** The type of a Content-Type header without its parameters, in lower case; null when there is none. */
+export function mediaType(header: string | undefined): string | null {
+  const type = (header ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  return type === '' ? null : type;
+}
+
+/** Refuses a page whose header names a type that can't be read as text. Without a header: null, look at the bytes. */
+export function checkType(url: string, header: string | undefined): string | null {
+  const type = mediaType(header);
+  if (type === null || READABLE.has(type)) return type;
+  throw unsupported(url, type);
+}
+
+/** The type of a page without a header, by its first bytes. */
+export function sniffType(url: string, bytes: Uint8Array): string {
+  const start = Buffer.from(bytes.subarray(0, 1024));
+  const magic = MAGIC.find(({ prefix }) => start.subarray(0, prefix.length).toString('latin1') === prefix);
+  if (magic) throw unsupported(url, magic.type);
+  const isUtf16 = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
+  if (start.includes(0) && !isUtf16) throw unsupported(url, 'application/octet-stream');
+  const text = start.toString('latin1').replaceAll('\0', '').replace(/^[^<\w]*/, '');
+  return /^<(!doctype\s+html|html|head|body|!--|script|title|meta|div|h1|p|table)\b/i.test(text) || text.startsWith('<!--') ? 'text/html' : 'text/plain';
+}
+
+const MAGIC: readonly { prefix: string; type: string }[] = [
+  { prefix: '%PDF-', type: 'application/pdf' },
+  { prefix: '\x89PNG', type: 'image/png' },
+  { prefix: '\xff\xd8\xff', type: 'image/jpeg' },
+  { prefix: 'GIF8', type: 'image/gif' },
+  { prefix: 'PK\x03\x04', type: 'application/zip' },
+  { prefix: '\x1f\x8b', type: 'application/gzip' },
+];
+
+function unsupported(url: string, type: string): Fault {
+  const shown = type.slice(0, 100);
+  return new Fault('unsupported_type', `The page ${shownUrl(url)} is of the type ${shown}, which can't be read. Only HTML, plain text and Markdown pages are; take it out of the sitemap.`);
+}

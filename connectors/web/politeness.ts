@@ -1,0 +1,77 @@
+/**
+ * Turns at hosts. The one made here holds in its process; one that holds across workers (rows in the database, say)
+ * takes its place by implementing the same interface.
+ */
+export interface HostLimiter {
+  /**
+   * Waits for a turn at the host, at least minIntervalMs after the start of the turn before. Rejects with the signal's
+   * reason. The returned function gives the turn back.
+   */
+  enter(host: string, minIntervalMs: number, signal: AbortSignal): Promise<() => void>;
+}
+
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
+
+interface Host {
+  active: number;
+  readonly waiting: (() => void)[];
+  /** When the next turn may start at the earliest. */
+  nextStart: number;
+}
+
+/** @param perHost turns at one host at once */
+export function createHostLimiter(perHost: number, now: () => number, sleep: Sleep): HostLimiter {
+  const hosts = new Map<string, Host>();
+
+  const forget = (name: string, host: Host): void => {
+    if (host.active === 0 && host.waiting.length === 0 && host.nextStart <= now()) hosts.delete(name);
+  };
+
+  const leave = (name: string, host: Host): void => {
+    const next = host.waiting.shift();
+    // The turn passes straight to the next in line.
+    if (next) next();
+    else host.active -= 1;
+    forget(name, host);
+  };
+
+  return {
+    async enter(name, minIntervalMs, signal) {
+      signal.throwIfAborted();
+      const host = hosts.get(name) ?? { active: 0, waiting: [], nextStart: 0 };
+      hosts.set(name, host);
+      if (host.active < perHost) host.active += 1;
+      else await inLine(host.waiting, signal);
+
+      const start = Math.max(now(), host.nextStart);
+      host.nextStart = start + minIntervalMs;
+      try {
+        if (start > now()) await sleep(start - now(), signal);
+        signal.throwIfAborted();
+      } catch (error) {
+        leave(name, host);
+        throw error;
+      }
+      let left = false;
+      return () => {
+        if (!left) leave(name, host);
+        left = true;
+      };
+    },
+  };
+}
+
+function inLine(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const turn = (): void => {
+      signal.removeEventListener('abort', giveUp);
+      resolve();
+    };
+    const giveUp = (): void => {
+      waiting.splice(waiting.indexOf(turn), 1);
+      reject(signal.reason as Error);
+    };
+    waiting.push(turn);
+    signal.addEventListener('abort', giveUp, { once: true });
+  });
+}

@@ -1,0 +1,84 @@
+import { errors, type Browser, type BrowserContext, type Page, type Response } from 'playwright-core';
+
+import { Fault } from '../../contract/failures.js';
+import { normaliseUrl } from '../../contract/urls.js';
+import { seconds } from '../../egress/deadline.js';
+import type { Egress } from '../../egress/types.js';
+import type { FetchedPage } from '../types.js';
+import { HTML_TYPES, mediaType } from './contentType.js';
+import { shownUrl, statusFault } from './statusFault.js';
+import type { WebSettings } from './webSettings.js';
+
+export interface PageRenderer {
+  readonly egress: Egress;
+  readonly settings: WebSettings;
+  readonly now: () => number;
+}
+
+/** How long a page that is loaded may go on asking for things before it is taken as it stands. */
+const SETTLE_MS = 5000;
+
+/**
+ * Renders one page with its scripts, styles, images and fonts and gives the document as it then stands. Everything it
+ * asks for goes through a guarded proxy of its own, which also bounds its bytes. Null when plain HTTP should decide:
+ * what came is not HTML, or the browser could not get it and plain HTTP can say better why.
+ */
+export async function renderPage({ egress, settings, now }: PageRenderer, browser: Browser, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
+  const deadline = Date.now() + settings.pageTimeoutMs;
+  const left = (): number => Math.max(1, deadline - Date.now());
+  const tooSlow = () => new Fault('timed_out', `The page ${shownUrl(url)} was not loaded by the browser within ${seconds(settings.pageTimeoutMs)}. Try again later, or without download_css_and_media.`);
+
+  const proxy = await egress.openProxy({ maxBytes: settings.maxPageBytes });
+  let context: BrowserContext | undefined;
+  // Closing the context is what ends any call that waits in it.
+  const stop = (): void => void context?.close().catch(() => undefined);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop();
+  }, settings.pageTimeoutMs);
+  signal.addEventListener('abort', stop, { once: true });
+
+  try {
+    context = await browser.newContext({ proxy: { server: proxy.url }, userAgent: settings.userAgent, serviceWorkers: 'block', acceptDownloads: false });
+    signal.throwIfAborted();
+    const page = await context.newPage();
+    const response = await page.goto(url, { waitUntil: 'domcontentloaded', timeout: left() });
+    if (response === null) return null;
+    const headers = await response.allHeaders();
+    const refused = statusFault('The page', { url, status: response.status(), headers }, now());
+    if (refused) throw refused;
+    if (!HTML_TYPES.has(mediaType(headers['content-type']) ?? '') || (await brokeOff(response))) return null;
+
+    await settle(page, left);
+    const finalUrl = normaliseUrl(page.url());
+    const bytes = Buffer.from(await page.content());
+    if (finalUrl === null) return null;
+    if (bytes.length > settings.maxPageBytes) {
+      throw new Fault('too_large', `The page ${shownUrl(url)} is larger than the ${settings.maxPageBytes.toLocaleString('en')} bytes that are read at most (setting MAX_PAGE_BYTES) once it is rendered. Split it.`);
+    }
+    return { bytes, contentType: 'text/html; charset=utf-8', finalUrl, etag: headers['etag'] ?? null, lastModified: headers['last-modified'] ?? null, fetchedWith: 'browser' };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Fault) throw error;
+    if (isLate || error instanceof errors.TimeoutError) throw tooSlow();
+    return null;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    await context?.close().catch(() => undefined);
+    await proxy.close();
+  }
+}
+
+/** Whether the document itself is incomplete: then half of it must not pass for the whole. */
+async function brokeOff(response: Response): Promise<boolean> {
+  return (await response.finished()) !== null;
+}
+
+/** Waits for what the page still loads. A page that never comes to rest is taken when its time is up. */
+async function settle(page: Page, left: () => number): Promise<void> {
+  await page.waitForLoadState('networkidle', { timeout: Math.min(SETTLE_MS, left()) }).catch((error: unknown) => {
+    if (!(error instanceof errors.TimeoutError)) throw error;
+  });
+}

@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache';
+
+import { Fault } from '../../contract/failures.js';
+import { orAborted } from '../../egress/deadline.js';
+import type { Egress } from '../../egress/types.js';
+import { parseRobots, productTokenOf, type RobotsRules } from './robotsRules.js';
+import { shownUrl, statusFault } from './statusFault.js';
+import type { WebSettings } from './webSettings.js';
+
+/** Whether a page may be fetched. */
+export interface Robots {
+  /**
+   * The milliseconds to leave between requests to the page's host. Throws a Fault robots_disallowed when the page is
+   * forbidden, or the Fault for which robots.txt itself could not be read: then nothing may be fetched for now.
+   */
+  admit(url: string, signal: AbortSignal): Promise<number>;
+}
+
+const DAY_MS = 86_400_000;
+/** A failure is asked for again soon, else one hiccup would close a site for a day. */
+const FAILURE_MS = 60_000;
+/** RFC 9309, 2.5: at least 500 KiB are parsed. */
+const MAX_BYTES = 512_000;
+/** Longer delays can't be kept by a crawl that is to end; they are a refusal in other words. */
+const MAX_CRAWL_DELAY_SECONDS = 300;
+
+const NO_RULES: RobotsRules = { allows: () => true, crawlDelaySeconds: null };
+
+type Outcome = { readonly rules: RobotsRules; readonly fault?: never } | { readonly fault: Fault; readonly rules?: never };
+
+/** Reads robots.txt once per origin and keeps it for a day at most. */
+export function createRobots(egress: Egress, settings: WebSettings, now: () => number): Robots {
+  const token = productTokenOf(settings.userAgent);
+  const cache = new LRUCache<string, { readonly outcome: Promise<Outcome>; expires: number }>({ max: 1000 });
+
+  const outcomeFor = (origin: string): Promise<Outcome> => {
+    const kept = cache.get(origin);
+    if (kept !== undefined && kept.expires > now()) return kept.outcome;
+    // Shared by all who wait, so it listens to nobody's signal; its time is bounded.
+    const outcome = read(egress, origin, token, settings, now);
+    const entry = { outcome, expires: now() + DAY_MS };
+    cache.set(origin, entry);
+    outcome.then(
+      ({ fault }) => {
+        if (fault) entry.expires = now() + FAILURE_MS;
+      },
+      () => cache.delete(origin),
+    );
+    return outcome;
+  };
+
+  return {
+    async admit(url, signal) {
+      if (!settings.obeyRobots) return 0;
+      const { origin, pathname, search } = new URL(url);
+      const { rules, fault } = await orAborted(outcomeFor(origin), signal);
+      if (fault) throw fault;
+      if (!rules.allows(pathname + search)) {
+        throw new Fault('robots_disallowed', `The page ${shownUrl(url)} is closed to us by ${origin}/robots.txt. Ask the site's operator to allow "${token}" there, or leave the page out.`);
+      }
+      const delay = rules.crawlDelaySeconds ?? 0;
+      if (delay > MAX_CRAWL_DELAY_SECONDS) {
+        throw new Fault('robots_disallowed', `${origin}/robots.txt asks for ${String(delay)} s between two requests, too long to crawl the site. Ask its operator for a Crawl-delay of ${String(MAX_CRAWL_DELAY_SECONDS)} s at most.`);
+      }
+      return delay * 1000;
+    },
+  };
+}
+
+async function read(egress: Egress, origin: string, token: string, settings: WebSettings, now: () => number): Promise<Outcome> {
+  const url = `${origin}/robots.txt`;
+  try {
+    const answer = await egress.request({ url, headers: { accept: 'text/plain, */*;q=0.1' }, maxBytes: 2 * MAX_BYTES, totalTimeoutMs: settings.pageTimeoutMs });
+    const fault = statusFault('The file', { url, status: answer.status, headers: answer.headers }, now());
+    if (fault === null) return { rules: parseRobots(await beginning(answer.body), token) };
+    await answer.discard();
+    return answer.status >= 500 ? { fault: unreadable(url, fault) } : { rules: NO_RULES };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    // RFC 9309, 2.3.1.2: after five redirects it may be taken for absent.
+    return error.kind === 'too_many_redirects' ? { rules: NO_RULES } : { fault: unreadable(url, error) };
+  }
+}
+
+/** As the fault under it, since that says whether another try helps. */
+function unreadable(url: string, fault: Fault): Fault {
+  const message = `${fault.message} Without ${url} no page of the site may be fetched.`;
+  return new Fault(fault.kind, message, { cause: fault, ...(fault.retryAfterMs === null ? {} : { retryAfterMs: fault.retryAfterMs }) });
+}
+
+async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of body) {
+    parts.push(part);
+    length += part.length;
+    if (length >= MAX_BYTES) break;
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}

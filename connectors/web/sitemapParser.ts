@@ -1,0 +1,161 @@
+import { SaxesParser } from 'saxes';
+
+import { Fault } from '../../contract/failures.js';
+import { shownUrl } from './statusFault.js';
+
+/** One `<url>` or `<sitemap>` as the file gives it. */
+export interface SitemapItem {
+  readonly location: string;
+  readonly lastModified: string | null;
+}
+
+export interface SitemapParser {
+  readonly items: readonly SitemapItem[];
+  /** Whether the items are sitemaps (an index) or pages. */
+  isIndex(): boolean;
+  /** Takes the next characters. Throws a Fault; the items before it stay. */
+  write(text: string): void;
+  end(): void;
+}
+
+/** The protocol's own limit. */
+export const MAX_ITEMS = 50_000;
+const MAX_LOCATION = 4096;
+const MAX_DEPTH = 32;
+const MAX_ATTRIBUTES = 100;
+
+/** Reads one sitemap file, XML or a plain list of addresses, as its characters come. */
+export function createSitemapParser(url: string): SitemapParser {
+  const items: SitemapItem[] = [];
+  const add = (location: string, lastModified: string | null): void => {
+    if (location === '' || location.length > MAX_LOCATION) return;
+    if (items.length >= MAX_ITEMS) {
+      throw new Fault('too_large', `The sitemap ${shownUrl(url)} has more than ${MAX_ITEMS.toLocaleString('en')} entries. Split it and name the parts in a sitemap index.`);
+    }
+    items.push({ location, lastModified });
+  };
+  let format: Omit<SitemapParser, 'items'> | null = null;
+  return {
+    items,
+    isIndex: () => format?.isIndex() ?? false,
+    write(text) {
+      // Blank lines before the XML declaration are a common fault, and harmless.
+      const rest = format === null ? text.trimStart() : text;
+      if (rest === '') return;
+      format ??= rest.startsWith('<') ? xmlFormat(url, add) : listFormat(url, items, add);
+      format.write(rest);
+    },
+    end() {
+      if (format === null) throw broken(url, 'is empty. Check its address, or ask the site\'s operator to fill it.');
+      format.end();
+    },
+  };
+}
+
+function xmlFormat(url: string, add: (location: string, lastModified: string | null) => void): Omit<SitemapParser, 'items'> {
+  const parser = new SaxesParser();
+  /** Local names of the open elements: sites choose their own prefixes. */
+  const path: string[] = [];
+  let root = '';
+  let attributes = 0;
+  let fields: Record<string, string> = {};
+  const isItem = (): boolean => path.length === 2 && path[1] === ITEM_OF[path[0] ?? ''];
+
+  const text = (characters: string): void => {
+    if (path.length !== 3) return;
+    const field = path[2] ?? '';
+    if (field === 'loc' || field === 'lastmod') fields[field] = `${fields[field] ?? ''}${characters}`.slice(0, MAX_LOCATION + 1);
+  };
+  parser.on('doctype', (doctype) => {
+    // Its entities stay unknown to the parser: a reference to one is a fault, never an expansion.
+    if (/^\s*html\b/i.test(doctype)) throw isWebPage(url);
+  });
+  parser.on('opentagstart', ({ name }) => {
+    attributes = 0;
+    const local = name.slice(name.indexOf(':') + 1);
+    if (path.length === 0) {
+      checkRoot(url, local);
+      root = local;
+    }
+    path.push(local);
+    if (path.length > MAX_DEPTH) throw broken(url, 'nests its elements too deep. Make it anew as a plain list of pages.');
+    if (isItem()) fields = {};
+  });
+  parser.on('attribute', () => {
+    attributes += 1;
+    if (attributes > MAX_ATTRIBUTES) throw broken(url, 'has an element with too many attributes. Make it anew as a plain list of pages.');
+  });
+  parser.on('text', text);
+  parser.on('cdata', text);
+  parser.on('closetag', () => {
+    if (isItem()) add((fields['loc'] ?? '').trim(), readDate(fields['lastmod']));
+    path.pop();
+  });
+
+  /** The parser throws plain errors that begin with line:column. */
+  const feed = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      if (error instanceof Fault) throw error;
+      throw broken(url, `is broken XML (line ${(error as Error).message.slice(0, 200)}) Repair it, or make it anew.`, error);
+    }
+  };
+  return {
+    isIndex: () => root === 'sitemapindex',
+    write: (characters) => {
+      feed(() => parser.write(characters));
+    },
+    end: () => {
+      feed(() => parser.close());
+    },
+  };
+}
+
+const ITEM_OF: Readonly<Record<string, string>> = { urlset: 'url', sitemapindex: 'sitemap' };
+
+function checkRoot(url: string, name: string): void {
+  if (name in ITEM_OF) return;
+  if (name.toLowerCase() === 'html') throw isWebPage(url);
+  if (name === 'rss' || name === 'feed' || name === 'RDF') throw broken(url, `is a feed, not a sitemap. ${whereSitemapsAre(url)}`);
+  throw broken(url, `is XML but not a sitemap: it begins with <${name.slice(0, 50)}>, not <urlset> or <sitemapindex>. ${whereSitemapsAre(url)}`);
+}
+
+/** One address a line. Relative ones are not taken, or every text would be a list of addresses. */
+function listFormat(url: string, items: readonly SitemapItem[], add: (location: string, lastModified: null) => void): Omit<SitemapParser, 'items'> {
+  let rest = '';
+  const addLine = (line: string): void => {
+    if (/^https?:\/\/\S+$/i.test(line.trim())) add(line.trim(), null);
+  };
+  return {
+    isIndex: () => false,
+    write(characters) {
+      const lines = (rest + characters).split(/\r\n|\r|\n/);
+      rest = (lines.pop() ?? '').slice(0, MAX_LOCATION + 1);
+      lines.forEach(addLine);
+    },
+    end() {
+      addLine(rest);
+      if (items.length === 0) throw broken(url, `is neither XML nor a list of addresses. ${whereSitemapsAre(url)}`);
+    },
+  };
+}
+
+/** The date as given when it is one a sitemap may carry: from a year to a time with zone. */
+function readDate(text: string | undefined): string | null {
+  const date = (text ?? '').trim();
+  return /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/.test(date) && !Number.isNaN(Date.parse(date)) ? date : null;
+}
+
+function isWebPage(url: string): Fault {
+  return broken(url, `is a web page, not a sitemap. ${whereSitemapsAre(url)}`);
+}
+
+function whereSitemapsAre(url: string): string {
+  const { origin } = new URL(url);
+  return `Give the address of the sitemap itself, often ${origin}/sitemap.xml; ${origin}/robots.txt may name it.`;
+}
+
+function broken(url: string, what: string, cause?: unknown): Fault {
+  return new Fault('broken_content', `The sitemap ${shownUrl(url)} ${what}`, { cause });
+}

@@ -1,0 +1,46 @@
+import { TextDecoder } from 'node:util';
+
+import { decode } from '../../egress/decode.js';
+import { peek } from '../../egress/peek.js';
+
+/** Enough for a byte order mark and an XML declaration. */
+const HEAD_BYTES = 256;
+
+/**
+ * The characters of a sitemap file: unpacked when its bytes are gzip (a .xml.gz, whatever type it is served with) and
+ * decoded. The body comes to its end or breaks off as the reader does.
+ * @param count told the size of each unpacked piece; throws when there were too many
+ */
+export async function* sitemapText(body: AsyncIterable<Uint8Array>, contentType: string | undefined, count: (bytes: number) => void): AsyncGenerator<string, void> {
+  const packed = await peek(body, 2);
+  const isGzip = packed.head[0] === 0x1f && packed.head[1] === 0x8b;
+  const { head, all } = await peek(isGzip ? decode(packed.all, 'gzip') : packed.all, HEAD_BYTES);
+  const decoder = decoderFor(charsetOf(head, contentType));
+  for await (const piece of all) {
+    count(piece.length);
+    yield decoder.decode(piece, { stream: true });
+  }
+  yield decoder.decode();
+}
+
+/** By what is surest (RFC 7303): the byte order mark, the header, the XML declaration; UTF-8 without any. */
+function charsetOf(head: Uint8Array, contentType: string | undefined): string {
+  const [first, second] = head;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  if (first === 0xef && second === 0xbb) return 'utf-8';
+  if (first === 0x3c && second === 0) return 'utf-16le';
+  if (first === 0 && second === 0x3c) return 'utf-16be';
+  const start = Buffer.from(head.subarray(0, HEAD_BYTES)).toString('latin1');
+  const named = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1] ?? /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1] ?? 'utf-8';
+  // Read as ASCII so far, so it can't be UTF-16, whatever it says.
+  return /^utf-?16/i.test(named) ? 'utf-8' : named;
+}
+
+function decoderFor(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}

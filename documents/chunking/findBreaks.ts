@@ -1,0 +1,56 @@
+import { LIST_MARK, type Block, type BlockKind } from './findBlocks.js';
+import { findSentences } from './findSentences.js';
+import { skipSpace, trimEnd } from './whitespace.js';
+
+export type BreakLevel = 'gap' | 'item' | 'line' | 'sentence';
+
+/** Where a block too large for a chunk is cut, best first. Below these come words, then characters. */
+export const BREAK_LEVELS: Readonly<Record<BlockKind, readonly BreakLevel[]>> = {
+  prose: ['sentence', 'line'],
+  list: ['item', 'sentence', 'line'],
+  table: ['line', 'sentence'],
+  code: ['gap', 'line'],
+};
+
+/** Ends of the units of one level inside a part of a block's body, ascending; the end of the part is left out. */
+export function findBreaks(text: string, block: Block, level: BreakLevel, start = block.bodyStart, end = block.end): number[] {
+  const from = Math.max(start, block.bodyStart);
+  if (level === 'sentence') return findSentences(text, from, end);
+  const ends: number[] = [];
+  for (let newline = text.indexOf('\n', from); newline !== -1 && newline < end; newline = text.indexOf('\n', newline + 1)) {
+    if (opensUnit(text, level, newline + 1, end)) {
+      const unitEnd = trimEnd(text, from, newline);
+      if (unitEnd > from && unitEnd > (ends.at(-1) ?? from)) ends.push(unitEnd);
+    }
+  }
+  return ends;
+}
+
+/** Whether the line at `at` opens a new unit. */
+function opensUnit(text: string, level: BreakLevel, at: number, end: number): boolean {
+  if (level === 'gap') return text.charAt(at) === '\n' || skipSpace(text, at, lineEnd(text, at, end)) === lineEnd(text, at, end);
+  if (level === 'item') return LIST_MARK.test(text.slice(at, at + 400));
+  return true;
+}
+
+function lineEnd(text: string, at: number, end: number): number {
+  const newline = text.indexOf('\n', at);
+  return newline === -1 || newline > end ? end : newline;
+}
+
+/** All breaks of a block's levels, found once however many chunks ask. */
+export class BlockBreaks {
+  readonly #text: string;
+  readonly #found = new WeakMap<Block, Map<BreakLevel, readonly number[]>>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  of(block: Block, level: BreakLevel): readonly number[] {
+    const levels = this.#found.get(block) ?? new Map<BreakLevel, readonly number[]>();
+    const breaks = levels.get(level) ?? findBreaks(this.#text, block, level);
+    this.#found.set(block, levels.set(level, breaks));
+    return breaks;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Chunk } from '../types.js';
+import { BREAK_LEVELS, findBreaks } from './findBreaks.js';
+import type { Block } from './findBlocks.js';
+import { firstAbove } from './sortedIndex.js';
+import type { Splitting } from './splitText.js';
+import { isSpace, skipSpace } from './whitespace.js';
+
+/**
+ * Where the next chunk begins so that it shares the end of the previous one: whole sentences (lines, rows) where
+ * they fit the overlap, else words; `from`, where the new text begins, when nothing fits.
+ */
+export function findOverlap(splitting: Splitting, previous: Chunk, from: number, block: number): number {
+  const { text, index, blocks } = splitting;
+  if (splitting.overlap === 0) return from;
+  const limit = Math.min(splitting.overlap, roomBefore(splitting, from, block));
+  if (limit <= 0) return from;
+  const earliest = Math.max(previous.start + 1, index.reachBack(previous.end, limit));
+  const fits = (start: number): boolean => start > previous.start && index.count(start, previous.end) <= limit;
+
+  let last = block;
+  while (last > 0 && (blocks[last]?.start ?? 0) >= previous.end) last--;
+  let first = last;
+  while (first > 0 && (blocks[first]?.start ?? 0) > earliest) first--;
+  for (const start of unitStarts(text, blocks.slice(first, last + 1), earliest, previous.end)) if (fits(start)) return start;
+
+  const kind = blocks[last]?.kind;
+  // Half a row or half a line of code says nothing.
+  if (kind === 'code' || kind === 'table') return from;
+  for (const start of wordStarts(text, Math.max(earliest, blocks[last]?.start ?? 0), previous.end)) if (fits(start)) return start;
+  return from;
+}
+
+/** Tokens that the shared text may take so that the next unit is not torn because of it. */
+function roomBefore({ index, blocks, breaks, budget }: Splitting, from: number, block: number): number {
+  const next = blocks[block];
+  if (next === undefined) return 0;
+  // The seam between shared and new text may cost a token or two.
+  const roomFor = (end: number): number => budget - index.count(from, end) - 2;
+  if (index.fits(from, next.end, budget)) return roomFor(next.end);
+  for (const level of BREAK_LEVELS[next.kind]) {
+    const found = breaks.of(next, level);
+    const unitEnd = found[firstAbove(found, from)];
+    if (unitEnd !== undefined && index.fits(from, unitEnd, budget)) return roomFor(unitEnd);
+  }
+  return Math.floor(budget / 2);
+}
+
+/** Where blocks and their units begin between `earliest` and `end`, ascending. */
+function* unitStarts(text: string, blocks: readonly Block[], earliest: number, end: number): Generator<number> {
+  for (const block of blocks) {
+    if (block.start >= earliest) yield block.start;
+    const level = block.kind === 'code' ? 'line' : BREAK_LEVELS[block.kind][0];
+    if (level === undefined) continue;
+    // Begun a little before, so that the unit that begins at `earliest` itself is seen.
+    const windowStart = Math.max(block.bodyStart, earliest - 200);
+    for (const unitEnd of findBreaks(text, block, level, windowStart, Math.min(block.end, end))) {
+      const start = skipSpace(text, unitEnd, end);
+      if (start >= earliest && start < end) yield start;
+    }
+  }
+}
+
+/** Where words begin; in text without spaces, a few places a character apart. */
+function* wordStarts(text: string, earliest: number, end: number): Generator<number> {
+  let words = 0;
+  for (let at = earliest; at < end; at++) {
+    if (isSpace(text.charCodeAt(at)) || (at > 0 && !isSpace(text.charCodeAt(at - 1)))) continue;
+    words++;
+    yield at;
+  }
+  if (words > 0) return;
+  for (let at = earliest, tries = 0; at < end && tries < 16; at++, tries++) {
+    if ((text.codePointAt(at - 1) ?? 0) <= 0xffff) yield at;
+  }
+}

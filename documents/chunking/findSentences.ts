@@ -1,0 +1,56 @@
+import { isSpace, skipSpace } from './whitespace.js';
+
+/** Ends of sentences in scripts that put white space after them, and in those that do not. */
+const ENDERS = /[.!?…؟۔।॥։።。！？｡．]/gu;
+const NEEDS_NO_SPACE = new Set(['。', '！', '？', '｡', '．']);
+/** What may follow the mark and still belong to the sentence: more marks, closing quotes and brackets, footnote stars. */
+const CLOSERS = new Set([...'.!?…؟۔।॥։።。！？｡．"\'”’»›)]}」』）】》〉*_`']);
+
+/** Words that end in a dot in the middle of a sentence, in the languages seen most. Lower case, without the dot. */
+const ABBREVIATIONS = new Set(
+  (
+    'mr mrs ms dr prof st sr jr vs e.g i.e cf fig figs eq no nos vol pp al approx est dept inc ltd co corp ' +
+    'gen col sgt capt lt rev hon gov sen rep jan feb mar apr jun jul aug sep sept oct nov dec ' +
+    'z.b d.h u.a bzw ca nr abb bspw evtl ggf inkl usw vgl tel str mme mlle art chap p.ex sra ud uds pág sig dott ing'
+  ).split(' '),
+);
+
+/**
+ * Where sentences end inside `text.slice(start, end)`, ascending, `end` itself left out. Own rules, not
+ * Intl.Segmenter: that one breaks after "Dr." and at every line end, and its answers change with the ICU version.
+ */
+export function findSentences(text: string, start: number, end: number): number[] {
+  // Searched in the part alone: a search of the whole text would run on to its end wherever the part holds no mark.
+  const part = text.slice(start, end);
+  const ends: number[] = [];
+  const enders = new RegExp(ENDERS.source, 'gu');
+  for (let match = enders.exec(part); match !== null; match = enders.exec(part)) {
+    const mark = match.index;
+    let after = mark + 1;
+    while (after < part.length && CLOSERS.has(part.charAt(after))) after++;
+    enders.lastIndex = after;
+    if (after >= part.length) break;
+    const wide = NEEDS_NO_SPACE.has(match[0]);
+    if (wide || (isSpace(part.charCodeAt(after)) && !goesOn(part, mark, after))) ends.push(start + after);
+  }
+  return ends;
+}
+
+/** Whether the sentence goes on after the mark: an abbreviation, an initial, a list number, or lower case next. */
+function goesOn(part: string, mark: number, after: number): boolean {
+  const next = skipSpace(part, after);
+  if (/^\p{Ll}/u.test(part.slice(next, next + 2))) return true;
+  if (part.charAt(mark) !== '.' || after > mark + 1) return false;
+  let wordStart = mark;
+  while (wordStart > 0 && mark - wordStart < 24 && !isSpace(part.charCodeAt(wordStart - 1))) wordStart--;
+  const word = part.slice(wordStart, mark).replace(/^[("'“‘[*_]+/u, '');
+  if (/^\p{Lu}$/u.test(word) || /^(?:\p{L}\.)+\p{L}$/u.test(word)) return true;
+  if (/^\d{1,3}$/.test(word)) return startsLine(part, wordStart);
+  return ABBREVIATIONS.has(word.toLowerCase());
+}
+
+function startsLine(part: string, at: number): boolean {
+  let i = at;
+  while (i > 0 && (part.charAt(i - 1) === ' ' || part.charAt(i - 1) === '\t')) i--;
+  return i === 0 || part.charAt(i - 1) === '\n';
+}

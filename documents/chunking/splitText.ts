@@ -1,0 +1,63 @@
+import type { Chunk, ChunkOptions } from '../types.js';
+import { findBlocks, type Block } from './findBlocks.js';
+import { BlockBreaks } from './findBreaks.js';
+import { findCut } from './findCut.js';
+import { findOverlap } from './findOverlap.js';
+import { fitPrefix } from './prefix.js';
+import { TokenIndex } from './tokenIndex.js';
+import { skipSpace } from './whitespace.js';
+
+/** What the steps of one split share. */
+export interface Splitting {
+  readonly text: string;
+  readonly index: TokenIndex;
+  readonly blocks: readonly Block[];
+  readonly breaks: BlockBreaks;
+  /** Tokens a chunk's own text may have. */
+  readonly budget: number;
+  /** Tokens two neighbours may share. */
+  readonly overlap: number;
+}
+
+export interface SplitResult {
+  readonly chunks: Chunk[];
+  /** cl100k tokens of the whole text. */
+  readonly numTokens: number;
+}
+
+/**
+ * Cuts a Markdown-like text into chunks of at most chunkSize cl100k tokens, prefix included: between blocks, then
+ * sentences, then words, then characters. What fits a chunk is not torn, headings stay with the text that follows,
+ * and small blocks share a chunk. Only a single character of more tokens than chunkSize makes a larger chunk.
+ */
+export function splitText(text: string, options: ChunkOptions): SplitResult {
+  const chunkSize = Math.max(1, Math.floor(options.chunkSize));
+  const prefix = fitPrefix(options.prefix, chunkSize);
+  const budget = chunkSize - prefix.tokens;
+  const index = new TokenIndex(text);
+  const splitting: Splitting = {
+    text,
+    index,
+    blocks: findBlocks(text),
+    breaks: new BlockBreaks(text),
+    budget,
+    // A quarter of each chunk is new at least: else an overlap next to chunkSize would multiply the text by thousands.
+    overlap: Math.min(Math.max(0, Math.floor(options.chunkOverlap)), Math.floor((budget * 3) / 4)),
+  };
+  const chunks: Chunk[] = [];
+  let block = 0;
+  let previous: Chunk | null = null;
+  for (let from = skipSpace(text, 0); from < text.length; ) {
+    while ((splitting.blocks[block]?.end ?? text.length) <= from) block++;
+    let start: number = previous === null ? from : findOverlap(splitting, previous, from, block);
+    let end = findCut(splitting, start, from, block);
+    if (start < from && (end <= from || index.count(start, end) > budget)) {
+      start = from;
+      end = findCut(splitting, start, from, block);
+    }
+    previous = { text: prefix.text + text.slice(start, end), tokens: prefix.tokens + index.count(start, end), start, end };
+    chunks.push(previous);
+    from = skipSpace(text, end);
+  }
+  return { chunks, numTokens: index.total };
+}

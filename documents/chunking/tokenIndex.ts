@@ -1,0 +1,170 @@
+import { mergeBytes, toByteString } from './bytePairs.js';
+import { countPiece, eachPiece } from './countTokens.js';
+import { sortedIndex } from './sortedIndex.js';
+
+/**
+ * A text with its tokens counted once. Since tokens never reach across pieces, the tokens of any part are the
+ * difference of two sums, but for the pieces that the part's own ends cut: those are counted anew.
+ */
+export class TokenIndex {
+  readonly text: string;
+  /** Tokens of the whole text. */
+  readonly total: number;
+  /** Where pieces end, ascending, after a leading 0. */
+  readonly #ends: Int32Array;
+  /** Tokens of the text up to that end. */
+  readonly #sums: Int32Array;
+
+  constructor(text: string) {
+    let ends = new Int32Array(1024 + (text.length >> 2));
+    let sums = new Int32Array(ends.length);
+    let pieces = 1;
+    let total = 0;
+    eachPiece(text, (start, end) => {
+      if (pieces === ends.length) {
+        ends = grown(ends);
+        sums = grown(sums);
+      }
+      total += countPiece(text.slice(start, end));
+      ends[pieces] = end;
+      sums[pieces] = total;
+      pieces++;
+      return true;
+    });
+    this.text = text;
+    this.total = total;
+    this.#ends = ends.subarray(0, pieces);
+    this.#sums = sums.subarray(0, pieces);
+  }
+
+  /** cl100k tokens of `text.slice(start, end)`, exactly. Takes time for the pieces cut, not for the whole part. */
+  count(start: number, end: number): number {
+    let tokens = 0;
+    let at = start;
+    if (!this.#isEnd(start)) {
+      // Counted from the cut on until a piece ends where one of the whole text does: from there on they agree.
+      const part = this.text.slice(start, end);
+      eachPiece(part, (pieceStart, pieceEnd) => {
+        tokens += countPiece(part.slice(pieceStart, pieceEnd));
+        at = start + pieceEnd;
+        return !this.#isEnd(at);
+      });
+    }
+    const last = sortedIndex(this.#ends, end);
+    const lastEnd = this.#endAt(last);
+    if (lastEnd <= at) return at < end ? tokens + this.#countCut(at, end) : tokens;
+    tokens += this.#sumAt(last) - this.#sumAt(sortedIndex(this.#ends, at));
+    return lastEnd < end ? tokens + this.#countCut(lastEnd, end) : tokens;
+  }
+
+  /** Whether the part has at most `limit` tokens. Exact near the limit, by sums alone far from it. */
+  fits(start: number, end: number, limit: number): boolean {
+    const first = sortedIndex(this.#ends, start);
+    const last = sortedIndex(this.#ends, end);
+    // What the cut pieces at the two ends may add or take away.
+    const slack = 16;
+    const whole = this.#sumAt(last + 1) - this.#sumAt(first);
+    if (whole + slack <= limit) return true;
+    // A cut piece counts by its share here, else every chunk of a word of a megabyte would count the word's rest.
+    if (this.#estimate(start, end) > limit * 1.5 + slack) return false;
+    return this.count(start, end) <= limit;
+  }
+
+  /** Where the last piece ends that still lets the part from `start` have at most `limit` tokens; `start` when none does. */
+  reach(start: number, limit: number): number {
+    const first = sortedIndex(this.#ends, start);
+    let at = Math.max(first, sortedIndex(this.#sums, this.#sumAt(first) + limit));
+    while (this.#endAt(at) > start && this.count(start, this.#endAt(at)) > limit) at--;
+    while (at + 1 < this.#ends.length && this.#endAt(at + 1) - start <= limit * 16 && this.count(start, this.#endAt(at + 1)) <= limit) at++;
+    return Math.max(start, this.#endAt(at));
+  }
+
+  /** About where the last `limit` tokens before `end` begin, never earlier. */
+  reachBack(end: number, limit: number): number {
+    const last = sortedIndex(this.#ends, end);
+    const from = sortedIndex(this.#sums, this.#sumAt(last) - limit - 1) + 1;
+    return Math.min(end, this.#endAt(from));
+  }
+
+  /**
+   * The largest end inside the piece after `from` (where a piece ends, or `start`) with at most `limit` tokens from
+   * `start` on, between two characters. A single character is never cut, even where it alone is more than the limit.
+   */
+  cutInside(start: number, from: number, limit: number): number {
+    const room = limit - this.count(start, from);
+    if (room <= 0 && from > start) return from;
+    const pieceEnd = this.#endAt(sortedIndex(this.#ends, from) + 1);
+    let length = Math.max(64, room * 8);
+    let end = from;
+    for (;;) {
+      const window = this.text.slice(from, this.#betweenCharacters(Math.min(pieceEnd, from + length)));
+      const bytes = toByteString(window);
+      const tokenEnds = mergeBytes(bytes);
+      end = from + charactersIn(window, tokenEnds[Math.min(room, tokenEnds.length) - 1] ?? 0);
+      if (tokenEnds.length > room || from + length >= pieceEnd) break;
+      length *= 2;
+    }
+    while (end > from && this.count(start, end) > limit) end = this.#betweenCharacters(end - 1);
+    if (end > start) return end;
+    return start + ((this.text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
+  }
+
+  /** The offset, or the one before it where it would cut a surrogate pair. */
+  #betweenCharacters(offset: number): number {
+    return (this.text.codePointAt(offset - 1) ?? 0) > 0xffff ? offset - 1 : offset;
+  }
+
+  /** Tokens of the part, pieces cut at its ends counted by the share of their characters inside. */
+  #estimate(start: number, end: number): number {
+    return this.#sumUpTo(end) - this.#sumUpTo(start);
+  }
+
+  #sumUpTo(offset: number): number {
+    const at = sortedIndex(this.#ends, offset);
+    const pieceStart = this.#endAt(at);
+    const pieceEnd = this.#endAt(at + 1);
+    if (offset === pieceStart || pieceEnd === pieceStart) return this.#sumAt(at);
+    const share = (offset - pieceStart) / (pieceEnd - pieceStart);
+    return this.#sumAt(at) + share * (this.#sumAt(at + 1) - this.#sumAt(at));
+  }
+
+  #countCut(start: number, end: number): number {
+    const part = this.text.slice(start, end);
+    let tokens = 0;
+    eachPiece(part, (pieceStart, pieceEnd) => {
+      tokens += countPiece(part.slice(pieceStart, pieceEnd));
+      return true;
+    });
+    return tokens;
+  }
+
+  #isEnd(offset: number): boolean {
+    return this.#endAt(sortedIndex(this.#ends, offset)) === offset;
+  }
+
+  #endAt(index: number): number {
+    return this.#ends[index] ?? this.text.length;
+  }
+
+  #sumAt(index: number): number {
+    return this.#sums[index] ?? this.total;
+  }
+}
+
+function grown(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const bigger = new Int32Array(array.length * 2);
+  bigger.set(array);
+  return bigger;
+}
+
+/** Whole characters of a text that lie in its first `bytes` bytes of UTF-8, in UTF-16 units. */
+function charactersIn(text: string, bytes: number): number {
+  let seen = 0;
+  let units = 0;
+  for (const character of text) {
+    seen += Buffer.byteLength(character);
+    if (seen > bytes) break;
+    units += character.length;
+  }
+  return units;
+}

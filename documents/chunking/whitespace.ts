@@ -1,0 +1,29 @@
+/** Whether the UTF-16 unit is white space, as the regular expression `\s` sees it. */
+export function isSpace(unit: number): boolean {
+  if (unit < 128) return unit === 32 || (unit >= 9 && unit <= 13);
+  return (
+    unit === 0xa0 ||
+    unit === 0x3000 ||
+    unit === 0xfeff ||
+    unit === 0x1680 ||
+    (unit >= 0x2000 && unit <= 0x200a) ||
+    unit === 0x2028 ||
+    unit === 0x2029 ||
+    unit === 0x202f ||
+    unit === 0x205f
+  );
+}
+
+/** The first offset from `at` on that holds no white space; `end` when there is none. */
+export function skipSpace(text: string, at: number, end = text.length): number {
+  let i = at;
+  while (i < end && isSpace(text.charCodeAt(i))) i++;
+  return i;
+}
+
+/** `end` moved back over white space, not below `start`. */
+export function trimEnd(text: string, start: number, end: number): number {
+  let i = end;
+  while (i > start && isSpace(text.charCodeAt(i - 1))) i--;
+  return i;
+}

@@ -1,0 +1,190 @@
+import { Document, Text } from 'domhandler';
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import type { DocumentLimits } from '../types.js';
+import { ElementStack } from './elementStack.js';
+import { append, PageElement } from './pageElement.js';
+import { BLOCKS, CONTROLS, DROPPED, FORMATTING, HEADINGS, VOID } from './tagSets.js';
+
+const set = (...names: string[]): ReadonlySet<string> => new Set(names);
+
+const CELL_EDGES = set('td', 'th', 'caption', 'table');
+const TABLE = set('table');
+const FOREIGN = set('svg', 'math');
+const LIST_EDGES = set('ul', 'ol', 'menu', 'dir', 'dl', 'td', 'th', 'table', 'blockquote', 'section', 'article', 'main', 'form', 'center');
+const TABLE_PARTS = set('caption', 'colgroup', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr', 'table');
+const ROW_PARENTS = set('table', 'tbody', 'thead', 'tfoot');
+
+/** What a start tag closes first: end tags that authors may, and old pages do, leave out. */
+const CLOSES: ReadonlyMap<string, { readonly targets: ReadonlySet<string>; readonly edges: ReadonlySet<string> }> = new Map([
+  ['li', { targets: set('li'), edges: LIST_EDGES }],
+  ['dt', { targets: set('dt', 'dd'), edges: LIST_EDGES }],
+  ['dd', { targets: set('dt', 'dd'), edges: LIST_EDGES }],
+  ['tr', { targets: set('tr', 'caption', 'colgroup'), edges: TABLE }],
+  ['td', { targets: set('td', 'th', 'caption', 'colgroup'), edges: TABLE }],
+  ['th', { targets: set('td', 'th', 'caption', 'colgroup'), edges: TABLE }],
+  ['thead', { targets: set('thead', 'tbody', 'tfoot', 'caption', 'colgroup'), edges: TABLE }],
+  ['tbody', { targets: set('thead', 'tbody', 'tfoot', 'caption', 'colgroup'), edges: TABLE }],
+  ['tfoot', { targets: set('thead', 'tbody', 'tfoot', 'caption', 'colgroup'), edges: TABLE }],
+  ['body', { targets: set('head'), edges: set() }],
+]);
+
+/**
+ * The page as a light tree: one pass of the tokenizer, elements deeper than the limit flattened into the last one
+ * that may hold them, attributes past the limit forgotten. Works on htmlparser2's tokenizer and not on its parser,
+ * whose stack is an array shifted at the front and takes minutes for 100,000 open tags.
+ */
+export function buildTree(html: string, limits: DocumentLimits): Document {
+  const builder = new TreeBuilder(html, limits);
+  const tokenizer = new Tokenizer({}, builder);
+  tokenizer.write(html);
+  tokenizer.end();
+  return builder.root;
+}
+
+class TreeBuilder implements TokenizerCallbacks {
+  readonly root = new Document([]);
+  readonly #html: string;
+  readonly #maxDepth: number;
+  readonly #maxAttributes: number;
+  readonly #stack = new ElementStack();
+  #tag = '';
+  #attributes: Record<string, string> = {};
+  #attributeCount = 0;
+  #attributeName = '';
+  #attributeValue = '';
+
+  constructor(html: string, limits: DocumentLimits) {
+    this.#html = html;
+    // Later passes recurse over the tree: a setting may not let them overflow the stack.
+    this.#maxDepth = Math.min(Math.max(limits.maxDepth, 8), 1000);
+    this.#maxAttributes = limits.maxAttributesPerElement;
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#tag = this.#html.slice(start, end).toLowerCase();
+    this.#attributes = {};
+    this.#attributeCount = 0;
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#attributeName = this.#attributeCount < this.#maxAttributes ? this.#html.slice(start, end).toLowerCase() : '';
+    this.#attributeValue = '';
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (this.#attributeName !== '') this.#attributeValue += this.#html.slice(start, end);
+  }
+
+  onattribentity(codePoint: number): void {
+    this.#attributeValue += String.fromCodePoint(codePoint);
+  }
+
+  onattribend(): void {
+    if (this.#attributeName === '' || Object.hasOwn(this.#attributes, this.#attributeName)) return;
+    this.#attributes[this.#attributeName] = this.#attributeValue;
+    this.#attributeCount++;
+  }
+
+  onopentagend(): void {
+    this.#open(this.#tag === 'image' ? 'img' : this.#tag, this.#attributes);
+  }
+
+  onselfclosingtag(): void {
+    const foreign = this.isInForeignContext();
+    this.onopentagend();
+    if (foreign && this.#stack.top?.name === this.#tag) this.#stack.pop();
+  }
+
+  onclosetag(start: number, end: number): void {
+    const name = this.#html.slice(start, end).toLowerCase();
+    if (name === 'br' || name === 'p') {
+      // Browsers open what such an end tag closes.
+      if (name === 'br' || !this.#stack.close(new Set(['p']), CELL_EDGES)) this.#leaf(name, {});
+    } else if (name === 'body' || name === 'html') {
+      // Text after the end of the body is still shown.
+    } else if (HEADINGS.has(name)) {
+      this.#stack.close(HEADINGS, CELL_EDGES);
+    } else if (FORMATTING.has(name)) {
+      this.#stack.remove(name, CELL_EDGES);
+    } else {
+      const top = this.#stack.top;
+      if (this.#stack.close(new Set([name]), TABLE_PARTS.has(name) ? TABLE : CELL_EDGES)) this.#separate(name, top?.node ?? null);
+    }
+  }
+
+  ontext(start: number, end: number): void {
+    this.#text(this.#html.slice(start, end));
+  }
+
+  ontextentity(codePoint: number): void {
+    this.#text(String.fromCodePoint(codePoint));
+  }
+
+  oncdata(start: number, end: number): void {
+    this.#text(this.#html.slice(start, end));
+  }
+
+  isInForeignContext(): boolean {
+    return this.#stack.has('svg') || this.#stack.has('math');
+  }
+
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onend(): void {}
+  onprocessinginstruction(): void {}
+
+  #open(name: string, attributes: Record<string, string>): void {
+    this.#closeImplied(name);
+    if (name === 'form' && this.#stack.has('form')) return;
+    if (VOID.has(name)) {
+      if (!DROPPED.has(name)) this.#leaf(name, attributes);
+      return;
+    }
+    const parentName = this.#stack.top?.name ?? '';
+    if ((name === 'td' || name === 'th') && ROW_PARENTS.has(parentName)) this.#open('tr', {});
+    const parent = this.#stack.top ?? { name: '', node: this.root, depth: 0 };
+    if (parent.node === null || DROPPED.has(name)) {
+      this.#stack.push({ name, node: null, depth: parent.depth });
+    } else if (parent.depth >= this.#maxDepth) {
+      this.#separate(name, parent.node);
+      this.#stack.push({ name, node: parent.node, depth: parent.depth });
+    } else {
+      const element = new PageElement(name, attributes, []);
+      append(parent.node, element);
+      this.#stack.push({ name, node: CONTROLS.has(name) ? null : element, depth: parent.depth + 1 });
+    }
+  }
+
+  #closeImplied(name: string): void {
+    const block = BLOCKS.has(name);
+    // A block inside a drawing or a list of choices shows that its end tag is missing.
+    if (block && name !== 'option' && name !== 'optgroup' && !this.#stack.has('foreignobject')) {
+      if (this.isInForeignContext()) this.#stack.close(FOREIGN, TABLE);
+      if (this.#stack.has('select')) this.#stack.close(new Set(['select']), TABLE);
+    }
+    const implied = CLOSES.get(name);
+    if (implied !== undefined) this.#stack.close(implied.targets, implied.edges);
+    if (block && name !== 'option') this.#stack.close(new Set(['p']), CELL_EDGES);
+    if (HEADINGS.has(name) && HEADINGS.has(this.#stack.top?.name ?? '')) this.#stack.pop();
+    if (name === 'a') this.#stack.remove('a', CELL_EDGES);
+  }
+
+  #leaf(name: string, attributes: Record<string, string>): void {
+    const parent = this.#stack.top?.node;
+    if (parent !== null) append(parent ?? this.root, new PageElement(name, attributes, []));
+  }
+
+  #text(data: string): void {
+    const top = this.#stack.top;
+    const parent = top === undefined ? this.root : top.node;
+    if (parent === null) return;
+    const last = parent.children.at(-1);
+    if (last instanceof Text) last.data += data;
+    else append(parent, new Text(data));
+  }
+
+  /** Keeps the words of flattened blocks apart. */
+  #separate(name: string, node: Document | PageElement | null | object): void {
+    if ((this.#stack.top?.depth ?? 0) >= this.#maxDepth && node !== null && BLOCKS.has(name)) this.#text('\n');
+  }
+}

@@ -1,0 +1,42 @@
+import { Element, type ChildNode, type ParentNode } from 'domhandler';
+
+/** An element of the light tree with what is known of the text inside it (see measureText). */
+export class PageElement extends Element {
+  /** Characters other than white space. */
+  textLength = 0;
+  /** Those of them inside links. */
+  linkLength = 0;
+  links = 0;
+  /** Which kinds of element it holds, itself left out: bits of HOLDS. */
+  holds = 0;
+}
+
+export const HOLDS = { block: 1, table: 2, preformatted: 4, heading: 8, list: 16, topHeading: 32, control: 64, cell: 128 } as const;
+
+export function isElement(node: ChildNode | ParentNode | null): node is PageElement {
+  return node instanceof PageElement;
+}
+
+/** Appends a node, keeping the links between siblings that selectors walk along. */
+export function append(parent: ParentNode, child: ChildNode): void {
+  const last = parent.children.at(-1) ?? null;
+  child.parent = parent;
+  child.prev = last;
+  if (last !== null) last.next = child;
+  parent.children.push(child);
+}
+
+/** Calls `visit` for every element below the node, parents first; false leaves out what the element holds. */
+export function eachElement(root: ParentNode, visit: (element: PageElement) => boolean | undefined): void {
+  const waiting: ParentNode[] = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    for (let i = node.children.length - 1; i >= 0; i--) {
+      const child = node.children[i];
+      if (child !== undefined && isElement(child)) waiting.push(child);
+    }
+    // Children wait already; a refused element takes them back.
+    if (isElement(node) && node !== root && visit(node) === false) {
+      while (waiting.length > 0 && waiting.at(-1)?.parent === node) waiting.pop();
+    }
+  }
+}

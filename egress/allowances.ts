@@ -1,0 +1,52 @@
+import { parseCidr, within, type Cidr } from './specialRanges.js';
+
+/** What ALLOWED_PRIVATE_HOSTS and ALLOWED_PORTS open. */
+export interface Allowances {
+  /** The host is named, so it may have private addresses. */
+  names(host: string, port: number): boolean;
+  /** The address lies in a named range. */
+  covers(address: string): boolean;
+  port(host: string, port: number): boolean;
+}
+
+/**
+ * Reads the entries `host`, `host:port` and CIDR. An IP address without bits is a host: it opens the URL that spells
+ * it, not every name that resolves to it; `/32` or `/128` does that.
+ * @throws Error naming the entry that can't be read
+ */
+export function createAllowances(allowedPrivateHosts: readonly string[], allowedPorts: readonly number[]): Allowances {
+  const ranges: Cidr[] = [];
+  const hosts = new Set<string>();
+  for (const entry of allowedPrivateHosts) {
+    if (entry.includes('/')) {
+      const cidr = parseCidr(entry);
+      if (cidr === null) throw unreadable(entry);
+      ranges.push(cidr);
+    } else {
+      hosts.add(hostEntry(entry));
+    }
+  }
+  return {
+    names: (host, port) => hosts.has(bare(host)) || hosts.has(`${bare(host)}:${String(port)}`),
+    covers: (address) => ranges.some((range) => within(address, range)),
+    port: (host, port) =>
+      allowedPorts.length === 0 || allowedPorts.includes(port) || hosts.has(`${bare(host)}:${String(port)}`),
+  };
+}
+
+function bare(host: string): string {
+  return host.endsWith('.') ? host.slice(0, -1) : host;
+}
+
+/** In the spelling URLs end up with, so that `LOCALHOST`, `127.1` and `::1` mean what they mean in a URL. */
+function hostEntry(entry: string): string {
+  const isV6WithoutPort = (entry.match(/:/g)?.length ?? 0) > 1 && !entry.startsWith('[');
+  const [, host = entry, port] = isV6WithoutPort ? [entry, `[${entry}]`] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);
+  if (/[/?#@\\]/.test(host) || !URL.canParse(`http://${host}/`) || Number(port ?? 0) > 65_535) throw unreadable(entry);
+  const hostname = bare(new URL(`http://${host}/`).hostname);
+  return port === undefined ? hostname : `${hostname}:${port}`;
+}
+
+function unreadable(entry: string): Error {
+  return new Error(`ALLOWED_PRIVATE_HOSTS: "${entry}" is neither a host, host:port nor a range such as 10.0.0.0/8`);
+}

@@ -1,0 +1,181 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { Agent, Pool, type Dispatcher } from 'undici';
+
+import { Fault } from '../contract/failures.js';
+import { createConnector } from './connect.js';
+import { orAborted, seconds, startDeadline } from './deadline.js';
+import { ACCEPT_ENCODING } from './decode.js';
+import { createGuard, type Lookup, type Target } from './guard.js';
+import { networkFault } from './networkFault.js';
+import { openProxy } from './proxy.js';
+import { redirected, type Step } from './redirect.js';
+import { drain, responseBody } from './responseBody.js';
+import type { Egress, EgressRequest, EgressSettings } from './types.js';
+
+/**
+ * Makes the one way out. Connections are pooled per origin, at most settings.connectionsPerHost each.
+ * @param lookup how names are resolved; tests give their own
+ * @throws Error when an entry of allowedPrivateHosts can't be read
+ */
+export function createEgress(
+  settings: EgressSettings,
+  { lookup = bySystem }: { readonly lookup?: Lookup } = {},
+): Egress {
+  const guard = createGuard(settings, lookup);
+  const agent = new Agent({
+    factory: (origin, options) =>
+      new Pool(origin, {
+        ...options,
+        connections: settings.connectionsPerHost,
+        connect: createConnector(guard, guard.target(String(origin)).port, settings.connectTimeoutMs),
+      }),
+    headersTimeout: settings.headersTimeoutMs,
+    bodyTimeout: settings.bodyTimeoutMs,
+  });
+
+  async function send(step: Step, { url, host }: Target, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    try {
+      const { method, headers, body } = step;
+      return await agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        headers,
+        body,
+        signal,
+      });
+    } catch (error) {
+      throw explain(error, host, signal);
+    }
+  }
+
+  /** What the caller is told: that he or the time ended the exchange, or what the network did. */
+  const explain = (error: unknown, host: string, signal: AbortSignal): unknown =>
+    signal.aborted ? signal.reason : networkFault(error, host, settings);
+
+  /** Follows redirects until an answer that is none. */
+  async function exchange(
+    request: EgressRequest,
+    signal: AbortSignal,
+  ): Promise<{ target: Target; answer: Dispatcher.ResponseData }> {
+    let step = firstStep(request, settings.userAgent);
+    const seen = new Set<string>();
+    for (let redirects = 0; ; redirects += 1) {
+      const target = guard.target(step.url);
+      seen.add(`${step.method} ${target.url.href}`);
+      const answer = await send(step, target, signal);
+      const next = redirected(step, answer.statusCode, one(answer.headers['location']));
+      if (next === null) return { target, answer };
+      await drain(answer.body, one(answer.headers['content-length']));
+      if (seen.has(`${next.method} ${next.url}`)) throw tooManyRedirects(target.host, 'redirects in a circle');
+      if (redirects >= settings.maxRedirects)
+        throw tooManyRedirects(target.host, `was reached after ${String(redirects)} redirects and redirects again`);
+      guard.target(next.url);
+      await request.onRedirect?.(next.url);
+      step = next;
+    }
+  }
+
+  return {
+    async request(request) {
+      request.signal?.throwIfAborted();
+      const { host: asked } = guard.target(request.url);
+      const slow = new Fault(
+        'timed_out',
+        `${asked} did not give its whole answer within ${seconds(request.totalTimeoutMs)}. Try again later.`,
+      );
+      const { signal, end } = startDeadline(request.totalTimeoutMs, slow, request.signal);
+      const { target, answer } = await exchange(request, signal).catch((error: unknown) => {
+        end();
+        throw error;
+      });
+      const { host, url } = target;
+      const headers = flatten(answer.headers);
+      return {
+        status: answer.statusCode,
+        headers,
+        url: url.href,
+        ...responseBody({
+          source: answer.body,
+          headers,
+          host,
+          maxBytes: request.maxBytes,
+          explain: (error) => explain(error, host, signal),
+          onEnd: end,
+        }),
+      };
+    },
+
+    async check(url, signal) {
+      signal?.throwIfAborted();
+      const { host, port } = guard.target(url);
+      const slow = new Fault(
+        'dns_failed',
+        `The host name ${host} was not resolved within ${seconds(settings.connectTimeoutMs)}. Try again later.`,
+      );
+      const deadline = startDeadline(settings.connectTimeoutMs, slow, signal);
+      try {
+        await orAborted(guard.resolve(host, port), deadline.signal);
+      } finally {
+        deadline.end();
+      }
+    },
+
+    openProxy: (options) => openProxy({ ...options, guard, agent, settings }),
+
+    // Not close(): that waits for the slowest server.
+    close: () => agent.destroy(),
+  };
+}
+
+const bySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
+
+/** Headers that belong to the connection or are worked out from the request; a caller's own would confuse the two sides. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+function firstStep(request: EgressRequest, userAgent: string): Step {
+  const given = Object.entries(request.headers ?? {})
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => !OWN_HEADERS.has(name));
+  return {
+    url: request.url,
+    method: request.method ?? 'GET',
+    headers: {
+      'user-agent': userAgent,
+      accept: '*/*',
+      'accept-encoding': ACCEPT_ENCODING,
+      ...Object.fromEntries(given),
+    },
+    body: request.body ?? null,
+  };
+}
+
+function tooManyRedirects(host: string, what: string): Fault {
+  return new Fault(
+    'too_many_redirects',
+    `The address on ${host} ${what}. Give the address where the content is in the end.`,
+  );
+}
+
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}

@@ -1,0 +1,140 @@
+import { isIP } from 'node:net';
+
+import { Fault } from '../contract/failures.js';
+import { createAllowances } from './allowances.js';
+import { specialRanges } from './specialRanges.js';
+import type { EgressSettings } from './types.js';
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Every A and AAAA of a name. */
+export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+/** A URL whose spelling may be called; its name is still to be resolved. */
+export interface Target {
+  readonly url: URL;
+  /** Without the brackets of an IPv6 literal. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The rules of who may be called. Every method throws a Fault. */
+export interface Guard {
+  /** Judges what the URL says by itself: scheme, credentials, port, an IP literal. */
+  target(url: string): Target;
+  /** The same for a host and port that came without a URL. */
+  literal(host: string, port: number): void;
+  /** The addresses of a host, all of them checked. */
+  resolve(host: string, port: number): Promise<readonly ResolvedAddress[]>;
+  /** Judges the address a socket is really connected to. */
+  connected(address: string | undefined, host: string, port: number): void;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+const HOW_TO_ALLOW = 'name it in the setting ALLOWED_PRIVATE_HOSTS';
+
+export function createGuard(
+  settings: Pick<EgressSettings, 'allowedPrivateHosts' | 'allowedPorts'>,
+  lookup: Lookup,
+): Guard {
+  const allowances = createAllowances(settings.allowedPrivateHosts, settings.allowedPorts);
+
+  const refusing = (address: string, host: string, port: number) => {
+    const found = specialRanges(address);
+    const named = allowances.names(host, port);
+    return found.find(({ range }) => range.never) ?? found.find((one) => !named && !allowances.covers(one.address));
+  };
+
+  const guard: Guard = {
+    target(text) {
+      const url = URL.canParse(text) ? new URL(text) : null;
+      if (url === null)
+        throw refused(`"${shorten(text)}" is not a web address. Give one that starts with http:// or https://.`);
+      const defaultPort = DEFAULT_PORTS[url.protocol];
+      if (defaultPort === undefined) {
+        throw refused(
+          `"${shorten(text)}" uses ${url.protocol} but only http and https can be called. Give an address that starts with http:// or https://.`,
+        );
+      }
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      if (url.username !== '' || url.password !== '') {
+        throw refused(`The address on ${host} carries a user name or password. Remove them from the address.`);
+      }
+      const port = url.port === '' ? defaultPort : Number(url.port);
+      guard.literal(host, port);
+      url.hash = '';
+      return { url, host, port };
+    },
+
+    literal(host, port) {
+      if (port === 0 || !allowances.port(host, port)) {
+        throw refused(
+          `Port ${String(port)} of ${host} can't be called. If you run this service, name the port in the setting ALLOWED_PORTS.`,
+        );
+      }
+      if (isIP(host) === 0) return;
+      const finding = refusing(host, host, port);
+      if (finding?.range.never) {
+        throw refused(
+          `The address ${host} is never called (${finding.range.name}). Give the address of a public site.`,
+        );
+      }
+      if (finding) {
+        throw refused(
+          `The address ${host} is not public (${finding.range.name}). If you run this service and want it to be called, ${HOW_TO_ALLOW}.`,
+        );
+      }
+    },
+
+    async resolve(host, port) {
+      guard.literal(host, port);
+      const family = isIP(host);
+      if (family !== 0) return [{ address: host, family }];
+      const addresses = await addressesOf(host, lookup);
+      // One bad address refuses the whole name: a name that mixes public and private ones is an attack or a fault.
+      for (const { address } of addresses) {
+        if (isIP(address) === 0 || refusing(address, host, port)) throw notPublic(host);
+      }
+      return addresses;
+    },
+
+    connected(address, host, port) {
+      if (address === undefined || isIP(address) === 0 || refusing(address, host, port)) throw notPublic(host);
+    },
+  };
+  return guard;
+}
+
+async function addressesOf(host: string, lookup: Lookup): Promise<readonly ResolvedAddress[]> {
+  const unknown = (cause?: unknown) =>
+    new Fault(
+      'dns_failed',
+      `The host name ${host} can't be resolved. Check its spelling, or try again when its name server answers.`,
+      { cause },
+    );
+  const addresses = await lookup(host).catch((cause: unknown) => {
+    throw unknown(cause);
+  });
+  if (addresses.length === 0) throw unknown();
+  return addresses;
+}
+
+/** Says nothing of the addresses: whoever asks may not learn what a name means inside this network. */
+function notPublic(host: string): Fault {
+  return refused(
+    `${host} can't be called: its name does not lead to public addresses only. If you run this service and want the host to be called, ${HOW_TO_ALLOW}; link-local and cloud metadata addresses stay refused.`,
+  );
+}
+
+function refused(sentence: string): Fault {
+  return new Fault('address_refused', sentence);
+}
+
+/** Without what may be secret in it. */
+function shorten(text: string): string {
+  const plain = text.replace(/\/\/[^/?#]*@/, '//').replace(/[?#].*$/s, '');
+  return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
+}

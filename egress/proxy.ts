@@ -1,0 +1,152 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Transform, type Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Agent, Dispatcher } from 'undici';
+
+import { Fault } from '../contract/failures.js';
+import { createConnector } from './connect.js';
+import type { Guard } from './guard.js';
+import type { EgressProxy, EgressSettings } from './types.js';
+
+export interface ProxyOptions {
+  readonly maxBytes: number;
+  readonly guard: Guard;
+  readonly agent: Agent;
+  readonly settings: EgressSettings;
+}
+
+/**
+ * Starts a proxy on a free loopback port. Plain requests go through the guarded agent, tunnels (https, websockets)
+ * through the guarded connector; redirects come back to the browser, which asks here again. Whatever is refused or
+ * fails is answered by hanging up, so that a page can't mistake our answer for a site's.
+ */
+export async function openProxy({ maxBytes, guard, agent, settings }: ProxyOptions): Promise<EgressProxy> {
+  const sockets = new Set<Duplex>();
+  const refused = new Set<string>();
+  let total = 0;
+
+  const track = (socket: Duplex): void => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
+  };
+  const hangUp = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const spend = (bytes: number): void => {
+    total += bytes;
+    if (total > maxBytes) hangUp();
+  };
+
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url } = guard.target(request.url ?? '');
+    const left = new AbortController();
+    response.once('close', () => {
+      left.abort();
+    });
+    const answer = await agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
+      headers: endToEnd(request.headers),
+      body: 'content-length' in request.headers || 'transfer-encoding' in request.headers ? request : null,
+      signal: left.signal,
+    });
+    response.writeHead(answer.statusCode, endToEnd(answer.headers));
+    await pipeline(answer.body, counting(spend), response);
+  }
+
+  async function tunnel(authority: string, client: Duplex, head: Buffer): Promise<void> {
+    const { host, port } = guard.target(`http://${authority}`);
+    const upstream = await connectTo(host, port);
+    track(upstream);
+    if (client.destroyed || total > maxBytes) {
+      upstream.destroy();
+      return;
+    }
+    client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    upstream.write(head);
+    await Promise.all([pipeline(client, upstream), pipeline(upstream, counting(spend), client)]);
+  }
+
+  const connectTo = (host: string, port: number): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      createConnector(
+        guard,
+        port,
+        settings.connectTimeoutMs,
+      )({ hostname: host, protocol: 'http:', port: String(port) }, (error, socket) => {
+        if (error) reject(error);
+        else if (socket) resolve(socket);
+      });
+    });
+
+  /** Runs one request or tunnel; afterwards there is nothing to say but to hang up. */
+  const serve = (asked: string, client: Duplex, work: () => Promise<void>): void => {
+    if (total > maxBytes) {
+      client.destroy();
+      return;
+    }
+    work().catch((error: unknown) => {
+      if (error instanceof Fault && error.kind === 'address_refused') refused.add(asked);
+      client.destroy();
+    });
+  };
+
+  const server = createServer((request, response) => {
+    const asked = URL.canParse(request.url ?? '') ? new URL(request.url ?? '').host : '';
+    serve(asked, request.socket, () => forward(request, response));
+  });
+  server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
+    serve(request.url ?? '', client, () => tunnel(request.url ?? '', client, head));
+  });
+  server.on('connection', track);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    exceeded: () => total > maxBytes,
+    refused: () => [...refused],
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        hangUp();
+      }),
+  };
+}
+
+/** Headers of one connection, which a proxy must not pass on. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || HOP_BY_HOP.has(name) ? [] : [[name, value]],
+    ),
+  );
+}
+
+function counting(spend: (bytes: number) => void): Transform {
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      spend(piece.length);
+      done(null, piece);
+    },
+  });
+}

@@ -1,0 +1,48 @@
+import type { EgressRequest } from './types.js';
+
+/** One request of an exchange; a redirect makes the next one. */
+export interface Step {
+  readonly url: string;
+  readonly method: NonNullable<EgressRequest['method']>;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | null;
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * What another origin may know of a request. A list of what is safe and not of what is secret, since a provider's
+ * token may travel under any name.
+ */
+const SAFE_ACROSS_ORIGINS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'content-type',
+  'if-modified-since',
+  'if-none-match',
+  'range',
+  'user-agent',
+]);
+
+/** The request that an answer asks for instead; null when the answer is no redirect. The URL is not judged here. */
+export function redirected(step: Step, status: number, location: string | undefined): Step | null {
+  if (!REDIRECTS.has(status) || location === undefined) return null;
+  const url = URL.canParse(location, step.url) ? new URL(location, step.url) : null;
+  // Whoever follows it gets the sentence for an address that is none.
+  if (url === null) return { ...step, url: location };
+  url.hash = '';
+
+  const asGet =
+    (status === 303 && step.method !== 'HEAD') || ((status === 301 || status === 302) && step.method === 'POST');
+  const keeps = (name: string): boolean =>
+    (url.origin === new URL(step.url).origin || SAFE_ACROSS_ORIGINS.has(name)) &&
+    !(asGet && name.startsWith('content-'));
+  return {
+    url: url.href,
+    method: asGet ? 'GET' : step.method,
+    headers: Object.fromEntries(Object.entries(step.headers).filter(([name]) => keeps(name))),
+    body: asGet ? null : step.body,
+  };
+}

@@ -1,0 +1,97 @@
+import type { Readable } from 'node:stream';
+
+import { Fault } from '../contract/failures.js';
+import { codingsOf, decode } from './decode.js';
+import type { EgressResponse } from './types.js';
+
+/** Bytes of an unwanted body that are worth reading to keep the connection, and how long. */
+const DISCARD_BYTES = 64 * 1024;
+const DISCARD_MS = 1000;
+
+export interface BodyOptions {
+  readonly source: Readable;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly host: string;
+  readonly maxBytes: number;
+  /** Turns whatever the stream failed with into what the caller is told. */
+  readonly explain: (error: unknown) => unknown;
+  /** Called once when the body is read, given up or has failed. */
+  readonly onEnd: () => void;
+}
+
+/** The decoded body of an answer, counted after decoding so that a small compressed body can't grow without bound. */
+export function responseBody(options: BodyOptions): Pick<EgressResponse, 'body' | 'bytes' | 'discard'> {
+  const { source, headers, host, maxBytes, onEnd } = options;
+  const tooLarge = () =>
+    new Fault(
+      'too_large',
+      `The answer of ${host} is larger than the ${maxBytes.toLocaleString('en')} bytes that are read at most. Split the content, or raise the limit in the service's settings.`,
+    );
+
+  // An exchange may end (time, abort) while nobody reads yet; without a listener that would end the process.
+  source.on('error', () => undefined);
+
+  async function* read(): AsyncGenerator<Uint8Array, void> {
+    let total = 0;
+    try {
+      const codings = codingsOf(headers['content-encoding']);
+      if (codings === null) {
+        throw new Fault(
+          'broken_content',
+          `${host} answered in an encoding that was not asked for (${headers['content-encoding'] ?? ''}). Its operator must send gzip, deflate, br or none.`,
+        );
+      }
+      if (codings.length === 0 && Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+      const decoded = codings.reduce<AsyncIterable<Uint8Array>>(decode, source);
+      for await (const piece of decoded) {
+        total += piece.length;
+        if (total > maxBytes) throw tooLarge();
+        yield piece;
+      }
+    } catch (error) {
+      throw options.explain(error);
+    } finally {
+      source.destroy();
+      onEnd();
+    }
+  }
+
+  const body = read();
+  return {
+    body,
+    async bytes() {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of body) pieces.push(piece);
+      return new Uint8Array(Buffer.concat(pieces));
+    },
+    async discard() {
+      await drain(source, headers['content-length']);
+      onEnd();
+    },
+  };
+}
+
+/** Reads a short rest so that the connection can be used again; hangs up on a long or slow one. */
+export async function drain(source: Readable, contentLength: string | undefined): Promise<void> {
+  if (source.destroyed || source.readableEnded) return;
+  // Nobody wants the body, so nobody wants to know how it failed.
+  source.on('error', () => undefined);
+  if (Number(contentLength ?? 0) > DISCARD_BYTES) {
+    source.destroy();
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    let read = 0;
+    const timer = setTimeout(() => source.destroy(), DISCARD_MS);
+    source
+      .on('data', (piece: Uint8Array) => {
+        read += piece.length;
+        if (read > DISCARD_BYTES) source.destroy();
+      })
+      .once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      })
+      .resume();
+  });
+}

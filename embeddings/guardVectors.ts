@@ -1,0 +1,35 @@
+import { Fault } from '../contract/failures.js';
+import type { EmbeddingProvider, VectorSpace } from './types.js';
+
+/** Makes sure that a provider's wrong answer (too short, a wrong dimension, NaN or Infinity) is a Fault and never a vector. */
+export function guardVectors(provider: EmbeddingProvider): EmbeddingProvider {
+  return {
+    space: provider.space,
+    async embed(texts, purpose, signal) {
+      const vectors = await provider.embed(texts, purpose, signal);
+      const wrong = findWrong(vectors, texts.length, provider.space);
+      if (wrong !== null) {
+        throw new Fault(
+          'embedding_failed',
+          `The embedding provider of the vector space "${provider.space.name}" gave a wrong answer: ${wrong}. ` +
+            'Nothing of it was kept. If it happens again, check that the configured model is the one the space is named after.',
+        );
+      }
+      return vectors;
+    },
+    close: () => provider.close(),
+  };
+}
+
+function findWrong(vectors: readonly Float32Array[], count: number, space: VectorSpace): string | null {
+  if (vectors.length !== count) return `${vectors.length} vectors for ${count} texts`;
+  // By index: a provider that fills its answer out of order could leave a hole, which for...of would read as undefined.
+  for (let index = 0; index < count; index++) {
+    const vector = vectors[index];
+    if (vector?.length !== space.dimensions) {
+      return `a vector of ${vector?.length ?? 0} numbers instead of ${space.dimensions}`;
+    }
+    if (!vector.every(Number.isFinite)) return 'a vector with numbers that are not finite';
+  }
+  return null;
+}

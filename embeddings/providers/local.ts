@@ -1,0 +1,36 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { EmbeddingProvider } from '../types.js';
+import type { LocalModelFiles } from './localModel.js';
+import { createLocalPool } from './localPool.js';
+
+export interface LocalSettings extends LocalModelFiles {
+  /** How many texts are embedded at once. Each has a process with one busy thread and a copy of the model of its own. */
+  readonly threads: number;
+  /** Only for another model of the same size: vectors of two models never share a space. */
+  readonly spaceName?: string;
+}
+
+const MINILM = { name: 'minilm-l6-v2-384', dimensions: 384 };
+
+/** The embedded model, all-MiniLM-L6-v2, in processes of its own. It is loaded by the first call. */
+export function createLocalProvider({ threads, spaceName, ...files }: LocalSettings): EmbeddingProvider {
+  const pool = createLocalPool({ size: threads, startProcess: () => startLocalProcess(files) });
+  return { space: { ...MINILM, name: spaceName ?? MINILM.name }, embed: pool.embed, close: pool.close };
+}
+
+/**
+ * Starts one process that loads the model. Not a worker thread: onnxruntime-node aborts its whole process when a
+ * thread is terminated, or the process exits, while the model runs ("terminate called after throwing Napi::Error").
+ */
+export function startLocalProcess({ modelPath, tokenizerPath }: LocalModelFiles): ChildProcess {
+  const fromSource = import.meta.url.endsWith('.ts');
+  const entry = new URL(fromSource ? './localProcess.ts' : './localProcess.js', import.meta.url);
+  return fork(fileURLToPath(entry), [modelPath, tokenizerPath], {
+    // Never the parent's own flags: Jest's, for one, do not suit it.
+    execArgv: fromSource ? ['--import', import.meta.resolve('tsx')] : [],
+    // So that vectors cross as Float32Array.
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+}

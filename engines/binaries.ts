@@ -1,0 +1,48 @@
+/** Where an engine's program is found: one on PATH of a version that fits, else the one from the pinned wheel. */
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { run } from './run.js';
+import type { Venv } from './venv.js';
+
+interface Wanted {
+  /** How `--version` prints it: major, then minor. */
+  readonly version: RegExp;
+  readonly fits: (major: number, minor: number) => boolean;
+  readonly inWheel: (venv: Venv) => string;
+}
+
+const WANTED = {
+  temporal: {
+    version: /temporal version (\d+)\.(\d+)\.\d+/,
+    // 1.9 brings the server 1.32, whose matching is fair between organizations.
+    fits: (major, minor) => major === 1 && minor >= 9,
+    inWheel: (venv) => join(venv.binDir, 'temporal'),
+  },
+  mongod: {
+    version: /db version v(\d+)\.(\d+)\.\d+/,
+    // What the wheel holds and what production runs; files of newer ones cannot be opened by these.
+    fits: (major, minor) => (major === 6 || major === 7) && minor === 0,
+    inWheel: (venv) => join(venv.sitePackages, 'fiftyone', 'db', 'bin', 'mongod'),
+  },
+} as const satisfies Record<string, Wanted>;
+
+/** Finds an engine's program, as an absolute path. */
+export async function findBinary(program: keyof typeof WANTED, venv: Venv): Promise<string> {
+  const { version, fits, inWheel }: Wanted = WANTED[program];
+  for (const dir of (process.env['PATH'] ?? '').split(':').filter(Boolean)) {
+    const path = join(dir, program);
+    if (!(await isExecutable(path))) continue;
+    const output = await run(path, ['--version'], { timeoutMs: 20_000 }).catch(() => '');
+    const [, major, minor] = version.exec(output) ?? [];
+    if (fits(Number(major), Number(minor))) return path;
+  }
+  return inWheel(venv);
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,100 @@
+/** The embedded MongoDB: mongod as a replica set of one, since transactions and change streams need a replica set. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import mongoose from 'mongoose';
+
+import { findBinary } from './binaries.js';
+import { startEngine, type Engine, type StartOptions } from './engine.js';
+import type { WantedPort } from './ports.js';
+import { startChild } from './process.js';
+
+export const MONGODB_PORT = 27027;
+
+const REPLICA_SET = 'allotrope';
+/** The server's own codes. */
+const NOT_YET_INITIALIZED = 94;
+
+export interface MongodbOptions extends StartOptions {
+  readonly port?: WantedPort;
+}
+
+export interface MongodbEngine extends Engine {
+  readonly uri: string;
+}
+
+/** Starts MongoDB on DATA_DIR/mongodb and waits until it takes writes. */
+export async function startMongodb(options: MongodbOptions): Promise<MongodbEngine> {
+  const { dataDir, venv, port: wanted = MONGODB_PORT, onCrash } = options;
+  const program = await findBinary('mongod', venv);
+  const dbPath = join(dataDir, 'mongodb');
+  await mkdir(dbPath, { recursive: true });
+  const engine = await startEngine({
+    name: 'mongodb',
+    ports: [wanted],
+    ...(onCrash && { onCrash }),
+    launch: ([port]) =>
+      startChild({
+        name: 'mongodb',
+        dataDir,
+        python: venv.python,
+        program,
+        args: flags(dbPath, `${port}`),
+        isReady: () => becomePrimary(`127.0.0.1:${port}`),
+      }),
+  });
+  return Object.assign(engine, { uri: `mongodb://127.0.0.1:${engine.ports[0]}/?replicaSet=${REPLICA_SET}` });
+}
+
+function flags(dbPath: string, port: string): string[] {
+  return [
+    ...['--bind_ip', '127.0.0.1', '--port', port, '--nounixsocket', '--quiet'],
+    ...['--dbpath', dbPath, '--replSet', REPLICA_SET],
+    // Half of the machine's memory otherwise.
+    ...['--wiredTigerCacheSizeGB', '0.5'],
+    // A lone member has nobody to hand over to; without this SIGTERM waits 15 s for that.
+    ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
+    ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  ];
+}
+
+/**
+ * Whether the member takes writes. If it does not yet because its set is new, or because the set knows it under the
+ * port of an earlier start, that is put right first. (There mongod first asks its old address whether that is itself;
+ * a service that took the old port and never answers makes it wait 30 s.)
+ */
+async function becomePrimary(host: string): Promise<boolean> {
+  const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, {
+    serverSelectionTimeoutMS: 2_000,
+  });
+  try {
+    const admin = client.db('admin');
+    const { isWritablePrimary } = await admin.command({ hello: 1 });
+    if (isWritablePrimary) return true;
+    const config = await replicaSetConfig(admin);
+    if (!config) {
+      await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] } });
+    } else if (config.members[0]?.host !== host) {
+      const moved = { ...config, version: config.version + 1, members: [{ ...config.members[0], host }] };
+      await admin.command({ replSetReconfig: moved, force: true });
+    }
+    return false;
+  } finally {
+    await client.close();
+  }
+}
+
+interface ReplicaSetConfig {
+  readonly version: number;
+  readonly members: readonly { readonly host: string }[];
+}
+
+async function replicaSetConfig(admin: mongoose.mongo.Db): Promise<ReplicaSetConfig | undefined> {
+  try {
+    const { config } = await admin.command({ replSetGetConfig: 1 });
+    return config as ReplicaSetConfig;
+  } catch (error) {
+    if (error instanceof mongoose.mongo.MongoServerError && error.code === NOT_YET_INITIALIZED) return undefined;
+    throw error;
+  }
+}

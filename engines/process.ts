@@ -1,0 +1,90 @@
+/** Engines as child processes that end with this one: spawning, waiting until they answer, stopping. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import type { EngineName, Launched } from './engine.js';
+import { EngineError } from './errors.js';
+import { logPath, openLog, readLogTail } from './logFile.js';
+import { stopOrphan, writePidFile } from './pidFile.js';
+
+const RUN_CHILD = fileURLToPath(new URL('run_child.py', import.meta.url));
+const PROBE_EVERY_MS = 50;
+const READY_MS = 60_000;
+const STOP_MS = 10_000;
+/** All that an engine may see of our environment: no secret of the service is its business. */
+const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH'];
+
+export interface ChildOptions {
+  readonly name: EngineName;
+  readonly dataDir: string;
+  /** The interpreter that runs the launcher. */
+  readonly python: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Whether the engine answers as it should; may throw for no. */
+  readonly isReady: () => Promise<boolean>;
+}
+
+/** Starts an engine's process, with its output in DATA_DIR/logs, and waits until it is ready. */
+export async function startChild(options: ChildOptions): Promise<Launched> {
+  const { name, dataDir, python, program, args } = options;
+  await stopOrphan(dataDir, name);
+  const log = await openLog(dataDir, name);
+  const child = spawn(python, [RUN_CHILD, String(process.pid), program, ...args], {
+    // A group of its own: Ctrl-C is for us, and we stop the engines last.
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    env: engineEnvironment(),
+  });
+  const ended = endOf(child);
+  await log.close();
+  if (child.pid === undefined) throw new EngineError(`${name} could not be started: ${await ended}.`);
+  await writePidFile(dataDir, name, child.pid);
+  const launched = { pid: child.pid, ended, stop: () => stopChild(child, ended) };
+  try {
+    await untilReady(options, child, ended);
+  } catch (error) {
+    await launched.stop();
+    throw error;
+  }
+  return launched;
+}
+
+export function engineEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(KEPT_VARIABLES.map((name) => [name, process.env[name]]));
+}
+
+/** How a process ended, in words, once it has. */
+export function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((tell) => {
+    child.once('error', (error) => tell(error.message));
+    child.once('exit', (code, signal) => tell(signal ? `ended by ${signal}` : `ended with code ${code}`));
+  });
+}
+
+async function untilReady(
+  { name, dataDir, isReady }: ChildOptions,
+  child: ChildProcess,
+  ended: Promise<string>,
+): Promise<void> {
+  const deadline = Date.now() + READY_MS;
+  let how: string | undefined;
+  void ended.then((words) => (how = words));
+  while (how === undefined && Date.now() < deadline) {
+    if (await isReady().catch(() => false)) return;
+    await sleep(PROBE_EVERY_MS);
+  }
+  const reason = how ?? `not ready after ${READY_MS / 1000} s`;
+  const tail = await readLogTail(dataDir, name);
+  throw new EngineError(
+    `${name} did not start: ${reason} (process ${child.pid}, log ${logPath(dataDir, name)}).\n${tail}`,
+  );
+}
+
+async function stopChild(child: ChildProcess, ended: Promise<string>): Promise<void> {
+  child.kill('SIGTERM');
+  const forced = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  await ended;
+  clearTimeout(forced);
+}

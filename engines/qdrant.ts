@@ -1,0 +1,43 @@
+/** The embedded Qdrant: its engine from the pinned wheel behind a small server with Qdrant's REST interface. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { startEngine, type Engine, type StartOptions } from './engine.js';
+import type { WantedPort } from './ports.js';
+import { startChild } from './process.js';
+
+export const QDRANT_PORT = 6343;
+
+const SERVER = fileURLToPath(new URL('qdrant_server.py', import.meta.url));
+
+export interface QdrantOptions extends StartOptions {
+  readonly port?: WantedPort;
+}
+
+export interface QdrantEngine extends Engine {
+  readonly url: string;
+}
+
+/** Starts Qdrant on DATA_DIR/qdrant and waits until its collections are open. */
+export async function startQdrant(options: QdrantOptions): Promise<QdrantEngine> {
+  const { dataDir, venv, port: wanted = QDRANT_PORT, onCrash } = options;
+  const folder = join(dataDir, 'qdrant');
+  await mkdir(folder, { recursive: true });
+  const engine = await startEngine({
+    name: 'qdrant',
+    ports: [wanted],
+    ...(onCrash && { onCrash }),
+    launch: ([port]) =>
+      startChild({
+        name: 'qdrant',
+        dataDir,
+        python: venv.python,
+        program: venv.python,
+        // Python's compiled files are no part of the checkout.
+        args: ['-X', `pycache_prefix=${join(venv.enginesDir, 'pycache')}`, SERVER, folder, `${port}`],
+        isReady: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok,
+      }),
+  });
+  return Object.assign(engine, { url: `http://127.0.0.1:${engine.ports[0]}` });
+}

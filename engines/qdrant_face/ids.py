@@ -1,0 +1,23 @@
+"""Point ids, and Qdrant's habit of taking one or a list."""
+
+from uuid import UUID
+
+from .errors import bad_format
+
+
+def many(value):
+    """Where Qdrant takes one or a list."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def point_id(value):
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64:
+        return value
+    if isinstance(value, str):
+        try:
+            return UUID(value)
+        except ValueError:
+            pass
+    raise bad_format(f"value {value} is not a valid point ID, valid values are either an unsigned integer or a UUID")

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+export interface RunOptions {
+  readonly onLine?: (line: string) => void;
+  readonly timeoutMs?: number;
+}
+
+const KEPT_LINES = 15;
+
+/** Runs a program to its end and gives its output; a failure's message holds the command and its last lines. */
+export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { onLine, timeoutMs = 600_000 } = options;
+  return new Promise((done, fail) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: process.env });
+    // Not spawn's own timeout: for a program that does not exist its timer is never cleared (Node 20).
+    const timer = setTimeout(() => child.kill(), timeoutMs);
+    const lines: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        lines.push(line);
+        onLine?.(line);
+      });
+    }
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      fail(error);
+    });
+    child.once('close', (code, signal) => {
+      clearTimeout(timer);
+      if (code === 0) return done(lines.join('\n'));
+      const tail = lines.slice(-KEPT_LINES).join('\n');
+      fail(new Error(`${command} ${args.join(' ')} ended with ${signal ?? `code ${code}`}:\n${tail}`));
+    });
+  });
+}

@@ -1,0 +1,27 @@
+"""Runs a program that ends with its parent, even when the parent is killed with SIGKILL.
+
+The kernel sends SIGTERM to this process when its parent dies; that order survives execv, so the program keeps it and
+the process id that the parent knows. (The parent is the thread that spawned us: spawn from the main thread.)
+
+usage: run_child.py PARENT_PID PROGRAM [ARGUMENT...]
+"""
+
+import ctypes
+import os
+import signal
+import sys
+
+PR_SET_PDEATHSIG = 1
+
+
+def main():
+    parent, program = int(sys.argv[1]), sys.argv[2:]
+    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0) != 0:
+        sys.exit(f"prctl failed: {os.strerror(ctypes.get_errno())}")
+    # It may have died before the order was given; then nobody would ever tell us.
+    if os.getppid() != parent:
+        sys.exit("the parent is gone")
+    os.execv(program[0], program)
+
+
+main()

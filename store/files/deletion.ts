@@ -1,0 +1,69 @@
+import type { Model } from 'mongoose';
+
+import type { FileFilters } from '../../contract/fileFilters.js';
+import type { Tenant } from '../users/accept.js';
+import { fileQuery } from './filter.js';
+import type { FileDoc } from './model.js';
+
+/** Deletion of files, in the order that leaves nothing behind. */
+export interface FileDeletion {
+  /** Matching files that were there when the delete was accepted, by id. */
+  deletable(tenant: Tenant, filters: FileFilters, afterId: number, before: Date, limit: number): Promise<number[]>;
+  /** Makes the delete's run the owner, so that no other run can flip the files any more. */
+  takeOver(tenant: Tenant, runId: number, workflowId: string, ids: readonly number[]): Promise<void>;
+  remove(tenant: Tenant, runId: number, ids: readonly number[]): Promise<void>;
+  /** The record stays, without content. */
+  emptied(tenant: Tenant, runId: number, ids: readonly number[]): Promise<void>;
+}
+
+export function createFileDeletion(files: Model<FileDoc>): FileDeletion {
+  const owned = ({ organizationId, userId }: Tenant, runId: number, ids: readonly number[]) => ({
+    organizationId,
+    userId,
+    _id: { $in: [...ids] },
+    runId,
+  });
+  return {
+    async deletable(tenant, filters, afterId, before, limit) {
+      const query = { $and: [fileQuery(tenant, filters, afterId), { createdAt: { $lte: before } }] };
+      const rows = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
+      return rows.map((row) => row._id);
+    },
+    async takeOver({ organizationId, userId }, runId, workflowId, ids) {
+      await files.updateMany(
+        { organizationId, userId, _id: { $in: [...ids] } },
+        {
+          $set: {
+            runId,
+            workflowId,
+            syncStatus: 'SYNC_ABORTED',
+            syncErrorMessage: 'This file is being deleted.',
+            updatedAt: new Date(),
+          },
+        },
+      );
+    },
+    async remove(tenant, runId, ids) {
+      await files.deleteMany(owned(tenant, runId, ids));
+    },
+    async emptied(tenant, runId, ids) {
+      await files.updateMany(owned(tenant, runId, ids), {
+        $set: {
+          generation: 0,
+          numChunks: 0,
+          statistics: null,
+          vectorSpace: null,
+          dimensions: null,
+          rawBlob: null,
+          textBlob: null,
+          rawHash: null,
+          cleanupPending: false,
+          fileContentsDeleted: true,
+          syncErrorMessage: null,
+          syncStatus: 'READY_TO_SYNC',
+          updatedAt: new Date(),
+        },
+      });
+    },
+  };
+}

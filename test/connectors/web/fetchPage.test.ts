@@ -1,0 +1,142 @@
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import { parseRetryAfter } from '../../../connectors/web/statusFault.js';
+import { faultOf, serve } from '../../egress/loopback.js';
+import { closeSources, fetchOne, source, text } from './webSource.js';
+
+afterEach(closeSources);
+
+const answering = (status: number, headers: Record<string, string> = {}, body: string | Buffer = 'body') => serve((_, response) => response.writeHead(status, headers).end(body));
+
+test('gives bytes, type, validators and where redirects ended', async () => {
+  const server = await serve((asked, response) => {
+    if (asked.url === '/from') response.writeHead(301, { Location: '/to?x=1#part' }).end();
+    else response.writeHead(200, { 'Content-Type': 'text/html; charset=ISO-8859-1', ETag: '"e"', 'Last-Modified': 'Wed, 01 May 2024 10:00:00 GMT', 'Content-Encoding': 'gzip' }).end(gzipSync('<p>hi'));
+  });
+  const page = await fetchOne(source(), `${server.origin}/from#top`);
+  expect({ ...page, bytes: text(page) }).toEqual({
+    bytes: '<p>hi',
+    contentType: 'text/html; charset=ISO-8859-1',
+    finalUrl: `${server.origin}/to?x=1`,
+    etag: '"e"',
+    lastModified: 'Wed, 01 May 2024 10:00:00 GMT',
+    fetchedWith: 'http',
+  });
+  expect(page.bytes).toBeInstanceOf(Uint8Array);
+});
+
+describe('statuses', () => {
+  test.each<[number, Record<string, string>, string, boolean, number | null]>([
+    [404, {}, 'not_found', false, null],
+    [410, {}, 'gone', false, null],
+    [401, {}, 'access_denied', false, null],
+    [403, {}, 'access_denied', false, null],
+    [451, {}, 'access_denied', false, null],
+    [400, {}, 'bad_response', false, null],
+    [418, {}, 'bad_response', false, null],
+    [304, {}, 'bad_response', false, null],
+    [302, {}, 'bad_response', false, null],
+    [429, {}, 'rate_limited', true, null],
+    [429, { 'Retry-After': '30' }, 'rate_limited', true, 30_000],
+    [503, { 'Retry-After': 'Wed, 01 May 2024 10:01:00 GMT' }, 'rate_limited', true, 60_000],
+    [503, {}, 'server_error', true, null],
+    [503, { 'Retry-After': 'soon' }, 'server_error', true, null],
+    [500, { 'Retry-After': '30' }, 'server_error', true, null],
+    [502, {}, 'server_error', true, null],
+    [599, {}, 'server_error', true, null],
+  ])('%i %p is %s', async (status, headers, kind, retryable, retryAfterMs) => {
+    const server = await answering(status, headers);
+    const fault = await faultOf(fetchOne(source({ now: () => Date.parse('2024-05-01T10:00:00Z') }), `${server.origin}/p?q=1`));
+    expect([fault.kind, fault.retryable, fault.retryAfterMs]).toEqual([kind, retryable, retryAfterMs]);
+    expect(fault.message).toContain(`The page ${server.origin}/p?q=1 `);
+    expect(fault.message).toContain(String(status));
+    expect(fault.message).toMatch(/(Check|Take|Make|Leave|Try|Open)/);
+  });
+
+  test.each([200, 201, 203])('%i is a page', async (status) => {
+    const server = await answering(status, { 'Content-Type': 'text/plain' });
+    expect(text(await fetchOne(source(), server.origin))).toBe('body');
+  });
+
+  test('an unwanted body is not read to its end', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(404);
+      const more = () => {
+        while (response.write('x'.repeat(10_000)));
+      };
+      response.on('drain', more).on('error', () => undefined);
+      more();
+    });
+    await faultOf(fetchOne(source(), server.origin), 'not_found');
+  });
+
+  test.each([['5', 5000], ['0', 0], [' 7 ', 7000], ['-1', null], ['1.5', null], ['2 weeks', null], ['', null], [undefined, null], ['Thu, 01 Jan 1970 00:00:01 GMT', 1000], ['Thu, 01 Jan 1969 00:00:01 GMT', 0]] as const)('Retry-After %p', (header, expected) => {
+    expect(parseRetryAfter(header, 0)).toBe(expected);
+  });
+});
+
+describe('types', () => {
+  test.each(['text/html', 'TEXT/HTML;charset=utf-8', 'application/xhtml+xml', 'text/plain', 'text/markdown; variant=GFM'])('%s is read', async (type) => {
+    const server = await answering(200, { 'Content-Type': type });
+    expect((await fetchOne(source(), server.origin)).contentType).toBe(type);
+  });
+
+  test.each(['image/png', 'application/pdf', 'application/json', 'video/mp4', 'application/octet-stream', 'text/css', 'application/xml'])('%s is refused by its header, its body unread', async (type) => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'Content-Type': type }).write('begun and never ended');
+    });
+    const fault = await faultOf(fetchOne(source(), server.origin), 'unsupported_type');
+    expect(fault.message).toContain(type);
+    expect(fault.message).toContain(server.origin);
+  });
+
+  test.each<[string, string | Buffer, string]>([
+    ['a document', '<!doctype html><p>x', 'text/html'],
+    ['a document after blanks and a mark', '\ufeff\n  <html lang="en">', 'text/html'],
+    ['a comment', '<!-- made by hand --><p>', 'text/html'],
+    ['a document in UTF-16', Buffer.from('\ufeff<!DOCTYPE html><p>', 'utf16le'), 'text/html'],
+    ['plain text', 'Hello <world>', 'text/plain'],
+    ['nothing', '', 'text/plain'],
+  ])('without a header: %s', async (_name, body, type) => {
+    const server = await answering(200, {}, body);
+    expect((await fetchOne(source(), server.origin)).contentType).toBe(type);
+  });
+
+  test.each<[string, Buffer]>([
+    ['a PDF', Buffer.from('%PDF-1.7 ...')],
+    ['a PNG', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d])],
+    ['a zip', Buffer.from('PK\x03\x04....')],
+    ['bytes', Buffer.from([1, 2, 0, 4])],
+  ])('without a header: %s is refused', async (_name, body) => {
+    await faultOf(fetchOne(source(), (await answering(200, {}, body)).origin), 'unsupported_type');
+  });
+});
+
+test.each(['ftp://site.example/', 'http://u:p@site.example/', 'nothing', ''])('%p is no page', async (url) => {
+  const fault = await faultOf(fetchOne(source(), url), 'address_refused');
+  expect(fault.message).toContain('http://');
+});
+
+test('private addresses are refused, also behind a redirect', async () => {
+  const server = await answering(302, { Location: 'http://169.254.169.254/latest/' });
+  await faultOf(fetchOne(source({ allowed: [] }), server.origin), 'address_refused');
+  await faultOf(fetchOne(source({ allowed: [server.host] }), server.origin), 'address_refused');
+});
+
+test('size and time are bounded', async () => {
+  const large = await answering(200, { 'Content-Type': 'text/html' }, 'x'.repeat(20_000));
+  await faultOf(fetchOne(source({ settings: { maxPageBytes: 10_000 } }), large.origin), 'too_large');
+  const slow = await serve(() => undefined);
+  await faultOf(fetchOne(source({ settings: { pageTimeoutMs: 200 } }), slow.origin), 'timed_out');
+});
+
+test('an abort rejects with its reason', async () => {
+  const stop = new AbortController();
+  const reason = new RangeError('enough');
+  const server = await serve(() => {
+    stop.abort(reason);
+  });
+  await expect(fetchOne(source(), server.origin, { signal: stop.signal })).rejects.toBe(reason);
+  await expect(fetchOne(source(), server.origin, { signal: stop.signal })).rejects.toBe(reason);
+});

@@ -1,0 +1,114 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import { createHostLimiter } from '../../../connectors/web/politeness.js';
+import { serve } from '../../egress/loopback.js';
+import { closeSources, fetchOne, list, source } from './webSource.js';
+
+afterEach(closeSources);
+
+const never = new AbortController().signal;
+
+/** A clock that moves only by sleeping. */
+function clock() {
+  const state = { time: 0 };
+  return {
+    now: () => state.time,
+    sleep: (ms: number) => {
+      state.time += ms;
+      return Promise.resolve();
+    },
+  };
+}
+
+const limiter = (perHost: number, { now, sleep } = clock()) => createHostLimiter(perHost, now, sleep);
+const settled = async (promise: Promise<unknown>) => Promise.race([promise.then(() => true, () => true), wait(20).then(() => false)]);
+
+describe('turns', () => {
+  test('as many at once as allowed, the rest in the order they came', async () => {
+    const hosts = limiter(2);
+    const leave = [await hosts.enter('a', 0, never), await hosts.enter('a', 0, never)];
+    const order: number[] = [];
+    const waiting = [1, 2, 3].map((n) => hosts.enter('a', 0, never).then((go) => (order.push(n), go)));
+    expect(await settled(waiting[0] as Promise<unknown>)).toBe(false);
+    leave[0]?.();
+    // Given back twice by mistake counts once.
+    leave[0]?.();
+    (await waiting[0])?.();
+    (await waiting[1])?.();
+    await waiting[2];
+    expect(order).toEqual([1, 2, 3]);
+  });
+
+  test('hosts do not wait for each other', async () => {
+    const hosts = limiter(1);
+    await hosts.enter('a', 0, never);
+    expect(await settled(hosts.enter('b', 0, never))).toBe(true);
+  });
+
+  test('an abort in line rejects with its reason and takes nobody else with it', async () => {
+    const hosts = limiter(1);
+    const leave = await hosts.enter('a', 0, never);
+    const stop = new AbortController();
+    const aborted = hosts.enter('a', 0, stop.signal);
+    const next = hosts.enter('a', 0, never);
+    stop.abort(new RangeError('enough'));
+    await expect(aborted).rejects.toThrow('enough');
+    expect(await settled(next)).toBe(false);
+    leave();
+    expect(await settled(next)).toBe(true);
+    await expect(hosts.enter('a', 0, stop.signal)).rejects.toThrow('enough');
+  });
+
+  test('an abort while waiting for the time gives the turn back', async () => {
+    const stop = new AbortController();
+    const hosts = createHostLimiter(1, () => 0, (_ms, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))));
+    (await hosts.enter('a', 1000, never))();
+    const waiting = hosts.enter('a', 1000, stop.signal);
+    stop.abort(new RangeError('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    expect(await settled(hosts.enter('a', 0, never))).toBe(false);
+  });
+});
+
+test('starts are spaced by the interval, over the whole host', async () => {
+  const { now, sleep } = clock();
+  const hosts = limiter(8, { now, sleep });
+  const starts: number[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    const leave = await hosts.enter('a', 500, never);
+    starts.push(now());
+    leave();
+  }
+  expect(starts).toEqual([0, 500, 1000, 1500]);
+});
+
+test('the source keeps its requests to a host within the setting, pages and sitemaps together', async () => {
+  let atOnce = 0;
+  let most = 0;
+  const server = await serve((asked, response) => {
+    most = Math.max(most, (atOnce += 1));
+    setTimeout(() => {
+      atOnce -= 1;
+      response.writeHead(200, { 'Content-Type': 'text/plain' }).end(asked.url === '/s' ? `${server.origin}/1` : 'page');
+    }, 20);
+  });
+  const web = source({ settings: { requestsPerHost: 3 } });
+  await Promise.all([...Array.from({ length: 12 }, (_, n) => fetchOne(web, `${server.origin}/${String(n)}`)), list(web, `${server.origin}/s`)]);
+  expect(most).toBe(3);
+});
+
+test('another limiter can take its place', async () => {
+  const entered: string[] = [];
+  const server = await serve((_, response) => response.writeHead(404).end());
+  const web = source({
+    limiter: {
+      enter: (host) => {
+        entered.push(`in ${host}`);
+        return Promise.resolve(() => entered.push('out'));
+      },
+    },
+  });
+  await expect(fetchOne(web, server.origin)).rejects.toThrow();
+  expect(entered).toEqual([`in ${server.host}`, 'out']);
+});

@@ -1,0 +1,63 @@
+import { createWebSource, type WebSourceOptions } from '../../../connectors/web/createWebSource.js';
+import type { WebSettings } from '../../../connectors/web/webSettings.js';
+import type { FetchedPage, SitemapEntry, SitemapProblem, WebSource } from '../../../connectors/types.js';
+import { createEgress } from '../../../egress/createEgress.js';
+import type { Lookup } from '../../../egress/guard.js';
+import { closeAll, egressSettings } from '../../egress/loopback.js';
+
+const open: { close(): Promise<void> }[] = [];
+
+export function webSettings(settings: Partial<WebSettings> = {}): WebSettings {
+  return {
+    maxPageBytes: 1_000_000,
+    pageTimeoutMs: 30_000,
+    sitemapMaxBytes: 1_000_000,
+    sitemapMaxFiles: 10,
+    sitemapMaxDepth: 3,
+    obeyRobots: false,
+    userAgent: 'Allotrope/test',
+    requestsPerHost: 8,
+    chromiumPath: null,
+    browserMaxPages: 100,
+    ...settings,
+  };
+}
+
+export interface SourceOptions extends Partial<Omit<WebSourceOptions, 'egress' | 'settings'>> {
+  readonly settings?: Partial<WebSettings>;
+  /** Loopback servers that may be called. Unset: all of loopback. */
+  readonly allowed?: readonly string[];
+  readonly lookup?: Lookup;
+}
+
+/** A web source over a real egress; closed by closeSources(). */
+export function source({ settings, allowed = ['127.0.0.0/8'], lookup, ...more }: SourceOptions = {}): WebSource {
+  const egress = createEgress(egressSettings({ allowedPrivateHosts: allowed }), lookup ? { lookup } : {});
+  const made = createWebSource({ egress, settings: webSettings(settings), ...more });
+  open.push(made, egress);
+  return made;
+}
+
+export async function closeSources(): Promise<void> {
+  for (const one of open.splice(0)) await one.close();
+  await closeAll();
+}
+
+export interface Listing {
+  readonly entries: SitemapEntry[];
+  readonly problems: SitemapProblem[];
+}
+
+export async function list(web: WebSource, url: string, signal = new AbortController().signal): Promise<Listing> {
+  const problems: SitemapProblem[] = [];
+  const entries: SitemapEntry[] = [];
+  for await (const entry of web.discover(url, signal, (problem) => problems.push(problem))) entries.push(entry);
+  return { entries, problems };
+}
+
+/** Fetches over plain HTTP unless told otherwise. */
+export function fetchOne(web: WebSource, url: string, more: { signal?: AbortSignal; downloadCssAndMedia?: boolean } = {}): Promise<FetchedPage> {
+  return web.fetchPage({ url, downloadCssAndMedia: false, signal: new AbortController().signal, ...more });
+}
+
+export const text = (page: FetchedPage): string => Buffer.from(page.bytes).toString();

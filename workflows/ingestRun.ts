@@ -1,0 +1,91 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  continueAsNew,
+  defineQuery,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
+
+import type { Activities } from '../activities/index.js';
+import {
+  EMPTY_BATCH_RESULT,
+  FAULT_FAILURE,
+  type IngestRunInput,
+  PROGRESS_QUERY,
+  type RunOutcome,
+  type RunProgress,
+} from '../contract/orchestration.js';
+import { STORE } from './activityOptions.js';
+import { addResults, ingestWindow } from './ingestWindow.js';
+
+const { beginRun, finishRun, failRun, abortRun } = proxyActivities<Activities>(STORE);
+
+export const progressQuery = defineQuery<RunProgress>(PROGRESS_QUERY);
+
+/** The sentence of a Fault that an activity gave up on; null for anything else. */
+function faultOf(error: unknown): string | null {
+  const cause = error instanceof ActivityFailure ? error.cause : null;
+  return cause instanceof ApplicationFailure && cause.type === FAULT_FAILURE ? cause.message : null;
+}
+
+/**
+ * The life of a run that ingests files: begin, find them, ingest them, end. However it ends, no file of the run stays
+ * in motion.
+ * @param discover queues the run's files and answers how many there are; not called again after continue-as-new
+ */
+export async function ingestRun(
+  { runId, resume }: IngestRunInput,
+  discover: () => Promise<number>,
+): Promise<RunOutcome> {
+  let phase: RunProgress['phase'] = 'starting';
+  let discovered = resume?.discovered ?? 0;
+  let counts = resume?.counts ?? EMPTY_BATCH_RESULT;
+  setHandler(progressQuery, () => ({ phase, discovered, counts }));
+
+  try {
+    if (!resume) {
+      const begun = await beginRun({ runId });
+      if (begun.finished) return { outcome: 'already_finished', discovered, counts };
+      phase = 'discovering';
+      discovered = await discover();
+    }
+    phase = 'ingesting';
+    const goOnAfter = await ingestWindow(runId, resume?.afterId ?? 0, {
+      onBatch: (result) => {
+        counts = addResults(counts, result);
+      },
+      onWait: (waiting) => {
+        phase = waiting ? 'waiting' : 'ingesting';
+      },
+    });
+    if (goOnAfter !== null) {
+      return await continueAsNew<(input: IngestRunInput) => Promise<RunOutcome>>({
+        runId,
+        resume: { discovered, afterId: goOnAfter, counts },
+      });
+    }
+    phase = 'finishing';
+    await finishRun({ runId });
+    phase = 'done';
+    return { outcome: 'finished', discovered, counts };
+  } catch (error) {
+    if (isCancellation(error)) {
+      await CancellationScope.nonCancellable(() => abortRun({ runId }));
+      throw error;
+    }
+    const sentence = faultOf(error);
+    if (sentence !== null) {
+      await failRun({ runId, message: sentence });
+      return { outcome: 'failed', discovered, counts };
+    }
+    // continueAsNew leaves by an error of its own; a failed activity is a defect, and must not leave files in motion.
+    if (error instanceof ActivityFailure) {
+      const message = 'The run stopped at a fault of the service. Its log names the cause; resync to try again.';
+      await CancellationScope.nonCancellable(() => failRun({ runId, message }));
+    }
+    throw error;
+  }
+}
