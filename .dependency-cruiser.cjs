@@ -1,5 +1,6 @@
 /** Who may import what: the table of docs/architecture.md as rules. */
-const rooms = 'api|workflows|activities|worker|dispatch|egress|observability|cli|connectors|documents|embeddings|store|engines|bench|scripts|test';
+const rooms =
+  'api|workflows|activities|worker|dispatch|egress|observability|cli|connectors|documents|embeddings|store|engines|bench|scripts|test';
 
 /** A room may import only itself, contract and the rooms named. */
 const room = (name, allowed, extra = {}) => ({
@@ -7,7 +8,11 @@ const room = (name, allowed, extra = {}) => ({
   comment: `${name} may import ${['contract', ...allowed].join(', ')} and nothing else of ours.`,
   severity: 'error',
   from: { path: `^${name}/`, ...extra.from },
-  to: { path: `^(${rooms})/|^config\\.ts$`, pathNot: `^(${[name, ...allowed].join('|')})${allowed.includes('config.ts') ? '' : '/'}`, ...extra.to },
+  to: {
+    path: `^(${rooms})/|^config\\.ts$`,
+    pathNot: `^(${[name, ...allowed].join('|')})${allowed.includes('config.ts') ? '' : '/'}`,
+    ...extra.to,
+  },
 });
 
 /** An outside package that only one room knows. */
@@ -35,7 +40,11 @@ module.exports = {
       name: 'activities-take-leaves-as-types',
       severity: 'error',
       from: { path: '^activities/' },
-      to: { path: '^(connectors|documents|embeddings|store|egress)/', pathNot: '^store/blobs\\.ts$', dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^(connectors|documents|embeddings|store|egress)/',
+        pathNot: '^store/blobs\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'workflows-are-sandboxed',
@@ -44,8 +53,18 @@ module.exports = {
       from: { path: '^workflows/' },
       to: { pathNot: ['^workflows/', '^contract/', '^activities/', 'node_modules/@temporalio/(workflow|common)/'] },
     },
-    { name: 'workflows-take-activities-as-types', severity: 'error', from: { path: '^workflows/' }, to: { path: '^activities/', dependencyTypesNot: ['type-only'] } },
-    { name: 'api-takes-workflows-as-types', severity: 'error', from: { path: '^api/' }, to: { path: '^workflows/', dependencyTypesNot: ['type-only'] } },
+    {
+      name: 'workflows-take-activities-as-types',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { path: '^activities/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'api-takes-workflows-as-types',
+      severity: 'error',
+      from: { path: '^api/' },
+      to: { path: '^workflows/', dependencyTypesNot: ['type-only'] },
+    },
     {
       name: 'api-imports',
       comment: 'api knows contract and store; the rest are interfaces in api/deps.ts, made in api/server.ts.',
@@ -53,8 +72,18 @@ module.exports = {
       from: { path: '^api/', pathNot: '^api/server\\.ts$' },
       to: { path: `^(${rooms})/|^config\\.ts$`, pathNot: '^(api|store)/', dependencyTypesNot: ['type-only'] },
     },
-    { name: 'worker-is-not-the-api', severity: 'error', from: { path: '^worker/' }, to: { path: '^(api|engines|scripts|test|cli)/' } },
-    { name: 'connectors-are-strangers', severity: 'error', from: { path: '^connectors/([^/]+)/' }, to: { path: '^connectors/([^/]+)/', pathNot: '^connectors/$1/' } },
+    {
+      name: 'worker-is-not-the-api',
+      severity: 'error',
+      from: { path: '^worker/' },
+      to: { path: '^(api|engines|scripts|test|cli)/' },
+    },
+    {
+      name: 'connectors-are-strangers',
+      severity: 'error',
+      from: { path: '^connectors/([^/]+)/' },
+      to: { path: '^connectors/([^/]+)/', pathNot: '^connectors/$1/' },
+    },
     owned('mongoose/', ['store/', 'engines/']),
     owned('@qdrant/', ['store/']),
     owned('@aws-sdk/', ['store/']),
@@ -80,6 +109,10 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^(dist|\\.data|\\.engines|node_modules/\\.cache|bench/langchain)' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.json'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.json'],
+    },
   },
 };

@@ -131,6 +131,10 @@ export const SETTINGS = {
       .default('5,30,120'),
     about: 'Seconds before each new try of a file after a passing fault; their number is the number of new tries.',
   },
+  REAP_INTERVAL_S: {
+    schema: count(15),
+    about: 'Seconds between comparisons of records in motion with the state of their workflows.',
+  },
   MAX_JSON_BYTES: { schema: count(5_000_000), about: 'Bytes of a JSON request at most.' },
   CORS_ORIGINS: { schema: text().default('*'), about: 'Origins that browsers may call from, by comma; * for any.' },
 } as const satisfies Record<string, Setting>;
@@ -194,6 +198,8 @@ export interface Config {
     /** Milliseconds before each new try. */
     readonly retryDelaysMs: readonly number[];
   };
+  /** Milliseconds between rounds of the reaper. */
+  readonly reapIntervalMs: number;
   readonly http: { readonly maxJsonBytes: number; readonly corsOrigins: readonly string[] };
 }
 
@@ -334,6 +340,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       activityConcurrency: number('ACTIVITY_CONCURRENCY'),
       retryDelaysMs: list(string('RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
     },
+    reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
     http: { maxJsonBytes: number('MAX_JSON_BYTES'), corsOrigins: list(string('CORS_ORIGINS')) },
   };
 }

@@ -19,7 +19,7 @@ export interface ApiSettings {
 /** What operations may use. Made once by api/server.ts. */
 export interface ApiDeps {
   readonly store: Store;
-  readonly dispatcher: Pick<Dispatcher, 'start' | 'ping'>;
+  readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping'>;
   readonly embedder: QueryEmbedder;
   readonly tokens: Tokens;
   readonly signedUrls: SignedUrls;

@@ -1,6 +1,7 @@
 import { accessToken } from './auth/accessToken.js';
 import { embeddings } from './chunks/embeddings.js';
 import { listChunks } from './chunks/listChunks.js';
+import { cancelSync } from './files/cancelSync.js';
 import { content } from './files/content.js';
 import { deleteFilesV2 } from './files/deleteFiles.js';
 import { resyncFile } from './files/resyncFile.js';
@@ -17,6 +18,7 @@ export const builtOperations: readonly Operation[] = [
   userFilesV2,
   resyncFile,
   deleteFilesV2,
+  cancelSync,
   listChunks,
   embeddings,
   content,

@@ -24,7 +24,7 @@ const store = await connectStore({
 });
 await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
-const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store.runs, log);
+const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store, log);
 const embeddings = createEmbeddings({
   local: {
     modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),

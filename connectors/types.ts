@@ -40,7 +40,11 @@ export interface WebSource {
    * of a fault. Files that fail beside others that do not are told to onProblem: then the listing is not whole, and
    * nothing may be deleted for being absent from it.
    */
-  discover(sitemapUrl: string, signal: AbortSignal, onProblem?: (problem: SitemapProblem) => void): AsyncIterable<SitemapEntry>;
+  discover(
+    sitemapUrl: string,
+    signal: AbortSignal,
+    onProblem?: (problem: SitemapProblem) => void,
+  ): AsyncIterable<SitemapEntry>;
   /** Fetches one page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
   fetchPage(request: PageRequest): Promise<FetchedPage>;
   close(): Promise<void>;

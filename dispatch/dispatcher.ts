@@ -3,8 +3,10 @@ import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/com
 
 import type { RunInput, SearchAttributeName } from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
+import type { FileCommands } from '../store/files/commands.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { Runs } from '../store/runs/outbox.js';
+import { pause } from './pause.js';
 
 /** A start that Temporal does not answer in this time is left to the sweeper. */
 const START_TIMEOUT_MS = 5_000;
@@ -29,6 +31,8 @@ function searchAttributes(run: RunDoc): TypedSearchAttributes {
 export interface Dispatcher {
   /** Hands an accepted run to Temporal. Never throws: what can't be started now stays in the outbox. */
   start(runId: number): Promise<void>;
+  /** Cancels a run: in the outbox, or by Temporal; files not yet done end SYNC_ABORTED. @throws when Temporal can't be reached */
+  cancel(runId: number): Promise<void>;
   /** Starts what lies in the outbox, now and every second, until the signal is aborted. */
   sweep(signal: AbortSignal): Promise<void>;
   /** Resolves when Temporal answers, with the number of workers that poll the task queue. */
@@ -36,8 +40,19 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
+/** What the dispatcher reads and writes. */
+export interface DispatchStores {
+  readonly runs: Runs;
+  readonly files: Pick<FileCommands, 'abortOpen'>;
+}
+
 /** Brings runs from the outbox to Temporal. Ids make every start harmless to repeat. */
-export function createDispatcher(client: Client, taskQueue: string, runs: Runs, log: Log): Dispatcher {
+export function createDispatcher(
+  client: Client,
+  taskQueue: string,
+  { runs, files }: DispatchStores,
+  log: Log,
+): Dispatcher {
   /** Whether the running workflow of that id is this very run. */
   const isThisRun = async (run: RunDoc): Promise<boolean> => {
     const { memo } = await client.workflow.getHandle(run.workflowId).describe();
@@ -95,6 +110,15 @@ export function createDispatcher(client: Client, taskQueue: string, runs: Runs, 
 
   return {
     start,
+    async cancel(runId) {
+      if (await runs.withdraw(runId)) {
+        await files.abortOpen(runId, 'The run was cancelled before it began. Resync to try again.');
+        return;
+      }
+      const run = await runs.find(runId);
+      if (!run || run.finishedAt !== null) return;
+      await client.workflow.getHandle(run.workflowId).cancel();
+    },
     async sweep(signal) {
       while (!signal.aborted) {
         try {
@@ -102,10 +126,7 @@ export function createDispatcher(client: Client, taskQueue: string, runs: Runs, 
         } catch (error) {
           log.warn({ err: error }, 'the outbox could not be swept; trying again');
         }
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, SWEEP_MS);
-          signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-        });
+        await pause(SWEEP_MS, signal);
       }
     },
     async ping() {

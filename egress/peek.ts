@@ -1,5 +1,8 @@
 /** The first bytes of a stream, at least `count` where it has them, and the whole stream from its start. */
-export async function peek(source: AsyncIterable<Uint8Array>, count: number): Promise<{ head: Uint8Array; all: AsyncIterable<Uint8Array> }> {
+export async function peek(
+  source: AsyncIterable<Uint8Array>,
+  count: number,
+): Promise<{ head: Uint8Array; all: AsyncIterable<Uint8Array> }> {
   const pieces = source[Symbol.asyncIterator]();
   const seen: Uint8Array[] = [];
   let length = 0;

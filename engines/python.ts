@@ -30,7 +30,7 @@ async function whyUnfit(python: string): Promise<string | undefined> {
     const [, module] = /No module named '(\w+)'/.exec((error as Error).message) ?? [];
     return module ? `its ${module} module is missing` : 'does not run';
   }
-  const [, minor] = /^3\.(\d+)$/.exec(version) ?? [];
+  const [, minor] = /^3\.(\d+)$/m.exec(version) ?? [];
   if (minor && Number(minor) >= MINORS.first && Number(minor) <= MINORS.last) return undefined;
   return `is ${version}`;
 }

@@ -28,7 +28,23 @@ const EXCEPTIONS: Record<string, readonly string[]> = {
   '@temporalio/worker': ['scripts/recordHistory.ts'],
 };
 
-const ROOMS = ['api', 'workflows', 'activities', 'worker', 'dispatch', 'egress', 'observability', 'cli', 'connectors', 'documents', 'embeddings', 'store', 'engines', 'contract', 'scripts'];
+const ROOMS = [
+  'api',
+  'workflows',
+  'activities',
+  'worker',
+  'dispatch',
+  'egress',
+  'observability',
+  'cli',
+  'connectors',
+  'documents',
+  'embeddings',
+  'store',
+  'engines',
+  'contract',
+  'scripts',
+];
 
 function sources(folder: string): string[] {
   return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -37,30 +53,50 @@ function sources(folder: string): string[] {
 }
 
 const importsOf = (file: string): string[] =>
-  [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/(?:from|import\(|require\()\s*'([^'.][^']*)'/g)].map(([, name]) => name ?? '');
+  [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/(?:from|import\(|require\()\s*'([^'.][^']*)'/g)].map(
+    ([, name]) => name ?? '',
+  );
 
 describe('the shape of the repository', () => {
-  const packageJson = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+  const packageJson = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as Record<
+    'dependencies' | 'devDependencies',
+    Record<string, string>
+  >;
 
-  test.each([...Object.keys(OWNERS).filter((name) => name !== '@jest/globals'), 'jest'])('package.json depends on %s', (name) => {
-    expect({ ...packageJson.dependencies, ...packageJson.devDependencies }).toHaveProperty([name]);
-  });
+  test.each([...Object.keys(OWNERS).filter((name) => name !== '@jest/globals'), 'jest'])(
+    'package.json depends on %s',
+    (name) => {
+      expect({ ...packageJson.dependencies, ...packageJson.devDependencies }).toHaveProperty([name]);
+    },
+  );
 
-  test.each(Object.entries(OWNERS).filter(([name]) => name !== '@jest/globals'))('%s is imported in %s and nowhere else', (name, room) => {
-    const files = [...ROOMS.flatMap(sources), 'config.ts'];
-    const importers = files.filter((file) => importsOf(file).some((found) => found === name || found.startsWith(`${name}/`)));
-    expect(importers.some((file) => file.startsWith(`${room}/`))).toBe(true);
-    const strangers = importers.filter((file) => !file.startsWith(`${room}/`) && !(EXCEPTIONS[name] ?? []).includes(file));
-    expect(strangers).toEqual([]);
-  });
+  test.each(Object.entries(OWNERS).filter(([name]) => name !== '@jest/globals'))(
+    '%s is imported in %s and nowhere else',
+    (name, room) => {
+      const files = [...ROOMS.flatMap(sources), 'config.ts'];
+      const importers = files.filter((file) =>
+        importsOf(file).some((found) => found === name || found.startsWith(`${name}/`)),
+      );
+      expect(importers.some((file) => file.startsWith(`${room}/`))).toBe(true);
+      const strangers = importers.filter(
+        (file) => !file.startsWith(`${room}/`) && !(EXCEPTIONS[name] ?? []).includes(file),
+      );
+      expect(strangers).toEqual([]);
+    },
+  );
 
-  test.each(['package.json', 'tsconfig.json', 'api', 'workflows', 'activities', 'worker', 'test', 'README.md'])('%s stands at the top level', (name) => {
-    expect(existsSync(path.join(ROOT, name))).toBe(true);
-  });
+  test.each(['package.json', 'tsconfig.json', 'api', 'workflows', 'activities', 'worker', 'test', 'README.md'])(
+    '%s stands at the top level',
+    (name) => {
+      expect(existsSync(path.join(ROOT, name))).toBe(true);
+    },
+  );
 
   test('no folder is called after no subject', () => {
     const folders = ROOMS.flatMap((room) =>
-      readdirSync(path.join(ROOT, room), { recursive: true, encoding: 'utf8' }).filter((name) => statSync(path.join(ROOT, room, name)).isDirectory()),
+      readdirSync(path.join(ROOT, room), { recursive: true, encoding: 'utf8' }).filter((name) =>
+        statSync(path.join(ROOT, room, name)).isDirectory(),
+      ),
     );
     expect(folders.filter((name) => /(^|\/)(utils|helpers|common|lib|shared)$/.test(name))).toEqual([]);
   });

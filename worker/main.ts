@@ -2,6 +2,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 import { loadConfig, required } from '../config.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
+import { reap } from '../dispatch/reaper.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
 import { createDocumentPool } from '../documents/pool.js';
@@ -28,7 +29,8 @@ const store = await connectStore({
   files: config.files,
 });
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
-const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store.runs, log);
+const client = createTemporalClient(temporal);
+const dispatcher = createDispatcher(client, temporal.taskQueue, store, log);
 const egress = createEgress(config.egress);
 const web = createWebSource({ egress, settings: config.web, onNotice: (notice) => log.warn({}, notice) });
 const documents = createDocumentPool(config.documents);
@@ -65,7 +67,10 @@ process.once('disconnect', stop);
 
 log.info({ taskQueue: temporal.taskQueue }, 'worker polling');
 process.send?.({ ready: true });
-const sweeping = dispatcher.sweep(stopping.signal);
+const sweeping = Promise.all([
+  dispatcher.sweep(stopping.signal),
+  reap(client, store, log, config.reapIntervalMs, stopping.signal),
+]);
 await worker.run();
 stopping.abort();
 await sweeping;

@@ -62,7 +62,11 @@ export function createBrowserPool({ chromiumPath, maxPages, now, onNotice }: Bro
   async function start(): Promise<Running | null> {
     const executablePath = findChromium(chromiumPath);
     if (executablePath === null) {
-      return without(chromiumPath === null ? 'no Chromium was found. Install chromium-headless-shell, or name one in the setting CHROMIUM_PATH.' : `there is no file ${chromiumPath}, which the setting CHROMIUM_PATH names.`);
+      return without(
+        chromiumPath === null
+          ? 'no Chromium was found. Install chromium-headless-shell, or name one in the setting CHROMIUM_PATH.'
+          : `there is no file ${chromiumPath}, which the setting CHROMIUM_PATH names.`,
+      );
     }
     try {
       const browser = await launch(executablePath);

@@ -24,8 +24,14 @@ export function sniffType(url: string, bytes: Uint8Array): string {
   if (magic) throw unsupported(url, magic.type);
   const isUtf16 = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
   if (start.includes(0) && !isUtf16) throw unsupported(url, 'application/octet-stream');
-  const text = start.toString('latin1').replaceAll('\0', '').replace(/^[^<\w]*/, '');
-  return /^<(!doctype\s+html|html|head|body|!--|script|title|meta|div|h1|p|table)\b/i.test(text) || text.startsWith('<!--') ? 'text/html' : 'text/plain';
+  const text = start
+    .toString('latin1')
+    .replaceAll('\0', '')
+    .replace(/^[^<\w]*/, '');
+  return /^<(!doctype\s+html|html|head|body|!--|script|title|meta|div|h1|p|table)\b/i.test(text) ||
+    text.startsWith('<!--')
+    ? 'text/html'
+    : 'text/plain';
 }
 
 const MAGIC: readonly { prefix: string; type: string }[] = [
@@ -39,5 +45,8 @@ const MAGIC: readonly { prefix: string; type: string }[] = [
 
 function unsupported(url: string, type: string): Fault {
   const shown = type.slice(0, 100);
-  return new Fault('unsupported_type', `The page ${shownUrl(url)} is of the type ${shown}, which can't be read. Only HTML, plain text and Markdown pages are; take it out of the sitemap.`);
+  return new Fault(
+    'unsupported_type',
+    `The page ${shownUrl(url)} is of the type ${shown}, which can't be read. Only HTML, plain text and Markdown pages are; take it out of the sitemap.`,
+  );
 }

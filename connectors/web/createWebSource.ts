@@ -26,11 +26,28 @@ export interface WebSourceOptions {
 }
 
 /** Makes the source that reads sitemaps and web pages. */
-export function createWebSource({ egress, settings, onNotice = () => undefined, now = Date.now, sleep = sleepUntilAborted, limiter = createHostLimiter(settings.requestsPerHost, now, sleep) }: WebSourceOptions): WebSource {
+export function createWebSource({
+  egress,
+  settings,
+  onNotice = () => undefined,
+  now = Date.now,
+  sleep = sleepUntilAborted,
+  limiter = createHostLimiter(settings.requestsPerHost, now, sleep),
+}: WebSourceOptions): WebSource {
   const robots = createRobots(egress, settings, now);
-  const browsers = createBrowserPool({ chromiumPath: settings.chromiumPath, maxPages: settings.browserMaxPages, now, onNotice });
+  const browsers = createBrowserPool({
+    chromiumPath: settings.chromiumPath,
+    maxPages: settings.browserMaxPages,
+    now,
+    onNotice,
+  });
 
-  async function inTurn<T>(url: string, minIntervalMs: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async function inTurn<T>(
+    url: string,
+    minIntervalMs: number,
+    signal: AbortSignal,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const leave = await limiter.enter(new URL(url).host, minIntervalMs, signal);
     try {
       return await work();
@@ -49,14 +66,32 @@ export function createWebSource({ egress, settings, onNotice = () => undefined, 
   return {
     discover: (sitemapUrl, signal, onProblem = () => undefined) =>
       // Not asked of robots.txt: a sitemap is there for crawlers, and its user named it.
-      discover({ settings, onProblem, readFile: (url) => inTurn(url, 0, signal, () => readSitemapFile(egress, settings, now, url, signal)) }, sitemapUrl),
+      discover(
+        {
+          settings,
+          onProblem,
+          readFile: (url) => inTurn(url, 0, signal, () => readSitemapFile(egress, settings, now, url, signal)),
+        },
+        sitemapUrl,
+      ),
 
     async fetchPage({ url: given, downloadCssAndMedia, signal }) {
       signal.throwIfAborted();
       const url = normaliseUrl(given);
-      if (url === null) throw new Fault('address_refused', `"${shownUrl(given)}" is not the address of a page. Give one that starts with http:// or https:// and carries no password.`);
+      if (url === null)
+        throw new Fault(
+          'address_refused',
+          `"${shownUrl(given)}" is not the address of a page. Give one that starts with http:// or https:// and carries no password.`,
+        );
       const minIntervalMs = await robots.admit(url, signal);
-      return inTurn(url, minIntervalMs, signal, async () => (downloadCssAndMedia ? await render(url, signal) : null) ?? fetchPage({ egress, robots, settings, now }, url, signal));
+      return inTurn(
+        url,
+        minIntervalMs,
+        signal,
+        async () =>
+          (downloadCssAndMedia ? await render(url, signal) : null) ??
+          fetchPage({ egress, robots, settings, now }, url, signal),
+      );
     },
 
     close: () => browsers.close(),

@@ -15,9 +15,16 @@ export interface Discovery {
  * The pages a sitemap names, in its order, each once. Files an index names are read when their turn comes. A file that
  * can't be read, or not wholly, is a problem and no end, as long as any page is found; with none, it is thrown.
  */
-export async function* discover({ settings, readFile, onProblem }: Discovery, sitemapUrl: string): AsyncGenerator<SitemapEntry, void> {
+export async function* discover(
+  { settings, readFile, onProblem }: Discovery,
+  sitemapUrl: string,
+): AsyncGenerator<SitemapEntry, void> {
   const root = normaliseUrl(sitemapUrl);
-  if (root === null) throw new Fault('address_refused', `"${shownUrl(sitemapUrl)}" is not the address of a sitemap. Give one that starts with http:// or https:// and carries no password.`);
+  if (root === null)
+    throw new Fault(
+      'address_refused',
+      `"${shownUrl(sitemapUrl)}" is not the address of a sitemap. Give one that starts with http:// or https:// and carries no password.`,
+    );
 
   const pages = new Set<string>();
   const files = new Set([root]);
@@ -74,7 +81,11 @@ export async function* discover({ settings, readFile, onProblem }: Discovery, si
       return true;
     }
     // Once each: an index may name 50,000 files too many.
-    if (!limitsTold.has(limit)) problem(target, new Fault('too_large', `The sitemap ${shownUrl(target)}, and any like it, was not read: ${limit}.`));
+    if (!limitsTold.has(limit))
+      problem(
+        target,
+        new Fault('too_large', `The sitemap ${shownUrl(target)}, and any like it, was not read: ${limit}.`),
+      );
     limitsTold.add(limit);
     return false;
   }
@@ -83,6 +94,9 @@ export async function* discover({ settings, readFile, onProblem }: Discovery, si
   if (pages.size > 0) return;
   if (firstFault !== null) throw firstFault as Fault;
   if (elsewhere !== null) {
-    throw new Fault('broken_content', `The sitemap ${shownUrl(root)} names only pages on other hosts, such as ${shownUrl(elsewhere)}. A sitemap speaks for its own host: give the one of ${new URL(elsewhere).host}.`);
+    throw new Fault(
+      'broken_content',
+      `The sitemap ${shownUrl(root)} names only pages on other hosts, such as ${shownUrl(elsewhere)}. A sitemap speaks for its own host: give the one of ${new URL(elsewhere).host}.`,
+    );
   }
 }

@@ -13,7 +13,11 @@ export interface PageFetcher {
 }
 
 /** Fetches one page over plain HTTP. Status and type are judged by the headers; the body of a refused page is not read. */
-export async function fetchPage({ egress, robots, settings, now }: PageFetcher, url: string, signal: AbortSignal): Promise<FetchedPage> {
+export async function fetchPage(
+  { egress, robots, settings, now }: PageFetcher,
+  url: string,
+  signal: AbortSignal,
+): Promise<FetchedPage> {
   const answer = await egress.request({
     url,
     signal,

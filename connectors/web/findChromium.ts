@@ -5,19 +5,26 @@ import { chromium } from 'playwright-core';
 
 /** The Chromium to render with: the given one and no other, else Playwright's own, else the system's; null without any. */
 export function findChromium(given: string | null): string | null {
-  const candidates = given === null ? [...playwrights(), '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] : [given];
+  const candidates =
+    given === null ? [...playwrights(), '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] : [given];
   return candidates.find((candidate) => existsSync(candidate)) ?? null;
 }
 
 /** The version this Playwright asks for, then headless shells of any version in its cache. */
 function playwrights(): string[] {
   const cache = path.join(homedir(), '.cache', 'ms-playwright');
-  const shells = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith('chromium_headless_shell-')) : [];
+  const shells = existsSync(cache)
+    ? readdirSync(cache).filter((name) => name.startsWith('chromium_headless_shell-'))
+    : [];
   return [
     chromium.executablePath(),
     ...shells
       .sort()
       .reverse()
-      .flatMap((name) => ['chrome-headless-shell-linux64/chrome-headless-shell', 'chrome-linux/headless_shell'].map((file) => path.join(cache, name, file))),
+      .flatMap((name) =>
+        ['chrome-headless-shell-linux64/chrome-headless-shell', 'chrome-linux/headless_shell'].map((file) =>
+          path.join(cache, name, file),
+        ),
+      ),
   ];
 }

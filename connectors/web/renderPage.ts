@@ -23,10 +23,19 @@ const SETTLE_MS = 5000;
  * asks for goes through a guarded proxy of its own, which also bounds its bytes. Null when plain HTTP should decide:
  * what came is not HTML, or the browser could not get it and plain HTTP can say better why.
  */
-export async function renderPage({ egress, settings, now }: PageRenderer, browser: Browser, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
+export async function renderPage(
+  { egress, settings, now }: PageRenderer,
+  browser: Browser,
+  url: string,
+  signal: AbortSignal,
+): Promise<FetchedPage | null> {
   const deadline = Date.now() + settings.pageTimeoutMs;
   const left = (): number => Math.max(1, deadline - Date.now());
-  const tooSlow = () => new Fault('timed_out', `The page ${shownUrl(url)} was not loaded by the browser within ${seconds(settings.pageTimeoutMs)}. Try again later, or without download_css_and_media.`);
+  const tooSlow = () =>
+    new Fault(
+      'timed_out',
+      `The page ${shownUrl(url)} was not loaded by the browser within ${seconds(settings.pageTimeoutMs)}. Try again later, or without download_css_and_media.`,
+    );
 
   const proxy = await egress.openProxy({ maxBytes: settings.maxPageBytes });
   let context: BrowserContext | undefined;
@@ -40,7 +49,12 @@ export async function renderPage({ egress, settings, now }: PageRenderer, browse
   signal.addEventListener('abort', stop, { once: true });
 
   try {
-    context = await browser.newContext({ proxy: { server: proxy.url }, userAgent: settings.userAgent, serviceWorkers: 'block', acceptDownloads: false });
+    context = await browser.newContext({
+      proxy: { server: proxy.url },
+      userAgent: settings.userAgent,
+      serviceWorkers: 'block',
+      acceptDownloads: false,
+    });
     signal.throwIfAborted();
     const page = await context.newPage();
     const response = await page.goto(url, { waitUntil: 'domcontentloaded', timeout: left() });
@@ -55,9 +69,19 @@ export async function renderPage({ egress, settings, now }: PageRenderer, browse
     const bytes = Buffer.from(await page.content());
     if (finalUrl === null) return null;
     if (bytes.length > settings.maxPageBytes) {
-      throw new Fault('too_large', `The page ${shownUrl(url)} is larger than the ${settings.maxPageBytes.toLocaleString('en')} bytes that are read at most (setting MAX_PAGE_BYTES) once it is rendered. Split it.`);
+      throw new Fault(
+        'too_large',
+        `The page ${shownUrl(url)} is larger than the ${settings.maxPageBytes.toLocaleString('en')} bytes that are read at most (setting MAX_PAGE_BYTES) once it is rendered. Split it.`,
+      );
     }
-    return { bytes, contentType: 'text/html; charset=utf-8', finalUrl, etag: headers['etag'] ?? null, lastModified: headers['last-modified'] ?? null, fetchedWith: 'browser' };
+    return {
+      bytes,
+      contentType: 'text/html; charset=utf-8',
+      finalUrl,
+      etag: headers['etag'] ?? null,
+      lastModified: headers['last-modified'] ?? null,
+      fetchedWith: 'browser',
+    };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Fault) throw error;

@@ -26,7 +26,9 @@ const MAX_CRAWL_DELAY_SECONDS = 300;
 
 const NO_RULES: RobotsRules = { allows: () => true, crawlDelaySeconds: null };
 
-type Outcome = { readonly rules: RobotsRules; readonly fault?: never } | { readonly fault: Fault; readonly rules?: never };
+type Outcome =
+  | { readonly rules: RobotsRules; readonly fault?: never }
+  | { readonly fault: Fault; readonly rules?: never };
 
 /** Reads robots.txt once per origin and keeps it for a day at most. */
 export function createRobots(egress: Egress, settings: WebSettings, now: () => number): Robots {
@@ -56,21 +58,38 @@ export function createRobots(egress: Egress, settings: WebSettings, now: () => n
       const { rules, fault } = await orAborted(outcomeFor(origin), signal);
       if (fault) throw fault;
       if (!rules.allows(pathname + search)) {
-        throw new Fault('robots_disallowed', `The page ${shownUrl(url)} is closed to us by ${origin}/robots.txt. Ask the site's operator to allow "${token}" there, or leave the page out.`);
+        throw new Fault(
+          'robots_disallowed',
+          `The page ${shownUrl(url)} is closed to us by ${origin}/robots.txt. Ask the site's operator to allow "${token}" there, or leave the page out.`,
+        );
       }
       const delay = rules.crawlDelaySeconds ?? 0;
       if (delay > MAX_CRAWL_DELAY_SECONDS) {
-        throw new Fault('robots_disallowed', `${origin}/robots.txt asks for ${String(delay)} s between two requests, too long to crawl the site. Ask its operator for a Crawl-delay of ${String(MAX_CRAWL_DELAY_SECONDS)} s at most.`);
+        throw new Fault(
+          'robots_disallowed',
+          `${origin}/robots.txt asks for ${String(delay)} s between two requests, too long to crawl the site. Ask its operator for a Crawl-delay of ${String(MAX_CRAWL_DELAY_SECONDS)} s at most.`,
+        );
       }
       return delay * 1000;
     },
   };
 }
 
-async function read(egress: Egress, origin: string, token: string, settings: WebSettings, now: () => number): Promise<Outcome> {
+async function read(
+  egress: Egress,
+  origin: string,
+  token: string,
+  settings: WebSettings,
+  now: () => number,
+): Promise<Outcome> {
   const url = `${origin}/robots.txt`;
   try {
-    const answer = await egress.request({ url, headers: { accept: 'text/plain, */*;q=0.1' }, maxBytes: 2 * MAX_BYTES, totalTimeoutMs: settings.pageTimeoutMs });
+    const answer = await egress.request({
+      url,
+      headers: { accept: 'text/plain, */*;q=0.1' },
+      maxBytes: 2 * MAX_BYTES,
+      totalTimeoutMs: settings.pageTimeoutMs,
+    });
     const fault = statusFault('The file', { url, status: answer.status, headers: answer.headers }, now());
     if (fault === null) return { rules: parseRobots(await beginning(answer.body), token) };
     await answer.discard();
@@ -85,7 +104,10 @@ async function read(egress: Egress, origin: string, token: string, settings: Web
 /** As the fault under it, since that says whether another try helps. */
 function unreadable(url: string, fault: Fault): Fault {
   const message = `${fault.message} Without ${url} no page of the site may be fetched.`;
-  return new Fault(fault.kind, message, { cause: fault, ...(fault.retryAfterMs === null ? {} : { retryAfterMs: fault.retryAfterMs }) });
+  return new Fault(fault.kind, message, {
+    cause: fault,
+    ...(fault.retryAfterMs === null ? {} : { retryAfterMs: fault.retryAfterMs }),
+  });
 }
 
 async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {

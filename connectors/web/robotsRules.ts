@@ -62,7 +62,11 @@ export function parseRobots(text: string, productToken: string): RobotsRules {
   }
 
   const { rules, crawlDelaySeconds } = named ? own : everyone;
-  return { crawlDelaySeconds, allows: (path) => path === '/robots.txt' || isAllowed(rules, normalise(path).replaceAll('*', '%2A').replaceAll('$', '%24')) };
+  return {
+    crawlDelaySeconds,
+    allows: (path) =>
+      path === '/robots.txt' || isAllowed(rules, normalise(path).replaceAll('*', '%2A').replaceAll('$', '%24')),
+  };
 }
 
 /** The name a robots.txt calls a crawler by: the letters before the version. */
@@ -77,7 +81,9 @@ const MAX_LINE = 8192;
 function parseLine(line: string): { key: string; value: string } {
   const said = line.split('#', 1)[0] ?? '';
   const colon = said.indexOf(':');
-  return colon === -1 ? { key: '', value: '' } : { key: said.slice(0, colon).trim().toLowerCase(), value: said.slice(colon + 1).trim() };
+  return colon === -1
+    ? { key: '', value: '' }
+    : { key: said.slice(0, colon).trim().toLowerCase(), value: said.slice(colon + 1).trim() };
 }
 
 /** The longest rule that matches decides; of two equally long ones the one that allows. */
@@ -93,7 +99,9 @@ function isAllowed(rules: Group['rules'], path: string): boolean {
 function parsePattern(value: string): Pattern {
   const anchored = value.endsWith('$');
   const rooted = /^[/*]/.test(value) ? value : `/${value}`;
-  const plain = normalise(anchored ? rooted.slice(0, -1) : rooted).replaceAll('$', '%24').replace(/\*+/g, '*');
+  const plain = normalise(anchored ? rooted.slice(0, -1) : rooted)
+    .replaceAll('$', '%24')
+    .replace(/\*+/g, '*');
   return { parts: plain.split('*'), anchored, length: plain.length + (anchored ? 1 : 0) };
 }
 
@@ -115,7 +123,9 @@ function matches({ parts, anchored }: Pattern, path: string): boolean {
 /** One spelling: what need not be encoded is not, everything else is, in upper case. */
 function normalise(text: string): string {
   return text
-    .replace(/[^\x21-\x7e]+/g, (characters) => [...Buffer.from(characters)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''))
+    .replace(/[^\x21-\x7e]+/g, (characters) =>
+      [...Buffer.from(characters)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+    )
     .replace(/%[0-9a-f]{2}/gi, (code) => {
       const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
       return /[\w.~-]/.test(character) ? character : code.toUpperCase();

@@ -23,7 +23,13 @@ const TIME_OF_PAGES = 4;
  * Fetches and reads one sitemap file, parsing as bytes come. A file that breaks off or is too large gives the items
  * before that; with none it throws. The items, 50,000 at most, are held, so that no connection waits on the reader.
  */
-export async function readSitemapFile(egress: Egress, settings: WebSettings, now: () => number, url: string, signal: AbortSignal): Promise<SitemapFile> {
+export async function readSitemapFile(
+  egress: Egress,
+  settings: WebSettings,
+  now: () => number,
+  url: string,
+  signal: AbortSignal,
+): Promise<SitemapFile> {
   const totalTimeoutMs = settings.pageTimeoutMs * TIME_OF_PAGES;
   const answer = await egress.request({
     url,
@@ -60,13 +66,25 @@ export async function readSitemapFile(egress: Egress, settings: WebSettings, now
     signal.throwIfAborted();
     if (error instanceof Fault) {
       if (error.kind === 'too_large' && parser.items.length === 0) return tooLarge();
-      if (error.kind === 'timed_out') return new Fault('timed_out', `The sitemap ${shownUrl(url)} did not come to its end within ${seconds(totalTimeoutMs)}. Try again later, or split it.`, { cause: error });
+      if (error.kind === 'timed_out')
+        return new Fault(
+          'timed_out',
+          `The sitemap ${shownUrl(url)} did not come to its end within ${seconds(totalTimeoutMs)}. Try again later, or split it.`,
+          { cause: error },
+        );
       return error;
     }
-    return new Fault('broken_content', `The sitemap ${shownUrl(url)} is packed, and its packing is damaged. Make it anew.`, { cause: error });
+    return new Fault(
+      'broken_content',
+      `The sitemap ${shownUrl(url)} is packed, and its packing is damaged. Make it anew.`,
+      { cause: error },
+    );
   }
 
   function tooLarge(): Fault {
-    return new Fault('too_large', `The sitemap ${shownUrl(url)} is larger than the ${settings.sitemapMaxBytes.toLocaleString('en')} bytes that are read at most (setting SITEMAP_MAX_BYTES). Split it and name the parts in a sitemap index.`);
+    return new Fault(
+      'too_large',
+      `The sitemap ${shownUrl(url)} is larger than the ${settings.sitemapMaxBytes.toLocaleString('en')} bytes that are read at most (setting SITEMAP_MAX_BYTES). Split it and name the parts in a sitemap index.`,
+    );
   }
 }

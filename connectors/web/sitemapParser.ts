@@ -30,7 +30,10 @@ export function createSitemapParser(url: string): SitemapParser {
   const add = (location: string, lastModified: string | null): void => {
     if (location === '' || location.length > MAX_LOCATION) return;
     if (items.length >= MAX_ITEMS) {
-      throw new Fault('too_large', `The sitemap ${shownUrl(url)} has more than ${MAX_ITEMS.toLocaleString('en')} entries. Split it and name the parts in a sitemap index.`);
+      throw new Fault(
+        'too_large',
+        `The sitemap ${shownUrl(url)} has more than ${MAX_ITEMS.toLocaleString('en')} entries. Split it and name the parts in a sitemap index.`,
+      );
     }
     items.push({ location, lastModified });
   };
@@ -46,13 +49,16 @@ export function createSitemapParser(url: string): SitemapParser {
       format.write(rest);
     },
     end() {
-      if (format === null) throw broken(url, 'is empty. Check its address, or ask the site\'s operator to fill it.');
+      if (format === null) throw broken(url, "is empty. Check its address, or ask the site's operator to fill it.");
       format.end();
     },
   };
 }
 
-function xmlFormat(url: string, add: (location: string, lastModified: string | null) => void): Omit<SitemapParser, 'items'> {
+function xmlFormat(
+  url: string,
+  add: (location: string, lastModified: string | null) => void,
+): Omit<SitemapParser, 'items'> {
   const parser = new SaxesParser();
   /** Local names of the open elements: sites choose their own prefixes. */
   const path: string[] = [];
@@ -64,7 +70,8 @@ function xmlFormat(url: string, add: (location: string, lastModified: string | n
   const text = (characters: string): void => {
     if (path.length !== 3) return;
     const field = path[2] ?? '';
-    if (field === 'loc' || field === 'lastmod') fields[field] = `${fields[field] ?? ''}${characters}`.slice(0, MAX_LOCATION + 1);
+    if (field === 'loc' || field === 'lastmod')
+      fields[field] = `${fields[field] ?? ''}${characters}`.slice(0, MAX_LOCATION + 1);
   };
   parser.on('doctype', (doctype) => {
     // Its entities stay unknown to the parser: a reference to one is a fault, never an expansion.
@@ -78,12 +85,14 @@ function xmlFormat(url: string, add: (location: string, lastModified: string | n
       root = local;
     }
     path.push(local);
-    if (path.length > MAX_DEPTH) throw broken(url, 'nests its elements too deep. Make it anew as a plain list of pages.');
+    if (path.length > MAX_DEPTH)
+      throw broken(url, 'nests its elements too deep. Make it anew as a plain list of pages.');
     if (isItem()) fields = {};
   });
   parser.on('attribute', () => {
     attributes += 1;
-    if (attributes > MAX_ATTRIBUTES) throw broken(url, 'has an element with too many attributes. Make it anew as a plain list of pages.');
+    if (attributes > MAX_ATTRIBUTES)
+      throw broken(url, 'has an element with too many attributes. Make it anew as a plain list of pages.');
   });
   parser.on('text', text);
   parser.on('cdata', text);
@@ -98,7 +107,11 @@ function xmlFormat(url: string, add: (location: string, lastModified: string | n
       work();
     } catch (error) {
       if (error instanceof Fault) throw error;
-      throw broken(url, `is broken XML (line ${(error as Error).message.slice(0, 200)}) Repair it, or make it anew.`, error);
+      throw broken(
+        url,
+        `is broken XML (line ${(error as Error).message.slice(0, 200)}) Repair it, or make it anew.`,
+        error,
+      );
     }
   };
   return {
@@ -117,12 +130,20 @@ const ITEM_OF: Readonly<Record<string, string>> = { urlset: 'url', sitemapindex:
 function checkRoot(url: string, name: string): void {
   if (name in ITEM_OF) return;
   if (name.toLowerCase() === 'html') throw isWebPage(url);
-  if (name === 'rss' || name === 'feed' || name === 'RDF') throw broken(url, `is a feed, not a sitemap. ${whereSitemapsAre(url)}`);
-  throw broken(url, `is XML but not a sitemap: it begins with <${name.slice(0, 50)}>, not <urlset> or <sitemapindex>. ${whereSitemapsAre(url)}`);
+  if (name === 'rss' || name === 'feed' || name === 'RDF')
+    throw broken(url, `is a feed, not a sitemap. ${whereSitemapsAre(url)}`);
+  throw broken(
+    url,
+    `is XML but not a sitemap: it begins with <${name.slice(0, 50)}>, not <urlset> or <sitemapindex>. ${whereSitemapsAre(url)}`,
+  );
 }
 
 /** One address a line. Relative ones are not taken, or every text would be a list of addresses. */
-function listFormat(url: string, items: readonly SitemapItem[], add: (location: string, lastModified: null) => void): Omit<SitemapParser, 'items'> {
+function listFormat(
+  url: string,
+  items: readonly SitemapItem[],
+  add: (location: string, lastModified: null) => void,
+): Omit<SitemapParser, 'items'> {
   let rest = '';
   const addLine = (line: string): void => {
     if (/^https?:\/\/\S+$/i.test(line.trim())) add(line.trim(), null);
@@ -144,7 +165,10 @@ function listFormat(url: string, items: readonly SitemapItem[], add: (location: 
 /** The date as given when it is one a sitemap may carry: from a year to a time with zone. */
 function readDate(text: string | undefined): string | null {
   const date = (text ?? '').trim();
-  return /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/.test(date) && !Number.isNaN(Date.parse(date)) ? date : null;
+  return /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/.test(date) &&
+    !Number.isNaN(Date.parse(date))
+    ? date
+    : null;
 }
 
 function isWebPage(url: string): Fault {

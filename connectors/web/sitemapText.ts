@@ -11,7 +11,11 @@ const HEAD_BYTES = 256;
  * decoded. The body comes to its end or breaks off as the reader does.
  * @param count told the size of each unpacked piece; throws when there were too many
  */
-export async function* sitemapText(body: AsyncIterable<Uint8Array>, contentType: string | undefined, count: (bytes: number) => void): AsyncGenerator<string, void> {
+export async function* sitemapText(
+  body: AsyncIterable<Uint8Array>,
+  contentType: string | undefined,
+  count: (bytes: number) => void,
+): AsyncGenerator<string, void> {
   const packed = await peek(body, 2);
   const isGzip = packed.head[0] === 0x1f && packed.head[1] === 0x8b;
   const { head, all } = await peek(isGzip ? decode(packed.all, 'gzip') : packed.all, HEAD_BYTES);
@@ -32,7 +36,10 @@ function charsetOf(head: Uint8Array, contentType: string | undefined): string {
   if (first === 0x3c && second === 0) return 'utf-16le';
   if (first === 0 && second === 0x3c) return 'utf-16be';
   const start = Buffer.from(head.subarray(0, HEAD_BYTES)).toString('latin1');
-  const named = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1] ?? /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1] ?? 'utf-8';
+  const named =
+    /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1] ??
+    /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1] ??
+    'utf-8';
   // Read as ASCII so far, so it can't be UTF-16, whatever it says.
   return /^utf-?16/i.test(named) ? 'utf-8' : named;
 }

@@ -14,15 +14,24 @@ interface Row {
 
 const BY_STATUS: Readonly<Record<number, Row>> = {
   401: { kind: 'access_denied', sentence: 'asks for a login. Make it public, or leave it out.' },
-  403: { kind: 'access_denied', sentence: 'is refused to us by its server. Make it public, or let the service\'s user agent and address in.' },
+  403: {
+    kind: 'access_denied',
+    sentence: "is refused to us by its server. Make it public, or let the service's user agent and address in.",
+  },
   404: { kind: 'not_found', sentence: 'does not exist. Check the address, or take it out of the sitemap.' },
   410: { kind: 'gone', sentence: 'is gone for good. Take it out of the sitemap.' },
   429: { kind: 'rate_limited', sentence: 'was asked for too often.' },
   451: { kind: 'access_denied', sentence: 'is withheld for legal reasons. Leave it out.' },
 };
-const SERVER_ERROR: Row = { kind: 'server_error', sentence: 'could not be made by its server. Try again later, or tell the operator of the site.' };
+const SERVER_ERROR: Row = {
+  kind: 'server_error',
+  sentence: 'could not be made by its server. Try again later, or tell the operator of the site.',
+};
 const BUSY: Row = { kind: 'rate_limited', sentence: 'is not served at the moment.' };
-const OTHER: Row = { kind: 'bad_response', sentence: 'was answered in a way that can\'t be read. Open it in a browser to see what the server says.' };
+const OTHER: Row = {
+  kind: 'bad_response',
+  sentence: "was answered in a way that can't be read. Open it in a browser to see what the server says.",
+};
 
 /** The Fault an HTTP status means, with a sentence for the user; null for a 2xx. `thing`: what was asked for, as in "The page". */
 export function statusFault(thing: string, { url, status, headers }: Answer, now: number): Fault | null {
@@ -30,7 +39,10 @@ export function statusFault(thing: string, { url, status, headers }: Answer, now
   const retryAfterMs = parseRetryAfter(headers['retry-after'], now);
   const busy = status === 503 && retryAfterMs !== null ? BUSY : undefined;
   const row = busy ?? BY_STATUS[status] ?? (status >= 500 ? SERVER_ERROR : OTHER);
-  const again = row.kind === 'rate_limited' ? ` Try again ${retryAfterMs === null ? 'later' : `after ${String(Math.ceil(retryAfterMs / 1000))} s`}.` : '';
+  const again =
+    row.kind === 'rate_limited'
+      ? ` Try again ${retryAfterMs === null ? 'later' : `after ${String(Math.ceil(retryAfterMs / 1000))} s`}.`
+      : '';
   const message = `${thing} ${shownUrl(url)} ${row.sentence}${again} (HTTP ${String(status)})`;
   return new Fault(row.kind, message, row.kind === 'rate_limited' && retryAfterMs !== null ? { retryAfterMs } : {});
 }

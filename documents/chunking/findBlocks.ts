@@ -31,7 +31,8 @@ export function findBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   let headings: Part[] = [];
   const flush = (): void => {
-    for (const heading of headings) blocks.push({ kind: 'prose', start: heading.start, bodyStart: heading.start, end: heading.end });
+    for (const heading of headings)
+      blocks.push({ kind: 'prose', start: heading.start, bodyStart: heading.start, end: heading.end });
     headings = [];
   };
   for (const part of readParts(text)) {
@@ -54,12 +55,13 @@ function* readParts(text: string): Generator<Part> {
   let openStart = 0;
   let openEnd = 0;
   let openLines = 0;
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const lineEnd = endOfLine(text, at);
     // Marks stand at the head of a line; the rest of a long one need not be looked at.
     const line = text.slice(at, Math.min(lineEnd, at + 400));
     const kind = skipSpace(text, at, lineEnd) === lineEnd ? 'blank' : kindOfLine(line);
-    const ends = kind === 'blank' || kind === 'code' || kind === 'heading' || (kind === 'table') !== (openKind === 'table');
+    const ends =
+      kind === 'blank' || kind === 'code' || kind === 'heading' || (kind === 'table') !== (openKind === 'table');
     if (openKind !== null && ends) {
       yield trimmed(text, openKind, openStart, openEnd);
       openKind = null;
@@ -103,7 +105,7 @@ function trimmed(text: string, kind: Part['kind'], start: number, end: number, l
 /** The end of the line that closes the fence opened by `line`; the end of the text for one left open. */
 function fenceEnd(text: string, lineEnd: number, line: string): number {
   const mark = FENCE.exec(line)?.[1] ?? '```';
-  for (let at = lineEnd + 1; at < text.length; ) {
+  for (let at = lineEnd + 1; at < text.length;) {
     const end = endOfLine(text, at);
     const closing = FENCE_END.exec(text.slice(at, Math.min(end, at + 400)))?.[1];
     if (closing?.startsWith(mark) === true) return end;

@@ -13,11 +13,21 @@ export const BREAK_LEVELS: Readonly<Record<BlockKind, readonly BreakLevel[]>> = 
 };
 
 /** Ends of the units of one level inside a part of a block's body, ascending; the end of the part is left out. */
-export function findBreaks(text: string, block: Block, level: BreakLevel, start = block.bodyStart, end = block.end): number[] {
+export function findBreaks(
+  text: string,
+  block: Block,
+  level: BreakLevel,
+  start = block.bodyStart,
+  end = block.end,
+): number[] {
   const from = Math.max(start, block.bodyStart);
   if (level === 'sentence') return findSentences(text, from, end);
   const ends: number[] = [];
-  for (let newline = text.indexOf('\n', from); newline !== -1 && newline < end; newline = text.indexOf('\n', newline + 1)) {
+  for (
+    let newline = text.indexOf('\n', from);
+    newline !== -1 && newline < end;
+    newline = text.indexOf('\n', newline + 1)
+  ) {
     if (opensUnit(text, level, newline + 1, end)) {
       const unitEnd = trimEnd(text, from, newline);
       if (unitEnd > from && unitEnd > (ends.at(-1) ?? from)) ends.push(unitEnd);
@@ -28,7 +38,8 @@ export function findBreaks(text: string, block: Block, level: BreakLevel, start 
 
 /** Whether the line at `at` opens a new unit. */
 function opensUnit(text: string, level: BreakLevel, at: number, end: number): boolean {
-  if (level === 'gap') return text.charAt(at) === '\n' || skipSpace(text, at, lineEnd(text, at, end)) === lineEnd(text, at, end);
+  if (level === 'gap')
+    return text.charAt(at) === '\n' || skipSpace(text, at, lineEnd(text, at, end)) === lineEnd(text, at, end);
   if (level === 'item') return LIST_MARK.test(text.slice(at, at + 400));
   return true;
 }

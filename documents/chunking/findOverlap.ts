@@ -21,12 +21,14 @@ export function findOverlap(splitting: Splitting, previous: Chunk, from: number,
   while (last > 0 && (blocks[last]?.start ?? 0) >= previous.end) last--;
   let first = last;
   while (first > 0 && (blocks[first]?.start ?? 0) > earliest) first--;
-  for (const start of unitStarts(text, blocks.slice(first, last + 1), earliest, previous.end)) if (fits(start)) return start;
+  for (const start of unitStarts(text, blocks.slice(first, last + 1), earliest, previous.end))
+    if (fits(start)) return start;
 
   const kind = blocks[last]?.kind;
   // Half a row or half a line of code says nothing.
   if (kind === 'code' || kind === 'table') return from;
-  for (const start of wordStarts(text, Math.max(earliest, blocks[last]?.start ?? 0), previous.end)) if (fits(start)) return start;
+  for (const start of wordStarts(text, Math.max(earliest, blocks[last]?.start ?? 0), previous.end))
+    if (fits(start)) return start;
   return from;
 }
 

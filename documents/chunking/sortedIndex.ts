@@ -1,5 +1,8 @@
 /** The index of the last element that is at most `value` in an ascending array; 0 when all are above it. */
-export function sortedIndex(ascending: { readonly length: number; readonly [index: number]: number }, value: number): number {
+export function sortedIndex(
+  ascending: { readonly length: number; readonly [index: number]: number },
+  value: number,
+): number {
   let low = 0;
   let high = ascending.length - 1;
   while (low < high) {

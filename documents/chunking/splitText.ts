@@ -47,7 +47,7 @@ export function splitText(text: string, options: ChunkOptions): SplitResult {
   const chunks: Chunk[] = [];
   let block = 0;
   let previous: Chunk | null = null;
-  for (let from = skipSpace(text, 0); from < text.length; ) {
+  for (let from = skipSpace(text, 0); from < text.length;) {
     while ((splitting.blocks[block]?.end ?? text.length) <= from) block++;
     let start: number = previous === null ? from : findOverlap(splitting, previous, from, block);
     let end = findCut(splitting, start, from, block);
@@ -55,7 +55,12 @@ export function splitText(text: string, options: ChunkOptions): SplitResult {
       start = from;
       end = findCut(splitting, start, from, block);
     }
-    previous = { text: prefix.text + text.slice(start, end), tokens: prefix.tokens + index.count(start, end), start, end };
+    previous = {
+      text: prefix.text + text.slice(start, end),
+      tokens: prefix.tokens + index.count(start, end),
+      start,
+      end,
+    };
     chunks.push(previous);
     from = skipSpace(text, end);
   }

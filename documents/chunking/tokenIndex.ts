@@ -75,7 +75,12 @@ export class TokenIndex {
     const first = sortedIndex(this.#ends, start);
     let at = Math.max(first, sortedIndex(this.#sums, this.#sumAt(first) + limit));
     while (this.#endAt(at) > start && this.count(start, this.#endAt(at)) > limit) at--;
-    while (at + 1 < this.#ends.length && this.#endAt(at + 1) - start <= limit * 16 && this.count(start, this.#endAt(at + 1)) <= limit) at++;
+    while (
+      at + 1 < this.#ends.length &&
+      this.#endAt(at + 1) - start <= limit * 16 &&
+      this.count(start, this.#endAt(at + 1)) <= limit
+    )
+      at++;
     return Math.max(start, this.#endAt(at));
   }
 

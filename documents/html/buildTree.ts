@@ -10,23 +10,39 @@ const set = (...names: string[]): ReadonlySet<string> => new Set(names);
 const CELL_EDGES = set('td', 'th', 'caption', 'table');
 const TABLE = set('table');
 const FOREIGN = set('svg', 'math');
-const LIST_EDGES = set('ul', 'ol', 'menu', 'dir', 'dl', 'td', 'th', 'table', 'blockquote', 'section', 'article', 'main', 'form', 'center');
+const LIST_EDGES = set(
+  'ul',
+  'ol',
+  'menu',
+  'dir',
+  'dl',
+  'td',
+  'th',
+  'table',
+  'blockquote',
+  'section',
+  'article',
+  'main',
+  'form',
+  'center',
+);
 const TABLE_PARTS = set('caption', 'colgroup', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr', 'table');
 const ROW_PARENTS = set('table', 'tbody', 'thead', 'tfoot');
 
 /** What a start tag closes first: end tags that authors may, and old pages do, leave out. */
-const CLOSES: ReadonlyMap<string, { readonly targets: ReadonlySet<string>; readonly edges: ReadonlySet<string> }> = new Map([
-  ['li', { targets: set('li'), edges: LIST_EDGES }],
-  ['dt', { targets: set('dt', 'dd'), edges: LIST_EDGES }],
-  ['dd', { targets: set('dt', 'dd'), edges: LIST_EDGES }],
-  ['tr', { targets: set('tr', 'caption', 'colgroup'), edges: TABLE }],
-  ['td', { targets: set('td', 'th', 'caption', 'colgroup'), edges: TABLE }],
-  ['th', { targets: set('td', 'th', 'caption', 'colgroup'), edges: TABLE }],
-  ['thead', { targets: set('thead', 'tbody', 'tfoot', 'caption', 'colgroup'), edges: TABLE }],
-  ['tbody', { targets: set('thead', 'tbody', 'tfoot', 'caption', 'colgroup'), edges: TABLE }],
-  ['tfoot', { targets: set('thead', 'tbody', 'tfoot', 'caption', 'colgroup'), edges: TABLE }],
-  ['body', { targets: set('head'), edges: set() }],
-]);
+const CLOSES: ReadonlyMap<string, { readonly targets: ReadonlySet<string>; readonly edges: ReadonlySet<string> }> =
+  new Map([
+    ['li', { targets: set('li'), edges: LIST_EDGES }],
+    ['dt', { targets: set('dt', 'dd'), edges: LIST_EDGES }],
+    ['dd', { targets: set('dt', 'dd'), edges: LIST_EDGES }],
+    ['tr', { targets: set('tr', 'caption', 'colgroup'), edges: TABLE }],
+    ['td', { targets: set('td', 'th', 'caption', 'colgroup'), edges: TABLE }],
+    ['th', { targets: set('td', 'th', 'caption', 'colgroup'), edges: TABLE }],
+    ['thead', { targets: set('thead', 'tbody', 'tfoot', 'caption', 'colgroup'), edges: TABLE }],
+    ['tbody', { targets: set('thead', 'tbody', 'tfoot', 'caption', 'colgroup'), edges: TABLE }],
+    ['tfoot', { targets: set('thead', 'tbody', 'tfoot', 'caption', 'colgroup'), edges: TABLE }],
+    ['body', { targets: set('head'), edges: set() }],
+  ]);
 
 /**
  * The page as a light tree: one pass of the tokenizer, elements deeper than the limit flattened into the last one
@@ -104,11 +120,11 @@ class TreeBuilder implements TokenizerCallbacks {
       // Text after the end of the body is still shown.
     } else if (HEADINGS.has(name)) {
       this.#stack.close(HEADINGS, CELL_EDGES);
-    } else if (FORMATTING.has(name)) {
+    } else if (FORMATTING.has(name) || name === 'form') {
       this.#stack.remove(name, CELL_EDGES);
     } else {
-      const top = this.#stack.top;
-      if (this.#stack.close(new Set([name]), TABLE_PARTS.has(name) ? TABLE : CELL_EDGES)) this.#separate(name, top?.node ?? null);
+      this.#separate(name);
+      this.#stack.close(new Set([name]), TABLE_PARTS.has(name) ? TABLE : CELL_EDGES);
     }
   }
 
@@ -146,7 +162,7 @@ class TreeBuilder implements TokenizerCallbacks {
     if (parent.node === null || DROPPED.has(name)) {
       this.#stack.push({ name, node: null, depth: parent.depth });
     } else if (parent.depth >= this.#maxDepth) {
-      this.#separate(name, parent.node);
+      this.#separate(name);
       this.#stack.push({ name, node: parent.node, depth: parent.depth });
     } else {
       const element = new PageElement(name, attributes, []);
@@ -184,7 +200,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   /** Keeps the words of flattened blocks apart. */
-  #separate(name: string, node: Document | PageElement | null | object): void {
-    if ((this.#stack.top?.depth ?? 0) >= this.#maxDepth && node !== null && BLOCKS.has(name)) this.#text('\n');
+  #separate(name: string): void {
+    if ((this.#stack.top?.depth ?? 0) >= this.#maxDepth && BLOCKS.has(name)) this.#text('\n');
   }
 }

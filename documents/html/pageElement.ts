@@ -11,7 +11,16 @@ export class PageElement extends Element {
   holds = 0;
 }
 
-export const HOLDS = { block: 1, table: 2, preformatted: 4, heading: 8, list: 16, topHeading: 32, control: 64, cell: 128 } as const;
+export const HOLDS = {
+  block: 1,
+  table: 2,
+  preformatted: 4,
+  heading: 8,
+  list: 16,
+  topHeading: 32,
+  control: 64,
+  cell: 128,
+} as const;
 
 export function isElement(node: ChildNode | ParentNode | null): node is PageElement {
   return node instanceof PageElement;
@@ -26,17 +35,14 @@ export function append(parent: ParentNode, child: ChildNode): void {
   parent.children.push(child);
 }
 
-/** Calls `visit` for every element below the node, parents first; false leaves out what the element holds. */
+/** Calls `visit` for every element below the node, in the order of the page; false leaves out what the element holds. */
 export function eachElement(root: ParentNode, visit: (element: PageElement) => boolean | undefined): void {
   const waiting: ParentNode[] = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node !== root && isElement(node) && visit(node) === false) continue;
     for (let i = node.children.length - 1; i >= 0; i--) {
       const child = node.children[i];
       if (child !== undefined && isElement(child)) waiting.push(child);
-    }
-    // Children wait already; a refused element takes them back.
-    if (isElement(node) && node !== root && visit(node) === false) {
-      while (waiting.length > 0 && waiting.at(-1)?.parent === node) waiting.pop();
     }
   }
 }

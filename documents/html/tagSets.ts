@@ -2,10 +2,14 @@
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
-export const VOID = names('area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr');
+export const VOID = names(
+  'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
+);
 
 /** Left out together with all they hold, already while the tree is built. */
-export const DROPPED = names('script style noscript template svg iframe canvas audio video applet noembed noframes area embed frame param source track wbr');
+export const DROPPED = names(
+  'script style noscript template svg iframe canvas audio video applet noembed noframes area embed frame param source track wbr',
+);
 
 /** Their content is no text of the page; the element stays, since it tells a form from a wrapper. */
 export const CONTROLS = names('select textarea datalist');
@@ -23,4 +27,6 @@ export const PREFORMATTED = names('pre listing xmp plaintext');
 export const INLINE_CODE = names('code tt kbd samp');
 
 /** Closed on their own, without closing what was opened inside: `<b>one<p>two</b>three` keeps one paragraph. */
-export const FORMATTING = names('a abbr b big cite code del em font i ins kbd mark nobr s samp small span strike strong sub sup tt u var');
+export const FORMATTING = names(
+  'a abbr b big cite code del em font i ins kbd mark nobr s samp small span strike strong sub sup tt u var',
+);

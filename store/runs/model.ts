@@ -49,6 +49,7 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
   { versionKey: false, minimize: false },
 );
 run.index({ nextTryAt: 1 }, { partialFilterExpression: { startedAt: null } });
+run.index({ startedAt: 1 }, { partialFilterExpression: { finishedAt: null } });
 run.index({ organizationId: 1, userId: 1, _id: 1 });
 run.index({ fileId: 1, _id: 1 });
 

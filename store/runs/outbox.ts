@@ -22,6 +22,10 @@ export interface Runs {
   find(runId: number): Promise<RunDoc | null>;
   /** Rows that no workflow has yet and that are due. */
   unstarted(now: Date, limit: number): Promise<RunDoc[]>;
+  /** Runs that Temporal took before a time and that have not ended. */
+  inMotion(startedBefore: Date, limit: number): Promise<RunDoc[]>;
+  /** Takes a run out of the outbox for good; false when Temporal already has it. */
+  withdraw(runId: number): Promise<boolean>;
   /** Temporal has the workflow. */
   markStarted(runId: number): Promise<void>;
   /** Not now: another run of the same thing is still under way, or Temporal can't be reached. */
@@ -57,6 +61,21 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence): Runs {
         .limit(limit)
         .lean<RunDoc[]>()
         .exec(),
+    inMotion: (startedBefore, limit) =>
+      runs
+        .find({ finishedAt: null, startedAt: { $lte: startedBefore } })
+        .sort({ startedAt: 1 })
+        .limit(limit)
+        .lean<RunDoc[]>()
+        .exec(),
+    async withdraw(runId) {
+      const now = new Date();
+      const result = await runs.updateOne(
+        { _id: runId, startedAt: null },
+        { $set: { startedAt: now, finishedAt: now, outcome: 'aborted' } },
+      );
+      return result.modifiedCount === 1;
+    },
     async markStarted(runId) {
       await runs.updateOne({ _id: runId, startedAt: null }, { $set: { startedAt: new Date() } });
     },

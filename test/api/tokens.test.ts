@@ -21,7 +21,14 @@ test('an altered token is nobody\u2019s', () => {
   const tokens = createTokens([key('a')]);
   const [kind, id, payload, mac] = tokens.issue(owner).accessToken.split('.');
   const other = Buffer.from(JSON.stringify({ o: 8, u: 42, e: Date.now() + 1e9 })).toString('base64url');
-  for (const token of [`${kind}.${id}.${other}.${mac}`, `${kind}.b.${payload}.${mac}`, `${kind}.${id}.${payload}.`, `${kind}.${id}.${payload}.AAAA`, 'x', '']) {
+  for (const token of [
+    `${kind}.${id}.${other}.${mac}`,
+    `${kind}.b.${payload}.${mac}`,
+    `${kind}.${id}.${payload}.`,
+    `${kind}.${id}.${payload}.AAAA`,
+    'x',
+    '',
+  ]) {
     expect(tokens.read(token)).toBeNull();
   }
 });

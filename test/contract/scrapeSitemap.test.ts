@@ -3,7 +3,11 @@ import { describe, expect, test } from '@jest/globals';
 import { pageFilter } from '../../contract/scrapeSitemap.js';
 import { normaliseUrl } from '../../contract/urls.js';
 
-const none: Record<'urlPathsToInclude' | 'urlPathsToExclude' | 'urlsToScrape', string[]> = { urlPathsToInclude: [], urlPathsToExclude: [], urlsToScrape: [] };
+const none: Record<'urlPathsToInclude' | 'urlPathsToExclude' | 'urlsToScrape', string[]> = {
+  urlPathsToInclude: [],
+  urlPathsToExclude: [],
+  urlsToScrape: [],
+};
 const kept = (options: Partial<typeof none>, urls: string[]) => urls.filter(pageFilter({ ...none, ...options }));
 
 describe('which pages a request is about', () => {
@@ -37,7 +41,10 @@ describe('one spelling per address', () => {
   ])('%s', (text, normal) => {
     expect(normaliseUrl(text)).toBe(normal);
   });
-  test.each(['ftp://example.com/', 'example.com', 'http://user:pw@example.com/', 'javascript:alert(1)', ''])('%j is none', (text) => {
-    expect(normaliseUrl(text)).toBeNull();
-  });
+  test.each(['ftp://example.com/', 'example.com', 'http://user:pw@example.com/', 'javascript:alert(1)', ''])(
+    '%j is none',
+    (text) => {
+      expect(normaliseUrl(text)).toBeNull();
+    },
+  );
 });

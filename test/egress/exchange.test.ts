@@ -7,7 +7,10 @@ import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
 
 const open: Egress[] = [];
 function egress(settings: Partial<EgressSettings> = {}, lookup?: Lookup): Egress {
-  const made = createEgress(egressSettings({ allowedPrivateHosts: ['127.0.0.0/8'], ...settings }), lookup ? { lookup } : {});
+  const made = createEgress(
+    egressSettings({ allowedPrivateHosts: ['127.0.0.0/8'], ...settings }),
+    lookup ? { lookup } : {},
+  );
   open.push(made);
   return made;
 }
@@ -22,30 +25,56 @@ const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
 describe('an exchange', () => {
   test('names the service, asks for what it can decode, gives status, headers and body', async () => {
-    const server = await serve((_, response) => response.writeHead(418, { 'Content-Type': 'text/plain', 'X-Two': ['a', 'b'] }).end('body'));
+    const server = await serve((_, response) =>
+      response.writeHead(418, { 'Content-Type': 'text/plain', 'X-Two': ['a', 'b'] }).end('body'),
+    );
     const answer = await egress().request(request(`${server.origin}/path?q=1#part`));
     expect(answer).toMatchObject({ status: 418, url: `${server.origin}/path?q=1` });
     expect(answer.headers).toMatchObject({ 'content-type': 'text/plain', 'x-two': 'a, b' });
     expect(text(await answer.bytes())).toBe('body');
-    expect(server.seen[0]).toMatchObject({ method: 'GET', url: '/path?q=1', headers: { 'user-agent': 'Allotrope/test', 'accept-encoding': 'gzip, deflate, br', host: server.host } });
+    expect(server.seen[0]).toMatchObject({
+      method: 'GET',
+      url: '/path?q=1',
+      headers: { 'user-agent': 'Allotrope/test', 'accept-encoding': 'gzip, deflate, br', host: server.host },
+    });
   });
 
   test("sends a body and the caller's headers, but not those of the connection", async () => {
     const server = await serve((_, response) => response.end());
-    const headers = { 'Content-Type': 'application/json', Authorization: 'Bearer t', Host: 'other.example', 'Content-Length': '3', Connection: 'close', 'Transfer-Encoding': 'chunked' };
+    const headers = {
+      'Content-Type': 'application/json',
+      Authorization: 'Bearer t',
+      Host: 'other.example',
+      'Content-Length': '3',
+      Connection: 'close',
+      'Transfer-Encoding': 'chunked',
+    };
     await (await egress().request(request(server.origin, { method: 'POST', headers, body: '{"a":1}' }))).discard();
-    expect(server.seen[0]).toMatchObject({ method: 'POST', body: '{"a":1}', headers: { 'content-type': 'application/json', authorization: 'Bearer t', host: server.host, 'content-length': '7' } });
+    expect(server.seen[0]).toMatchObject({
+      method: 'POST',
+      body: '{"a":1}',
+      headers: {
+        'content-type': 'application/json',
+        authorization: 'Bearer t',
+        host: server.host,
+        'content-length': '7',
+      },
+    });
     expect(server.seen[0]?.headers).not.toHaveProperty('transfer-encoding');
   });
 
   test('HEAD with a content coding, and 204, have an empty body', async () => {
-    const server = await serve((asked, response) => response.writeHead(asked.method === 'HEAD' ? 200 : 204, { 'Content-Encoding': 'gzip' }).end());
+    const server = await serve((asked, response) =>
+      response.writeHead(asked.method === 'HEAD' ? 200 : 204, { 'Content-Encoding': 'gzip' }).end(),
+    );
     expect((await (await egress().request(request(server.origin, { method: 'HEAD' }))).bytes()).length).toBe(0);
     expect((await (await egress().request(request(server.origin))).bytes()).length).toBe(0);
   });
 
   test('keeps its connection for requests in turn, also after a short body nobody wanted', async () => {
-    const server = await serve((asked, response) => response.writeHead(asked.url === '/no' ? 404 : 200).end('x'.repeat(1000)));
+    const server = await serve((asked, response) =>
+      response.writeHead(asked.url === '/no' ? 404 : 200).end('x'.repeat(1000)),
+    );
     const guarded = egress();
     for (const path of Array.from({ length: 20 }, (_, index) => (index % 2 ? '/no' : '/yes'))) {
       const answer = await guarded.request(request(server.origin + path));
@@ -83,8 +112,13 @@ describe('an exchange', () => {
 
   test('tries the next address of a name when the first does not answer', async () => {
     const server = await serve((_, response) => response.end('second'));
-    const addresses = [{ address: '127.9.9.9', family: 4 }, { address: '127.0.0.1', family: 4 }];
-    const answer = await egress({}, () => Promise.resolve(addresses)).request(request(`http://two.example:${String(server.port)}/`));
+    const addresses = [
+      { address: '127.9.9.9', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ];
+    const answer = await egress({}, () => Promise.resolve(addresses)).request(
+      request(`http://two.example:${String(server.port)}/`),
+    );
     expect(text(await answer.bytes())).toBe('second');
   });
 
@@ -129,14 +163,20 @@ describe('redirects', () => {
     expect(server.seen.length).toBe(2);
   });
 
-  test.each(['http://169.254.169.254/latest/meta-data', 'http://[::ffff:10.0.0.1]/', 'http://10.0.0.1/', 'http://2852039166/', 'http://inside.example/', 'file:///etc/passwd', 'http://u:p@127.0.0.1/', 'http://'])(
-    'to %s are refused',
-    async (location) => {
-      const server = await redirecting({ '/': [302, location] });
-      const lookup: Lookup = () => Promise.resolve([{ address: '192.168.0.1', family: 4 }]);
-      await faultOf(egress({}, lookup).request(request(server.origin)), 'address_refused');
-    },
-  );
+  test.each([
+    'http://169.254.169.254/latest/meta-data',
+    'http://[::ffff:10.0.0.1]/',
+    'http://10.0.0.1/',
+    'http://2852039166/',
+    'http://inside.example/',
+    'file:///etc/passwd',
+    'http://u:p@127.0.0.1/',
+    'http://',
+  ])('to %s are refused', async (location) => {
+    const server = await redirecting({ '/': [302, location] });
+    const lookup: Lookup = () => Promise.resolve([{ address: '192.168.0.1', family: 4 }]);
+    await faultOf(egress({}, lookup).request(request(server.origin)), 'address_refused');
+  });
 
   test('a server of this machine that was not named is not reached through one that was', async () => {
     const secret = await serve((_, response) => response.end('secret'));
@@ -157,7 +197,8 @@ describe('redirects', () => {
   ])('%i after %s asks with %s', async (status, before, after, body) => {
     const server = await redirecting({ '/from': [status, '/to'] });
     const method = before as 'GET';
-    const sent = before === 'HEAD' ? {} : { body: 'data', headers: { 'content-type': 'text/x', authorization: 'kept' } };
+    const sent =
+      before === 'HEAD' ? {} : { body: 'data', headers: { 'content-type': 'text/x', authorization: 'kept' } };
     await (await egress().request(request(`${server.origin}/from`, { method, ...sent }))).discard();
     expect(server.seen[1]).toMatchObject({ method: after, url: '/to', body });
     if (before !== 'HEAD') expect(server.seen[1]?.headers.authorization).toBe('kept');
@@ -165,13 +206,27 @@ describe('redirects', () => {
   });
 
   test('to another origin lose every secret; coming back does not restore them', async () => {
-    const other = await serve((asked, response) => response.writeHead(302, { Location: `${asked.headers['x-back'] ?? home.origin}/end` }).end());
+    const other = await serve((asked, response) =>
+      response.writeHead(302, { Location: `${asked.headers['x-back'] ?? home.origin}/end` }).end(),
+    );
     const home = await redirecting({ '/': [307, `${other.origin}/away`] });
-    const headers = { Authorization: 'Bearer t', Cookie: 'c=1', 'Private-Token': 'p', 'X-Api-Key': 'k', Accept: 'text/html', 'Accept-Language': 'de' };
+    const headers = {
+      Authorization: 'Bearer t',
+      Cookie: 'c=1',
+      'Private-Token': 'p',
+      'X-Api-Key': 'k',
+      Accept: 'text/html',
+      'Accept-Language': 'de',
+    };
     await (await egress().request(request(home.origin, { headers }))).discard();
     for (const seen of [other.seen[0], home.seen[1]]) {
-      expect(seen?.headers).toMatchObject({ accept: 'text/html', 'accept-language': 'de', 'user-agent': 'Allotrope/test' });
-      for (const secret of ['authorization', 'cookie', 'private-token', 'x-api-key']) expect(seen?.headers).not.toHaveProperty(secret);
+      expect(seen?.headers).toMatchObject({
+        accept: 'text/html',
+        'accept-language': 'de',
+        'user-agent': 'Allotrope/test',
+      });
+      for (const secret of ['authorization', 'cookie', 'private-token', 'x-api-key'])
+        expect(seen?.headers).not.toHaveProperty(secret);
     }
   });
 

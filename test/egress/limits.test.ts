@@ -33,7 +33,9 @@ describe('content codings', () => {
   };
 
   test.each(Object.keys(coded))('%p is undone', async (coding) => {
-    const server = await serve((_, response) => response.writeHead(200, { 'Content-Encoding': coding }).end(coded[coding]));
+    const server = await serve((_, response) =>
+      response.writeHead(200, { 'Content-Encoding': coding }).end(coded[coding]),
+    );
     const bytes = await (await egress().request({ url: server.origin, ...limits })).bytes();
     expect(Buffer.from(bytes).equals(plain)).toBe(true);
   });
@@ -98,7 +100,10 @@ describe('maxBytes', () => {
 describe('time', () => {
   test('headers that do not come', async () => {
     const server = await serve(() => undefined);
-    const fault = await faultOf(egress({ headersTimeoutMs: 300 }).request({ url: server.origin, ...limits }), 'timed_out');
+    const fault = await faultOf(
+      egress({ headersTimeoutMs: 300 }).request({ url: server.origin, ...limits }),
+      'timed_out',
+    );
     expect(fault.message).toContain('0.3 s');
   });
 
@@ -126,7 +131,10 @@ describe('time', () => {
       const hop = Number((asked.url ?? '/0').slice(1));
       setTimeout(() => response.writeHead(302, { Location: `/${String(hop + 1)}` }).end(), 200);
     });
-    await faultOf(egress({ maxRedirects: 100 }).request({ url: `${server.origin}/0`, maxBytes: 10, totalTimeoutMs: 700 }), 'timed_out');
+    await faultOf(
+      egress({ maxRedirects: 100 }).request({ url: `${server.origin}/0`, maxBytes: 10, totalTimeoutMs: 700 }),
+      'timed_out',
+    );
     expect(server.seen.length).toBeLessThan(6);
   });
 
@@ -145,20 +153,23 @@ describe('time', () => {
 describe('abort', () => {
   const reason = new RangeError('the caller has had enough');
 
-  test.each(['before', 'while waiting for headers', 'in the body', 'after the headers, before reading'])('%s rejects with its reason', async (when) => {
-    const stop = new AbortController();
-    const server = await serve((_, response) => {
-      if (when === 'while waiting for headers') stop.abort(reason);
-      else response.write('begun');
-    });
-    if (when === 'before') stop.abort(reason);
-    const work = (async () => {
-      const answer = await egress().request({ url: server.origin, ...limits, signal: stop.signal });
-      if (when.startsWith('after')) stop.abort(reason);
-      for await (const _piece of answer.body) stop.abort(reason);
-    })();
-    await expect(work).rejects.toBe(reason);
-  });
+  test.each(['before', 'while waiting for headers', 'in the body', 'after the headers, before reading'])(
+    '%s rejects with its reason',
+    async (when) => {
+      const stop = new AbortController();
+      const server = await serve((_, response) => {
+        if (when === 'while waiting for headers') stop.abort(reason);
+        else response.write('begun');
+      });
+      if (when === 'before') stop.abort(reason);
+      const work = (async () => {
+        const answer = await egress().request({ url: server.origin, ...limits, signal: stop.signal });
+        if (when.startsWith('after')) stop.abort(reason);
+        for await (const _piece of answer.body) stop.abort(reason);
+      })();
+      await expect(work).rejects.toBe(reason);
+    },
+  );
 
   test('of one request leaves the others alone', async () => {
     const waiting: (() => void)[] = [];
@@ -211,10 +222,12 @@ test('a server that breaks off is unreachable', async () => {
 
 test('headers without end are refused', async () => {
   const server = createServer((socket) => {
-    socket.on('error', () => undefined).once('data', () => {
-      socket.write('HTTP/1.1 200 OK\r\n');
-      socket.write(`X-Long: ${'x'.repeat(100_000)}\r\n\r\n`);
-    });
+    socket
+      .on('error', () => undefined)
+      .once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        socket.write(`X-Long: ${'x'.repeat(100_000)}\r\n\r\n`);
+      });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -8,7 +8,9 @@ import { closeAll, egressSettings, serve } from './loopback.js';
 
 const open: (Egress | EgressProxy)[] = [];
 async function proxyFor(allowedPrivateHosts: string[], maxBytes = 1_000_000): Promise<EgressProxy> {
-  const egress = createEgress(egressSettings({ allowedPrivateHosts }), { lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) });
+  const egress = createEgress(egressSettings({ allowedPrivateHosts }), {
+    lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+  });
   const proxy = await egress.openProxy({ maxBytes });
   open.push(proxy, egress);
   return proxy;
@@ -19,20 +21,38 @@ afterEach(async () => {
 });
 
 /** Asks as a browser does: the whole address in the request line. Null when the proxy hung up. */
-function ask(proxy: EgressProxy, url: string, body?: string): Promise<{ status: number; headers: IncomingMessage['headers']; text: string } | null> {
+function ask(
+  proxy: EgressProxy,
+  url: string,
+  body?: string,
+): Promise<{ status: number; headers: IncomingMessage['headers']; text: string } | null> {
   const { hostname, port } = new URL(proxy.url);
   return new Promise((resolve) => {
-    const asking = httpRequest({ hostname, port, path: url, method: body === undefined ? 'GET' : 'POST', headers: { host: new URL(url).host, 'x-kept': '1' }, agent: false }, (response) => {
-      const parts: Buffer[] = [];
-      response
-        .on('data', (part: Buffer) => parts.push(part))
-        .on('error', () => {
-          resolve(null);
-        })
-        .on('end', () => {
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(parts).toString() });
-        });
-    });
+    const asking = httpRequest(
+      {
+        hostname,
+        port,
+        path: url,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { host: new URL(url).host, 'x-kept': '1' },
+        agent: false,
+      },
+      (response) => {
+        const parts: Buffer[] = [];
+        response
+          .on('data', (part: Buffer) => parts.push(part))
+          .on('error', () => {
+            resolve(null);
+          })
+          .on('end', () => {
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              text: Buffer.concat(parts).toString(),
+            });
+          });
+      },
+    );
     asking
       .on('error', () => {
         resolve(null);
@@ -45,7 +65,9 @@ function ask(proxy: EgressProxy, url: string, body?: string): Promise<{ status: 
 function tunnel(proxy: EgressProxy, authority: string): Promise<Socket | null> {
   const { hostname, port } = new URL(proxy.url);
   return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname, () => socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`));
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`),
+    );
     socket
       .once('data', (head) => {
         resolve(head.toString().startsWith('HTTP/1.1 200') ? socket : null);
@@ -63,9 +85,16 @@ test('passes requests and answers on, redirects unfollowed', async () => {
     else response.writeHead(200, { 'Set-Cookie': ['a=1', 'b=2'] }).end('hello');
   });
   const proxy = await proxyFor([server.host]);
-  expect(await ask(proxy, `${server.origin}/x?y`)).toMatchObject({ status: 200, text: 'hello', headers: { 'set-cookie': ['a=1', 'b=2'] } });
+  expect(await ask(proxy, `${server.origin}/x?y`)).toMatchObject({
+    status: 200,
+    text: 'hello',
+    headers: { 'set-cookie': ['a=1', 'b=2'] },
+  });
   expect(await ask(proxy, `${server.origin}/post`, 'data')).toMatchObject({ status: 200 });
-  expect(await ask(proxy, `${server.origin}/moved`)).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } });
+  expect(await ask(proxy, `${server.origin}/moved`)).toMatchObject({
+    status: 302,
+    headers: { location: 'http://169.254.169.254/' },
+  });
   expect(server.seen[0]).toMatchObject({ url: '/x?y', headers: { 'x-kept': '1', host: server.host } });
   expect(server.seen[1]).toMatchObject({ method: 'POST', body: 'data' });
 });
@@ -81,7 +110,9 @@ test('hangs up on what may not be called, and remembers it', async () => {
   expect(await tunnel(proxy, 'user@x:1')).toBeNull();
   expect(await tunnel(proxy, '')).toBeNull();
   expect(server.sockets.size).toBe(0);
-  expect(proxy.refused()).toEqual(expect.arrayContaining([server.host, '169.254.169.254', `rebind.example:${String(server.port)}`]));
+  expect(proxy.refused()).toEqual(
+    expect.arrayContaining([server.host, '169.254.169.254', `rebind.example:${String(server.port)}`]),
+  );
 });
 
 test('is no relay to itself', async () => {

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
 /** What one path of the site answers. A function may keep state between requests. */
-export type Page = string | { status?: number; type?: string; headers?: Record<string, string>; body?: string | Buffer; delayMs?: number } | ((request: IncomingMessage, response: ServerResponse) => void);
+export type Page =
+  | string
+  | { status?: number; type?: string; headers?: Record<string, string>; body?: string | Buffer; delayMs?: number }
+  | ((request: IncomingMessage, response: ServerResponse) => void);
 
 export interface Site {
   readonly origin: string;
@@ -25,10 +28,21 @@ export async function startSite(pages: Record<string, Page> = {}): Promise<Site>
     const path = request.url ?? '/';
     requests.push(path);
     const page = known.get(path);
-    if (page === undefined) return void response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
+    if (page === undefined)
+      return void response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
     if (typeof page === 'function') return page(request, response);
-    const { status = 200, type, headers = {}, body = '', delayMs = 0 } = typeof page === 'string' ? { body: page } : page;
-    const guessed = path.endsWith('.xml') ? 'application/xml' : path.endsWith('.txt') ? 'text/plain' : 'text/html; charset=utf-8';
+    const {
+      status = 200,
+      type,
+      headers = {},
+      body = '',
+      delayMs = 0,
+    } = typeof page === 'string' ? { body: page } : page;
+    const guessed = path.endsWith('.xml')
+      ? 'application/xml'
+      : path.endsWith('.txt')
+        ? 'text/plain'
+        : 'text/html; charset=utf-8';
     setTimeout(() => response.writeHead(status, { 'content-type': type ?? guessed, ...headers }).end(body), delayMs);
   });
   server.listen(0, '127.0.0.1');
@@ -55,7 +69,18 @@ export function sitemapOf(origin: string, paths: readonly string[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`;
 }
 
-const TOPICS = ['orchards', 'lighthouses', 'printing presses', 'glaciers', 'violins', 'canals', 'beekeeping', 'telescopes', 'pottery', 'railways'];
+const TOPICS = [
+  'orchards',
+  'lighthouses',
+  'printing presses',
+  'glaciers',
+  'violins',
+  'canals',
+  'beekeeping',
+  'telescopes',
+  'pottery',
+  'railways',
+];
 
 /** A page of a few hundred words about one thing, the same at every run, with the furniture that real pages have. */
 export function samplePage(number: number, paragraphs = 6): string {
@@ -63,9 +88,13 @@ export function samplePage(number: number, paragraphs = 6): string {
   const sentences = (paragraph: number): string =>
     Array.from(
       { length: 5 },
-      (_, sentence) => `Fact ${number}.${paragraph}.${sentence} about ${topic}: the ${topic} of district ${number} were first described in year ${1700 + ((number * 7 + paragraph * 3 + sentence) % 300)} by an observer who counted them with care.`,
+      (_, sentence) =>
+        `Fact ${number}.${paragraph}.${sentence} about ${topic}: the ${topic} of district ${number} were first described in year ${1700 + ((number * 7 + paragraph * 3 + sentence) % 300)} by an observer who counted them with care.`,
     ).join(' ');
-  const body = Array.from({ length: paragraphs }, (_, paragraph) => `<h2>Part ${paragraph}</h2><p>${sentences(paragraph)}</p>`).join('\n');
+  const body = Array.from(
+    { length: paragraphs },
+    (_, paragraph) => `<h2>Part ${paragraph}</h2><p>${sentences(paragraph)}</p>`,
+  ).join('\n');
   return `<!doctype html><html lang="en"><head><title>Page ${number} on ${topic}</title><style>body{color:red}</style></head>
 <body><nav><a href="/">Home</a> <a href="/about">About us</a></nav><main><h1>Page ${number} on ${topic}</h1>${body}</main><footer>All rights reserved</footer></body></html>`;
 }

@@ -37,7 +37,9 @@ async function onlyOnPath(program: string, prints: string): Promise<string> {
 describe('looking for programs', () => {
   test('without a Python that fits, what was tried and what to do is said', async () => {
     await onlyOnPath('python3', '3.9');
-    await expect(findPython()).rejects.toThrow(/Python 3.10 to 3.13.*python3: is 3.9; python3.13: not found.*\n.*apt-get install.*MONGODB_URI/);
+    await expect(findPython()).rejects.toThrow(
+      /Python 3.10 to 3.13.*python3: is 3.9; python3.13: not found.*\n.*apt-get install.*MONGODB_URI/,
+    );
   });
 
   test('a fitting Python under another name will do', async () => {
@@ -57,10 +59,15 @@ describe('looking for programs', () => {
 describe('locks', () => {
   test('hold back others in this process until released', async () => {
     const order: string[] = [];
-    const work = (name: string) => withLock(join(dir, 'a'), () => order.push(`${name} waits`), async () => {
-      order.push(`${name} works`);
-      await new Promise((done) => setTimeout(done, 50));
-    });
+    const work = (name: string) =>
+      withLock(
+        join(dir, 'a'),
+        () => order.push(`${name} waits`),
+        async () => {
+          order.push(`${name} works`);
+          await new Promise((done) => setTimeout(done, 50));
+        },
+      );
     await Promise.all([work('first'), work('second')]);
     expect(order).toEqual(['first works', 'second waits', 'second works']);
   });

@@ -134,7 +134,13 @@ describe('scrolling', () => {
     let offset: string | number | null | undefined;
     do {
       const filter = { must: [has('published', true)] };
-      const page = await client.scroll(NAME, { limit: 4, filter, with_payload: ['url'], with_vector: ['dense'], ...(offset != null && { offset }) });
+      const page = await client.scroll(NAME, {
+        limit: 4,
+        filter,
+        with_payload: ['url'],
+        with_vector: ['dense'],
+        ...(offset != null && { offset }),
+      });
       pages.push(page.points.length);
       seen.push(...page.points.map((point) => point.payload?.['url']));
       expect(Object.keys(page.points[0]?.vector ?? {})).toEqual(['dense']);
@@ -145,9 +151,17 @@ describe('scrolling', () => {
   });
 
   test('orders by a number or a date', async () => {
-    const byScore = await client.scroll(NAME, { limit: 3, order_by: { key: 'score', direction: 'desc' }, with_payload: { include: ['score'] } });
+    const byScore = await client.scroll(NAME, {
+      limit: 3,
+      order_by: { key: 'score', direction: 'desc' },
+      with_payload: { include: ['score'] },
+    });
     expect(byScore.points.map((point) => point.payload)).toEqual([{ score: 28.5 }, { score: 27 }, { score: 25.5 }]);
-    const byDate = await client.scroll(NAME, { limit: 3, order_by: { key: 'at', start_from: tick(5) }, with_payload: false });
+    const byDate = await client.scroll(NAME, {
+      limit: 3,
+      order_by: { key: 'at', start_from: tick(5) },
+      with_payload: false,
+    });
     expect(byDate.points.map((point) => point.id)).toEqual([5, 6, 7]);
     expect(byDate.next_page_offset).toBeNull();
   });
@@ -155,7 +169,8 @@ describe('scrolling', () => {
 
 describe('queries', () => {
   const near = [1, 0.5, 0, 0.1];
-  const urls = (answer: { points: { payload?: Record<string, unknown> | null | undefined }[] }) => answer.points.map((point) => point.payload?.['url']);
+  const urls = (answer: { points: { payload?: Record<string, unknown> | null | undefined }[] }) =>
+    answer.points.map((point) => point.payload?.['url']);
   const prefetch = [
     { query: near, using: 'dense', limit: 10 },
     { query: { indices: [7], values: [1] }, using: 'bm25', limit: 10 },
@@ -184,7 +199,13 @@ describe('queries', () => {
 
   test('fuse by reciprocal rank', async () => {
     const filter = { must_not: [has('url', 'u9')] };
-    const found = await client.query(NAME, { prefetch, query: { fusion: 'rrf' }, limit: 3, with_payload: ['url'], filter });
+    const found = await client.query(NAME, {
+      prefetch,
+      query: { fusion: 'rrf' },
+      limit: 3,
+      with_payload: ['url'],
+      filter,
+    });
     // u7: fifth by nearness once u9 is out, first by words; 1 / (2 + rank), ranks from 0.
     expect(urls(found)[0]).toBe('u7');
     expect(found.points[0]?.score).toBeCloseTo(1 / 2 + 1 / 7, 5);
@@ -262,7 +283,20 @@ describe('changes', () => {
     const done = await client.batchUpdate(changing, {
       wait: true,
       operations: [
-        { upsert: { batch: { ids: [50, 51], vectors: { dense: [[1, 0, 0, 0], [0, 1, 0, 0]] }, payloads: [{ n: 0 }, { n: 1 }] } } },
+        {
+          upsert: {
+            batch: {
+              ids: [50, 51],
+              vectors: {
+                dense: [
+                  [1, 0, 0, 0],
+                  [0, 1, 0, 0],
+                ],
+              },
+              payloads: [{ n: 0 }, { n: 1 }],
+            },
+          },
+        },
         { set_payload: { payload: { m: 2 }, points: [51] } },
         { delete: { points: [50] } },
       ],
@@ -288,7 +322,9 @@ describe('changes', () => {
     expect(await client.deleteCollection(changing)).toBe(false);
     await client.createCollection(changing, { vectors: { size: 2, distance: 'Dot' } });
     await client.upsert(changing, { wait: true, points: [{ id: 1, vector: [1, 2] }] });
-    expect(await client.retrieve(changing, { ids: [1], with_vector: true })).toEqual([{ id: 1, vector: [1, 2], payload: {} }]);
+    expect(await client.retrieve(changing, { ids: [1], with_vector: true })).toEqual([
+      { id: 1, vector: [1, 2], payload: {} },
+    ]);
   });
 });
 
@@ -298,18 +334,33 @@ describe('refusals', () => {
     refusal(client.upsert(NAME, { wait: true, points: [point as never] }));
 
   test.each<[string, () => Promise<unknown>, [number, string]]>([
-    ['an absent collection', () => refusal(client.getCollection('absent')), [404, "Not found: Collection `absent` doesn't exist!"]],
+    [
+      'an absent collection',
+      () => refusal(client.getCollection('absent')),
+      [404, "Not found: Collection `absent` doesn't exist!"],
+    ],
     [
       'a name that is taken',
       () => refusal(client.createCollection(NAME, { vectors: { size: 4, distance: 'Cosine' } })),
       [409, `Wrong input: Collection \`${NAME}\` already exists!`],
     ],
-    ['a wrong dimension', () => upsert({ id: 1, vector: { dense: [1, 2] } }), [400, 'Wrong input: Vector dimension error: expected dim: 4, got 2']],
-    ['an unknown vector', () => upsert({ id: 1, vector: { nope: dense } }), [400, 'Wrong input: Not existing vector name error: nope']],
+    [
+      'a wrong dimension',
+      () => upsert({ id: 1, vector: { dense: [1, 2] } }),
+      [400, 'Wrong input: Vector dimension error: expected dim: 4, got 2'],
+    ],
+    [
+      'an unknown vector',
+      () => upsert({ id: 1, vector: { nope: dense } }),
+      [400, 'Wrong input: Not existing vector name error: nope'],
+    ],
     [
       'an id that is neither number nor UUID',
       () => upsert({ id: 'not-a-uuid', vector: { dense } }),
-      [400, 'Format error in JSON body: value not-a-uuid is not a valid point ID, valid values are either an unsigned integer or a UUID'],
+      [
+        400,
+        'Format error in JSON body: value not-a-uuid is not a valid point ID, valid values are either an unsigned integer or a UUID',
+      ],
     ],
     [
       'a sparse vector of unequal lengths',
@@ -331,16 +382,35 @@ describe('refusals', () => {
       () => refusal(client.query(NAME, { query: dense, using: 'nope' })),
       [400, 'Wrong input: Not existing vector name error: nope'],
     ],
-    ['a query by an absent point', () => refusal(client.query(NAME, { query: 4711, using: 'dense' })), [404, 'Not found: No point with id 4711 found']],
-    ['vectors of an absent point', () => refusal(client.updateVectors(NAME, { points: [{ id: 4711, vector: { dense } }] })), [404, 'Not found: No point with id 4711 found']],
-    ['an unknown condition', () => refusal(count({ must: [{ near: 1 } as never] })), [400, 'Format error in JSON body: unknown condition near']],
-    ['no limit of results', () => refusal(client.query(NAME, { query: dense, using: 'dense', limit: 0 })), [422, 'Validation error in JSON body: [limit: value 0 invalid, must be 1 or larger]']],
+    [
+      'a query by an absent point',
+      () => refusal(client.query(NAME, { query: 4711, using: 'dense' })),
+      [404, 'Not found: No point with id 4711 found'],
+    ],
+    [
+      'vectors of an absent point',
+      () => refusal(client.updateVectors(NAME, { points: [{ id: 4711, vector: { dense } }] })),
+      [404, 'Not found: No point with id 4711 found'],
+    ],
+    [
+      'an unknown condition',
+      () => refusal(count({ must: [{ near: 1 } as never] })),
+      [400, 'Format error in JSON body: unknown condition near'],
+    ],
+    [
+      'no limit of results',
+      () => refusal(client.query(NAME, { query: dense, using: 'dense', limit: 0 })),
+      [422, 'Validation error in JSON body: [limit: value 0 invalid, must be 1 or larger]'],
+    ],
   ])('of %s', async (_, call, expected) => {
     expect(await call()).toEqual(expected);
   });
 
   test('of an order without an index, by its reason', async () => {
-    expect(await refusal(client.scroll(NAME, { order_by: 'url' }))).toEqual([400, expect.stringMatching(/^Wrong input: No range index for `order_by` key: `url`/)]);
+    expect(await refusal(client.scroll(NAME, { order_by: 'url' }))).toEqual([
+      400,
+      expect.stringMatching(/^Wrong input: No range index for `order_by` key: `url`/),
+    ]);
   });
 
   test('leave nothing behind', async () => {
@@ -350,7 +420,8 @@ describe('refusals', () => {
 });
 
 describe('the server itself', () => {
-  const send = async (init: RequestInit) => (await fetch(`${testEngines().qdrantUrl}/collections/${NAME}/points/count`, { method: 'POST', ...init })).status;
+  const send = async (init: RequestInit) =>
+    (await fetch(`${testEngines().qdrantUrl}/collections/${NAME}/points/count`, { method: 'POST', ...init })).status;
 
   test('refuses a body that is too large, is no JSON or does not say that it is', async () => {
     const headers = { 'content-type': 'application/json' };

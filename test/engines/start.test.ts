@@ -32,7 +32,12 @@ async function newFolder(): Promise<string> {
 
 beforeAll(async () => {
   dataDir = await newFolder();
-  engines = await startEngines({ dataDir, need, ports: 'free', onCrash: (engine, how) => crashes.push(`${engine} ${how}`) });
+  engines = await startEngines({
+    dataDir,
+    need,
+    ports: 'free',
+    onCrash: (engine, how) => crashes.push(`${engine} ${how}`),
+  });
 });
 afterAll(async () => {
   await engines.stop();
@@ -68,7 +73,9 @@ test("Temporal's Web UI answers", async () => {
 });
 
 test('a data directory has one owner', async () => {
-  await expect(startEngines({ dataDir, need, ports: 'free' })).rejects.toThrow(/Another process has its engines on .*DATA_DIR/);
+  await expect(startEngines({ dataDir, need, ports: 'free' })).rejects.toThrow(
+    /Another process has its engines on .*DATA_DIR/,
+  );
 });
 
 test('Temporal keeps running workflows and their search attributes over kill -9', async () => {
@@ -150,7 +157,9 @@ test('an engine moves on from a port that is taken, MongoDB with the data of its
 
 test('all engines end when the process that started them is killed', async () => {
   const script = new URL('children/holdEngines.ts', import.meta.url).pathname;
-  const owner = spawn(process.execPath, ['--import', 'tsx', script, await newFolder()], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const owner = spawn(process.execPath, ['--import', 'tsx', script, await newFolder()], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = (await once(owner.stdout, 'data')) as [Buffer];
   const pids = JSON.parse(line.toString()) as number[];
   expect(pids.map(alive)).toEqual([true, true, true]);

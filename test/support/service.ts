@@ -79,7 +79,7 @@ export async function startService(
   const apiKey = config.apiKey ?? '';
   await store.organizations.ensureFirst(apiKey);
   const temporal = { ...config.temporal, address: engines.temporalAddress };
-  const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store.runs, log);
+  const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store, log);
   const embeddings = createEmbeddings({
     local: { modelPath: engines.modelPath, tokenizerPath: engines.tokenizerPath, threads: 1 },
   });

@@ -11,7 +11,9 @@ const histories = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 let bundle: Awaited<ReturnType<typeof bundleWorkflowCode>>;
 
 beforeAll(async () => {
-  bundle = await bundleWorkflowCode({ workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)) });
+  bundle = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+  });
 });
 
 const read = (name: string): unknown => JSON.parse(readFileSync(path.join(FOLDER, name), 'utf8'));

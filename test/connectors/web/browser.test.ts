@@ -15,9 +15,15 @@ const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
 const html = (pages: Record<string, string>) =>
   serve((asked, response) => {
     const page = pages[asked.url ?? ''];
-    response.writeHead(page === undefined ? 404 : 200, asked.url?.endsWith('.js') ? { 'Content-Type': 'text/javascript' } : HTML).end(page ?? '');
+    response
+      .writeHead(
+        page === undefined ? 404 : 200,
+        asked.url?.endsWith('.js') ? { 'Content-Type': 'text/javascript' } : HTML,
+      )
+      .end(page ?? '');
   });
-const render = (web: ReturnType<typeof source>, url: string, signal?: AbortSignal) => fetchOne(web, url, { downloadCssAndMedia: true, ...(signal ? { signal } : {}) });
+const render = (web: ReturnType<typeof source>, url: string, signal?: AbortSignal) =>
+  fetchOne(web, url, { downloadCssAndMedia: true, ...(signal ? { signal } : {}) });
 const failing = (notice: string): never => {
   throw new Error(notice);
 };
@@ -25,15 +31,22 @@ const failing = (notice: string): never => {
 const browsing = (options: SourceOptions = {}) => source({ onNotice: failing, ...options });
 
 beforeAll(() => {
-  if (findChromium(null) === null) throw new Error('These tests need Chromium: apt-get install -y chromium-headless-shell');
+  if (findChromium(null) === null)
+    throw new Error('These tests need Chromium: apt-get install -y chromium-headless-shell');
 });
 
 describe('a rendered page', () => {
   test('is what its scripts made of it, with validators and the final address', async () => {
     const server = await serve((asked, response) => {
       if (asked.url === '/from') response.writeHead(302, { Location: '/page' }).end();
-      else if (asked.url === '/page') response.writeHead(200, { ...HTML, ETag: '"e"', 'Last-Modified': 'Wed, 01 May 2024 10:00:00 GMT' }).end('<main id="m">loading</main><script src="/fill.js"></script><img src="/i.png">');
-      else if (asked.url === '/fill.js') response.writeHead(200, { 'Content-Type': 'text/javascript' }).end('fetch("/data").then((r) => r.text()).then((t) => { m.textContent = t; })');
+      else if (asked.url === '/page')
+        response
+          .writeHead(200, { ...HTML, ETag: '"e"', 'Last-Modified': 'Wed, 01 May 2024 10:00:00 GMT' })
+          .end('<main id="m">loading</main><script src="/fill.js"></script><img src="/i.png">');
+      else if (asked.url === '/fill.js')
+        response
+          .writeHead(200, { 'Content-Type': 'text/javascript' })
+          .end('fetch("/data").then((r) => r.text()).then((t) => { m.textContent = t; })');
       else if (asked.url === '/data') response.writeHead(200).end('made by script: grün');
       else response.writeHead(404).end();
     });
@@ -57,20 +70,29 @@ describe('a rendered page', () => {
     expect([page.fetchedWith, text(page)]).toEqual(['http', expect.stringContaining('plain')]);
   });
 
-  test.each<[number, string]>([[404, 'not_found'], [403, 'access_denied'], [429, 'rate_limited'], [500, 'server_error']])('of status %i fails as over plain HTTP', async (status, kind) => {
-    const server = await serve((_, response) => response.writeHead(status, { ...HTML, 'Retry-After': '9' }).end('<p>no'));
+  test.each<[number, string]>([
+    [404, 'not_found'],
+    [403, 'access_denied'],
+    [429, 'rate_limited'],
+    [500, 'server_error'],
+  ])('of status %i fails as over plain HTTP', async (status, kind) => {
+    const server = await serve((_, response) =>
+      response.writeHead(status, { ...HTML, 'Retry-After': '9' }).end('<p>no'),
+    );
     const fault = await faultOf(render(browsing(), server.origin));
     expect([fault.kind, fault.retryAfterMs]).toEqual([kind, status === 429 ? 9000 : null]);
   });
 
   test('of another type is left to plain HTTP', async () => {
-    const server = await serve((asked, response) => response.writeHead(200, { 'Content-Type': asked.url === '/t' ? 'text/plain' : 'application/pdf' }).end('words'));
+    const server = await serve((asked, response) =>
+      response.writeHead(200, { 'Content-Type': asked.url === '/t' ? 'text/plain' : 'application/pdf' }).end('words'),
+    );
     const web = browsing();
     expect(await render(web, `${server.origin}/t`)).toMatchObject({ fetchedWith: 'http', contentType: 'text/plain' });
     await faultOf(render(web, `${server.origin}/p`), 'unsupported_type');
   });
 
-  test('that can\'t be had fails with the reason plain HTTP gives', async () => {
+  test("that can't be had fails with the reason plain HTTP gives", async () => {
     const server = await html({});
     await server.close();
     await faultOf(render(browsing(), server.origin), 'unreachable');
@@ -78,14 +100,20 @@ describe('a rendered page', () => {
   });
 
   test('that ends on a page robots.txt forbids is refused', async () => {
-    const server = await html({ '/robots.txt': 'User-agent: *\nDisallow: /closed', '/': '<script>location.replace("/closed")</script>', '/closed': '<p>closed' });
+    const server = await html({
+      '/robots.txt': 'User-agent: *\nDisallow: /closed',
+      '/': '<script>location.replace("/closed")</script>',
+      '/closed': '<p>closed',
+    });
     await faultOf(render(browsing({ settings: { obeyRobots: true } }), server.origin), 'robots_disallowed');
   });
 });
 
 describe('what a page asks for', () => {
   test('never reaches an address that may not be called: no image, frame, script, redirect, fetch, websocket or form', async () => {
-    const secret = await serve((_, response) => response.writeHead(200, { 'Access-Control-Allow-Origin': '*', ...HTML }).end('secret'));
+    const secret = await serve((_, response) =>
+      response.writeHead(200, { 'Access-Control-Allow-Origin': '*', ...HTML }).end('secret'),
+    );
     const { port } = secret;
     const server = await serve((asked, response) => {
       if (asked.url?.startsWith('/away')) response.writeHead(302, { Location: `${secret.origin}/redirected` }).end();
@@ -102,7 +130,10 @@ describe('what a page asks for', () => {
           </script>`);
       } else response.writeHead(404).end();
     });
-    const page = await render(browsing({ allowed: [server.host], lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) }), server.origin);
+    const page = await render(
+      browsing({ allowed: [server.host], lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) }),
+      server.origin,
+    );
     expect(page.fetchedWith).toBe('browser');
     expect(text(page)).toContain('tried ["rejected","rejected"]');
     expect(server.seen.map(({ url }) => url)).toEqual(expect.arrayContaining(['/away', '/away2', '/away3']));
@@ -126,12 +157,18 @@ describe('what a page asks for', () => {
 
   test('is bounded in bytes: past them nothing more comes, and the document stands', async () => {
     const server = await serve((asked, response) => {
-      if (asked.url === '/') response.writeHead(200, HTML).end(`<p>words</p>${Array.from({ length: 20 }, (_, n) => `<img src="/${String(n)}.png">`).join('')}`);
+      if (asked.url === '/')
+        response
+          .writeHead(200, HTML)
+          .end(`<p>words</p>${Array.from({ length: 20 }, (_, n) => `<img src="/${String(n)}.png">`).join('')}`);
       else {
         const more = () => {
           while (response.write('x'.repeat(50_000)));
         };
-        response.writeHead(200, { 'Content-Type': 'image/png' }).on('drain', more).on('error', () => undefined);
+        response
+          .writeHead(200, { 'Content-Type': 'image/png' })
+          .on('drain', more)
+          .on('error', () => undefined);
         more();
       }
     });
@@ -142,7 +179,10 @@ describe('what a page asks for', () => {
 
 describe('limits', () => {
   test('a document past the bytes is too large, half of it is not a page', async () => {
-    const server = await html({ '/': `<p>${'x'.repeat(300_000)}`, '/grows': '<script>document.write("x".repeat(300000))</script>' });
+    const server = await html({
+      '/': `<p>${'x'.repeat(300_000)}`,
+      '/grows': '<script>document.write("x".repeat(300000))</script>',
+    });
     const web = browsing({ settings: { maxPageBytes: 100_000 } });
     await faultOf(render(web, server.origin), 'too_large');
     await faultOf(render(web, `${server.origin}/grows`), 'too_large');
@@ -161,7 +201,9 @@ describe('limits', () => {
   });
 
   test('a page that never comes to rest is taken as it stands', async () => {
-    const server = await html({ '/': '<p id=p></p><script>setInterval(() => { p.textContent = "alive"; fetch("/x"); }, 50)</script>' });
+    const server = await html({
+      '/': '<p id=p></p><script>setInterval(() => { p.textContent = "alive"; fetch("/x"); }, 50)</script>',
+    });
     expect(text(await render(browsing(), server.origin))).toContain('alive');
   });
 
@@ -183,7 +225,9 @@ test('the browser is started anew after its pages, also with several at once', a
 });
 
 test('pages share no cookies and no storage', async () => {
-  const server = await html({ '/': '<p id=p></p><script>p.textContent = "seen " + document.cookie + localStorage.getItem("k"); document.cookie = "c=1"; localStorage.setItem("k", "v")</script>' });
+  const server = await html({
+    '/': '<p id=p></p><script>p.textContent = "seen " + document.cookie + localStorage.getItem("k"); document.cookie = "c=1"; localStorage.setItem("k", "v")</script>',
+  });
   const web = browsing();
   await render(web, server.origin);
   expect(text(await render(web, server.origin))).toContain('seen null');
@@ -195,7 +239,11 @@ describe('without a browser', () => {
     const notices: string[] = [];
     const web = source({ settings: { chromiumPath: '/nowhere/chromium' }, onNotice: (notice) => notices.push(notice) });
     const pages = await Promise.all([render(web, server.origin), render(web, server.origin)]);
-    expect([...pages, await render(web, server.origin)].map(({ fetchedWith }) => fetchedWith)).toEqual(['http', 'http', 'http']);
+    expect([...pages, await render(web, server.origin)].map(({ fetchedWith }) => fetchedWith)).toEqual([
+      'http',
+      'http',
+      'http',
+    ]);
     expect(notices).toEqual([expect.stringContaining('CHROMIUM_PATH')]);
   });
 

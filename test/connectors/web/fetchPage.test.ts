@@ -7,12 +7,21 @@ import { closeSources, fetchOne, source, text } from './webSource.js';
 
 afterEach(closeSources);
 
-const answering = (status: number, headers: Record<string, string> = {}, body: string | Buffer = 'body') => serve((_, response) => response.writeHead(status, headers).end(body));
+const answering = (status: number, headers: Record<string, string> = {}, body: string | Buffer = 'body') =>
+  serve((_, response) => response.writeHead(status, headers).end(body));
 
 test('gives bytes, type, validators and where redirects ended', async () => {
   const server = await serve((asked, response) => {
     if (asked.url === '/from') response.writeHead(301, { Location: '/to?x=1#part' }).end();
-    else response.writeHead(200, { 'Content-Type': 'text/html; charset=ISO-8859-1', ETag: '"e"', 'Last-Modified': 'Wed, 01 May 2024 10:00:00 GMT', 'Content-Encoding': 'gzip' }).end(gzipSync('<p>hi'));
+    else
+      response
+        .writeHead(200, {
+          'Content-Type': 'text/html; charset=ISO-8859-1',
+          ETag: '"e"',
+          'Last-Modified': 'Wed, 01 May 2024 10:00:00 GMT',
+          'Content-Encoding': 'gzip',
+        })
+        .end(gzipSync('<p>hi'));
   });
   const page = await fetchOne(source(), `${server.origin}/from#top`);
   expect({ ...page, bytes: text(page) }).toEqual({
@@ -47,7 +56,9 @@ describe('statuses', () => {
     [599, {}, 'server_error', true, null],
   ])('%i %p is %s', async (status, headers, kind, retryable, retryAfterMs) => {
     const server = await answering(status, headers);
-    const fault = await faultOf(fetchOne(source({ now: () => Date.parse('2024-05-01T10:00:00Z') }), `${server.origin}/p?q=1`));
+    const fault = await faultOf(
+      fetchOne(source({ now: () => Date.parse('2024-05-01T10:00:00Z') }), `${server.origin}/p?q=1`),
+    );
     expect([fault.kind, fault.retryable, fault.retryAfterMs]).toEqual([kind, retryable, retryAfterMs]);
     expect(fault.message).toContain(`The page ${server.origin}/p?q=1 `);
     expect(fault.message).toContain(String(status));
@@ -71,18 +82,43 @@ describe('statuses', () => {
     await faultOf(fetchOne(source(), server.origin), 'not_found');
   });
 
-  test.each([['5', 5000], ['0', 0], [' 7 ', 7000], ['-1', null], ['1.5', null], ['2 weeks', null], ['', null], [undefined, null], ['Thu, 01 Jan 1970 00:00:01 GMT', 1000], ['Thu, 01 Jan 1969 00:00:01 GMT', 0]] as const)('Retry-After %p', (header, expected) => {
+  test.each([
+    ['5', 5000],
+    ['0', 0],
+    [' 7 ', 7000],
+    ['-1', null],
+    ['1.5', null],
+    ['2 weeks', null],
+    ['', null],
+    [undefined, null],
+    ['Thu, 01 Jan 1970 00:00:01 GMT', 1000],
+    ['Thu, 01 Jan 1969 00:00:01 GMT', 0],
+  ] as const)('Retry-After %p', (header, expected) => {
     expect(parseRetryAfter(header, 0)).toBe(expected);
   });
 });
 
 describe('types', () => {
-  test.each(['text/html', 'TEXT/HTML;charset=utf-8', 'application/xhtml+xml', 'text/plain', 'text/markdown; variant=GFM'])('%s is read', async (type) => {
+  test.each([
+    'text/html',
+    'TEXT/HTML;charset=utf-8',
+    'application/xhtml+xml',
+    'text/plain',
+    'text/markdown; variant=GFM',
+  ])('%s is read', async (type) => {
     const server = await answering(200, { 'Content-Type': type });
     expect((await fetchOne(source(), server.origin)).contentType).toBe(type);
   });
 
-  test.each(['image/png', 'application/pdf', 'application/json', 'video/mp4', 'application/octet-stream', 'text/css', 'application/xml'])('%s is refused by its header, its body unread', async (type) => {
+  test.each([
+    'image/png',
+    'application/pdf',
+    'application/json',
+    'video/mp4',
+    'application/octet-stream',
+    'text/css',
+    'application/xml',
+  ])('%s is refused by its header, its body unread', async (type) => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'Content-Type': type }).write('begun and never ended');
     });

@@ -22,7 +22,14 @@ function clock() {
 }
 
 const limiter = (perHost: number, { now, sleep } = clock()) => createHostLimiter(perHost, now, sleep);
-const settled = async (promise: Promise<unknown>) => Promise.race([promise.then(() => true, () => true), wait(20).then(() => false)]);
+const settled = async (promise: Promise<unknown>) =>
+  Promise.race([
+    promise.then(
+      () => true,
+      () => true,
+    ),
+    wait(20).then(() => false),
+  ]);
 
 describe('turns', () => {
   test('as many at once as allowed, the rest in the order they came', async () => {
@@ -62,7 +69,12 @@ describe('turns', () => {
 
   test('an abort while waiting for the time gives the turn back', async () => {
     const stop = new AbortController();
-    const hosts = createHostLimiter(1, () => 0, (_ms, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))));
+    const hosts = createHostLimiter(
+      1,
+      () => 0,
+      (_ms, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+    );
     (await hosts.enter('a', 1000, never))();
     const waiting = hosts.enter('a', 1000, stop.signal);
     stop.abort(new RangeError('enough'));
@@ -94,7 +106,10 @@ test('the source keeps its requests to a host within the setting, pages and site
     }, 20);
   });
   const web = source({ settings: { requestsPerHost: 3 } });
-  await Promise.all([...Array.from({ length: 12 }, (_, n) => fetchOne(web, `${server.origin}/${String(n)}`)), list(web, `${server.origin}/s`)]);
+  await Promise.all([
+    ...Array.from({ length: 12 }, (_, n) => fetchOne(web, `${server.origin}/${String(n)}`)),
+    list(web, `${server.origin}/s`),
+  ]);
   expect(most).toBe(3);
 });
 

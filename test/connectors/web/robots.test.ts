@@ -14,13 +14,15 @@ interface Robots {
 /** A site whose robots.txt is what `robots` says at that moment. */
 function site(robots: Robots): Promise<Loopback> {
   return serve((asked, response) => {
-    if (asked.url === '/robots.txt') response.writeHead(robots.status ?? 200, robots.headers ?? {}).end(robots.body ?? '');
+    if (asked.url === '/robots.txt')
+      response.writeHead(robots.status ?? 200, robots.headers ?? {}).end(robots.body ?? '');
     else if (asked.url === '/to-closed') response.writeHead(302, { Location: '/closed' }).end();
     else response.writeHead(200, { 'Content-Type': 'text/plain' }).end(`page ${asked.url ?? ''}`);
   });
 }
 
-const obeying = (options: SourceOptions = {}) => source({ ...options, settings: { obeyRobots: true, ...options.settings } });
+const obeying = (options: SourceOptions = {}) =>
+  source({ ...options, settings: { obeyRobots: true, ...options.settings } });
 const CLOSED = { body: 'User-agent: allotrope\nDisallow: /closed' };
 const robotsAsked = (server: Loopback) => server.seen.filter(({ url }) => url === '/robots.txt').length;
 
@@ -41,7 +43,9 @@ test('a redirect to a forbidden page is not followed', async () => {
 
 test('the setting turns it off', async () => {
   const server = await site(CLOSED);
-  expect(text(await fetchOne(obeying({ settings: { obeyRobots: false } }), `${server.origin}/closed`))).toBe('page /closed');
+  expect(text(await fetchOne(obeying({ settings: { obeyRobots: false } }), `${server.origin}/closed`))).toBe(
+    'page /closed',
+  );
   expect(robotsAsked(server)).toBe(0);
 });
 
@@ -50,7 +54,10 @@ test.each([400, 401, 403, 404, 410, 429])('status %i allows everything', async (
   expect(text(await fetchOne(obeying(), `${server.origin}/closed`))).toBe('page /closed');
 });
 
-test.each([[500, {}, 'server_error'], [503, { 'Retry-After': '7' }, 'rate_limited']] as const)('status %i forbids everything for now, and a later try asks again', async (status, headers, kind) => {
+test.each([
+  [500, {}, 'server_error'],
+  [503, { 'Retry-After': '7' }, 'rate_limited'],
+] as const)('status %i forbids everything for now, and a later try asks again', async (status, headers, kind) => {
   const robots: Robots = { status, headers };
   const server = await site(robots);
   let time = 0;

@@ -51,8 +51,16 @@ describe('which group is ours', () => {
     ['a longer name is another', 'User-agent: AllotropeImages\nDisallow: /', true],
     ['a shorter name is another', 'User-agent: Allo\nDisallow: /', true],
     ['agents that share a group', 'User-agent: a\nUser-agent: allotrope\nUser-agent: b\nDisallow: /', false],
-    ['two groups of ours are one', 'User-agent: allotrope\nDisallow: /\nUser-agent: b\nAllow: /\nUser-agent: allotrope\nAllow: /q', false],
-    ['a Sitemap line ends no group', 'User-agent: allotrope\nSitemap: https://site.example/s.xml\nUser-agent: b\nDisallow: /', false],
+    [
+      'two groups of ours are one',
+      'User-agent: allotrope\nDisallow: /\nUser-agent: b\nAllow: /\nUser-agent: allotrope\nAllow: /q',
+      false,
+    ],
+    [
+      'a Sitemap line ends no group',
+      'User-agent: allotrope\nSitemap: https://site.example/s.xml\nUser-agent: b\nDisallow: /',
+      false,
+    ],
     ['an unknown line ends no group', 'User-agent: allotrope\nHost: x\nNoindex: /y\nUser-agent: b\nDisallow: /', false],
     ['a delay ends one', 'User-agent: *\nCrawl-delay: 1\n\nUser-agent: b\nDisallow: /', true],
     ['a rule does', 'User-agent: allotrope\nDisallow: /x\nUser-agent: b\nDisallow: /', true],
@@ -69,7 +77,8 @@ describe('which group is ours', () => {
   });
 
   test('and its Crawl-delay', () => {
-    const robots = 'User-agent: *\nCrawl-delay: 9\n\nUser-agent: allotrope\nCrawl-delay: 0.5\n\nUser-agent: b\nCrawl-delay: x';
+    const robots =
+      'User-agent: *\nCrawl-delay: 9\n\nUser-agent: allotrope\nCrawl-delay: 0.5\n\nUser-agent: b\nCrawl-delay: x';
     expect(parseRobots(robots, 'allotrope').crawlDelaySeconds).toBe(0.5);
     expect(parseRobots(robots, 'other').crawlDelaySeconds).toBe(9);
     expect(parseRobots(robots, 'b').crawlDelaySeconds).toBeNull();

@@ -56,7 +56,11 @@ export async function list(web: WebSource, url: string, signal = new AbortContro
 }
 
 /** Fetches over plain HTTP unless told otherwise. */
-export function fetchOne(web: WebSource, url: string, more: { signal?: AbortSignal; downloadCssAndMedia?: boolean } = {}): Promise<FetchedPage> {
+export function fetchOne(
+  web: WebSource,
+  url: string,
+  more: { signal?: AbortSignal; downloadCssAndMedia?: boolean } = {},
+): Promise<FetchedPage> {
   return web.fetchPage({ url, downloadCssAndMedia: false, signal: new AbortController().signal, ...more });
 }
 

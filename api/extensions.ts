@@ -1,0 +1,15 @@
+/** What this server adds to the public contract, each with its reason. The comparison with the contract is empty but for this list. */
+export const EXTENSIONS = {
+  operations: {
+    'GET /health': 'Older front-ends and load balancers call it.',
+    'GET /ready': 'Operators see which dependency is away.',
+    'GET /content/{organization}/{file}/{content}': 'Where presigned URLs point.',
+    'POST /cancel_sync': 'The contract has no way to stop a scrape.',
+  },
+  fields: {
+    'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
+    'embedding_properties.<MODEL>.served_by and dimensions': 'Tell which vector space served the model.',
+  },
+  statuses:
+    '401, 403, 404, 409, 413 and 429 with {detail} are described beside 200 and 422; 501 answers what is not built yet.',
+} as const;

@@ -1,0 +1,27 @@
+import Joi from 'joi';
+
+import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import { HttpError, notFound } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { presentFile } from '../presenters/file.js';
+import { fileRecord } from '../schemas/answers.js';
+import { integer } from '../schemas/fields.js';
+
+/** POST /cancel_sync: ends the run that a file in motion belongs to; what is done stays, the rest ends SYNC_ABORTED. */
+export const cancelSync = operation<'user', { file_id: number }>({
+  method: 'post',
+  path: '/cancel_sync',
+  auth: 'user',
+  summary: 'Cancels the run that is syncing a file: a scrape with all its pages, or a re-sync.',
+  body: Joi.object({ file_id: integer().required() }),
+  answer: fileRecord,
+  async handle({ caller, body, deps: { store, dispatcher } }) {
+    const [file] = await store.files.byIds(caller, [body.file_id]);
+    if (!file) throw notFound('file');
+    const atRest = (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(file.syncStatus);
+    if (atRest || file.runId === null) throw new HttpError(409, 'The file is at rest: there is nothing to cancel.');
+    await dispatcher.cancel(file.runId);
+    const [now] = await store.files.byIds(caller, [body.file_id]);
+    return presentFile(now ?? file);
+  },
+});

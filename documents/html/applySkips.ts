@@ -1,0 +1,50 @@
+import { compile, selectAll } from 'css-select';
+import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
+import { Fault } from '../../contract/failures.js';
+import type { HtmlSkips } from '../types.js';
+import { eachElement, isElement, type PageElement } from './pageElement.js';
+
+/** Takes out of the tree what the request told the reader to skip. */
+export function applySkips(root: Document, skips: HtmlSkips): void {
+  const tags = new Set(skips.tags.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== ''));
+  const classes = new Set(skips.classes.map((name) => name.trim().replace(/^\./, '')).filter((name) => name !== ''));
+  const selectors = skips.selectors.filter((selector) => selector.trim() !== '');
+  if (tags.size === 0 && classes.size === 0 && selectors.length === 0) return;
+  const skipped = new Set<PageElement>();
+  // All are looked up in the whole tree first, so that one selector does not change what the next one finds.
+  for (const selector of selectors) for (const element of find(root, selector)) skipped.add(element);
+  eachElement(root, (element) => {
+    if (tags.has(element.name) || hasClass(element, classes)) skipped.add(element);
+    return !skipped.has(element);
+  });
+  removeAll(root, skipped);
+}
+
+function find(root: Document, selector: string): PageElement[] {
+  try {
+    return selectAll<AnyNode, Element>(compile<AnyNode, Element>(selector), root).filter(isElement);
+  } catch (cause) {
+    throw new Fault(
+      'broken_content',
+      `The CSS selector "${selector}" among those to skip can't be read. Correct it and try again.`,
+      { cause },
+    );
+  }
+}
+
+function hasClass(element: PageElement, classes: ReadonlySet<string>): boolean {
+  const value = element.attribs['class'];
+  return value !== undefined && classes.size > 0 && value.split(/\s+/).some((name) => classes.has(name));
+}
+
+function removeAll(root: Document, removed: ReadonlySet<PageElement>): void {
+  const parents = new Set<ParentNode>();
+  for (const element of removed) if (element.parent !== null) parents.add(element.parent);
+  for (const parent of parents) {
+    parent.children = parent.children.filter((child) => !isElement(child) || !removed.has(child));
+    parent.children.forEach((child, i) => {
+      child.prev = parent.children[i - 1] ?? null;
+      child.next = parent.children[i + 1] ?? null;
+    });
+  }
+}

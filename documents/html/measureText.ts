@@ -1,0 +1,63 @@
+import type { ParentNode } from 'domhandler';
+import { HOLDS, isElement, type PageElement } from './pageElement.js';
+import { BLOCKS, CONTROLS, HEADINGS, LISTS, PREFORMATTED } from './tagSets.js';
+
+export interface Measure {
+  textLength: number;
+  linkLength: number;
+  links: number;
+  holds: number;
+}
+
+/**
+ * Counts the text below a node and notes on every element what it holds. Elements left out count as empty.
+ * Recursion is safe: the tree's depth is bounded when it is built.
+ */
+export function measureText(node: ParentNode, leftOut: ReadonlySet<PageElement>, inLink = false): Measure {
+  const sum: Measure = { textLength: 0, linkLength: 0, links: 0, holds: 0 };
+  for (const child of node.children) {
+    if ('data' in child) {
+      const length = visibleLength(child.data);
+      sum.textLength += length;
+      if (inLink) sum.linkLength += length;
+    } else if (isElement(child) && !leftOut.has(child)) {
+      const isLink = child.name === 'a' && child.attribs['href'] !== undefined;
+      const inner = measureText(child, leftOut, inLink || isLink);
+      if (child.name === 'img') addLength(inner, visibleLength(child.attribs['alt'] ?? ''), inLink);
+      child.textLength = inner.textLength;
+      child.linkLength = inner.linkLength;
+      child.links = inner.links;
+      child.holds = inner.holds;
+      addLength(sum, inner.textLength, false);
+      sum.linkLength += inner.linkLength;
+      sum.links += inner.links + (isLink && inner.textLength > 0 ? 1 : 0);
+      sum.holds |= inner.holds | kindOf(child.name);
+    }
+  }
+  return sum;
+}
+
+function addLength(measure: Measure, length: number, inLink: boolean): void {
+  measure.textLength += length;
+  if (inLink) measure.linkLength += length;
+}
+
+function kindOf(name: string): number {
+  if (!BLOCKS.has(name)) return CONTROLS.has(name) || name === 'input' || name === 'button' ? HOLDS.control : 0;
+  let kind: number = HOLDS.block;
+  if (HEADINGS.has(name)) kind |= name === 'h1' ? HOLDS.heading | HOLDS.topHeading : HOLDS.heading;
+  else if (LISTS.has(name)) kind |= HOLDS.list;
+  else if (PREFORMATTED.has(name)) kind |= HOLDS.preformatted;
+  else if (name === 'table') kind |= HOLDS.table;
+  return kind;
+}
+
+/** Characters above the space: white space and control characters left out. */
+export function visibleLength(text: string): number {
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit > 32 && unit !== 0xa0) length++;
+  }
+  return length;
+}
