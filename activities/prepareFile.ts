@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 
-import { Fault } from '../contract/failures.js';
 import type { VectorSpace } from '../contract/embeddingModels.js';
 import type { ProcessedDocument } from '../documents/types.js';
 import { blobKey } from '../store/blobs.js';
 import type { FinishedSync, StartedFile } from '../store/files/commands.js';
 import type { ActivityDeps, OpenedContent } from './deps.js';
+import { contentStep } from './contentStep.js';
+import { embedTexts } from './embedTexts.js';
 
 /** A file whose content is fetched, read and embedded: all that is left is to write it down. */
 export interface PreparedFile {
@@ -14,26 +15,6 @@ export interface PreparedFile {
   readonly document: ProcessedDocument | null;
   readonly space: VectorSpace | null;
   readonly vectors: readonly Float32Array[];
-}
-
-/** Runs a step that works on content. What is no Fault is a defect that this very content brought up: it costs the file, not the batch. */
-async function contentStep<T>(
-  what: string,
-  signal: AbortSignal,
-  deps: ActivityDeps,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Fault || signal.aborted) throw error;
-    deps.log.error({ err: error, step: what }, 'an item brought up a defect');
-    throw new Fault(
-      'broken_content',
-      `This content could not be ${what}: the service met something it does not know. Its log names the cause.`,
-      { cause: error },
-    );
-  }
 }
 
 function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): Record<string, unknown> {
@@ -106,9 +87,7 @@ export async function prepareFile(
   const wantsVectors = !options.skipEmbeddingGeneration && !options.generateChunksOnly;
   const space = wantsVectors ? deps.embeddings.spaceOf(options.embeddingModel) : null;
   const texts = document.chunks.map((chunk) => chunk.text);
-  const vectors = space
-    ? await contentStep('embedded', signal, deps, () => deps.embeddings.embed(space.name, texts, 'document', signal))
-    : [];
+  const vectors = space ? await embedTexts(organizationId, space, texts, deps, signal) : [];
 
   const finished: FinishedSync = {
     fileId: file._id,

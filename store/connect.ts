@@ -17,6 +17,7 @@ import { createRuns, type Runs } from './runs/outbox.js';
 import { createSequence, type Session } from './sequence.js';
 import { createUsers, type Users } from './users/accept.js';
 import { userModel } from './users/model.js';
+import { createVectorCache, type VectorCache } from './vectors/cache.js';
 import { createVectors, type Vectors } from './vectors/vectors.js';
 
 export interface StoreSettings {
@@ -33,6 +34,7 @@ export interface Store {
   readonly files: FileQueries & FileCommands & FileAcceptance & FileDeletion;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
+  readonly vectorCache: VectorCache;
   readonly blobs: Blobs;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
@@ -64,6 +66,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       model.createIndexes(),
     ),
   );
+  const vectorCache = createVectorCache(connection);
+  await vectorCache.createIndexes();
   const fileQueries = createFileQueries(files);
   return {
     organizations: createOrganizations(organizations, sequence),
@@ -77,6 +81,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     },
     chunks: { ...createChunkQueries(chunks, fileQueries), ...createChunkCommands(chunks) },
     vectors: createVectors(settings.qdrant),
+    vectorCache,
     blobs: settings.files.s3 ? createS3Blobs(settings.files.s3) : createFolderBlobs(settings.files.dir),
     transaction: (work) => transaction(connection, work),
     async pingMongo() {

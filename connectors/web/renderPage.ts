@@ -1,4 +1,4 @@
-import { errors, type Browser, type BrowserContext, type Page, type Response } from 'playwright-core';
+import { errors, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core';
 
 import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
@@ -57,12 +57,17 @@ export async function renderPage(
     });
     signal.throwIfAborted();
     const page = await context.newPage();
-    const response = await page.goto(url, { waitUntil: 'domcontentloaded', timeout: left() });
-    if (response === null) return null;
+    const brokenOff = documentBreaksOff(page);
+    const going = page.goto(url, { waitUntil: 'domcontentloaded', timeout: left() });
+    going.catch(() => undefined);
+    const response = await Promise.race([going, brokenOff]);
+    if (response === null || response instanceof Error) return null;
     const headers = await response.allHeaders();
     const refused = statusFault('The page', { url, status: response.status(), headers }, now());
     if (refused) throw refused;
-    if (!HTML_TYPES.has(mediaType(headers['content-type']) ?? '') || (await brokeOff(response))) return null;
+    if (!HTML_TYPES.has(mediaType(headers['content-type']) ?? '')) return null;
+    // Half a document must not pass for the whole.
+    if ((await Promise.race([response.finished(), brokenOff])) !== null) return null;
 
     await settle(page, left);
     const finalUrl = normaliseUrl(page.url());
@@ -95,9 +100,19 @@ export async function renderPage(
   }
 }
 
-/** Whether the document itself is incomplete: then half of it must not pass for the whole. */
-async function brokeOff(response: Response): Promise<boolean> {
-  return (await response.finished()) !== null;
+/** Resolves when the document itself breaks off: Chromium then says no more, neither that it is loaded nor that it is not. */
+function documentBreaksOff(page: Page): Promise<Error> {
+  let first: Request | undefined;
+  page.on('request', (request) => {
+    first ??= request;
+  });
+  return new Promise((resolve) => {
+    page.on('requestfailed', (request) => {
+      let origin = request;
+      for (let before = origin.redirectedFrom(); before !== null; before = origin.redirectedFrom()) origin = before;
+      if (origin === first) resolve(new Error(request.failure()?.errorText ?? 'broken off'));
+    });
+  });
 }
 
 /** Waits for what the page still loads. A page that never comes to rest is taken when its time is up. */

@@ -114,10 +114,18 @@ export function tooLong(limit: number): Fault {
   );
 }
 
-const INVISIBLE = /[\p{Cc}\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]/gu;
+const INVISIBLE = /[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
+const CONTROL = /[^\P{Cc}\t\n]/gu;
+/** Joiners that join nothing. */
+const LOOSE_JOINERS = /(?<![^\s])[\u200c\u200d]+|[\u200c\u200d]+(?![^\s])/g;
 
-/** White space folded to single spaces, invisible characters gone. Joiners inside words and emoji stay. */
+/** Without characters nobody sees. Joiners inside words and emoji stay. */
+export function removeInvisible(text: string): string {
+  if (/^[\x20-\x7e\t\n]*$/.test(text)) return text;
+  return text.replace(CONTROL, '').replace(INVISIBLE, '').replace(LOOSE_JOINERS, '');
+}
+
+/** White space folded to single spaces, the no-break space too. */
 function tidy(data: string): string {
-  const folded = data.replace(/\s+/g, ' ');
-  return /^[\x20-\x7e]*$/.test(folded) ? folded : folded.replace(INVISIBLE, '').replace(/ {2,}/g, ' ');
+  return removeInvisible(data.replace(/\s+/g, ' ')).replace(/ {2,}/g, ' ');
 }

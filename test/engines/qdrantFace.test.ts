@@ -91,7 +91,7 @@ test('points come back as they were given, numbers and nulls included', async ()
   expect(more).toEqual([]);
   expect(three?.payload).toEqual(points[3]?.payload);
   expect(twelve?.id).toBe(uuid(12));
-  const { dense, title, bm25 } = three?.vector as Record<string, number[]>;
+  const { dense, title, bm25 } = (three?.vector ?? {}) as Record<string, number[]>;
   // Cosine: stored at length one.
   expect(Math.hypot(...(dense ?? []))).toBeCloseTo(1, 5);
   expect(title).toHaveLength(4);
@@ -131,7 +131,7 @@ describe('scrolling', () => {
   test('goes page by page through what a filter leaves', async () => {
     const seen: unknown[] = [];
     const pages: number[] = [];
-    let offset: string | number | null | undefined;
+    let offset: string | number | undefined;
     do {
       const filter = { must: [has('published', true)] };
       const page = await client.scroll(NAME, {
@@ -139,13 +139,13 @@ describe('scrolling', () => {
         filter,
         with_payload: ['url'],
         with_vector: ['dense'],
-        ...(offset != null && { offset }),
+        ...(offset !== undefined && { offset }),
       });
       pages.push(page.points.length);
       seen.push(...page.points.map((point) => point.payload?.['url']));
       expect(Object.keys(page.points[0]?.vector ?? {})).toEqual(['dense']);
-      offset = page.next_page_offset as string | number | null;
-    } while (offset != null);
+      offset = (page.next_page_offset ?? undefined) as string | number | undefined;
+    } while (offset !== undefined);
     expect(pages).toEqual([4, 4, 2]);
     expect(seen).toEqual(['u0', 'u2', 'u4', 'u6', 'u8', 'u10', 'u12', 'u14', 'u16', 'u18']);
   });

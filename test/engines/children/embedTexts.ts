@@ -12,6 +12,6 @@ for (const text of texts) {
   const { ids, attention_mask: mask } = tokenizer.encode(text);
   const tensor = (values: number[]) => new Tensor('int64', BigInt64Array.from(values, BigInt), [1, values.length]);
   const output = await session.run({ input_ids: tensor(ids), attention_mask: tensor(mask) });
-  vectors.push([...(output['sentence_embedding']?.data as Float32Array)]);
+  vectors.push([...((output['sentence_embedding']?.data ?? []) as Float32Array)]);
 }
 process.stdout.write(JSON.stringify(vectors));

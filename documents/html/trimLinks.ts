@@ -1,0 +1,89 @@
+import type { ChildNode, ParentNode } from 'domhandler';
+import { linkShare } from './boilerplate.js';
+import { visibleLength } from './measureText.js';
+import { HOLDS, isElement, type PageElement } from './pageElement.js';
+import { BLOCKS, CONTROLS, HEADINGS } from './tagSets.js';
+
+/**
+ * Menus and link bars that say nothing of themselves: blocks of short links before the first real text of the page
+ * and after the last. Those between are content (see-also lists, tables of contents), and so is what has a heading.
+ * Only for measured trees without a main element; nothing is left out if it were half of the page or more.
+ */
+export function trimLinks(root: ParentNode, leftOut: ReadonlySet<PageElement>, pageLength: number): Set<PageElement> {
+  const found = new Set<PageElement>();
+  trim(root, 1, leftOut, found);
+  trim(root, -1, leftOut, found);
+  let length = 0;
+  for (const element of found) length += element.textLength;
+  return length * 2 < pageLength ? found : new Set();
+}
+
+/** Goes along the children from one end; true once text was met that ends the search. */
+function trim(parent: ParentNode, step: 1 | -1, leftOut: ReadonlySet<PageElement>, found: Set<PageElement>): boolean {
+  const runs = blocksAndLines(parent, leftOut);
+  for (let i = step === 1 ? 0 : runs.length - 1; i >= 0 && i < runs.length; i += step) {
+    const run = runs[i] ?? [];
+    const [only] = run;
+    if (only !== undefined && isElement(only) && BLOCKS.has(only.name)) {
+      if (only.textLength === 0 || found.has(only)) continue;
+      if (isLinkBar(only)) {
+        // At the end, a list under a heading is a chapter of the page.
+        if (step === -1 && endsInHeading(runs[i - 1])) return true;
+        found.add(only);
+      } else if (HEADINGS.has(only.name) || !only.children.some((child) => isElement(child) && BLOCKS.has(child.name))) {
+        return true;
+      } else if (trim(only, step, leftOut, found)) {
+        return true;
+      }
+    } else {
+      const line = measureLine(run);
+      if (line.textLength === 0) continue;
+      if (line.links < 2 || linkShare(line) < 0.7) return true;
+      for (const node of run) if (isElement(node)) found.add(node);
+    }
+  }
+  return false;
+}
+
+/** Children as they are seen: each block alone, text and inline elements between blocks together. */
+function blocksAndLines(parent: ParentNode, leftOut: ReadonlySet<PageElement>): ChildNode[][] {
+  const runs: ChildNode[][] = [];
+  let line: ChildNode[] | null = null;
+  for (const child of parent.children) {
+    if (isElement(child) && (leftOut.has(child) || CONTROLS.has(child.name))) continue;
+    if (isElement(child) && (BLOCKS.has(child.name) || (child.holds & HOLDS.block) !== 0)) {
+      runs.push([child]);
+      line = null;
+    } else if (line === null) {
+      line = [child];
+      runs.push(line);
+    } else {
+      line.push(child);
+    }
+  }
+  return runs;
+}
+
+function isLinkBar(block: PageElement): boolean {
+  if (block.links < 2 || (block.holds & (HOLDS.heading | HOLDS.preformatted)) !== 0 || HEADINGS.has(block.name)) return false;
+  return linkShare(block) >= 0.65 && block.linkLength / block.links <= 30;
+}
+
+function endsInHeading(run: readonly ChildNode[] | undefined): boolean {
+  const last = run?.at(-1);
+  return last !== undefined && isElement(last) && (HEADINGS.has(last.name) || (last.holds & HOLDS.heading) !== 0);
+}
+
+function measureLine(run: readonly ChildNode[]): { textLength: number; linkLength: number; links: number } {
+  const sum = { textLength: 0, linkLength: 0, links: 0 };
+  for (const node of run) {
+    if ('data' in node) sum.textLength += visibleLength(node.data);
+    else if (isElement(node)) {
+      const isLink = node.name === 'a' && node.attribs['href'] !== undefined;
+      sum.textLength += node.textLength;
+      sum.linkLength += isLink ? node.textLength : node.linkLength;
+      sum.links += isLink ? 1 : node.links;
+    }
+  }
+  return sum;
+}
