@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Joi from 'joi';
 
+import { TASK_QUEUE } from './contract/orchestration.js';
 import type { EgressSettings } from './egress/types.js';
 import type { S3Settings } from './store/blobs.js';
 
@@ -51,7 +52,7 @@ export const SETTINGS = {
     schema: Joi.string().uri(),
     about: "Address of Temporal's Web UI, for links. Unset: that of the embedded one.",
   },
-  TASK_QUEUE: { schema: Joi.string().default('allotrope'), about: 'Task queue that API and workers share.' },
+  TASK_QUEUE: { schema: Joi.string().default(TASK_QUEUE), about: 'Task queue that API and workers share.' },
   MONGODB_URI: {
     schema: Joi.string().uri({ scheme: ['mongodb', 'mongodb+srv'] }),
     about: 'MongoDB, a replica set (transactions are used). Unset: embedded.',

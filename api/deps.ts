@@ -11,8 +11,16 @@ export interface QueryEmbedder {
   embed(space: string, texts: readonly string[], purpose: 'query'): Promise<Float32Array[]>;
 }
 
+/** The part of the web connector that live reads need. */
+export interface SitemapReader {
+  /** Streams the pages a sitemap names. Throws a Fault. */
+  discover(sitemapUrl: string, signal: AbortSignal): AsyncIterable<{ readonly url: string }>;
+}
+
 export interface ApiSettings {
   readonly maxJsonBytes: number;
+  /** The server's own cap of pages of one sitemap. */
+  readonly maxPagesPerScrape: number;
   readonly corsOrigins: readonly string[];
 }
 
@@ -21,6 +29,7 @@ export interface ApiDeps {
   readonly store: Store;
   readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping'>;
   readonly embedder: QueryEmbedder;
+  readonly sitemaps: SitemapReader;
   readonly tokens: Tokens;
   readonly signedUrls: SignedUrls;
   /** Address under which clients reach this API, without a trailing slash. */

@@ -9,12 +9,14 @@ import { userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
 import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
+import { processSitemap } from './web/processSitemap.js';
 import { scrapeSitemap } from './web/scrapeSitemap.js';
 
 /** Every operation on one line. */
 export const builtOperations: readonly Operation[] = [
   accessToken,
   scrapeSitemap,
+  processSitemap,
   userFilesV2,
   resyncFile,
   deleteFilesV2,

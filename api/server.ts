@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { loadConfig, required } from '../config.js';
+import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
+import { createEgress } from '../egress/createEgress.js';
 import { createEmbeddings } from '../embeddings/registry.js';
 import { createLog } from '../observability/log.js';
 import { connectStore } from '../store/connect.js';
@@ -33,6 +35,8 @@ const embeddings = createEmbeddings({
     threads: 1,
   },
 });
+const egress = createEgress(config.egress);
+const web = createWebSource({ egress, settings: config.web });
 const app = createApp({
   store,
   dispatcher,
@@ -40,7 +44,8 @@ const app = createApp({
   tokens: createTokens(config.secretKeys),
   signedUrls: createSignedUrls(config.secretKeys),
   publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
-  settings: config.http,
+  sitemaps: web,
+  settings: { ...config.http, maxPagesPerScrape: config.web.maxPagesPerScrape },
   log,
 });
 const server = createServer(app);
@@ -58,7 +63,7 @@ async function stop(): Promise<void> {
   setTimeout(() => server.closeAllConnections(), STOP_MS).unref();
   server.closeIdleConnections();
   await new Promise((resolve) => server.close(resolve));
-  await Promise.all([embeddings.close(), dispatcher.close(), store.close()]);
+  await Promise.all([web.close(), egress.close(), embeddings.close(), dispatcher.close(), store.close()]);
   process.exit(0);
 }
 process.once('SIGTERM', () => void stop());

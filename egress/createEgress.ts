@@ -23,14 +23,13 @@ export function createEgress(
 ): Egress {
   const guard = createGuard(settings, lookup);
   const agent = new Agent({
-    factory: (origin, options) =>
+    factory: (origin) =>
       new Pool(origin, {
-        ...options,
         connections: settings.connectionsPerHost,
+        headersTimeout: settings.headersTimeoutMs,
+        bodyTimeout: settings.bodyTimeoutMs,
         connect: createConnector(guard, guard.target(String(origin)).port, settings.connectTimeoutMs),
       }),
-    headersTimeout: settings.headersTimeoutMs,
-    bodyTimeout: settings.bodyTimeoutMs,
   });
 
   async function send(step: Step, { url, host }: Target, signal: AbortSignal): Promise<Dispatcher.ResponseData> {

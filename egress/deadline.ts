@@ -1,4 +1,5 @@
 import type { Fault } from '../contract/failures.js';
+import { onAbort } from './onAbort.js';
 
 /** What ends an exchange early: the caller's signal, or its time. */
 export interface Deadline {
@@ -14,38 +15,32 @@ export interface Deadline {
  */
 export function startDeadline(timeoutMs: number, timedOut: Fault, caller?: AbortSignal): Deadline {
   const controller = new AbortController();
-  const onCallerAbort = () => {
-    controller.abort(caller?.reason);
-  };
   const timer = setTimeout(() => {
     controller.abort(timedOut);
   }, timeoutMs);
   timer.unref();
-  if (caller?.aborted) onCallerAbort();
-  else caller?.addEventListener('abort', onCallerAbort, { once: true });
+  const letGo = caller && onAbort(caller, () => controller.abort(caller.reason));
   return {
     signal: controller.signal,
     end() {
       clearTimeout(timer);
-      caller?.removeEventListener('abort', onCallerAbort);
+      letGo?.();
     },
   };
 }
 
 /** A wait that a signal can cut short although the work itself can't be stopped (a lookup in the C library). */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop: (() => void) | undefined;
+  let letGo: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => {
+    letGo = onAbort(signal, () => {
       reject(signal.reason as Error);
-    };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+    });
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    if (stop) signal.removeEventListener('abort', stop);
+    letGo?.();
     work.catch(() => undefined);
   }
 }

@@ -5,12 +5,17 @@ import type { Venv } from './venv.js';
 
 export type EngineName = 'temporal' | 'mongodb' | 'qdrant';
 
+export interface EngineEvents {
+  /** The engine ended though nobody asked it to; `restart()` brings it back. */
+  readonly onCrash?: (engine: EngineName, how: string) => void;
+  /** It was started again and has another process id. */
+  readonly onRestart?: () => Promise<void>;
+}
+
 /** What every engine is started with. */
-export interface StartOptions {
+export interface StartOptions extends EngineEvents {
   readonly dataDir: string;
   readonly venv: Venv;
-  /** Told when the engine ends though nobody asked it to. */
-  readonly onCrash?: (engine: EngineName, how: string) => void;
 }
 
 /** One life of an engine's process. */
@@ -34,21 +39,21 @@ export interface Engine {
   restart(): Promise<void>;
 }
 
-export interface EngineOptions {
+export interface EngineOptions extends EngineEvents {
   readonly name: EngineName;
   /** Its ports, each tried first and moved on from when taken. */
   readonly ports: readonly WantedPort[];
   readonly launch: (ports: readonly number[]) => Promise<Launched>;
-  /** Told when the process ends though nobody asked it to. */
-  readonly onCrash?: (engine: EngineName, how: string) => void;
 }
 
 const PORT_TRIES = 5;
 
 /** Starts an engine on free ports and gives what controls it. */
-export async function startEngine({ name, ports: wanted, launch, onCrash }: EngineOptions): Promise<Engine> {
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { name, ports: wanted, launch, onCrash, onRestart } = options;
   const { ports, launched } = await launchOnFreePorts(wanted, launch);
   let current: Launched | undefined;
+  let restarting: Promise<void> | undefined;
   let pid = 0;
 
   const adopt = (next: Launched) => {
@@ -60,10 +65,11 @@ export async function startEngine({ name, ports: wanted, launch, onCrash }: Engi
       onCrash?.(name, how);
     });
   };
-  const stop = async () => {
+  /** The process that runs, which from now on may end without being missed. */
+  const dismiss = () => {
     const running = current;
     current = undefined;
-    await running?.stop();
+    return running;
   };
   adopt(launched);
 
@@ -73,17 +79,24 @@ export async function startEngine({ name, ports: wanted, launch, onCrash }: Engi
     get pid() {
       return pid;
     },
-    stop,
+    async stop() {
+      // What is just being started again would outlive us otherwise.
+      await restarting?.catch(() => {});
+      await dismiss()?.stop();
+    },
     async kill(signal = 'SIGKILL') {
-      const running = current;
+      const running = dismiss();
       if (!running) return;
-      current = undefined;
       process.kill(running.pid, signal);
       await running.ended;
     },
-    async restart() {
-      await stop();
-      adopt(await launch(ports));
+    restart() {
+      restarting ??= (async () => {
+        await dismiss()?.stop();
+        adopt(await launch(ports));
+        await onRestart?.();
+      })().finally(() => (restarting = undefined));
+      return restarting;
     },
   };
 }

@@ -25,14 +25,14 @@ export interface MongodbEngine extends Engine {
 
 /** Starts MongoDB on DATA_DIR/mongodb and waits until it takes writes. */
 export async function startMongodb(options: MongodbOptions): Promise<MongodbEngine> {
-  const { dataDir, venv, port: wanted = MONGODB_PORT, onCrash } = options;
+  const { dataDir, venv, port: wanted = MONGODB_PORT, ...events } = options;
   const program = await findBinary('mongod', venv);
   const dbPath = join(dataDir, 'mongodb');
   await mkdir(dbPath, { recursive: true });
   const engine = await startEngine({
     name: 'mongodb',
     ports: [wanted],
-    ...(onCrash && { onCrash }),
+    ...events,
     launch: ([port]) =>
       startChild({
         name: 'mongodb',

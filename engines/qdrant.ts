@@ -21,13 +21,13 @@ export interface QdrantEngine extends Engine {
 
 /** Starts Qdrant on DATA_DIR/qdrant and waits until its collections are open. */
 export async function startQdrant(options: QdrantOptions): Promise<QdrantEngine> {
-  const { dataDir, venv, port: wanted = QDRANT_PORT, onCrash } = options;
+  const { dataDir, venv, port: wanted = QDRANT_PORT, ...events } = options;
   const folder = join(dataDir, 'qdrant');
   await mkdir(folder, { recursive: true });
   const engine = await startEngine({
     name: 'qdrant',
     ports: [wanted],
-    ...(onCrash && { onCrash }),
+    ...events,
     launch: ([port]) =>
       startChild({
         name: 'qdrant',

@@ -1,4 +1,5 @@
 /** The engines that a service or a test run needs, started together and written down in DATA_DIR/engines.json. */
+import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
@@ -43,19 +44,25 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
   const { enginesDir = DEFAULT_ENGINES_DIR, need, ports = 'default', onProgress = () => {}, onCrash } = options;
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
-  const lock = await tryLock(join(dataDir, 'engines.json'));
+  const notes = join(dataDir, 'engines.json');
+  const lock = await tryLock(notes);
   if (!lock) throw new EngineError(`Another process has its engines on ${dataDir}; stop it, or set another DATA_DIR.`);
 
   const started: Engine[] = [];
   const stop = async () => {
     await Promise.all(started.map((engine) => engine.stop()));
-    await rm(join(dataDir, 'engines.json'), { force: true });
+    await rm(notes, { force: true });
     await lock.release();
   };
   try {
     const venv = await ensureVenv({ enginesDir, onProgress });
     const free: WantedPort | undefined = ports === 'free' ? 'free' : undefined;
-    const common = { dataDir, venv, ...(onCrash && { onCrash }), ...(free && { port: free }) };
+    let addresses = {};
+    const writeDown = () => {
+      const engines = started.map(({ name, ports: taken, pid }) => ({ name, ports: taken, pid }));
+      return writeWhole(notes, { ...addresses, owner: process.pid, engines });
+    };
+    const common = { dataDir, venv, onRestart: writeDown, ...(onCrash && { onCrash }), ...(free && { port: free }) };
     const start = async <E extends Engine>(wanted: boolean, starting: () => Promise<E>): Promise<E | undefined> => {
       if (!wanted) return undefined;
       const engine = await starting();
@@ -72,15 +79,15 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
     await Promise.allSettled(starting);
     const [temporal, mongodb, qdrant] = await Promise.all(starting);
 
-    const addresses = {
+    const known = {
       temporalAddress: temporal?.address,
       temporalUiUrl: temporal?.uiUrl,
       mongodbUri: mongodb?.uri,
       qdrantUrl: qdrant?.url,
     };
-    const processes = started.map(({ name, ports: taken, pid }) => ({ name, ports: taken, pid }));
-    await writeWhole(join(dataDir, 'engines.json'), { ...addresses, owner: process.pid, engines: processes });
-    return { venv, temporal, mongodb, qdrant, ...addresses, stop };
+    addresses = known;
+    await writeDown();
+    return { venv, temporal, mongodb, qdrant, ...known, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -89,6 +96,7 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
 
 /** Readers of the file see the old content or the new, never half of it. */
 async function writeWhole(path: string, content: unknown): Promise<void> {
-  await writeFile(`${path}.draft`, `${JSON.stringify(content, null, 2)}\n`);
-  await rename(`${path}.draft`, path);
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`);
+  await rename(draft, path);
 }

@@ -24,13 +24,13 @@ export interface TemporalEngine extends Engine {
 
 /** Starts Temporal on DATA_DIR/temporal and waits until it takes workflows and knows our search attributes. */
 export async function startTemporal(options: TemporalOptions): Promise<TemporalEngine> {
-  const { dataDir, venv, port = TEMPORAL_PORTS.server, uiPort = TEMPORAL_PORTS.ui, onCrash } = options;
+  const { dataDir, venv, port = TEMPORAL_PORTS.server, uiPort = TEMPORAL_PORTS.ui, ...events } = options;
   const program = await findBinary('temporal', venv);
   await mkdir(join(dataDir, 'temporal'), { recursive: true });
   const engine = await startEngine({
     name: 'temporal',
     ports: [port, uiPort],
-    ...(onCrash && { onCrash }),
+    ...events,
     launch: ([serverPort, webPort]) =>
       startChild({
         name: 'temporal',

@@ -1,3 +1,5 @@
+import { onAbort } from '../../egress/onAbort.js';
+
 /**
  * Turns at hosts. The one made here holds in its process; one that holds across workers (rows in the database, say)
  * takes its place by implementing the same interface.
@@ -64,14 +66,13 @@ export function createHostLimiter(perHost: number, now: () => number, sleep: Sle
 function inLine(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const turn = (): void => {
-      signal.removeEventListener('abort', giveUp);
+      letGo();
       resolve();
     };
-    const giveUp = (): void => {
+    waiting.push(turn);
+    const letGo = onAbort(signal, () => {
       waiting.splice(waiting.indexOf(turn), 1);
       reject(signal.reason as Error);
-    };
-    waiting.push(turn);
-    signal.addEventListener('abort', giveUp, { once: true });
+    });
   });
 }

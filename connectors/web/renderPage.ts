@@ -3,6 +3,7 @@ import { errors, type Browser, type BrowserContext, type Page, type Request } fr
 import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import { seconds } from '../../egress/deadline.js';
+import { onAbort } from '../../egress/onAbort.js';
 import type { Egress } from '../../egress/types.js';
 import type { FetchedPage } from '../types.js';
 import { HTML_TYPES, mediaType } from './contentType.js';
@@ -46,7 +47,7 @@ export async function renderPage(
     isLate = true;
     stop();
   }, settings.pageTimeoutMs);
-  signal.addEventListener('abort', stop, { once: true });
+  const letGo = onAbort(signal, stop);
 
   try {
     context = await browser.newContext({
@@ -94,7 +95,7 @@ export async function renderPage(
     return null;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
+    letGo();
     await context?.close().catch(() => undefined);
     await proxy.close();
   }

@@ -57,15 +57,18 @@ async function withMongo<T>(
   }
 }
 
+interface Written {
+  readonly engines: readonly ({ readonly name: string; readonly pid: number } | undefined)[];
+}
+const writtenDown = async () => JSON.parse(await readFile(join(dataDir, 'engines.json'), 'utf8')) as Written;
+const pidsOf = (written: Written) => Object.fromEntries(written.engines.map((engine) => [engine?.name, engine?.pid]));
 const alive = (pid: number) => existsSync(`/proc/${pid}`);
 
 test('what was taken is written down', async () => {
-  const { temporal, mongodb, qdrant, temporalAddress, temporalUiUrl, mongodbUri, qdrantUrl } = engines;
-  const written: unknown = JSON.parse(await readFile(join(dataDir, 'engines.json'), 'utf8'));
+  const { temporalAddress, temporalUiUrl, mongodbUri, qdrantUrl } = engines;
+  const written = await writtenDown();
   expect(written).toMatchObject({ temporalAddress, temporalUiUrl, mongodbUri, qdrantUrl, owner: process.pid });
-  const { engines: processes } = written as { engines: { name: string; pid: number }[] };
-  const byName = Object.fromEntries(processes.map(({ name, pid }) => [name, pid]));
-  expect(byName).toEqual({ temporal: temporal?.pid, mongodb: mongodb?.pid, qdrant: qdrant?.pid });
+  expect(pidsOf(written)).toEqual(pidsOf({ engines: [engines.temporal, engines.mongodb, engines.qdrant] }));
 });
 
 test("Temporal's Web UI answers", async () => {
@@ -133,6 +136,7 @@ test('an engine that ends unasked is reported', async () => {
   expect(crashes).toEqual(['qdrant ended by SIGKILL']);
   await engines.qdrant?.restart();
   expect((await fetch(`${engines.qdrantUrl}/readyz`)).ok).toBe(true);
+  expect(pidsOf(await writtenDown())['qdrant']).toBe(engines.qdrant?.pid);
 });
 
 test('an engine moves on from a port that is taken, MongoDB with the data of its earlier port', async () => {

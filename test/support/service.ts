@@ -83,6 +83,8 @@ export async function startService(
   const embeddings = createEmbeddings({
     local: { modelPath: engines.modelPath, tokenizerPath: engines.tokenizerPath, threads: 1 },
   });
+  const egress = createEgress(config.egress);
+  const web = createWebSource({ egress, settings: config.web, onNotice: () => undefined });
   const app = createApp({
     store,
     dispatcher,
@@ -90,7 +92,8 @@ export async function startService(
     tokens: createTokens(config.secretKeys),
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => url,
-    settings: config.http,
+    sitemaps: web,
+    settings: { ...config.http, maxPagesPerScrape: config.web.maxPagesPerScrape },
     log,
   });
   const server = createServer(app).listen(0, '127.0.0.1');
@@ -106,8 +109,6 @@ export async function startService(
     taskQueue: name,
     user: (customerId, key = apiKey) => testUser(url, key, customerId),
     async startWorker() {
-      const egress = createEgress(config.egress);
-      const web = createWebSource({ egress, settings: config.web, onNotice: () => undefined });
       const documents = createDocumentPool(config.documents);
       const { worker, connection } = await createWorker(
         { ...temporal, activityConcurrency: config.ingest.activityConcurrency },
@@ -127,7 +128,7 @@ export async function startService(
         sweeping.abort();
         worker.shutdown();
         await ended;
-        await Promise.all([web.close(), documents.close(), egress.close(), connection.close()]);
+        await Promise.all([documents.close(), connection.close()]);
       };
     },
     stopWorker: async () => stopWorker?.(),
@@ -136,7 +137,7 @@ export async function startService(
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
-      await Promise.all([embeddings.close(), dispatcher.close(), store.close()]);
+      await Promise.all([web.close(), egress.close(), embeddings.close(), dispatcher.close(), store.close()]);
       await rm(dataDir, { recursive: true, force: true });
     },
   };

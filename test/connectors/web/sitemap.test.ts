@@ -1,48 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { faultOf, serve, type Loopback } from '../../egress/loopback.js';
+import { serve, type Loopback } from '../../egress/loopback.js';
+import { failure, index, pathsOf, site, SPACE, urlset } from './sitemapSite.js';
 import { closeSources, list, source } from './webSource.js';
 
 afterEach(closeSources);
-
-const SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
-const urlset = (...paths: string[]) =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n<urlset ${SPACE}>${paths.map((path) => `<url><loc>${path}</loc></url>`).join('')}</urlset>`;
-const index = (...paths: string[]) =>
-  `<sitemapindex ${SPACE}>${paths.map((path) => `<sitemap><loc>${path}</loc></sitemap>`).join('')}</sitemapindex>`;
-
-type Body = string | Uint8Array | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array };
-
-/** Serves the files by path; HOST in a text stands for the server's own host. */
-async function site(files: Record<string, Body>): Promise<Loopback> {
-  const server: Loopback = await serve((asked, response) => {
-    const file = files[asked.url ?? ''];
-    const {
-      status = file === undefined ? 404 : 200,
-      headers = {},
-      body = '',
-    } = file === undefined ? {} : typeof file === 'string' || file instanceof Uint8Array ? { body: file } : file;
-    response.writeHead(
-      status,
-      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replaceAll('HOST', server.host)])),
-    );
-    response.end(typeof body === 'string' ? body.replaceAll('HOST', server.host) : body);
-  });
-  return server;
-}
-
-/** The paths found at /sitemap.xml. */
-async function paths(files: Record<string, Body>, settings = {}): Promise<string[]> {
-  const server = await site(files);
-  const { entries } = await list(source({ settings }), `${server.origin}/sitemap.xml`);
-  return entries.map(({ url }) => url.replace(server.origin, ''));
-}
-
-async function failure(files: Record<string, Body>, settings = {}) {
-  const server = await site(files);
-  return faultOf(list(source({ settings }), `${server.origin}/sitemap.xml`));
-}
 
 describe('one file', () => {
   test('gives pages and dates in order, each once, normalised', async () => {
@@ -69,7 +32,7 @@ describe('one file', () => {
   test('with prefixes, images, videos and alternates names its pages only', async () => {
     const body = `<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="i" xmlns:xhtml="x"><s:url><s:loc>http://HOST/1</s:loc>
       <image:image><image:loc>http://HOST/1.png</image:loc></image:image><xhtml:link rel="alternate" href="http://HOST/de"/></s:url></s:urlset>`;
-    expect(await paths({ '/sitemap.xml': body })).toEqual(['/1']);
+    expect(await pathsOf({ '/sitemap.xml': body })).toEqual(['/1']);
   });
 
   test('keeps to its own host: other ports, subdomains and www. are others', async () => {
@@ -116,7 +79,7 @@ describe('one file', () => {
       (body: string) => gzipSync(gzipSync(body)),
     ],
   ])('packed %s', async (_name, headers, pack) => {
-    expect(await paths({ '/sitemap.xml': { headers, body: pack(urlset('/1', '/2')) } })).toEqual(['/1', '/2']);
+    expect(await pathsOf({ '/sitemap.xml': { headers, body: pack(urlset('/1', '/2')) } })).toEqual(['/1', '/2']);
   });
 
   test.each([
@@ -133,13 +96,13 @@ describe('one file', () => {
     ['UTF-8 that says UTF-16', Buffer.from(urlset('/ä').replace('UTF-8', 'UTF-16')), {}],
     ['a charset nobody knows', Buffer.from(urlset('/ä').replace('UTF-8', 'x-own')), {}],
   ])('in %s', async (_name, body, headers) => {
-    expect(await paths({ '/sitemap.xml': { body, headers } })).toEqual(['/%C3%A4']);
+    expect(await pathsOf({ '/sitemap.xml': { body, headers } })).toEqual(['/%C3%A4']);
   });
 
   test('as a plain list of addresses', async () => {
     const body =
       '\ufeffhttp://HOST/1\r\nhttp://HOST/2\n\n# note\n/relative\nhttps://other.example/3\nhttp://HOST/1\nhttp://HOST/4';
-    expect(await paths({ '/sitemap.xml': { body, headers: { 'Content-Type': 'text/plain' } } })).toEqual([
+    expect(await pathsOf({ '/sitemap.xml': { body, headers: { 'Content-Type': 'text/plain' } } })).toEqual([
       '/1',
       '/2',
       '/4',
@@ -147,14 +110,14 @@ describe('one file', () => {
   });
 
   test('without a page is empty, not broken', async () => {
-    expect(await paths({ '/sitemap.xml': urlset() })).toEqual([]);
+    expect(await pathsOf({ '/sitemap.xml': urlset() })).toEqual([]);
   });
 });
 
 describe('an index', () => {
   test('is followed in order, its loops cut, its pages given once', async () => {
     expect(
-      await paths({
+      await pathsOf({
         '/sitemap.xml': index('/a.xml', '/b.xml.gz', '/sitemap.xml', '/a.xml', 'https://other.example/x.xml'),
         '/a.xml': index('/a1.xml', '/sitemap.xml'),
         '/a1.xml': urlset('/1', '/2'),
@@ -228,157 +191,5 @@ describe('an index', () => {
     });
     const { problems } = await list(source(), `${server.origin}/sitemap.xml`);
     expect(problems.map(({ fault }) => fault.kind)).toEqual(['address_refused']);
-  });
-});
-
-describe('what is broken', () => {
-  test.each([
-    ['cut off', `<urlset ${SPACE}><url><loc>/1</loc></url><url><loc>/2</loc></url><url><lo`],
-    [
-      'a bare ampersand',
-      `<urlset ${SPACE}><url><loc>/1</loc></url><url><loc>/2</loc></url><url><loc>/3?a&b</loc></url></urlset>`,
-    ],
-    ['an unclosed element', `<urlset ${SPACE}><url><loc>/1</loc></url><url><loc>/2</loc></url></sitemap></urlset>`],
-    ['something after the end', `${urlset('/1', '/2')}<html>`],
-    [
-      'an entity of its own',
-      `<!DOCTYPE u [<!ENTITY e "/x">]><urlset><url><loc>/1</loc></url><url><loc>/2</loc></url><url><loc>&e;</loc></url></urlset>`,
-    ],
-  ])('%s: the pages before it are used, and the fault is told', async (_name, body) => {
-    const server = await site({ '/sitemap.xml': body });
-    const { entries, problems } = await list(source(), `${server.origin}/sitemap.xml`);
-    expect(entries.map(({ url }) => url)).toEqual([`${server.origin}/1`, `${server.origin}/2`]);
-    expect(problems.map(({ fault }) => fault.kind)).toEqual(['broken_content']);
-  });
-
-  test.each<[string, Body, RegExp]>([
-    ['broken before the first page', '<urlset><url><loc>/1</loc>', /broken XML/],
-    ['a web page', '<!DOCTYPE html><html><body>Not here</body></html>', /is a web page, not a sitemap.*\/sitemap\.xml/],
-    ['a web page without doctype', '<HTML><head>', /is a web page/],
-    ['a feed', '<?xml version="1.0"?><rss version="2.0"><channel/></rss>', /is a feed/],
-    ['an Atom feed', '<feed xmlns="http://www.w3.org/2005/Atom"/>', /is a feed/],
-    ['other XML', '<note><to/></note>', /begins with <note>/],
-    ['nothing', '', /is empty/],
-    ['blanks', ' \n ', /is empty/],
-    ['JSON', '{"urls": ["http://HOST/1"]}', /neither XML nor a list/],
-    ['an image', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3]), /neither XML nor a list/],
-    [
-      'half a gzip',
-      gzipSync(urlset(...Array.from({ length: 50 }, (_, n) => `/${String(n)}`))).subarray(0, 30),
-      /packing is damaged/,
-    ],
-    ['very deep', `<urlset>${'<a>'.repeat(100_000)}`, /too deep/],
-    [
-      'wide',
-      `<urlset ${Array.from({ length: 5000 }, (_, n) => `a${String(n)}=""`).join(' ')}/>`,
-      /too many attributes/,
-    ],
-    [
-      'billion laughs',
-      `<!DOCTYPE u [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><urlset><url><loc>&b;</loc></url></urlset>`,
-      /broken XML/,
-    ],
-    [
-      'an external entity',
-      `<!DOCTYPE u [<!ENTITY e SYSTEM "file:///etc/passwd">]><urlset><url><loc>&e;</loc></url></urlset>`,
-      /broken XML/,
-    ],
-  ])('%s: a Fault with a sentence', async (_name, body, sentence) => {
-    const fault = await failure({ '/sitemap.xml': body });
-    expect([fault.kind, fault.retryable]).toEqual(['broken_content', false]);
-    expect(fault.message).toMatch(sentence);
-    expect(fault.message).toContain('/sitemap.xml');
-  });
-
-  test.each<[number, string]>([
-    [404, 'not_found'],
-    [410, 'gone'],
-    [403, 'access_denied'],
-    [429, 'rate_limited'],
-    [500, 'server_error'],
-    [418, 'bad_response'],
-  ])('status %i is %s', async (status, kind) => {
-    const fault = await failure({ '/sitemap.xml': { status } });
-    expect(fault.kind).toBe(kind);
-    expect(fault.message).toMatch(/^The sitemap http/);
-  });
-
-  test('an address that is none', async () => {
-    await faultOf(list(source(), 'ftp://site.example/sitemap.xml'), 'address_refused');
-    await faultOf(list(source({ allowed: [] }), 'http://127.0.0.1/sitemap.xml'), 'address_refused');
-  });
-});
-
-describe('limits', () => {
-  const many = (count: number) => urlset(...Array.from({ length: count }, (_, n) => `/${String(n)}`));
-
-  test('50,000 pages a file', async () => {
-    const server = await site({ '/sitemap.xml': many(50_001) });
-    const { entries, problems } = await list(
-      source({ settings: { sitemapMaxBytes: 50_000_000 } }),
-      `${server.origin}/sitemap.xml`,
-    );
-    expect(entries.length).toBe(50_000);
-    expect(problems.map(({ fault }) => fault.kind)).toEqual(['too_large']);
-  });
-
-  test.each([
-    ['plain', (body: string) => Buffer.from(body)],
-    ['packed', (body: string) => gzipSync(body)],
-  ])('bytes of a %s file: the pages before it are used', async (_name, pack) => {
-    const server = await site({ '/sitemap.xml': pack(many(10_000)) });
-    const { entries, problems } = await list(
-      source({ settings: { sitemapMaxBytes: 100_000 } }),
-      `${server.origin}/sitemap.xml`,
-    );
-    expect(entries.length).toBeGreaterThan(1000);
-    expect(entries.length).toBeLessThan(10_000);
-    expect(problems.map(({ fault }) => fault.kind)).toEqual(['too_large']);
-  });
-
-  test('a bomb', async () => {
-    const fault = await failure({
-      '/sitemap.xml': gzipSync(Buffer.concat([Buffer.from('<urlset><!--'), Buffer.alloc(200_000_000, 32)])),
-    });
-    expect(fault).toMatchObject({ kind: 'too_large', message: expect.stringContaining('SITEMAP_MAX_BYTES') });
-  });
-
-  test('a line without end in a list', async () => {
-    const fault = await failure({ '/sitemap.xml': `http://${'x'.repeat(900_000)}` });
-    expect(fault.kind).toBe('broken_content');
-  });
-
-  test('time', async () => {
-    const server = await serve((_, response) => {
-      response.write('<urlset>');
-      const drip = setInterval(() => response.write(' '), 50);
-      response.on('close', () => {
-        clearInterval(drip);
-      });
-    });
-    await faultOf(list(source({ settings: { pageTimeoutMs: 100 } }), server.origin), 'timed_out');
-  });
-
-  test('an abort rejects with its reason', async () => {
-    const stop = new AbortController();
-    const reason = new RangeError('enough');
-    const server = await serve((_, response) => {
-      response.write('<urlset><url><loc>/1</loc></url>');
-      stop.abort(reason);
-    });
-    await expect(list(source(), server.origin, stop.signal)).rejects.toBe(reason);
-  });
-
-  test('a reader who stops early ends the reading', async () => {
-    const server = await site({
-      '/sitemap.xml': index('/a.xml', '/b.xml'),
-      '/a.xml': urlset('/1', '/2'),
-      '/b.xml': urlset('/3'),
-    });
-    for await (const entry of source().discover(`${server.origin}/sitemap.xml`, new AbortController().signal)) {
-      expect(entry.url).toContain('/1');
-      break;
-    }
-    expect(server.seen.map(({ url }) => url)).toEqual(['/sitemap.xml', '/a.xml']);
   });
 });

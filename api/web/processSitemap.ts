@@ -1,0 +1,38 @@
+import Joi from 'joi';
+
+import { Fault } from '../../contract/failures.js';
+import { normaliseUrl } from '../../contract/urls.js';
+import { HttpError, invalid } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+
+/** How long a live read of a sitemap may take. */
+const TIMEOUT_MS = 60_000;
+
+/** GET /process_sitemap: the addresses that a sitemap names, for a caller to choose urls_to_scrape from. */
+export const processSitemap = operation<'user', unknown>({
+  method: 'get',
+  path: '/process_sitemap',
+  auth: 'user',
+  summary: 'Lists the addresses that a sitemap names.',
+  query: Joi.object({ url: Joi.string().required() }),
+  answer: Joi.object({ urls: Joi.array().items(Joi.string()).required() }),
+  async handle({ query, deps: { sitemaps, settings } }) {
+    const url = normaliseUrl(String(query['url']));
+    if (url === null) {
+      throw invalid(['query', 'url'], 'Give the http(s) address of a sitemap, without credentials', 'url_type');
+    }
+    const urls: string[] = [];
+    try {
+      for await (const entry of sitemaps.discover(url, AbortSignal.timeout(TIMEOUT_MS))) {
+        urls.push(entry.url);
+        if (urls.length === settings.maxPagesPerScrape) break;
+      }
+    } catch (error) {
+      if (error instanceof Fault) throw new HttpError(400, error.message);
+      if (error instanceof DOMException)
+        throw new HttpError(400, 'The sitemap took too long to read. Scrape it instead; that has more time.');
+      throw error;
+    }
+    return { urls };
+  },
+});

@@ -1,0 +1,45 @@
+import type { Fault } from '../../../contract/failures.js';
+import { faultOf, serve, type Loopback } from '../../egress/loopback.js';
+import { list, source } from './webSource.js';
+
+export const SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+export const urlset = (...paths: string[]) =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<urlset ${SPACE}>${paths.map((path) => `<url><loc>${path}</loc></url>`).join('')}</urlset>`;
+export const index = (...paths: string[]) =>
+  `<sitemapindex ${SPACE}>${paths.map((path) => `<sitemap><loc>${path}</loc></sitemap>`).join('')}</sitemapindex>`;
+
+export type Body =
+  | string
+  | Uint8Array
+  | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array };
+
+/** Serves the files by path; HOST in a text stands for the server's own host. */
+export async function site(files: Record<string, Body>): Promise<Loopback> {
+  const server: Loopback = await serve((asked, response) => {
+    const file = files[asked.url ?? ''];
+    const {
+      status = file === undefined ? 404 : 200,
+      headers = {},
+      body = '',
+    } = file === undefined ? {} : typeof file === 'string' || file instanceof Uint8Array ? { body: file } : file;
+    response.writeHead(
+      status,
+      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replaceAll('HOST', server.host)])),
+    );
+    response.end(typeof body === 'string' ? body.replaceAll('HOST', server.host) : body);
+  });
+  return server;
+}
+
+/** The paths found at /sitemap.xml. */
+export async function pathsOf(files: Record<string, Body>, settings = {}): Promise<string[]> {
+  const server = await site(files);
+  const { entries } = await list(source({ settings }), `${server.origin}/sitemap.xml`);
+  return entries.map(({ url }) => url.replace(server.origin, ''));
+}
+
+/** The Fault that reading /sitemap.xml fails with. */
+export async function failure(files: Record<string, Body>, settings = {}): Promise<Fault> {
+  const server = await site(files);
+  return faultOf(list(source({ settings }), `${server.origin}/sitemap.xml`));
+}

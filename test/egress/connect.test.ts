@@ -1,0 +1,45 @@
+import { afterEach, expect, test } from '@jest/globals';
+
+import { createConnector } from '../../egress/connect.js';
+import { createGuard, type Guard } from '../../egress/guard.js';
+import { closeAll, faultOf, serve } from './loopback.js';
+
+afterEach(closeAll);
+
+const lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
+const strict = createGuard({ allowedPrivateHosts: [], allowedPorts: [] }, lookup);
+const lenient = createGuard({ allowedPrivateHosts: ['127.0.0.0/8'], allowedPorts: [] }, lookup);
+
+/** The connection alone, as if every check before it had failed to be made. */
+function connect(guard: Guard, hostname: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    createConnector(
+      guard,
+      port,
+      5000,
+    )({ hostname, protocol: 'http:', port: String(port) }, (error, socket) => {
+      if (error) {
+        reject(error);
+        return;
+      }
+      resolve(socket?.remoteAddress);
+      socket?.destroy();
+    });
+  });
+}
+
+test.each(['127.0.0.1', '[::1]', '::ffff:127.0.0.1', 'name.example'])(
+  '%s is refused by the connection itself',
+  async (host) => {
+    const server = await serve((_, response) => response.end());
+    await faultOf(connect(strict, host, server.port), 'address_refused');
+    expect(server.sockets.size).toBe(0);
+  },
+);
+
+test('the address the socket reached is judged once more', async () => {
+  const server = await serve((_, response) => response.end());
+  expect(await connect(lenient, 'name.example', server.port)).toBe('127.0.0.1');
+  const half: Guard = { ...lenient, connected: (address, host, port) => strict.connected(address, host, port) };
+  await faultOf(connect(half, 'name.example', server.port), 'address_refused');
+});
