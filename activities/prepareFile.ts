@@ -101,6 +101,7 @@ export async function prepareFile(
       dimensions: space?.dimensions ?? null,
       statistics: {
         ...statistics,
+        fileFormat: document.format,
         numCharacters: document.text.length,
         numTokens: document.numTokens,
         numEmbeddings: vectors.length,

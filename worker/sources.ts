@@ -2,6 +2,9 @@ import type { ContentRef, OpenedContent, Sources } from '../activities/deps.js';
 import type { WebSource } from '../connectors/types.js';
 import type { PageOptions } from '../contract/ingestOptions.js';
 
+/** The contract's file_format of the types a page may have; anything else was served as HTML. */
+const FORMATS: Readonly<Record<string, string>> = { 'text/plain': 'TXT', 'text/markdown': 'MD' };
+
 /** What connectors offer, in the words of the activities. */
 export function createSources(web: WebSource): Sources {
   return {
@@ -13,11 +16,12 @@ export function createSources(web: WebSource): Sources {
         downloadCssAndMedia: options.downloadCssAndMedia,
         signal,
       });
+      const mimeType = page.contentType?.split(';')[0]?.trim().toLowerCase() ?? 'text/html';
       return {
         bytes: page.bytes,
         contentType: page.contentType,
-        format: 'HTML',
-        mimeType: page.contentType?.split(';')[0]?.trim() ?? 'text/html',
+        format: FORMATS[mimeType] ?? 'HTML',
+        mimeType,
         url: page.finalUrl,
         html: {
           tags: options.htmlTagsToSkip,

@@ -24,20 +24,21 @@ function trim(parent: ParentNode, step: 1 | -1, leftOut: ReadonlySet<PageElement
   for (let i = step === 1 ? 0 : runs.length - 1; i >= 0 && i < runs.length; i += step) {
     const run = runs[i] ?? [];
     const [only] = run;
-    if (only !== undefined && isElement(only) && BLOCKS.has(only.name)) {
-      if (only.textLength === 0 || found.has(only)) continue;
+    if (only !== undefined && isElement(only) && isBlock(only)) {
+      if (found.has(only)) continue;
       if (isLinkBar(only)) {
         // At the end, a list under a heading is a chapter of the page.
         if (step === -1 && endsInHeading(runs[i - 1])) return true;
         found.add(only);
-      } else if (HEADINGS.has(only.name) || !only.children.some((child) => isElement(child) && BLOCKS.has(child.name))) {
+      } else if (HEADINGS.has(only.name) || !only.children.some((child) => isElement(child) && isBlock(child))) {
+        if (isLoneLink(only)) continue;
         return true;
       } else if (trim(only, step, leftOut, found)) {
         return true;
       }
     } else {
       const line = measureLine(run);
-      if (line.textLength === 0) continue;
+      if (isLoneLink(line)) continue;
       if (line.links < 2 || linkShare(line) < 0.7) return true;
       for (const node of run) if (isElement(node)) found.add(node);
     }
@@ -50,8 +51,8 @@ function blocksAndLines(parent: ParentNode, leftOut: ReadonlySet<PageElement>): 
   const runs: ChildNode[][] = [];
   let line: ChildNode[] | null = null;
   for (const child of parent.children) {
-    if (isElement(child) && (leftOut.has(child) || CONTROLS.has(child.name))) continue;
-    if (isElement(child) && (BLOCKS.has(child.name) || (child.holds & HOLDS.block) !== 0)) {
+    if (isElement(child) ? leftOut.has(child) || CONTROLS.has(child.name) || child.textLength === 0 : isBlank(child)) continue;
+    if (isElement(child) && isBlock(child)) {
       runs.push([child]);
       line = null;
     } else if (line === null) {
@@ -62,6 +63,19 @@ function blocksAndLines(parent: ParentNode, leftOut: ReadonlySet<PageElement>): 
     }
   }
   return runs;
+}
+
+function isBlock(element: PageElement): boolean {
+  return BLOCKS.has(element.name) || (element.holds & HOLDS.block) !== 0;
+}
+
+function isBlank(node: ChildNode): boolean {
+  return !('data' in node) || visibleLength(node.data) === 0;
+}
+
+/** A logo or a way back: no reason to end the search, and too little to leave out. */
+function isLoneLink(part: { readonly textLength: number; readonly linkLength: number; readonly links: number }): boolean {
+  return part.links === 1 && part.textLength <= 40 && linkShare(part) >= 0.7;
 }
 
 function isLinkBar(block: PageElement): boolean {

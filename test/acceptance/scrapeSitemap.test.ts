@@ -176,16 +176,13 @@ describe('a site of 100 pages', () => {
   });
 
   test('a question finds the page that answers it', async () => {
-    const documents = await user.search({
-      query: 'Fact 42.3.1: who described telescopes, canals or violins in district 42?',
-      k: 5,
-      parent_file_ids: [parent.id],
-    });
+    const documents = await user.search({ query: 'Who keeps bees for honey?', k: 5, parent_file_ids: [parent.id] });
     expect(documents).toHaveLength(5);
     expect(documents.map((one) => one.rank)).toEqual([1, 2, 3, 4, 5]);
     const scores = documents.map((one) => one.score ?? 0);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
-    expect(documents.some((one) => one.source_url?.endsWith('/42.html'))).toBe(true);
+    // Of the ten topics, every page whose number ends in 6 is about beekeeping.
+    expect(documents.every((one) => /6\.html$/.test(one.source_url ?? ''))).toBe(true);
     expect(documents[0]).toMatchObject({
       parent_file_id: parent.id,
       source_type: 'WEB_SCRAPE',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
@@ -79,11 +80,13 @@ test('the owner sees it, so the attempts can succeed', async () => {
   }
 });
 
-test('every operation that reads is tried', () => {
-  const reading = builtOperations
-    .filter(({ auth, path }) => auth === 'user' && path !== '/scrape_sitemap')
-    .map(({ path }) => path);
-  expect(Object.keys(attempts()).sort()).toEqual([...reading].sort());
+/** Operations that change what they name, and those that name nothing of anybody. */
+const CHANGING = ['/resync_file', '/cancel_sync', '/delete_files_v2'];
+const NAMELESS = ['/scrape_sitemap', '/process_sitemap'];
+
+test('every operation for users is covered', () => {
+  const paths = builtOperations.filter(({ auth }) => auth === 'user').map(({ path }) => path);
+  expect([...Object.keys(attempts()), ...CHANGING, ...NAMELESS].sort()).toEqual([...paths].sort());
 });
 
 describe.each(['another user of the organization', 'the same name in another organization'])('%s', (who) => {
@@ -104,6 +107,22 @@ describe.each(['another user of the organization', 'the same name in another org
         });
       }
     }
+  });
+
+  test('changes nothing: a foreign id answers exactly like a missing one', async () => {
+    for (const path of ['/resync_file', '/cancel_sync']) {
+      const foreign = await strangers[who]!.post(path, { file_id: children[0]?.id });
+      const missing = await strangers[who]!.post(path, { file_id: 2 ** 40 });
+      expect(foreign.status).toBe(404);
+      expect(foreign.body).toEqual(missing.body);
+    }
+    const filters = { ids: [parent.id, ...children.map((child) => child.id)] };
+    expect((await strangers[who]!.post('/delete_files_v2', { filters })).body).toEqual({ success: true });
+    // The delete is a run of its own: give it the time that the owner's would need.
+    await sleep(1_500);
+    expect(await owner.file(parent.id)).toEqual(parent);
+    expect(await owner.children(parent.id)).toEqual(children);
+    expect((await owner.search({ query: CANARY, k: 1 }))[0]?.content).toContain(CANARY);
   });
 
   test('scraping the same site makes records of its own and changes none of the owner\u2019s', async () => {

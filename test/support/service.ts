@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import mongoose from 'mongoose';
 
 import { createApp } from '../../api/app.js';
 import { createSignedUrls } from '../../api/http/signedUrls.js';
@@ -21,6 +22,7 @@ import { connectStore, type Store } from '../../store/connect.js';
 import { createWorker } from '../../worker/createWorker.js';
 import { createSources } from '../../worker/sources.js';
 import { testEngines } from './engines.js';
+import { quietTemporal } from './quietTemporal.js';
 import { testUser, type TestUser } from './client.js';
 
 export interface TestService {
@@ -37,6 +39,15 @@ export interface TestService {
   close(): Promise<void>;
 }
 
+/** The suites share one Temporal, whose workflow ids are made of our ids: each suite counts from a number of its own. */
+async function spreadIds(uri: string): Promise<void> {
+  const connection = await mongoose.createConnection(uri).asPromise();
+  const last = randomInt(1, 100_000) * 10_000;
+  const rows = ['file', 'run', 'user'].map((_id) => ({ _id, last }));
+  await connection.collection<{ _id: string; last: number }>('sequences').insertMany(rows);
+  await connection.close();
+}
+
 /**
  * A service of its own on the run's shared engines: own database, collections, task queue and folder. API and worker
  * run in this process; tests that kill them start processes with `env` instead.
@@ -45,6 +56,7 @@ export async function startService(
   settings: Record<string, string> = {},
   { worker: withWorker = true } = {},
 ): Promise<TestService> {
+  quietTemporal();
   const engines = testEngines();
   const name = `t${randomUUID().slice(0, 8)}`;
   const dataDir = await mkdtemp(path.join(tmpdir(), `allotrope-${name}-`));
@@ -55,7 +67,7 @@ export async function startService(
     HOME: process.env['HOME'],
     PORT: '0',
     DATA_DIR: dataDir,
-    LOG_LEVEL: 'error',
+    LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'error',
     API_KEY: `test-key-${name}-${randomBytes(8).toString('hex')}`,
     SECRET_KEY: `k1:${randomBytes(32).toString('base64')}`,
     TEMPORAL_ADDRESS: engines.temporalAddress,
@@ -71,6 +83,7 @@ export async function startService(
   };
   const config = loadConfig(env);
   const log = createLog({ level: config.logLevel, name: 'test' });
+  await spreadIds(mongodbUri.href);
   const store = await connectStore({
     mongodbUri: mongodbUri.href,
     qdrant: { ...config.qdrant, url: engines.qdrantUrl },

@@ -1,0 +1,13 @@
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+
+/** Keeps the SDK's own lines out of the test output, save what is wrong. Once per test file. */
+export function quietTemporal(): void {
+  try {
+    Runtime.install({
+      logger: new DefaultLogger('WARN'),
+      telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
+    });
+  } catch {
+    // Installed already by another service of this test file.
+  }
+}
