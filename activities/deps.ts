@@ -1,6 +1,6 @@
 import type { DocumentPool, HtmlSkips } from '../documents/types.js';
 import type { Embeddings } from '../embeddings/types.js';
-import type { SitemapEntry, SitemapProblem } from '../connectors/types.js';
+import type { SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
 import type { SourceType } from '../contract/sources.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
@@ -12,6 +12,8 @@ export interface ContentRef {
   readonly externalUrl: string | null;
   /** As the file's record keeps them. */
   readonly sourceOptions: unknown;
+  /** What the source said of the copy we have; null to fetch in any case. */
+  readonly known: Validators | null;
 }
 
 export interface OpenedContent {
@@ -23,14 +25,16 @@ export interface OpenedContent {
   /** Name and base for relative links. */
   readonly url: string;
   readonly html: HtmlSkips;
+  /** By what the source recognises this copy later. */
+  readonly validators: Validators;
   /** Facts for file_metadata. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
 /** The outside world as the activities see it: what connectors offer, for every source alike. */
 export interface Sources {
-  /** Opens one file's content. Throws a Fault. */
-  open(ref: ContentRef, signal: AbortSignal): Promise<OpenedContent>;
+  /** Opens one file's content; null when the copy we have is still the content. Throws a Fault. */
+  open(ref: ContentRef, signal: AbortSignal): Promise<OpenedContent | null>;
   /** Streams the pages of a sitemap; tells of sitemap files that could not be read. Throws a Fault when none could. */
   discover(
     sitemapUrl: string,

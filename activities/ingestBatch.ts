@@ -70,6 +70,15 @@ export function createIngestActivities(deps: ActivityDeps) {
         COMMIT_WAIT_MS,
       );
 
+      const keeper = createBatcher<{ fileId: number; generation: number }, void>(
+        async (kept) => {
+          await store.files.keep(runId, kept);
+          return kept.map(() => undefined);
+        },
+        COMMIT_FILES,
+        COMMIT_WAIT_MS,
+      );
+
       const ingest = async (fileId: number): Promise<void> => {
         signal.throwIfAborted();
         const started = await starter.add(fileId);
@@ -88,7 +97,10 @@ export function createIngestActivities(deps: ActivityDeps) {
             );
           }
           if (started.file.options.skipFileProcessing) await store.files.shelve(runId, fileId);
-          else await committer.add(await prepareFile(started, deps, signal));
+          else {
+            const prepared = await prepareFile(started, deps, signal);
+            await (prepared ? committer.add(prepared) : keeper.add({ fileId, generation: started.generation }));
+          }
         } catch (error) {
           if (!(error instanceof Fault) || signal.aborted) throw error;
           await settle(runId, started, error);

@@ -4,6 +4,7 @@ import type { VectorSpace } from '../contract/embeddingModels.js';
 import type { ProcessedDocument } from '../documents/types.js';
 import { blobKey } from '../store/blobs.js';
 import type { FinishedSync, StartedFile } from '../store/files/commands.js';
+import type { FileDoc } from '../store/files/model.js';
 import type { ActivityDeps, OpenedContent } from './deps.js';
 import { contentStep } from './contentStep.js';
 import { embedTexts } from './embedTexts.js';
@@ -21,17 +22,33 @@ function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): 
   return { ...opened.facts, ...document?.metadata };
 }
 
+/** Raised whenever the same bytes would give other text, chunks or vectors than before. */
+const PIPELINE_VERSION = 1;
+
+/** Everything but the content that the outcome of a sync depends on, as a hash. */
+function processingOf(file: FileDoc, space: VectorSpace | null): string {
+  const { options, sourceOptions, tagPairs, parentId } = file;
+  const prefix = options.prependFilenameToChunks ? file.name : null;
+  const parts = [PIPELINE_VERSION, options, sourceOptions, tagPairs, parentId, prefix, space?.name ?? null];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
 /**
  * Fetch → read → chunk → embed, for one file. Raw and parsed content are kept on the way.
+ * @returns null when the file already holds just what this would make: nothing is read, embedded or written then
  * @throws Fault when this content can't be had or read; anything else is a store's fault
  */
 export async function prepareFile(
   started: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
-): Promise<PreparedFile> {
+): Promise<PreparedFile | null> {
   const { file, generation } = started;
   const { options, organizationId } = file;
+  const wantsVectors = !options.skipEmbeddingGeneration && !options.generateChunksOnly && !options.storeFileOnly;
+  const space = wantsVectors ? deps.embeddings.spaceOf(options.embeddingModel) : null;
+  const processedAs = processingOf(file, space);
+  const comparable = file.generation > 0 && file.processedAs === processedAs;
   const opened = await contentStep('fetched', signal, deps, () =>
     deps.sources.open(
       {
@@ -39,16 +56,29 @@ export async function prepareFile(
         externalFileId: file.externalFileId,
         externalUrl: file.externalUrl,
         sourceOptions: file.sourceOptions,
+        known: comparable ? { etag: file.etag, lastModified: file.lastModified } : null,
       },
       signal,
     ),
   );
+  if (!opened) return null;
+  const rawHash = createHash('sha256').update(opened.bytes).digest('hex');
+  if (comparable && file.rawHash === rawHash) return null;
   const rawBlob = blobKey(organizationId, file._id, generation, 'raw');
   const fileSize = opened.bytes.byteLength;
-  const rawHash = createHash('sha256').update(opened.bytes).digest('hex');
   await deps.store.blobs.put(rawBlob, opened.bytes);
 
-  const content = { generation, numChunks: 0, vectorSpace: null, dimensions: null, rawBlob, textBlob: null, rawHash };
+  const content = {
+    generation,
+    numChunks: 0,
+    vectorSpace: null,
+    dimensions: null,
+    rawBlob,
+    textBlob: null,
+    rawHash,
+    processedAs,
+    ...opened.validators,
+  };
   const statistics = {
     fileFormat: opened.format,
     fileSize,
@@ -84,8 +114,6 @@ export async function prepareFile(
   const textBlob = blobKey(organizationId, file._id, generation, 'txt');
   await deps.store.blobs.put(textBlob, document.text);
 
-  const wantsVectors = !options.skipEmbeddingGeneration && !options.generateChunksOnly;
-  const space = wantsVectors ? deps.embeddings.spaceOf(options.embeddingModel) : null;
   const texts = document.chunks.map((chunk) => chunk.text);
   const vectors = space ? await embedTexts(organizationId, space, texts, deps, signal) : [];
 

@@ -26,10 +26,18 @@ export interface FetchedPage {
   readonly fetchedWith: 'http' | 'browser' | 'premium_proxy';
 }
 
+/** By what a server recognises the copy that a client has. */
+export interface Validators {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
 export interface PageRequest {
   readonly url: string;
   /** Render in a browser with styles, images and fonts. Without a browser on this machine: plain HTTP. */
   readonly downloadCssAndMedia: boolean;
+  /** What the server said of the copy we have; null to fetch in any case. */
+  readonly known: Validators | null;
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +53,7 @@ export interface WebSource {
     signal: AbortSignal,
     onProblem?: (problem: SitemapProblem) => void,
   ): AsyncIterable<SitemapEntry>;
-  /** Fetches one page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
-  fetchPage(request: PageRequest): Promise<FetchedPage>;
+  /** Fetches one page; null when the copy we have is still the page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
+  fetchPage(request: PageRequest): Promise<FetchedPage | null>;
   close(): Promise<void>;
 }

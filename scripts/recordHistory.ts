@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -53,9 +53,7 @@ const service = await startService({
   say: (line) => console.log(`· ${line}`),
 });
 try {
-  const engines = JSON.parse(
-    await (await import('node:fs/promises')).readFile(path.join(dataDir, 'engines.json'), 'utf8'),
-  ) as { temporalAddress: string };
+  const engines = JSON.parse(await readFile(path.join(dataDir, 'engines.json'), 'utf8')) as { temporalAddress: string };
   const connection = await Connection.connect({ address: engines.temporalAddress });
   const client = new Client({ connection });
   const headers = {
@@ -65,33 +63,40 @@ try {
   };
   await mkdir(FOLDER, { recursive: true });
 
-  const record = async (
-    name: string,
-    body: Record<string, unknown>,
-    during?: (workflowId: string) => Promise<void>,
-  ): Promise<void> => {
-    const answer = await fetch(`${service.url}/scrape_sitemap`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    const workflowId = workflowIds.scrape(((await answer.json()) as FileRecord).id);
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    await during?.(workflowId);
+  const post = async <T>(url: string, body: unknown): Promise<T> => {
+    const answer = await fetch(`${service.url}${url}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return (await answer.json()) as T;
+  };
+  const keep = async (name: string, workflowId: string): Promise<void> => {
     const handle = client.workflow.getHandle(workflowId);
     await handle.result().catch(() => undefined);
-    const history = await handle.fetchHistory();
-    await writeFile(path.join(FOLDER, `scrapeSitemap.${name}.json`), `${historyToJSON(history)}\n`);
-    console.log(`· recorded scrapeSitemap.${name}`);
+    await writeFile(path.join(FOLDER, `${name}.json`), `${historyToJSON(await handle.fetchHistory())}\n`);
+    console.log(`· recorded ${name}`);
   };
-  await record('finished', { url: `http://${site.host}/sitemap.xml` });
-  await record('noSitemap', { url: `http://${site.host}/nothing.xml` });
-  await record('cancelled', { url: `http://${site.host}/sitemap.xml`, tags: { again: true } }, (workflowId) =>
-    client.workflow
-      .getHandle(workflowId)
-      .cancel()
-      .then(() => undefined),
-  );
+  const started = () => new Promise((resolve) => setTimeout(resolve, 300));
+  const scrape = async (name: string, body: Record<string, unknown>): Promise<FileRecord> => {
+    const parent = await post<FileRecord>('/scrape_sitemap', body);
+    await started();
+    if (name === 'cancelled') await client.workflow.getHandle(workflowIds.scrape(parent.id)).cancel();
+    await keep(`scrapeSitemap.${name}`, workflowIds.scrape(parent.id));
+    return parent;
+  };
+  const parent = await scrape('finished', { url: `http://${site.host}/sitemap.xml` });
+  await scrape('noSitemap', { url: `http://${site.host}/nothing.xml` });
+  const { results } = await post<{ results: FileRecord[] }>('/user_files_v2', {
+    filters: { parent_file_ids: [parent.id] },
+  });
+  const fileId = results[0]?.id ?? 0;
+  await post('/resync_file', { file_id: fileId, chunk_size: 50 });
+  await started();
+  await keep('resyncFile.finished', workflowIds.resync(fileId));
+  await post('/delete_files_v2', { filters: { ids: [fileId] } });
+  await started();
+  const deleteRun = (
+    await client.workflow.list({ query: "WorkflowType = 'deleteFiles'" })[Symbol.asyncIterator]().next()
+  ).value;
+  await keep('deleteFiles.finished', deleteRun.workflowId);
+  await scrape('cancelled', { url: `http://${site.host}/sitemap.xml`, tags: { again: true } });
   await connection.close();
 } finally {
   site.close();

@@ -9,13 +9,15 @@ const FORMATS: Readonly<Record<string, string>> = { 'text/plain': 'TXT', 'text/m
 export function createSources(web: WebSource): Sources {
   return {
     discover: (sitemapUrl, signal, onProblem) => web.discover(sitemapUrl, signal, onProblem),
-    async open({ externalFileId, sourceOptions }: ContentRef, signal): Promise<OpenedContent> {
+    async open({ externalFileId, sourceOptions, known }: ContentRef, signal): Promise<OpenedContent | null> {
       const options = sourceOptions as PageOptions;
       const page = await web.fetchPage({
         url: externalFileId,
         downloadCssAndMedia: options.downloadCssAndMedia,
+        known,
         signal,
       });
+      if (!page) return null;
       const mimeType = page.contentType?.split(';')[0]?.trim().toLowerCase() ?? 'text/html';
       return {
         bytes: page.bytes,
@@ -28,6 +30,7 @@ export function createSources(web: WebSource): Sources {
           classes: options.cssClassesToSkip,
           selectors: options.cssSelectorsToSkip,
         },
+        validators: { etag: page.etag, lastModified: page.lastModified },
         facts: {
           fetched_with: page.fetchedWith,
           ...(page.finalUrl === externalFileId ? {} : { final_url: page.finalUrl }),

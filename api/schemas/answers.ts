@@ -5,6 +5,10 @@ import { SOURCE_TYPES } from '../../contract/sources.js';
 import { EMBEDDING_STORAGE_STATUSES, FILE_SYNC_STATUSES } from '../../contract/statuses.js';
 import { integer, nullable, timestamp } from './fields.js';
 
+/** A record whose every key is there in every answer. */
+const record = (fields: Record<string, Joi.Schema>): Joi.ObjectSchema =>
+  Joi.object(Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])));
+
 const object = () => Joi.object().unknown();
 const text = () => Joi.string().allow('');
 
@@ -34,7 +38,7 @@ const embeddingProperties = Joi.object().pattern(
 );
 
 /** A file record: all 39 keys in every answer. */
-export const fileRecord = Joi.object({
+export const fileRecord = record({
   id: integer(),
   source: Joi.string().valid(...SOURCE_TYPES),
   organization_id: integer(),
@@ -74,17 +78,15 @@ export const fileRecord = Joi.object({
   embedding_storage_status: Joi.string().valid(...EMBEDDING_STORAGE_STATUSES),
   created_at: timestamp(),
   updated_at: timestamp(),
-})
-  .options({ presence: 'required' })
-  .fork(['file_statistics', 'chunk_properties'], (schema) => schema.options({ presence: 'optional' }).required());
+});
 
-export const chunkRecord = Joi.object({
+export const chunkRecord = record({
   user_file_id: integer(),
   chunk_index: integer(),
   source_content: text(),
   embedding: nullable(Joi.array().items(Joi.number())),
   content_metadata: object(),
-}).options({ presence: 'required' });
+});
 
 export const documentRecord = Joi.object({
   content: text().required(),

@@ -75,7 +75,7 @@ export function createWebSource({
         sitemapUrl,
       ),
 
-    async fetchPage({ url: given, downloadCssAndMedia, signal }) {
+    async fetchPage({ url: given, downloadCssAndMedia, known, signal }) {
       signal.throwIfAborted();
       const url = normaliseUrl(given);
       if (url === null)
@@ -90,7 +90,7 @@ export function createWebSource({
         signal,
         async () =>
           (downloadCssAndMedia ? await render(url, signal) : null) ??
-          fetchPage({ egress, robots, settings, now }, url, signal),
+          fetchPage({ egress, robots, settings, now }, url, known, signal),
       );
     },
 

@@ -1,4 +1,4 @@
-import type { FetchedPage } from '../types.js';
+import type { FetchedPage, Validators } from '../types.js';
 import type { Egress } from '../../egress/types.js';
 import { checkType, sniffType } from './contentType.js';
 import type { Robots } from './robots.js';
@@ -12,22 +12,34 @@ export interface PageFetcher {
   readonly now: () => number;
 }
 
-/** Fetches one page over plain HTTP. Status and type are judged by the headers; the body of a refused page is not read. */
+/**
+ * Fetches one page over plain HTTP. Status and type are judged by the headers; the body of a refused page is not read.
+ * @returns null when the server says that the known copy is still the page
+ */
 export async function fetchPage(
   { egress, robots, settings, now }: PageFetcher,
   url: string,
+  known: Validators | null,
   signal: AbortSignal,
-): Promise<FetchedPage> {
+): Promise<FetchedPage | null> {
   const answer = await egress.request({
     url,
     signal,
-    headers: { accept: 'text/html, application/xhtml+xml, text/markdown;q=0.9, text/plain;q=0.8, */*;q=0.1' },
+    headers: {
+      accept: 'text/html, application/xhtml+xml, text/markdown;q=0.9, text/plain;q=0.8, */*;q=0.1',
+      ...(known?.etag ? { 'if-none-match': known.etag } : {}),
+      ...(known?.lastModified ? { 'if-modified-since': known.lastModified } : {}),
+    },
     maxBytes: settings.maxPageBytes,
     totalTimeoutMs: settings.pageTimeoutMs,
     // A redirect may lead to a page, or a site, that is closed to us.
     onRedirect: async (next) => void (await robots.admit(next, signal)),
   });
   const { headers } = answer;
+  if (answer.status === 304 && known) {
+    await answer.discard();
+    return null;
+  }
   let type: string | null;
   try {
     const fault = statusFault('The page', answer, now());

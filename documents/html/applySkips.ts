@@ -17,7 +17,7 @@ export function applySkips(root: Document, skips: HtmlSkips): void {
     if (tags.has(element.name) || hasClass(element, classes)) skipped.add(element);
     return !skipped.has(element);
   });
-  removeAll(root, skipped);
+  removeAll(skipped);
 }
 
 function find(root: Document, selector: string): PageElement[] {
@@ -37,7 +37,7 @@ function hasClass(element: PageElement, classes: ReadonlySet<string>): boolean {
   return value !== undefined && classes.size > 0 && value.split(/\s+/).some((name) => classes.has(name));
 }
 
-function removeAll(root: Document, removed: ReadonlySet<PageElement>): void {
+function removeAll(removed: ReadonlySet<PageElement>): void {
   const parents = new Set<ParentNode>();
   for (const element of removed) if (element.parent !== null) parents.add(element.parent);
   for (const parent of parents) {

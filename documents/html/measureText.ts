@@ -49,6 +49,7 @@ function kindOf(name: string): number {
   else if (LISTS.has(name)) kind |= HOLDS.list;
   else if (PREFORMATTED.has(name)) kind |= HOLDS.preformatted;
   else if (name === 'table') kind |= HOLDS.table;
+  else if (name === 'dt') kind |= HOLDS.term;
   return kind;
 }
 

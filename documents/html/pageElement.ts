@@ -20,6 +20,7 @@ export const HOLDS = {
   topHeading: 32,
   control: 64,
   cell: 128,
+  term: 256,
 } as const;
 
 export function isElement(node: ChildNode | ParentNode | null): node is PageElement {

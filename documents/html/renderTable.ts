@@ -1,6 +1,6 @@
 import type { ChildNode } from 'domhandler';
 import { HOLDS, isElement, type PageElement } from './pageElement.js';
-import { renderChildren, renderLine, type Rendering } from './renderText.js';
+import { renderChildren, renderLine, renderNode, type Rendering } from './renderText.js';
 
 /** More columns than any table has that people read; bounds what a forged colspan can make. */
 const MOST_COLUMNS = 50;
@@ -23,11 +23,11 @@ export function renderTable(table: PageElement, rendering: Rendering): void {
   if (isData(table, parts)) renderRows(parts, rendering);
   else {
     for (const node of parts.rest) {
-      if (isElement(node)) {
+      if (isElement(node) && CELLS.has(node.name)) {
         rendering.writer.newline(2);
         renderChildren(node, rendering);
         rendering.writer.newline(2);
-      } else if ('data' in node) rendering.writer.inline(node.data);
+      } else renderNode(node, rendering);
     }
   }
 }
@@ -53,7 +53,7 @@ function readParts(table: PageElement, rendering: Rendering): TableParts {
     for (const child of row.children) {
       if (isElement(child) && rendering.leftOut.has(child)) continue;
       parts.rest.push(child);
-      if (!isElement(child) || (child.name !== 'td' && child.name !== 'th')) continue;
+      if (!isElement(child) || !CELLS.has(child.name)) continue;
       if (child.name === 'th') parts.hasHeaders = true;
       cells.push(child);
     }
@@ -63,6 +63,8 @@ function readParts(table: PageElement, rendering: Rendering): TableParts {
   return parts;
 }
 
+const CELLS = new Set(['td', 'th']);
+
 /** What wraps rows, or content that stands where rows should: forms and fonts of old pages. */
 const GROUPS = new Set(['thead', 'tbody', 'tfoot', 'form', 'font', 'center', 'div', 'span', 'b']);
 
@@ -71,8 +73,7 @@ function isData(table: PageElement, { captions, rows, hasHeaders }: TableParts):
   if (role === 'presentation' || role === 'none') return false;
   // Tables and code inside cells would lose their lines.
   if ((table.holds & (HOLDS.table | HOLDS.preformatted)) !== 0) return false;
-  const columns = Math.max(0, ...rows.map((row) => row.length));
-  if (columns < 2) return false;
+  if (rows.every((row) => row.length < 2)) return false;
   if (hasHeaders || captions.length > 0) return true;
   if (rows.length < 2 || (table.holds & (HOLDS.heading | HOLDS.list)) !== 0) return false;
   return rows.every((row) => row.every((cell) => cell.textLength <= 1000));

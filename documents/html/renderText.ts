@@ -12,6 +12,8 @@ export interface Rendering {
   readonly limit: number;
   /** All in one line: headings, cells, inline code. */
   readonly oneLine: boolean;
+  /** Inside inline code, where a second one adds nothing. */
+  readonly inCode: boolean;
 }
 
 /**
@@ -20,9 +22,10 @@ export interface Rendering {
  */
 export function renderText(nodes: readonly ParentNode[], leftOut: ReadonlySet<PageElement>, limit: number): string {
   const writer = new TextWriter(limit);
+  const rendering: Rendering = { writer, leftOut, limit, oneLine: false, inCode: false };
   for (const node of nodes) {
-    writer.newline(2);
-    renderChildren(node, { writer, leftOut, limit, oneLine: false });
+    if (isElement(node)) renderNode(node, rendering);
+    else renderChildren(node, rendering);
   }
   return writer.text;
 }
@@ -31,14 +34,14 @@ export function renderChildren(parent: ParentNode, rendering: Rendering): void {
   for (const child of parent.children) renderNode(child, rendering);
 }
 
-/** The text below a node in one line. */
-export function renderLine(nodes: readonly ChildNode[], rendering: Rendering): string {
+/** The nodes' text in one line. */
+export function renderLine(nodes: readonly ChildNode[], rendering: Omit<Rendering, 'writer' | 'oneLine'>): string {
   const writer = new TextWriter(rendering.limit);
   for (const node of nodes) renderNode(node, { ...rendering, writer, oneLine: true });
   return writer.text;
 }
 
-function renderNode(node: ChildNode, rendering: Rendering): void {
+export function renderNode(node: ChildNode, rendering: Rendering): void {
   if ('data' in node) rendering.writer.inline(node.data);
   else if (isElement(node) && !rendering.leftOut.has(node)) renderElement(node, rendering);
 }
@@ -48,9 +51,8 @@ function renderElement(element: PageElement, rendering: Rendering): void {
   const { name } = element;
   if (NO_TEXT.has(name) || CONTROLS.has(name)) return;
   if (name === 'img') renderImage(element, writer);
-  else if (name === 'math') writer.inline(element.attribs['alttext'] ?? renderLine(element.children, rendering));
-  else if (INLINE_CODE.has(name) && !rendering.oneLine) renderInlineCode(element, rendering);
-  else if (INLINE_CODE.has(name)) writer.inline(asCode(renderLine(element.children, rendering)));
+  else if (name === 'math' && element.attribs['alttext'] !== undefined) writer.inline(element.attribs['alttext']);
+  else if (isInlineCode(element, rendering)) writer.inline(asCode(renderLine(element.children, { ...rendering, inCode: true })));
   else if (!BLOCKS.has(name) && name !== 'br') renderChildren(element, rendering);
   else if (rendering.oneLine) {
     writer.space();
@@ -142,7 +144,7 @@ function itemNumber(item: PageElement, list: PageElement): number {
 function renderDefinition(element: PageElement, rendering: Rendering): void {
   const { writer } = rendering;
   const list = element.parent;
-  const hasTerms = list !== null && list.children.some((child) => isElement(child) && child.name === 'dt');
+  const hasTerms = list !== null && isElement(list) && (list.holds & HOLDS.term) !== 0;
   if (element.name === 'dt' || !hasTerms) {
     writer.newline(2);
     renderChildren(element, rendering);
@@ -162,8 +164,8 @@ function renderPreformatted(element: PageElement, rendering: Rendering): void {
   const first = lines.findIndex((line) => line !== '');
   if (first === -1) return;
   const last = lines.findLastIndex((line) => line !== '');
-  const longest = Math.max(2, ...(text.match(/^[ \t]*`{3,}/gm) ?? []).map((run) => run.trim().length));
-  const fence = '`'.repeat(longest + 1);
+  let fence = '```';
+  for (const [run] of text.matchAll(/^[ \t]*`{3,}/gm)) if (run.trim().length >= fence.length) fence = `${run.trim()}\``;
   rendering.writer.lines([fence + languageOf(element), ...lines.slice(first, last + 1), fence]);
 }
 
@@ -187,13 +189,9 @@ function rawText(parent: ParentNode, leftOut: ReadonlySet<PageElement>): string 
   return text;
 }
 
-function renderInlineCode(element: PageElement, rendering: Rendering): void {
-  // Around blocks it is a matter of looks.
-  if ((element.holds & HOLDS.block) !== 0) {
-    renderChildren(element, rendering);
-    return;
-  }
-  rendering.writer.inline(asCode(renderLine(element.children, rendering)));
+/** Around blocks a code element is a matter of looks. */
+function isInlineCode(element: PageElement, { oneLine, inCode }: Rendering): boolean {
+  return INLINE_CODE.has(element.name) && !inCode && (oneLine || (element.holds & HOLDS.block) === 0);
 }
 
 function asCode(line: string): string {

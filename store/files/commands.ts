@@ -38,6 +38,8 @@ export interface FileCommands {
   finish(runId: number, syncs: readonly FinishedSync[]): Promise<number[]>;
   /** Ends a file in READY_TO_SYNC: nothing was fetched, and nothing of an earlier sync is touched. */
   shelve(runId: number, fileId: number): Promise<boolean>;
+  /** Ends files whose content is still the one they have: READY, nothing rewritten. */
+  keep(runId: number, files: readonly { fileId: number; generation: number }[]): Promise<void>;
   /** Ends a file in SYNC_ERROR. False when it is no longer this run's. */
   fail(runId: number, fileId: number, message: string): Promise<boolean>;
   /** Back into the queue, for a try after `notBefore`. */
@@ -138,6 +140,26 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
         },
       );
       return result.matchedCount === 1;
+    },
+    async keep(runId, kept) {
+      if (kept.length === 0) return;
+      const now = new Date();
+      const rested = {
+        syncStatus: 'READY' as const,
+        syncErrorMessage: null,
+        attempts: 0,
+        unfinishedStarts: 0,
+        notBefore: null,
+      };
+      await files.bulkWrite(
+        kept.map(({ fileId, generation }) => ({
+          updateOne: {
+            filter: { _id: fileId, runId, syncStatus: 'SYNCING' as const, lastGeneration: generation },
+            update: { $set: { ...rested, lastSync: now, updatedAt: now } },
+          },
+        })),
+        { ordered: false },
+      );
     },
     async fail(runId, fileId, message) {
       const result = await files.updateOne(

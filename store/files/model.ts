@@ -32,6 +32,11 @@ export interface SyncedContent {
   rawBlob: string | null;
   textBlob: string | null;
   rawHash: string | null;
+  /** By what the source recognises this copy. */
+  etag: string | null;
+  lastModified: string | null;
+  /** Hash of everything but the content that the outcome depends on: options, model, version of the pipeline. */
+  processedAs: string | null;
 }
 
 export interface FileDoc extends SyncedContent {
@@ -136,6 +141,9 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     rawBlob: nullable(String),
     textBlob: nullable(String),
     rawHash: nullable(String),
+    etag: nullable(String),
+    lastModified: nullable(String),
+    processedAs: nullable(String),
     attempts: { type: Number, default: 0 },
     unfinishedStarts: { type: Number, default: 0 },
     notBefore: nullable(Date),

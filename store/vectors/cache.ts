@@ -33,7 +33,9 @@ export function createVectorCache(connection: Connection): VectorCache {
   return {
     async find(organizationId, space, texts) {
       const keys = texts.map((text) => keyOf(organizationId, space, text));
-      const rows = await model.collection.find<{ _id: unknown; vector: { buffer: Uint8Array } }>({ _id: { $in: [...new Set(keys)] } } as object).toArray();
+      const rows = await model.collection
+        .find<{ _id: unknown; vector: { buffer: Uint8Array } }>({ _id: { $in: [...new Set(keys)] } } as object)
+        .toArray();
       const found = new Map(
         rows.map(({ _id, vector }) => {
           // A copy, since BSON's view need not begin at a multiple of four.
@@ -50,7 +52,13 @@ export function createVectorCache(connection: Connection): VectorCache {
         texts.map((text, index) => {
           const { buffer, byteOffset, byteLength } = vectors[index] ?? new Float32Array();
           const vector = Buffer.from(buffer, byteOffset, byteLength);
-          return { updateOne: { filter: { _id: keyOf(organizationId, space, text) }, update: { $set: { vector, createdAt } }, upsert: true } };
+          return {
+            updateOne: {
+              filter: { _id: keyOf(organizationId, space, text) },
+              update: { $set: { vector, createdAt } },
+              upsert: true,
+            },
+          };
         }),
         { ordered: false },
       );

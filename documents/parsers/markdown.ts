@@ -1,0 +1,50 @@
+import { Fault } from '../../contract/failures.js';
+import { cleanText } from '../cleanText.js';
+import { decodeText } from '../decodeText.js';
+import type { Parser } from '../types.js';
+
+/** Names of front matter fields, and the metadata they are kept as. */
+const FIELDS: ReadonlyMap<string, string> = new Map([
+  ['title', 'title'],
+  ['description', 'description'],
+  ['summary', 'description'],
+  ['author', 'author'],
+  ['date', 'published_date'],
+  ['lang', 'language'],
+  ['language', 'language'],
+]);
+
+/** Markdown as it is written: it is the form all other formats are brought into. Front matter becomes metadata. */
+export const markdownParser: Parser = {
+  format: 'MD',
+  parse(input, limits) {
+    const { text, metadata } = splitFrontMatter(cleanText(decodeText(input, { html: false }), limits));
+    const body = text
+      .replace(/<!--[\s\S]*?-->/g, '')
+      // An image inside the text itself is megabytes of letters that say nothing.
+      .replace(/\]\(data:[^)\s]{100,}\)/g, ']()')
+      .trim();
+    if (body === '') throw new Fault('no_text', 'The file has no text besides its front matter and comments.');
+    const title = /^#[ \t]+(.+?)[ \t]*#*$/m.exec(body)?.[1];
+    return {
+      text: body,
+      format: 'MD',
+      mimeType: 'text/markdown',
+      metadata: title === undefined || metadata['title'] !== undefined ? metadata : { title, ...metadata },
+    };
+  },
+};
+
+/** The block between two lines of dashes at the very start, its simple `name: value` lines read. */
+function splitFrontMatter(text: string): { text: string; metadata: Record<string, unknown> } {
+  const metadata: Record<string, unknown> = {};
+  const matter = /^---\n([\s\S]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(text);
+  if (matter === null || !/^[\w-]+\s*:/m.test(matter[1] ?? '')) return { text, metadata };
+  for (const line of (matter[1] ?? '').split('\n')) {
+    const field = /^([\w-]+)\s*:\s*(.+)$/.exec(line);
+    const key = FIELDS.get(field?.[1]?.toLowerCase() ?? '');
+    const value = (field?.[2] ?? '').trim().replace(/^(["'])(.*)\1$/, '$2');
+    if (key !== undefined && value !== '' && !/^[[{>|]/.test(value)) metadata[key] ??= value;
+  }
+  return { text: text.slice(matter[0].length), metadata };
+}

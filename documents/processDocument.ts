@@ -1,0 +1,9 @@
+import { splitText } from './chunking/splitText.js';
+import { parseDocument } from './registry.js';
+import type { ChunkOptions, DocumentLimits, ParseInput, ProcessedDocument } from './types.js';
+
+/** Content to text and chunks in one call. Pure; may take long and hang on hostile content, hence the pool. */
+export function processDocument(input: ParseInput, chunking: ChunkOptions, limits: DocumentLimits): ProcessedDocument {
+  const document = parseDocument(input, limits);
+  return { ...document, ...splitText(document.text, chunking) };
+}
