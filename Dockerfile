@@ -25,7 +25,7 @@ FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts \
-  # Binaries for other systems, a third of it all.
+  # Binaries for other systems, half of it all.
   && find node_modules/onnxruntime-node/bin node_modules/@temporalio/core-bridge/releases -mindepth 1 -type d \
     \( -name darwin -o -name win32 -o -name arm64 -o -name 'aarch64-*' -o -name '*-darwin' -o -name '*-windows-*' \) \
     -prune -exec rm -r {} +
@@ -40,7 +40,9 @@ COPY package.json ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=model /build/model model
 COPY --from=build /app/dist dist
+# onnxruntime would report its use to Microsoft.
 ENV NODE_ENV=production \
+  ORT_DISABLE_TELEMETRY=1 \
   HOST=0.0.0.0 \
   DATA_DIR=/data \
   CHROMIUM_PATH=/usr/bin/chromium-headless-shell \

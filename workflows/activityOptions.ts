@@ -1,4 +1,4 @@
-import type { ActivityOptions } from '@temporalio/workflow';
+import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
 
 /** Reads from outside: a few tries, with the pauses that a struggling site deserves. Faults say themselves whether to go on. */
 export const FETCH: ActivityOptions = {
@@ -12,6 +12,8 @@ export const COMPUTE: ActivityOptions = {
   startToCloseTimeout: '2 hours',
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  // A cancelled run says so only when nothing of it is at work any more.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 };
 
 /** Short writes and reads of our own stores, tried until they pass. */

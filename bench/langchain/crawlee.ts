@@ -1,5 +1,6 @@
 /** Crawlee's CheerioCrawler: crawls the sitemap's pages and extracts their text; nothing is cut or stored. */
-import { CheerioCrawler, Configuration, log, Sitemap } from '@crawlee/cheerio';
+import { CheerioCrawler, Configuration, log } from '@crawlee/cheerio';
+import { Sitemap } from '@crawlee/utils';
 
 import { peer } from './peer.js';
 

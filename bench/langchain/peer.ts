@@ -4,6 +4,7 @@ export interface Orders {
   readonly sitemap: string;
   readonly chunkSize: number;
   readonly chunkOverlap: number;
+  readonly tokenizer: 'gpt-tokenizer' | 'js-tiktoken';
   /** Where chunks are written as JSON lines; null with vectors. */
   readonly outFile: string | null;
   readonly vectors: {
@@ -28,7 +29,9 @@ export async function peer(work: (orders: Orders) => Promise<Omit<PeerDone, 'tot
   const begun = performance.now();
   const done = await work(orders);
   const totalMs = performance.now() - begun;
-  process.send?.({ ...done, totalMs } satisfies PeerDone, () => process.exit(0));
+  // It stays until the parent has read off its processor time.
+  process.once('disconnect', () => process.exit(0));
+  process.send?.({ ...done, totalMs } satisfies PeerDone);
 }
 
 /** Runs one step and notes how long it took. */

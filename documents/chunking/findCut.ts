@@ -97,7 +97,7 @@ function cutInCharacters({ text, index, budget }: Splitting, start: number, from
   return word > (from + end) / 2 && index.count(start, word) <= budget ? word : end;
 }
 
-const JOINS_BEFORE = /^(?:[\p{M}\u200d\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}\udc00-\udfff])/u;
+const JOINS_BEFORE = /^(?:\p{M}|\u200d|\p{Emoji_Modifier}|[\udc00-\udfff])/u;
 const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
 
 /** Where the word cut at `end` begins, in scripts without spaces (Thai, Chinese); 0 when no place is found near. */

@@ -4,7 +4,7 @@ import { isSpace, skipSpace } from './whitespace.js';
 const ENDERS = /[.!?…؟۔।॥։።。！？｡．]/gu;
 const NEEDS_NO_SPACE = new Set(['。', '！', '？', '｡', '．']);
 /** What may follow the mark and still belong to the sentence: more marks, closing quotes and brackets, footnote stars. */
-const CLOSERS = new Set([...'.!?…؟۔।॥։።。！？｡．"\'”’»›)]}」』）】》〉*_`']);
+const CLOSERS = '.!?…؟۔।॥։።。！？｡．"\'”’»›)]}」』）】》〉*_`';
 
 /** Words that end in a dot in the middle of a sentence, in the languages seen most. Lower case, without the dot. */
 const ABBREVIATIONS = new Set(
@@ -27,7 +27,7 @@ export function findSentences(text: string, start: number, end: number): number[
   for (let match = enders.exec(part); match !== null; match = enders.exec(part)) {
     const mark = match.index;
     let after = mark + 1;
-    while (after < part.length && CLOSERS.has(part.charAt(after))) after++;
+    while (after < part.length && CLOSERS.includes(part.charAt(after))) after++;
     enders.lastIndex = after;
     if (after >= part.length) break;
     const wide = NEEDS_NO_SPACE.has(match[0]);

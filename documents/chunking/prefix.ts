@@ -15,20 +15,21 @@ export function fitPrefix(prefix: string | null, chunkSize: number): Prefix {
   if (wanted === '') return none;
   const limit = Math.floor(chunkSize / 2);
   // A token holds at most 128 characters, so that the rest of a huge prefix need not be counted.
-  const characters = [...wanted.slice(0, 128 * limit)];
+  const longest = Math.min(wanted.length, 128 * limit);
   const measure = (length: number): Prefix => {
-    const text = characters.slice(0, length).join('').trimEnd() + SEPARATOR;
+    // Half of a surrogate pair is no character.
+    const text = wanted.slice(0, length).replace(/[\ud800-\udbff]$/, '').trimEnd() + SEPARATOR;
     return { text, tokens: countTokens(text) };
   };
-  const whole = measure(characters.length);
-  if (wanted.length <= 128 * limit && whole.tokens <= limit) return whole;
+  const whole = measure(longest);
+  if (wanted.length === longest && whole.tokens <= limit) return whole;
   let low = 0;
-  let high = characters.length;
+  let high = longest;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (measure(middle).tokens <= limit) low = middle;
     else high = middle - 1;
   }
   const shortened = measure(low);
-  return low > 0 && shortened.tokens <= limit ? shortened : none;
+  return shortened.text !== SEPARATOR && shortened.tokens <= limit ? shortened : none;
 }

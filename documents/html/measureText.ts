@@ -43,6 +43,7 @@ function addLength(measure: Measure, length: number, inLink: boolean): void {
 }
 
 function kindOf(name: string): number {
+  if (name === 'br') return HOLDS.lineBreak;
   if (!BLOCKS.has(name)) return CONTROLS.has(name) || name === 'input' || name === 'button' ? HOLDS.control : 0;
   let kind: number = HOLDS.block;
   if (HEADINGS.has(name)) kind |= name === 'h1' ? HOLDS.heading | HOLDS.topHeading : HOLDS.heading;

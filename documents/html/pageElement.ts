@@ -19,8 +19,8 @@ export const HOLDS = {
   list: 16,
   topHeading: 32,
   control: 64,
-  cell: 128,
-  term: 256,
+  term: 128,
+  lineBreak: 256,
 } as const;
 
 export function isElement(node: ChildNode | ParentNode | null): node is PageElement {

@@ -1,51 +1,81 @@
-import type { Document } from 'domhandler';
-import { textContent } from 'domutils';
-
-import { eachElement } from './pageElement.js';
+import type { Document, ParentNode } from 'domhandler';
+import { normaliseUrl } from '../../contract/urls.js';
+import { eachElement, isElement, type PageElement } from './pageElement.js';
 
 /** Longest value that is kept of what a page says of itself. */
 const MAX_VALUE = 1000;
 
-const META: Readonly<Record<string, string>> = {
-  description: 'description',
-  'og:description': 'description',
-  author: 'author',
-  'article:author': 'author',
-  'article:published_time': 'published',
-  date: 'published',
-  'og:title': 'title',
-  'content-language': 'language',
-};
-
-const tidy = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_VALUE);
-
-function resolved(href: string | undefined, baseUrl: string | null): string | null {
-  if (href === undefined) return null;
-  try {
-    const url = new URL(href, baseUrl ?? undefined);
-    return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null;
-  } catch {
-    return null;
-  }
-}
+/** Names under which pages give a fact in meta elements, best first. */
+const FACTS: ReadonlyArray<readonly [string, readonly string[]]> = [
+  ['description', ['description', 'og:description', 'twitter:description', 'dc.description', 'dcterms.description']],
+  ['author', ['author', 'article:author', 'dc.creator', 'dcterms.creator']],
+  [
+    'published',
+    ['article:published_time', 'datepublished', 'date', 'dc.date', 'dc.date.issued', 'dcterms.issued', 'dcterms.created', 'pubdate', 'citation_publication_date'],
+  ],
+];
 
 /** What a page says of itself: title, language, canonical_url, description, author, published. Only what is there. */
 export function readMetadata(root: Document, baseUrl: string | null): Record<string, unknown> {
-  const found: Record<string, string> = {};
-  const fallback: Record<string, string> = {};
+  const metas = new Map<string, string>();
+  // The first element of a kind that says anything.
+  const said = { title: '', heading: '', lang: '', canonical: '', base: '' };
   eachElement(root, (element) => {
     const { name, attribs } = element;
-    if (name === 'html' && attribs['lang']) found['language'] = tidy(attribs['lang']);
-    else if (name === 'title') found['title'] ??= tidy(textContent(element));
-    else if (name === 'h1') fallback['title'] ??= tidy(textContent(element));
-    else if (name === 'link' && /\bcanonical\b/i.test(attribs['rel'] ?? '')) {
-      const url = resolved(attribs['href'], baseUrl);
-      if (url !== null) found['canonical_url'] ??= url;
-    } else if (name === 'meta') {
-      const key = META[(attribs['name'] ?? attribs['property'] ?? attribs['http-equiv'] ?? '').toLowerCase()];
-      if (key !== undefined && attribs['content']) fallback[key] ??= tidy(attribs['content']);
-    }
+    if (name === 'meta') readMeta(element, metas);
+    else if (name === 'title') said.title ||= textOf(element);
+    else if (name === 'h1') said.heading ||= textOf(element);
+    else if (name === 'html') said.lang ||= attribs['lang'] ?? attribs['xml:lang'] ?? '';
+    else if (name === 'base') said.base ||= attribs['href'] ?? '';
+    else if (name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attribs['rel'] ?? '')) said.canonical ||= attribs['href'] ?? '';
     return true;
   });
-  return Object.fromEntries(Object.entries({ ...fallback, ...found }).filter(([, value]) => value !== ''));
+  const found: [string, string | null | undefined][] = [
+    ['title', said.title || metas.get('og:title') || said.heading],
+    ['language', language(said.lang) ?? language(metas.get('content-language')) ?? language(metas.get('og:locale'))],
+    ['canonical_url', canonicalUrl(said.canonical || metas.get('og:url') || '', said.base, baseUrl)],
+  ];
+  for (const [fact, names] of FACTS) {
+    // Some sites give a profile's address as the author.
+    const values = names.map((name) => metas.get(name) ?? '').filter((value) => fact !== 'author' || !/^https?:/i.test(value));
+    found.push([fact, values.find((value) => value !== '')]);
+  }
+  return Object.fromEntries(found.filter(([, value]) => value !== null && value !== undefined && value !== ''));
+}
+
+function readMeta({ attribs }: PageElement, metas: Map<string, string>): void {
+  const name = (attribs['name'] ?? attribs['property'] ?? attribs['itemprop'] ?? attribs['http-equiv'] ?? '').trim().toLowerCase();
+  const content = tidy(attribs['content'] ?? '');
+  if (name !== '' && content !== '' && !metas.has(name)) metas.set(name, content);
+}
+
+/** The element's text, read no further than a value may be long: a heading without an end tag holds the page. */
+function textOf(element: PageElement): string {
+  let text = '';
+  const read = (parent: ParentNode): void => {
+    for (const child of parent.children) {
+      if (text.length > 4 * MAX_VALUE) return;
+      if ('data' in child) text += child.data;
+      else if (isElement(child) && child.name === 'img') text += ` ${child.attribs['alt'] ?? ''} `;
+      else if (isElement(child)) read(child);
+    }
+  };
+  read(element);
+  return tidy(text);
+}
+
+function tidy(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, MAX_VALUE);
+}
+
+/** A language tag, or null for anything else authors put there. */
+function language(value: string | undefined): string | null {
+  const tag = (value ?? '').split(',')[0]?.trim().replaceAll('_', '-') ?? '';
+  return /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(tag) ? tag : null;
+}
+
+function canonicalUrl(href: string, base: string, baseUrl: string | null): string | null {
+  if (href.trim() === '') return null;
+  const from = base === '' ? baseUrl : (normaliseUrl(base, baseUrl ?? undefined) ?? baseUrl);
+  return normaliseUrl(href, from ?? undefined);
 }

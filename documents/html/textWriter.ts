@@ -25,6 +25,11 @@ export class TextWriter {
     return this.#out;
   }
 
+  /** The last characters of the line being written; none when a space or a line end is owed. */
+  get lineTail(): string {
+    return this.#space || this.#newlines > 0 || this.#lineStart ? '' : this.#out.slice(-2);
+  }
+
   /** Text in the line; white space in it is folded to single spaces. */
   inline(data: string): void {
     const text = tidy(data);

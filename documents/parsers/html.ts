@@ -1,31 +1,56 @@
+import type { Document, ParentNode } from 'domhandler';
 import { Fault } from '../../contract/failures.js';
+import { decodeText } from '../decodeText.js';
 import { applySkips } from '../html/applySkips.js';
 import { findBoilerplate } from '../html/boilerplate.js';
 import { buildTree } from '../html/buildTree.js';
 import { findMainText } from '../html/findMainText.js';
 import { measureText } from '../html/measureText.js';
+import type { PageElement } from '../html/pageElement.js';
 import { readMetadata } from '../html/readMetadata.js';
 import { renderText } from '../html/renderText.js';
 import { trimLinks } from '../html/trimLinks.js';
 import { withTitle } from '../html/withTitle.js';
-import { decodeText } from '../decodeText.js';
-import type { DocumentLimits, ParseInput, ParsedDocument, Parser } from '../types.js';
+import type { Parser } from '../types.js';
 
-/** A web page: boilerplate out, main text as Markdown-like text, what the page says of itself as metadata. */
+/** A page as the text a reader came for: what surrounds it is left out only while enough is left. */
 export const htmlParser: Parser = {
   format: 'HTML',
-  parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
-    const root = buildTree(decodeText(input, { html: true }), limits);
-    const metadata = readMetadata(root, input.baseUrl);
-    applySkips(root, input.html);
-    const whole = measureText(root, new Set()).textLength;
-    const leftOut = findBoilerplate(root, whole);
-    const { textLength } = measureText(root, leftOut);
-    const parts = withTitle(root, findMainText(root, leftOut, textLength), leftOut);
-    if (parts.length === 1 && parts[0] === root) for (const element of trimLinks(root, leftOut, textLength)) leftOut.add(element);
-    // A page that is all furniture, such as an index of links, still has its text.
-    const text = renderText(parts, leftOut, limits.maxTextCharacters).trim() || renderText([root], new Set(), limits.maxTextCharacters).trim();
-    if (text === '') throw new Fault('no_text', `There is no readable text on the page ${input.name}. If scripts fill it, set download_css_and_media.`);
+  parse(input, limits) {
+    const tree = buildTree(decodeText(input, { html: true }), limits);
+    const metadata = readMetadata(tree, input.baseUrl);
+    applySkips(tree, input.html);
+    const { nodes, leftOut } = selectText(tree);
+    const text = renderText(nodes, leftOut, limits.maxTextCharacters);
+    if (text === '') {
+      throw new Fault(
+        'no_text',
+        'There is no readable text on the page: it is empty, or a script in the browser would have to write its content.',
+      );
+    }
     return { text, format: 'HTML', mimeType: 'text/html', metadata };
   },
 };
+
+interface Selection {
+  readonly nodes: readonly ParentNode[];
+  readonly leftOut: ReadonlySet<PageElement>;
+}
+
+/** Below this many characters, text is a remark beside the content rather than the content. */
+const LITTLE_TEXT = 50;
+
+/** The strictest choice that does not lose the page: an index must not shrink to its heading. */
+function selectText(tree: Document): Selection {
+  const nothing: ReadonlySet<PageElement> = new Set();
+  const whole = measureText(tree, nothing).textLength;
+  const boilerplate = findBoilerplate(tree, whole);
+  const rest = measureText(tree, boilerplate).textLength;
+  if (rest < LITTLE_TEXT && rest < 0.25 * whole) {
+    measureText(tree, nothing);
+    return { nodes: [tree], leftOut: nothing };
+  }
+  const main = findMainText(tree, boilerplate, rest);
+  if (main[0] !== tree) return { nodes: withTitle(tree, main, boilerplate), leftOut: boilerplate };
+  return { nodes: [tree], leftOut: new Set([...boilerplate, ...trimLinks(tree, boilerplate, rest)]) };
+}

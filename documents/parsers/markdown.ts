@@ -9,7 +9,7 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
   ['description', 'description'],
   ['summary', 'description'],
   ['author', 'author'],
-  ['date', 'published_date'],
+  ['date', 'published'],
   ['lang', 'language'],
   ['language', 'language'],
 ]);

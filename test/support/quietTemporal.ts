@@ -1,6 +1,6 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
-/** Keeps the SDK's own lines out of the test output, save what is wrong. Once per test file. */
+/** Keeps the SDK's own lines out of the test output, save what is wrong. For tests that run workers: the runtime ends with the last of them. */
 export function quietTemporal(): void {
   try {
     Runtime.install({

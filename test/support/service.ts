@@ -56,7 +56,6 @@ export async function startService(
   settings: Record<string, string> = {},
   { worker: withWorker = true } = {},
 ): Promise<TestService> {
-  quietTemporal();
   const engines = testEngines();
   const name = `t${randomUUID().slice(0, 8)}`;
   const dataDir = await mkdtemp(path.join(tmpdir(), `allotrope-${name}-`));
@@ -122,6 +121,7 @@ export async function startService(
     taskQueue: name,
     user: (customerId, key = apiKey) => testUser(url, key, customerId),
     async startWorker() {
+      quietTemporal();
       const documents = createDocumentPool(config.documents);
       const { worker, connection } = await createWorker(
         { ...temporal, activityConcurrency: config.ingest.activityConcurrency },

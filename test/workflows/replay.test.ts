@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 
+import { quietTemporal } from '../support/quietTemporal.js';
 import * as workflows from '../../workflows/index.js';
 
 const FOLDER = fileURLToPath(new URL('./histories/', import.meta.url));
@@ -11,6 +12,7 @@ const histories = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 let bundle: Awaited<ReturnType<typeof bundleWorkflowCode>>;
 
 beforeAll(async () => {
+  quietTemporal();
   bundle = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
   });

@@ -1,0 +1,150 @@
+/** The measures of the service beside throughput, each through the public API. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { FileRecord } from '../contract/records.js';
+import type { TestUser } from '../test/support/client.js';
+import { differences, takeEvidence } from './evidence.js';
+import { cpuNow, cpuSince, pidsOf, total } from './processes.js';
+import { type BenchService, ingest, inMotion, readyPages, until } from './service.js';
+import type { BenchSite } from './site.js';
+
+/** The chunk size of every ingest on every side. */
+export const CHUNKING = { chunk_size: 400, chunk_overlap: 20 };
+export const CHUNKS_ONLY = { ...CHUNKING, generate_chunks_only: true };
+
+const REST_MS = 120_000;
+const QUERY = 'How long does a refund of a payment take?';
+/** Below this share of one core a process is idle. */
+const IDLE_SHARE = 0.1;
+const IDLE_LOOK_MS = 250;
+
+/** The value that so many of a hundred stay under. */
+export function percentile(values: readonly number[], hundredth: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil((hundredth / 100) * sorted.length) - 1)] ?? Number.NaN;
+}
+
+export const atRest = (user: TestUser): Promise<void> =>
+  until('all files at rest', REST_MS, async () => (await inMotion(user)) === 0);
+
+/** Cancels a scrape whose rest nobody needs, and waits until it has ended. */
+async function giveUp(user: TestUser, parentId: number): Promise<void> {
+  await user.post('/cancel_sync', { file_id: parentId });
+  await atRest(user);
+}
+
+/** Milliseconds from a POST's answer until /embeddings finds a chunk of that scrape, while it asks every few milliseconds. */
+export async function firstChunk(user: TestUser, accepted: FileRecord): Promise<number> {
+  const answered = performance.now();
+  for (;;) {
+    const found = await user.search({ query: QUERY, k: 1, parent_file_ids: [accepted.id] });
+    if (found.length > 0) return performance.now() - answered;
+    if (performance.now() - answered > REST_MS) throw new Error('no chunk was found');
+    await sleep(20);
+  }
+}
+
+/** The same on a service that is warm, for pages whose texts it has never embedded. */
+export async function firstChunkWarm(service: BenchService, site: BenchSite, from: number): Promise<number> {
+  const user = await service.user();
+  const accepted = await user.scrape({ url: site.sitemap(100, from), ...CHUNKING });
+  const ms = await firstChunk(user, accepted);
+  await giveUp(user, accepted.id);
+  return ms;
+}
+
+/** Latencies of POST /scrape_sitemap from several callers at once, each of another end user; the scrapes run meanwhile. */
+export async function postLatencies(
+  service: BenchService,
+  site: BenchSite,
+  { callers, each }: { callers: number; each: number },
+): Promise<number[]> {
+  const users = await Promise.all(Array.from({ length: callers }, () => service.user()));
+  const latencies = await Promise.all(
+    users.map(async (user, caller) => {
+      const own: number[] = [];
+      for (let index = 0; index < each; index += 1) {
+        const url = site.sitemap(1, caller * each + index);
+        const begun = performance.now();
+        await user.scrape({ url, ...CHUNKS_ONLY });
+        own.push(performance.now() - begun);
+      }
+      return own;
+    }),
+  );
+  for (const user of users) await atRest(user);
+  return latencies.flat();
+}
+
+export interface Rescrape {
+  readonly ms: number;
+  /** What was written or embedded all the same. */
+  readonly differences: string[];
+  readonly notModified: number;
+  readonly fetchedInFull: number;
+}
+
+/** Scrapes unchanged pages again, with the very request of the first time. */
+export async function rescrape(
+  service: BenchService,
+  site: BenchSite,
+  user: TestUser,
+  pages: number,
+  body: Record<string, unknown>,
+): Promise<Rescrape> {
+  const [before, served] = [await takeEvidence(service), await site.counts()];
+  const { ms } = await ingest(user, pages, body);
+  const [after, servedNow] = [await takeEvidence(service), await site.counts()];
+  return {
+    ms,
+    differences: differences(before, after),
+    notModified: servedNow.notModified - served.notModified,
+    fetchedInFull: servedNow.full - served.full,
+  };
+}
+
+export interface Cancelled {
+  /** Until every file of the user is at rest. */
+  readonly restMs: number;
+  /** Until worker and embedding processes do nothing, too. */
+  readonly idleMs: number;
+  readonly kept: number;
+}
+
+/** Cancels a scrape with vectors in the middle, and waits until nothing moves. */
+export async function cancelInTheMiddle(service: BenchService, site: BenchSite, from: number): Promise<Cancelled> {
+  const user = await service.user();
+  const accepted = await user.scrape({ url: site.sitemap(600, from), ...CHUNKING });
+  await until('pages to be ready', REST_MS, async () => (await readyPages(user, accepted.id)) >= 8);
+  const begun = performance.now();
+  const { status } = await user.post('/cancel_sync', { file_id: accepted.id });
+  if (status !== 200) throw new Error(`/cancel_sync answered ${status}`);
+  await atRest(user);
+  const restMs = performance.now() - begun;
+  await until('the worker to be idle', REST_MS, async () => {
+    const before = cpuNow();
+    await sleep(IDLE_LOOK_MS);
+    return total(cpuSince(before), ['worker', 'embedding']) < IDLE_SHARE * IDLE_LOOK_MS;
+  });
+  const idleMs = performance.now() - begun - IDLE_LOOK_MS;
+  const parent = await user.file(accepted.id);
+  if (parent.sync_status !== 'SYNC_ABORTED') throw new Error(`the parent ended ${parent.sync_status}`);
+  return { restMs, idleMs: Math.max(restMs, idleMs), kept: await readyPages(user, accepted.id) };
+}
+
+/** Kills the only worker with SIGKILL in the middle of a scrape; milliseconds until one more page is ready. */
+export async function killWorker(service: BenchService, site: BenchSite, pages: number): Promise<number> {
+  const user = await service.user();
+  const accepted = await user.scrape({ url: site.sitemap(pages), ...CHUNKS_ONLY });
+  await until('pages to be ready', REST_MS, async () => (await readyPages(user, accepted.id)) >= 50);
+  for (const pid of pidsOf('worker')) process.kill(pid, 'SIGKILL');
+  const begun = performance.now();
+  const done = await readyPages(user, accepted.id);
+  if (done === pages) throw new Error('the scrape was over before the worker was killed');
+  await until('work to go on', REST_MS, async () => (await readyPages(user, accepted.id)) > done);
+  const ms = performance.now() - begun;
+  await atRest(user);
+  const ready = await readyPages(user, accepted.id);
+  if (ready !== pages) throw new Error(`${ready} of ${pages} pages were ready at the end`);
+  return ms;
+}

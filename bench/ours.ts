@@ -1,0 +1,224 @@
+/** Everything that is measured of the service, in an order in which no measure spoils the next. */
+import type { TestUser } from '../test/support/client.js';
+import {
+  cancelInTheMiddle,
+  CHUNKING,
+  CHUNKS_ONLY,
+  firstChunk,
+  firstChunkWarm,
+  killWorker,
+  percentile,
+  postLatencies,
+  rescrape,
+  type Rescrape,
+} from './measures.js';
+import { type ByRole, cpuNow, cpuSince, type Peak, type Role, total, watchMemory } from './processes.js';
+import type { Report } from './report.js';
+import { type BenchService, ingest } from './service.js';
+import type { BenchSite } from './site.js';
+
+/** How much is measured in each form. */
+export interface Sizes {
+  /** Pages of an ingest without vectors, and how often it is done. */
+  readonly pages: number;
+  readonly rounds: number;
+  readonly vectorPages: number;
+  readonly firstChunks: number;
+  readonly postsEach: number;
+  /** Pages of the long ingest that memory is compared with; 0: left out. */
+  readonly longPages: number;
+}
+
+export interface Ours {
+  /** Pages a second; the median of all rounds but the first after the start. */
+  readonly chunksOnly: number;
+  readonly withVectors: number;
+}
+
+/** What a reader would call the service, and everything that works for it. */
+const SERVICE: readonly Role[] = ['api', 'worker', 'embedding'];
+const ENGINES: readonly Role[] = ['temporal', 'mongodb', 'qdrant'];
+const CALLERS = 8;
+const MB = 1e6;
+/** Growth from 1,000 to 10,000 pages that still counts as flat: the noise of garbage collection. */
+const FLAT = 1.15;
+
+const median = (values: readonly number[]): number => percentile(values, 50);
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
+const perRole = (values: ByRole, unit: number, digits: number): string =>
+  [...SERVICE, ...ENGINES, 'site' as const, 'bench' as const]
+    .filter((role) => (values[role] ?? 0) > 0)
+    .map((role) => `${role} ${((values[role] ?? 0) / unit).toFixed(digits)}`)
+    .join(', ');
+
+export interface OursOptions {
+  readonly service: BenchService;
+  readonly site: BenchSite;
+  readonly sizes: Sizes;
+  readonly report: Report;
+  /** Runs one measure; one that fails is told and leaves the others alone. */
+  readonly attempt: <T>(what: string, measure: () => Promise<T>) => Promise<T | null>;
+}
+
+export async function measureOurs({ service, site, sizes, report, attempt }: OursOptions): Promise<Ours> {
+  const { pages, rounds, vectorPages } = sizes;
+
+  const run = async (what: string, count: number, body: Record<string, unknown>, user: TestUser) => {
+    const before = cpuNow();
+    const [done, peak] = await watchMemory(SERVICE, () => ingest(user, count, { url: site.sitemap(count), ...body }));
+    const cpu = cpuSince(before);
+    const listed = await user.chunks({ parent_file_ids: [done.parent.id] }, { pagination: { limit: 1 } });
+    report.throughput({
+      who: 'Allotrope',
+      what,
+      pages: count,
+      pagesPerSecond: done.pagesPerSecond,
+      cpuMsPerPage: total(cpu, [...SERVICE, ...ENGINES]) / count,
+      peakBytes: peak.rss,
+      chunks: listed.count,
+    });
+    return { ...done, cpu, peak };
+  };
+
+  const tellRescrape = (what: string, again: Rescrape, firstMs: number, count: number, wanted: boolean): void => {
+    const ratio = firstMs / again.ms;
+    report.figure(
+      `unchanged re-scrape, ${count} pages ${what}`,
+      `${seconds(again.ms)}: ${ratio.toFixed(1)}× faster`,
+      wanted ? '≥ 10×' : '',
+      wanted ? ratio >= 10 : null,
+    );
+    report.figure(
+      `written or embedded by it (${again.notModified} × 304, ${again.fetchedInFull} × 200)`,
+      again.differences.join(', ') || 'nothing',
+      'nothing',
+      again.differences.length === 0,
+    );
+  };
+
+  // Chunks only, with one worker.
+  const speeds: number[] = [];
+  let lastPeak: Peak | null = null;
+  let firstUser: { user: TestUser; ms: number } | null = null;
+  for (let round = 0; round <= rounds; round += 1) {
+    await attempt(`chunks only, round ${round}`, async () => {
+      const user = await service.user();
+      const cold = round === 0;
+      const done = await run(cold ? 'chunks only, first after the start' : 'chunks only', pages, CHUNKS_ONLY, user);
+      firstUser = { user, ms: done.ms };
+      lastPeak = done.peak;
+      if (!cold) speeds.push(done.pagesPerSecond);
+      if (round === rounds) {
+        report.note(
+          `CPU of the service's last round of chunks only, ms a page: ${perRole(
+            Object.fromEntries(Object.entries(done.cpu).map(([role, ms]) => [role, ms / pages])),
+            1,
+            2,
+          )}.`,
+        );
+        report.note(`Memory at its peak, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
+      }
+    });
+  }
+  await attempt('unchanged re-scrape of chunks', async () => {
+    if (!firstUser) throw new Error('nothing to scrape again');
+    const { user, ms } = firstUser as { user: TestUser; ms: number };
+    const body = { url: site.sitemap(pages), ...CHUNKS_ONLY };
+    tellRescrape('of chunks only', await rescrape(service, site, user, pages, body), ms, pages, false);
+  });
+
+  // With vectors: nothing has been embedded before.
+  const vectors = await attempt('with vectors', async () => {
+    const user = await service.user();
+    const cold = await attempt('first chunk, cold', async () => {
+      const early = await service.user();
+      // The last pages, which no other measure embeds: their vectors would be found again.
+      const ms = await firstChunk(early, await early.scrape({ url: site.sitemap(4, 990), ...CHUNKING }));
+      report.figure('first chunk found, first vectors after the start', seconds(ms), '≤ 2 s', ms <= 2_000);
+      return ms;
+    });
+    if (cold === null) report.note('The first chunk was not found in time.');
+    const done = await run('with vectors', vectorPages, CHUNKING, user);
+    report.note(`Memory at the peak with vectors, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
+    const body = { url: site.sitemap(vectorPages), ...CHUNKING };
+    tellRescrape('with vectors', await rescrape(service, site, user, vectorPages, body), done.ms, vectorPages, true);
+    return done;
+  });
+  await attempt('first chunk, warm', async () => {
+    const all: number[] = [];
+    for (let index = 0; index < sizes.firstChunks; index += 1)
+      all.push(await firstChunkWarm(service, site, vectorPages + index * 20));
+    report.figure(
+      `first chunk found after the POST's answer, median of ${all.length}`,
+      `${seconds(median(all))} (worst ${seconds(Math.max(...all))})`,
+      '≤ 2 s',
+      median(all) <= 2_000,
+    );
+  });
+  await attempt('latency of the POST', async () => {
+    const all = await postLatencies(service, site, { callers: CALLERS, each: sizes.postsEach });
+    const p99 = percentile(all, 99);
+    report.figure(
+      `p99 of POST /scrape_sitemap, ${CALLERS} callers, ${all.length} posts`,
+      `${p99.toFixed(0)} ms (p50 ${percentile(all, 50).toFixed(0)} ms)`,
+      '≤ 50 ms',
+      p99 <= 50,
+    );
+  });
+  await attempt('cancel', async () => {
+    const cancelled = await cancelInTheMiddle(service, site, 300);
+    report.figure(
+      `cancel to idle (${cancelled.kept} pages kept)`,
+      `${seconds(cancelled.idleMs)} (all files at rest ${seconds(cancelled.restMs)})`,
+      '≤ 5 s',
+      cancelled.idleMs <= 5_000,
+    );
+  });
+  await attempt('two workers', async () => {
+    const stopWorker = await service.addWorker();
+    try {
+      const both: number[] = [];
+      for (let round = 0; round <= rounds; round += 1) {
+        const user = await service.user();
+        const done = await run(
+          round === 0 ? 'chunks only, a second worker just started' : 'chunks only, two workers',
+          pages,
+          CHUNKS_ONLY,
+          user,
+        );
+        if (round > 0) both.push(done.pagesPerSecond);
+      }
+      const ratio = median(both) / median(speeds);
+      report.figure('two workers beside one, chunks only', `${ratio.toFixed(2)}×`, '≥ 1×', ratio >= 1);
+    } finally {
+      await stopWorker();
+    }
+  });
+
+  const short = lastPeak as Peak | null;
+  if (short !== null) {
+    report.figure(
+      `memory of API, worker and their children, ${pages} pages of chunks only`,
+      `${(short.rss / MB).toFixed(0)} MB`,
+      '< 400 MB',
+      short.rss < 400 * MB,
+    );
+  }
+  if (sizes.longPages > 0) {
+    await attempt('the long ingest', async () => {
+      const { peak } = await run('chunks only, long', sizes.longPages, CHUNKS_ONLY, await service.user());
+      const growth = peak.rss / (short?.rss ?? Number.NaN);
+      report.figure(
+        `memory at ${sizes.longPages} pages beside ${pages}`,
+        `${(peak.rss / MB).toFixed(0)} MB, ${growth.toFixed(2)}×`,
+        'flat',
+        growth <= FLAT,
+      );
+    });
+  }
+  await attempt('kill -9 of the worker', async () => {
+    const ms = await killWorker(service, site, pages);
+    report.figure('kill -9 of the worker to the next page ready', seconds(ms), '≤ 15 s', ms <= 15_000);
+  });
+  return { chunksOnly: median(speeds), withVectors: vectors?.pagesPerSecond ?? Number.NaN };
+}

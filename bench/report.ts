@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const RESULTS = fileURLToPath(new URL('results.md', import.meta.url));
+
+export interface Throughput {
+  readonly who: string;
+  readonly what: string;
+  readonly pages: number;
+  readonly pagesPerSecond: number;
+  readonly cpuMsPerPage: number;
+  readonly peakBytes: number;
+  readonly chunks: number | null;
+  readonly note?: string;
+}
+
+export interface Figure {
+  readonly what: string;
+  readonly measured: string;
+  readonly wanted: string;
+  /** Null where nothing was wanted. */
+  readonly met: boolean | null;
+}
+
+/** Gathers what was measured, prints it, and writes it down. */
+export interface Report {
+  throughput(row: Throughput): void;
+  figure(what: string, measured: string, wanted?: string, met?: boolean | null): void;
+  note(line: string): void;
+  /** Markdown of everything so far. */
+  text(): string;
+  write(): Promise<void>;
+}
+
+const LEFT = new Set(['who', 'what', 'measure']);
+
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = columns.map((name, index) => Math.max(name.length, ...rows.map((row) => row[index]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, index) => (LEFT.has(columns[index] ?? '') ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0))).join(' | ')} |`;
+  const rule = `|${columns.map((name, index) => `${'-'.repeat((widths[index] ?? 0) + 1)}${LEFT.has(name) ? '-' : ':'}`).join('|')}|`;
+  return [line(columns), rule, ...rows.map(line)].join('\n');
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
+
+function commit(): string {
+  try {
+    const cwd = fileURLToPath(new URL('..', import.meta.url));
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Begins a report of one run. */
+export function createReport(form: 'full' | 'quick'): Report {
+  const runs: Throughput[] = [];
+  const figures: Figure[] = [];
+  const notes: string[] = [];
+  const begun = new Date();
+
+  const text = (): string =>
+    [
+      '# Bench',
+      '',
+      `${begun.toISOString()} · ${form} form, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · commit ${commit()} · ` +
+        `Node ${process.version} · ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}) · ${megabytes(totalmem())}`,
+      '',
+      table(
+        ['who', 'what', 'pages', 'pages/s', 'CPU ms a page', 'peak memory', 'chunks'],
+        runs.map((run) => [
+          run.who,
+          run.what,
+          String(run.pages),
+          run.pagesPerSecond.toFixed(1),
+          run.cpuMsPerPage.toFixed(1),
+          megabytes(run.peakBytes),
+          run.chunks === null ? '–' : String(run.chunks),
+        ]),
+      ),
+      '',
+      table(
+        ['measure', 'measured', 'wanted', 'met'],
+        figures.map(({ what, measured, wanted, met }) => [
+          what,
+          measured,
+          wanted,
+          met === null ? '' : met ? 'yes' : 'MISSED',
+        ]),
+      ),
+      '',
+      ...notes.map((note) => `- ${note}`),
+      '',
+    ].join('\n');
+
+  return {
+    throughput: (row) => void runs.push(row),
+    figure: (what, measured, wanted = '', met = null) => void figures.push({ what, measured, wanted, met }),
+    note: (line) => void notes.push(line),
+    text,
+    write: () => writeFile(RESULTS, text()),
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * `npm run bench`: the service beside LangChain.js and Crawlee, on one generated site, in one run, one after the other.
+ * `-- --quick` takes less of everything; `-- --profile` tells where the service's processes spend their time.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
+import { startEngines } from '../engines/start.js';
+import { CHUNKING, percentile } from './measures.js';
+import { measureOurs, type Ours, type Sizes } from './ours.js';
+import type { Orders } from './langchain/peer.js';
+import { ensurePeers, type PeerRun, runPeer } from './peers.js';
+import { type Role, total } from './processes.js';
+import { summariseProfiles } from './profile.js';
+import { createReport } from './report.js';
+import { startBenchService } from './service.js';
+import { startBenchSite } from './site.js';
+
+const FULL: Sizes = { pages: 1_000, rounds: 3, vectorPages: 120, firstChunks: 3, postsEach: 40, longPages: 10_000 };
+const QUICK: Sizes = { pages: 500, rounds: 1, vectorPages: 24, firstChunks: 2, postsEach: 12, longPages: 0 };
+const LIMIT_MS = { full: 12 * 60_000, quick: 3 * 60_000 };
+/** As many as a worker has by default. */
+const EMBEDDING_THREADS = 2;
+
+const quick = process.argv.includes('--quick');
+const profile = process.argv.includes('--profile');
+const form = quick ? 'quick' : 'full';
+const sizes = quick ? QUICK : FULL;
+const begun = performance.now();
+const say = (line: string): void =>
+  console.log(`· ${((performance.now() - begun) / 1000).toFixed(0).padStart(4)} s  ${line}`);
+
+const report = createReport(form);
+let failures = 0;
+
+async function attempt<T>(what: string, measure: () => Promise<T>): Promise<T | null> {
+  say(what);
+  try {
+    return await measure();
+  } catch (error) {
+    failures += 1;
+    const message = error instanceof Error ? error.message : String(error);
+    say(`  failed: ${message}`);
+    report.figure(what, `failed: ${message}`, '', false);
+    return null;
+  }
+}
+
+async function finish(): Promise<void> {
+  await report.write();
+  console.log(`\n${report.text()}`);
+}
+
+// Whatever hangs, the run ends, with what it has.
+setTimeout(() => {
+  report.note(`The run was cut off after ${LIMIT_MS[form] / 60_000} minutes.`);
+  void finish().finally(() => process.exit(1));
+}, LIMIT_MS[form]).unref();
+
+async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-peers-'));
+  const engines = await startEngines({
+    dataDir: folder,
+    need: { temporal: false, mongodb: false, qdrant: true },
+    ports: 'free',
+  });
+  const model = await ensureEmbeddingModel(engines.venv);
+  const orders: Orders = {
+    sitemap: sitemap(sizes.pages),
+    chunkSize: CHUNKING.chunk_size,
+    chunkOverlap: CHUNKING.chunk_overlap,
+    tokenizer: 'gpt-tokenizer',
+    outFile: path.join(folder, 'chunks.jsonl'),
+    vectors: null,
+  };
+  const tell = (who: string, what: string, done: PeerRun, roles: readonly Role[]): void => {
+    const { pages, pagesPerSecond, peak, chunks } = done;
+    const cpuMsPerPage = total(done.cpu, roles) / pages;
+    report.throughput({ who, what, pages, pagesPerSecond, cpuMsPerPage, peakBytes: peak.rss, chunks: chunks || null });
+    const steps = Object.entries(done.steps).map(([step, ms]) => `${step} ${(ms / 1000).toFixed(1)} s`);
+    if (steps.length > 0) report.note(`${who}, ${what}, ${pages} pages: ${steps.join(', ')}.`);
+  };
+  const versus = (what: string, mine: number, theirs: number, wanted: number): void =>
+    report.figure(what, `${(mine / theirs).toFixed(2)}×`, `≥ ${wanted}×`, mine / theirs >= wanted);
+
+  try {
+    for (const [name, who, what] of [
+      ['langchain', 'LangChain.js', 'load, split, write lines'],
+      ['crawlee', 'Crawlee', 'crawl and extract only'],
+    ] as const) {
+      const speeds: number[] = [];
+      for (let round = 1; round <= sizes.rounds; round += 1) {
+        await attempt(`${who}, round ${round}`, async () => {
+          const done = await runPeer(name, orders);
+          tell(who, what, done, ['peer']);
+          speeds.push(done.pagesPerSecond);
+        });
+      }
+      versus(`chunks only beside ${who}`, ours.chunksOnly, percentile(speeds, 50), 3);
+    }
+    await attempt('LangChain.js with its own tokenizer', async () => {
+      const few = { ...orders, sitemap: sitemap(sizes.pages / 10), tokenizer: 'js-tiktoken' as const };
+      tell('LangChain.js', 'the same with js-tiktoken', await runPeer('langchain', few), ['peer']);
+    });
+    await attempt('LangChain.js with vectors', async () => {
+      const vectors = { ...model, qdrantUrl: engines.qdrantUrl ?? '', threads: EMBEDDING_THREADS };
+      const withVectors = { ...orders, sitemap: sitemap(sizes.vectorPages), outFile: null, vectors };
+      const done = await runPeer('langchain', withVectors);
+      tell('LangChain.js', 'with vectors', done, ['peer', 'embedding', 'qdrant']);
+      versus('with vectors beside LangChain.js', ours.withVectors, done.pagesPerSecond, 1);
+    });
+  } finally {
+    await engines.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+ensurePeers(say);
+const site = await startBenchSite();
+const profileDir = profile ? await mkdtemp(path.join(tmpdir(), 'allotrope-bench-profile-')) : null;
+try {
+  say('starting the service');
+  const service = await startBenchService({ siteHost: site.host, profileDir, say });
+  let ours: Ours;
+  try {
+    ours = await measureOurs({ service, site, sizes, report, attempt });
+  } finally {
+    await service.stop();
+  }
+  await measurePeers((pages) => site.sitemap(pages), ours);
+  report.note(
+    `Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}. Peers are told where the main text is ` +
+      '(<main>), we find it; LangChain.js counts tokens with our tokenizer unless said otherwise, and embeds with our model and processes.',
+  );
+  report.note(
+    'CPU a page is that of API, worker, embedding and engines for us, and of process, embedding and Qdrant for peers; memory leaves engines out.',
+  );
+  report.note('Ratios compare medians of the rounds; ours without the first after the start, which compiles.');
+  if (profileDir !== null) report.note('Profiles were taken, which slows the service down.');
+  await finish();
+  if (profileDir !== null) console.log((await summariseProfiles(profileDir)).join('\n'));
+} finally {
+  site.stop();
+  if (profileDir !== null) await rm(profileDir, { recursive: true, force: true });
+}
+process.exit(failures > 0 ? 1 : 0);

@@ -1,0 +1,131 @@
+/** The service as `npm start` runs it, on a data folder of its own that goes with it. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { FileRecord } from '../contract/records.js';
+import { FILE_SYNC_STATUSES, type FileSyncStatus, FINAL_FILE_STATUSES } from '../contract/statuses.js';
+import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
+import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
+import { superviseChild } from '../scripts/child.js';
+import { startService } from '../scripts/service.js';
+import { testUser, type TestUser } from '../test/support/client.js';
+
+const POLL_MS = 50;
+const IN_MOTION = FILE_SYNC_STATUSES.filter(
+  (status) => !(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(status),
+);
+
+export interface BenchService {
+  readonly dataDir: string;
+  /** Addresses of the embedded engines, as they are written down for workers. */
+  readonly mongodbUri: string;
+  readonly qdrantUrl: string;
+  /** A new end user, who has no files yet. */
+  user(): Promise<TestUser>;
+  /** Starts one more worker, as `npm run worker` would, and answers how to stop it. */
+  addWorker(): Promise<() => Promise<void>>;
+  stop(): Promise<void>;
+}
+
+export interface BenchServiceOptions {
+  /** The generated site, which the address guard must let through. */
+  readonly siteHost: string;
+  /** Where V8's processor profiles are to be written; null: none are taken. */
+  readonly profileDir: string | null;
+  readonly say: (line: string) => void;
+}
+
+/** Starts engines, API and one worker with the settings they have by default. */
+export async function startBenchService({ siteHost, profileDir, say }: BenchServiceOptions): Promise<BenchService> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-'));
+  const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say });
+  const model = await ensureEmbeddingModel(venv);
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    PORT: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    ALLOWED_PRIVATE_HOSTS: siteHost,
+    EMBEDDING_MODEL_PATH: model.modelPath,
+    EMBEDDING_TOKENIZER_PATH: model.tokenizerPath,
+    ...(profileDir === null
+      ? {}
+      : { BENCH_PROFILE_DIR: profileDir, NODE_OPTIONS: `--import=${import.meta.resolve('./profiler.mjs')}` }),
+  };
+  const service = await startService({ env, say: () => undefined });
+  const [apiKey, engines] = await Promise.all([
+    readFile(path.join(dataDir, 'api-key'), 'utf8'),
+    readFile(path.join(dataDir, 'engines.json'), 'utf8'),
+  ]);
+  const { mongodbUri, qdrantUrl } = JSON.parse(engines) as { mongodbUri: string; qdrantUrl: string };
+  let users = 0;
+  return {
+    dataDir,
+    mongodbUri,
+    qdrantUrl,
+    user: () => testUser(service.url, apiKey.trim(), `bench-${(users += 1)}`),
+    async addWorker() {
+      const child = await superviseChild({ module: 'worker/main', env });
+      return () => child.stop();
+    },
+    async stop() {
+      await service.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** How many of the user's files are in motion, parents included. */
+export async function inMotion(user: TestUser): Promise<number> {
+  const { body } = await user.post<{ count: number }>('/user_files_v2', {
+    filters: { sync_statuses: IN_MOTION, include_containers: true },
+    pagination: { limit: 1 },
+  });
+  return body.count;
+}
+
+/** How many pages of a scrape are READY. */
+export async function readyPages(user: TestUser, parentId: number): Promise<number> {
+  const { body } = await user.post<{ count: number }>('/user_files_v2', {
+    filters: { parent_file_ids: [parentId], sync_statuses: ['READY'] },
+    pagination: { limit: 1 },
+  });
+  return body.count;
+}
+
+/** Asks again and again until the answer is true; @throws after `timeoutMs` */
+export async function until(what: string, timeoutMs: number, ask: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await ask())) {
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs / 1000} s`);
+    await sleep(POLL_MS);
+  }
+}
+
+export interface Ingest {
+  readonly parent: FileRecord;
+  readonly ms: number;
+  readonly pagesPerSecond: number;
+}
+
+/** Scrapes `pages` pages and waits for the end. @throws unless every page ended READY */
+export async function ingest(user: TestUser, pages: number, body: Record<string, unknown>): Promise<Ingest> {
+  const begun = performance.now();
+  const accepted = await user.scrape(body);
+  let parent = accepted;
+  await until('the scrape to end', 300_000, async () => {
+    parent = await user.file(accepted.id);
+    return (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(parent.sync_status);
+  });
+  const ms = performance.now() - begun;
+  const ready = await readyPages(user, accepted.id);
+  if (parent.sync_status !== 'READY' || ready !== pages) {
+    const sample = (await user.children(accepted.id)).find(({ sync_status }) => sync_status !== 'READY');
+    const why = sample?.sync_error_message ?? parent.sync_error_message ?? 'no message';
+    throw new Error(`the scrape ended ${parent.sync_status} with ${ready} of ${pages} pages: ${why}`);
+  }
+  return { parent, ms, pagesPerSecond: pages / (ms / 1000) };
+}

@@ -1,0 +1,51 @@
+import type { ParentNode } from 'domhandler';
+import { isElement, type PageElement } from './pageElement.js';
+import { removeInvisible } from './textWriter.js';
+
+/** Preformatted text as the lines of a code fence; none when it is blank. */
+export function preformattedLines(element: PageElement, leftOut: ReadonlySet<PageElement>): string[] {
+  return fenced(rawText(element, leftOut, (data) => data.replace(/\r\n?/g, '\n')), languageOf(element));
+}
+
+/** Code set line by line with `<br>`, its columns with no-break spaces, as pages did before `<pre>` was usual. */
+export function brokenCodeLines(element: PageElement, leftOut: ReadonlySet<PageElement>): string[] {
+  const source = rawText(element, leftOut, (data) => data.replace(/[ \t\r\n]+/g, ' '));
+  return fenced(source.replace(/ ?\n ?/g, '\n'), '');
+}
+
+function fenced(source: string, language: string): string[] {
+  const text = removeInvisible(source.replaceAll('\u00a0', ' '));
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  const first = lines.findIndex((line) => line !== '');
+  if (first === -1) return [];
+  const last = lines.findLastIndex((line) => line !== '');
+  let fence = '```';
+  for (const [run] of text.matchAll(/^[ \t]*`{3,}/gm)) if (run.trim().length >= fence.length) fence = `${run.trim()}\``;
+  return [fence + language, ...lines.slice(first, last + 1), fence];
+}
+
+/** The language that highlighters note on the block or on the code element inside. */
+function languageOf(element: PageElement): string {
+  const inner = element.children.find((child) => isElement(child) && child.name === 'code');
+  const classes = `${element.attribs['class'] ?? ''} ${inner !== undefined && isElement(inner) ? (inner.attribs['class'] ?? '') : ''}`;
+  return /(?:^|\s)(?:language|lang|highlight-source|brush:)-?\s?([\w+#.-]{1,20})/.exec(classes)?.[1] ?? '';
+}
+
+function rawText(parent: ParentNode, leftOut: ReadonlySet<PageElement>, read: (data: string) => string): string {
+  let text = '';
+  for (const child of parent.children) {
+    if ('data' in child) text += read(child.data);
+    else if (isElement(child) && !leftOut.has(child)) {
+      if (child.name === 'br') text += '\n';
+      else if (child.name === 'img') text += child.attribs['alt'] ?? '';
+      else text += rawText(child, leftOut, read);
+    }
+  }
+  return text;
+}
+
+/** A line of code in backticks. */
+export function inlineCode(line: string): string {
+  if (line === '') return '';
+  return line.includes('`') ? `\`\` ${line} \`\`` : `\`${line}\``;
+}

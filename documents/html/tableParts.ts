@@ -1,0 +1,83 @@
+import type { ChildNode } from 'domhandler';
+import { HOLDS, isElement, type PageElement } from './pageElement.js';
+
+/** More columns than any table has that people read; bounds what a forged colspan can make. */
+const MOST_COLUMNS = 50;
+
+export interface TableParts {
+  readonly captions: readonly PageElement[];
+  /** The cells of each row; null when the table only places things on the page. */
+  readonly rows: readonly (readonly PageElement[])[] | null;
+  /** Cells in the order of the page, with what authors put between them. */
+  readonly content: readonly ChildNode[];
+}
+
+/** Takes a table apart, and tells a table of data from one that is only layout. */
+export function readTable(table: PageElement, leftOut: ReadonlySet<PageElement>): TableParts {
+  const captions: PageElement[] = [];
+  const rows: PageElement[][] = [];
+  const content: ChildNode[] = [];
+  let hasHeaders = false;
+  const visitRow = (row: PageElement): void => {
+    const cells: PageElement[] = [];
+    for (const child of row.children) {
+      if (isElement(child) && leftOut.has(child)) continue;
+      content.push(child);
+      if (!isCell(child)) continue;
+      if (child.name === 'th') hasHeaders = true;
+      cells.push(child);
+    }
+    if (cells.length > 0) rows.push(cells);
+  };
+  const visit = (parent: PageElement): void => {
+    for (const child of parent.children) {
+      if (!isElement(child)) content.push(child);
+      else if (leftOut.has(child)) continue;
+      else if (child.name === 'caption') captions.push(child);
+      else if (child.name === 'tr') visitRow(child);
+      else if (GROUPS.has(child.name)) {
+        if (child.name === 'thead') hasHeaders = true;
+        visit(child);
+      } else content.push(child);
+    }
+  };
+  visit(table);
+  const isData = looksLikeData(table, rows, hasHeaders || captions.length > 0);
+  return { captions, rows: isData ? rows : null, content };
+}
+
+/** Rows as `| a | b |` lines, the first as the header. */
+export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (cell: PageElement) => string): string[] {
+  const lines: string[] = [];
+  for (const row of rows) {
+    const cells: string[] = [];
+    for (const cell of row) {
+      cells.push(textOf(cell).replaceAll('|', '\\|'));
+      const span = Math.min(Number.parseInt(cell.attribs['colspan'] ?? '1', 10) || 1, MOST_COLUMNS - cells.length);
+      for (let i = 1; i < span; i++) cells.push('');
+    }
+    if (cells.every((cell) => cell === '')) continue;
+    while (cells.at(-1) === '') cells.pop();
+    lines.push(`| ${cells.join(' | ')} |`);
+    if (lines.length === 1) lines.push(`|${' --- |'.repeat(cells.length)}`);
+  }
+  return lines;
+}
+
+export function isCell(node: ChildNode): node is PageElement {
+  return isElement(node) && (node.name === 'td' || node.name === 'th');
+}
+
+/** What wraps rows: their groups, and in old pages anything. */
+const GROUPS = new Set(['thead', 'tbody', 'tfoot', 'form', 'font', 'center']);
+
+function looksLikeData(table: PageElement, rows: readonly (readonly PageElement[])[], isLabelled: boolean): boolean {
+  const role = table.attribs['role'];
+  if (role === 'presentation' || role === 'none') return false;
+  // Tables and code inside cells would lose their lines.
+  if ((table.holds & (HOLDS.table | HOLDS.preformatted)) !== 0) return false;
+  if (rows.every((row) => row.length < 2)) return false;
+  if (isLabelled) return true;
+  if (rows.length < 2 || (table.holds & (HOLDS.heading | HOLDS.list)) !== 0) return false;
+  return rows.every((row) => row.every((cell) => cell.textLength <= 1000));
+}
