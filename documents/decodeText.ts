@@ -14,7 +14,11 @@ export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, opt
   if (marked !== null) return decode(bytes, marked) ?? '';
   const declared = charsetOf(input.contentType) ?? (options.html ? declaredInPage(bytes) : null);
   const text = declared === null ? null : decode(bytes, declared);
-  return text ?? decodeStrictly(bytes) ?? iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 'windows-1252');
+  return (
+    text ??
+    decodeStrictly(bytes) ??
+    iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 'windows-1252')
+  );
 }
 
 /** The encoding that a byte order mark names, or null. */
@@ -36,7 +40,8 @@ function declaredInPage(bytes: Uint8Array): string | null {
   // A commented-out declaration does not count.
   const shown = head.replace(/<!--[\s\S]*?-->/g, '');
   for (const [meta] of shown.matchAll(/<meta[\s/][^>]*>/gi)) {
-    const charset = /[\s/"']charset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(meta) ?? /;\s*charset\s*=\s*([^\s"'/>;]+)/i.exec(meta);
+    const charset =
+      /[\s/"']charset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(meta) ?? /;\s*charset\s*=\s*([^\s"'/>;]+)/i.exec(meta);
     if (charset?.[1] !== undefined) return inPage(charset[1]);
   }
   const xml = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([^"']+)["']/i.exec(shown);
@@ -56,10 +61,13 @@ function decode(bytes: Uint8Array, charset: string): string | null {
   try {
     encoding = new TextDecoder(charset).encoding;
   } catch {
-    return iconv.encodingExists(charset) ? iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), charset) : null;
+    return iconv.encodingExists(charset)
+      ? iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), charset)
+      : null;
   }
   // Node 20 decodes the bytes 0x80 to 0x9f of windows-1252, and of latin1 which means the same, as control characters.
-  if (encoding === 'windows-1252') return iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding);
+  if (encoding === 'windows-1252')
+    return iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding);
   return new TextDecoder(encoding).decode(bytes);
 }
 

@@ -52,7 +52,8 @@ const FRAGMENT_START =
 export function detectFormat(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Format {
   const head = headOf(input);
   const type = (input.contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  if (/^(?:image|audio|video|font)\//.test(type) || type === 'application/pdf') throw unsupported(`of the type ${type}`);
+  if (/^(?:image|audio|video|font)\//.test(type) || type === 'application/pdf')
+    throw unsupported(`of the type ${type}`);
   if (PAGE_START.test(head)) return 'HTML';
   const byType = TYPES.get(type);
   const byName = EXTENSIONS.get(extensionOf(input.name));
@@ -72,7 +73,10 @@ const HEAD_LENGTH = 4096;
 function headOf({ bytes, contentType }: Pick<ParseInput, 'bytes' | 'contentType'>): string {
   const head = bytes.subarray(0, HEAD_LENGTH);
   const charset = byteOrderMark(bytes) ?? (charsetOf(contentType)?.startsWith('utf-16') === true ? 'utf-16le' : null);
-  const text = charset === null ? Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1') : new TextDecoder(charset).decode(head);
+  const text =
+    charset === null
+      ? Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1')
+      : new TextDecoder(charset).decode(head);
   for (const [start, what] of SIGNATURES) if (text.startsWith(start)) throw unsupported(`which is ${what}`);
   if (text.includes('\u0000') && charset === null) throw unsupported('which is binary data');
   return text.trimStart();
@@ -84,5 +88,8 @@ function extensionOf(name: string): string {
 }
 
 function unsupported(what: string): Fault {
-  return new Fault('unsupported_type', `The content can't be read as text: it is ${what.replace(/^which is /, '')}. Send a web page, plain text or Markdown.`);
+  return new Fault(
+    'unsupported_type',
+    `The content can't be read as text: it is ${what.replace(/^which is /, '')}. Send a web page, plain text or Markdown.`,
+  );
 }

@@ -39,7 +39,11 @@ export function createDocumentPool(settings: PoolSettings): DocumentPool {
         threads ??= startThreads(settings);
         const answer = await runTask(threads, { input, chunking, limits: settings.limits }, settings, signal);
         if ('document' in answer) return answer.document;
-        throw new Fault(answer.fault.kind, answer.fault.message, answer.fault.cause === null ? {} : { cause: answer.fault.cause });
+        throw new Fault(
+          answer.fault.kind,
+          answer.fault.message,
+          answer.fault.cause === null ? {} : { cause: answer.fault.cause },
+        );
       } finally {
         slots.free();
       }
@@ -94,9 +98,13 @@ async function runTask(
     if (ending.signal.aborted) throw ending.signal.reason;
     if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw passed(`${memoryMb} MB of memory`, 'PARSE_MEMORY_MB');
     if (error instanceof Error && error.message.startsWith('worker exited')) {
-      throw new Fault('parse_limit', 'The document could not be read: the thread reading it died. Leave the document out, or split it.', {
-        cause: error,
-      });
+      throw new Fault(
+        'parse_limit',
+        'The document could not be read: the thread reading it died. Leave the document out, or split it.',
+        {
+          cause: error,
+        },
+      );
     }
     throw error;
   } finally {
@@ -109,11 +117,16 @@ async function runTask(
 /** The bytes' memory, where it is theirs alone and can go to the thread without a copy. */
 function ownBuffer({ bytes }: ParseInput): ArrayBuffer[] {
   const { buffer } = bytes;
-  return buffer instanceof ArrayBuffer && bytes.byteLength > 0 && buffer.byteLength === bytes.byteLength ? [buffer] : [];
+  return buffer instanceof ArrayBuffer && bytes.byteLength > 0 && buffer.byteLength === bytes.byteLength
+    ? [buffer]
+    : [];
 }
 
 function passed(limit: string, setting: string): Fault {
-  return new Fault('parse_limit', `The document could not be read within ${limit} (setting ${setting}). Split it, leave it out, or raise the setting.`);
+  return new Fault(
+    'parse_limit',
+    `The document could not be read within ${limit} (setting ${setting}). Split it, leave it out, or raise the setting.`,
+  );
 }
 
 function codeOf(error: unknown): unknown {

@@ -32,9 +32,17 @@ function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   // Stack, string length and array length are limits too.
   if (error instanceof RangeError) {
-    return new Fault('parse_limit', 'The document could not be read: it is too large or too deeply nested. Split it and send the parts.', {
-      cause: error,
-    });
+    return new Fault(
+      'parse_limit',
+      'The document could not be read: it is too large or too deeply nested. Split it and send the parts.',
+      {
+        cause: error,
+      },
+    );
   }
-  return new Fault('broken_content', 'The document could not be read: its content is broken, or the reader has a fault.', { cause: error });
+  return new Fault(
+    'broken_content',
+    'The document could not be read: its content is broken, or the reader has a fault.',
+    { cause: error },
+  );
 }

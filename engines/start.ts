@@ -21,6 +21,8 @@ export interface EnginesOptions {
   /** 'free' takes any free ports, for tests; by default each engine's own, or the next free one. */
   readonly ports?: 'default' | 'free';
   readonly onProgress?: (line: string) => void;
+  /** What else other processes on this DATA_DIR need to know, written into engines.json beside the addresses. */
+  readonly tell?: Readonly<Record<string, string>>;
   /** Told when an engine ends though nobody asked it to; the engine's `restart()` brings it back. */
   readonly onCrash?: (engine: EngineName, how: string) => void;
 }
@@ -60,7 +62,7 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
     let addresses = {};
     const writeDown = () => {
       const engines = started.map(({ name, ports: taken, pid }) => ({ name, ports: taken, pid }));
-      return writeWhole(notes, { ...addresses, owner: process.pid, engines });
+      return writeWhole(notes, { ...options.tell, ...addresses, owner: process.pid, engines });
     };
     const common = { dataDir, venv, onRestart: writeDown, ...(onCrash && { onCrash }), ...(free && { port: free }) };
     const start = async <E extends Engine>(wanted: boolean, starting: () => Promise<E>): Promise<E | undefined> => {

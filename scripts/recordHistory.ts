@@ -15,8 +15,8 @@ import { startService } from './service.js';
 /** Records what today's workflows do, for the replay test. A history is never edited; a released workflow keeps its old ones. */
 const FOLDER = fileURLToPath(new URL('../test/workflows/histories/', import.meta.url));
 
-const page = (path: string) =>
-  `<html><head><title>${path}</title></head><body><main><h1>${path}</h1><p>Some words.</p></main></body></html>`;
+const page = (name: string) =>
+  `<html><head><title>${name}</title></head><body><main><h1>${name}</h1><p>Some words.</p></main></body></html>`;
 
 /** Two pages that are fine, one that is missing, one that fails once. */
 async function serveSite() {

@@ -34,6 +34,7 @@ export async function startService({ env, say }: ServiceOptions): Promise<Servic
     enginesDir: DEFAULT_ENGINES_DIR,
     need: { temporal: embedded('TEMPORAL_ADDRESS'), mongodb: embedded('MONGODB_URI'), qdrant: embedded('QDRANT_URL') },
     onProgress: say,
+    tell: { modelPath: model.modelPath, tokenizerPath: model.tokenizerPath },
     onCrash: (name, how) => {
       say(`${name} ended (${how}); starting it again`);
       engines[name]?.restart().catch((error: unknown) => say(`${name} did not start again: ${String(error)}`));

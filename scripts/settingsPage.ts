@@ -4,7 +4,10 @@ import { SETTINGS } from '../config.js';
 export function settingsPage(): string {
   const rows = Object.entries(SETTINGS).map(([name, { schema, about }]) => {
     const flags = schema.describe().flags as { default?: unknown } | undefined;
-    const fallback = flags?.default === undefined || flags.default === '' ? '–' : `\`${String(flags.default)}\``;
+    const fallback =
+      flags?.default === undefined || flags.default === ''
+        ? '–'
+        : `\`${String(flags.default as string | number | boolean)}\``;
     return `| \`${name}\` | ${fallback} | ${about} |`;
   });
   return `# Settings

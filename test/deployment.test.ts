@@ -31,9 +31,15 @@ const sourceOf = (command: readonly string[]): string => command[1]!.replace(/^d
 
 describe('docker-compose.yml', () => {
   test('runs these seven services and no other', () => {
-    expect(Object.keys(compose.services).toSorted()).toEqual(
-      ['api', 'mongodb', 'qdrant', 'temporal', 'temporal-db', 'temporal-ui', 'worker'].toSorted(),
-    );
+    expect(Object.keys(compose.services)).toEqual([
+      'api',
+      'worker',
+      'temporal',
+      'temporal-db',
+      'temporal-ui',
+      'mongodb',
+      'qdrant',
+    ]);
   });
 
   test('runs api and worker from one image by two commands that exist', () => {
@@ -89,7 +95,7 @@ describe('docker-compose.yml', () => {
   test('registers every search attribute that workflows carry', () => {
     const command = String(service('temporal').healthcheck?.test);
     const registered = [...command.matchAll(/--name (\w+) --type Keyword/g)].map(([, name]) => name);
-    expect(registered.toSorted()).toEqual([...SEARCH_ATTRIBUTES].toSorted());
+    expect(new Set(registered)).toEqual(new Set(SEARCH_ATTRIBUTES));
   });
 
   test("turns Temporal's fairness on by a file that is mounted where Temporal reads it", () => {

@@ -6,7 +6,7 @@ import { EMBEDDING_STORAGE_STATUSES, FILE_SYNC_STATUSES } from '../../contract/s
 import { integer, nullable, timestamp } from './fields.js';
 
 /** A record whose every key is there in every answer. */
-const record = (fields: Record<string, Joi.Schema>): Joi.ObjectSchema =>
+const wholeRecord = (fields: Record<string, Joi.Schema>): Joi.ObjectSchema =>
   Joi.object(Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])));
 
 const object = () => Joi.object().unknown();
@@ -38,7 +38,7 @@ const embeddingProperties = Joi.object().pattern(
 );
 
 /** A file record: all 39 keys in every answer. */
-export const fileRecord = record({
+export const fileRecord = wholeRecord({
   id: integer(),
   source: Joi.string().valid(...SOURCE_TYPES),
   organization_id: integer(),
@@ -80,7 +80,7 @@ export const fileRecord = record({
   updated_at: timestamp(),
 });
 
-export const chunkRecord = record({
+export const chunkRecord = wholeRecord({
   user_file_id: integer(),
   chunk_index: integer(),
   source_content: text(),

@@ -18,7 +18,11 @@ export function fitPrefix(prefix: string | null, chunkSize: number): Prefix {
   const longest = Math.min(wanted.length, 128 * limit);
   const measure = (length: number): Prefix => {
     // Half of a surrogate pair is no character.
-    const text = wanted.slice(0, length).replace(/[\ud800-\udbff]$/, '').trimEnd() + SEPARATOR;
+    const text =
+      wanted
+        .slice(0, length)
+        .replace(/[\ud800-\udbff]$/, '')
+        .trimEnd() + SEPARATOR;
     return { text, tokens: countTokens(text) };
   };
   const whole = measure(longest);

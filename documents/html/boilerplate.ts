@@ -48,7 +48,8 @@ function isHidden(element: PageElement, pageLength: number): boolean {
     (attribs['hidden'] !== undefined && attribs['hidden'] !== 'until-found') ||
     attribs['aria-hidden'] === 'true' ||
     (element.name === 'dialog' && attribs['open'] === undefined) ||
-    (attribs['style'] !== undefined && /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs['style']));
+    (attribs['style'] !== undefined &&
+      /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs['style']));
   // Pages that are shown by a script hide everything at first.
   return hidden && element.textLength < pageLength / 2;
 }
@@ -80,13 +81,16 @@ function isFurniture(element: PageElement, pageLength: number): boolean {
 
 function insideContent(element: PageElement): boolean {
   for (let parent = element.parent; parent !== null; parent = parent.parent) {
-    if (isElement(parent) && (CONTENT.has(parent.name) || /^(?:main|article)$/.test(parent.attribs['role'] ?? ''))) return true;
+    if (isElement(parent) && (CONTENT.has(parent.name) || /^(?:main|article)$/.test(parent.attribs['role'] ?? '')))
+      return true;
   }
   return false;
 }
 
 function isTitle(node: unknown): boolean {
-  return typeof node === 'object' && node !== null && 'name' in node && /^(?:h[1-6]|dt|summary|th)$/.test(String(node.name));
+  return (
+    typeof node === 'object' && node !== null && 'name' in node && /^(?:h[1-6]|dt|summary|th)$/.test(String(node.name))
+  );
 }
 
 export function linkShare(element: { readonly textLength: number; readonly linkLength: number }): number {
@@ -96,7 +100,13 @@ export function linkShare(element: { readonly textLength: number; readonly linkL
 function isNamedFurniture(element: PageElement, pageLength: number): boolean {
   const name = `${element.attribs['id'] ?? ''} ${element.attribs['class'] ?? ''}`;
   if (name === ' ' || element.textLength > pageLength * 0.3 || (element.holds & HOLDS.topHeading) !== 0) return false;
-  if (!name.toLowerCase().split(/\s+/).some((word) => FURNITURE_NAMES.has(word))) return false;
+  if (
+    !name
+      .toLowerCase()
+      .split(/\s+/)
+      .some((word) => FURNITURE_NAMES.has(word))
+  )
+    return false;
   return !insideContent(element) && linkShare(element) >= 0.5;
 }
 

@@ -9,7 +9,7 @@ const set = (...names: string[]): ReadonlySet<string> => new Set(names);
 
 const CELL_EDGES = set('td', 'th', 'caption', 'table');
 const TABLE = set('table');
-const FOREIGN = set('svg', 'math');
+const NO_BLOCKS_INSIDE = set('svg', 'math', 'select');
 const LIST_EDGES = set(
   'ul',
   'ol',
@@ -113,6 +113,7 @@ class TreeBuilder implements TokenizerCallbacks {
 
   onclosetag(start: number, end: number): void {
     const name = this.#html.slice(start, end).toLowerCase();
+    this.#separate(name);
     if (name === 'br' || name === 'p') {
       // Browsers open what such an end tag closes.
       if (name === 'br' || !this.#stack.close(new Set(['p']), CELL_EDGES)) this.#leaf(name, {});
@@ -123,7 +124,6 @@ class TreeBuilder implements TokenizerCallbacks {
     } else if (FORMATTING.has(name) || name === 'form') {
       this.#stack.remove(name, CELL_EDGES);
     } else {
-      this.#separate(name);
       this.#stack.close(new Set([name]), TABLE_PARTS.has(name) ? TABLE : CELL_EDGES);
     }
   }
@@ -175,8 +175,7 @@ class TreeBuilder implements TokenizerCallbacks {
     const block = BLOCKS.has(name);
     // A block inside a drawing or a list of choices shows that its end tag is missing.
     if (block && name !== 'option' && name !== 'optgroup' && !this.#stack.has('foreignobject')) {
-      if (this.isInForeignContext()) this.#stack.close(FOREIGN, TABLE);
-      if (this.#stack.has('select')) this.#stack.close(new Set(['select']), TABLE);
+      while (this.#stack.close(NO_BLOCKS_INSIDE, TABLE));
     }
     const implied = CLOSES.get(name);
     if (implied !== undefined) this.#stack.close(implied.targets, implied.edges);

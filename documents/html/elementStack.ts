@@ -12,7 +12,7 @@ export interface OpenElement {
  * How far down the stack an open element is looked for. Real pages stay far below; without it a page of 300,000
  * unclosed tags makes every later tag walk all of them.
  */
-const SEARCH_DEPTH = 1000;
+const SEARCH_DEPTH = 256;
 
 /** The elements open while a page is read, the innermost last. */
 export class ElementStack {

@@ -5,7 +5,11 @@ import { eachElement, isElement, type PageElement } from './pageElement.js';
  * Where the page's text lies: main elements, else articles, else the whole page. A candidate must hold a fair part
  * of the text that is left: templates know empty mains, and articles that are only teasers.
  */
-export function findMainText(root: Document, leftOut: ReadonlySet<PageElement>, pageLength: number): readonly ParentNode[] {
+export function findMainText(
+  root: Document,
+  leftOut: ReadonlySet<PageElement>,
+  pageLength: number,
+): readonly ParentNode[] {
   const mains: PageElement[] = [];
   const articles: PageElement[] = [];
   eachElement(root, (element) => {

@@ -11,7 +11,17 @@ const FACTS: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['author', ['author', 'article:author', 'dc.creator', 'dcterms.creator']],
   [
     'published',
-    ['article:published_time', 'datepublished', 'date', 'dc.date', 'dc.date.issued', 'dcterms.issued', 'dcterms.created', 'pubdate', 'citation_publication_date'],
+    [
+      'article:published_time',
+      'datepublished',
+      'date',
+      'dc.date',
+      'dc.date.issued',
+      'dcterms.issued',
+      'dcterms.created',
+      'pubdate',
+      'citation_publication_date',
+    ],
   ],
 ];
 
@@ -27,7 +37,8 @@ export function readMetadata(root: Document, baseUrl: string | null): Record<str
     else if (name === 'h1') said.heading ||= textOf(element);
     else if (name === 'html') said.lang ||= attribs['lang'] ?? attribs['xml:lang'] ?? '';
     else if (name === 'base') said.base ||= attribs['href'] ?? '';
-    else if (name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attribs['rel'] ?? '')) said.canonical ||= attribs['href'] ?? '';
+    else if (name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attribs['rel'] ?? ''))
+      said.canonical ||= attribs['href'] ?? '';
     return true;
   });
   const found: [string, string | null | undefined][] = [
@@ -37,14 +48,18 @@ export function readMetadata(root: Document, baseUrl: string | null): Record<str
   ];
   for (const [fact, names] of FACTS) {
     // Some sites give a profile's address as the author.
-    const values = names.map((name) => metas.get(name) ?? '').filter((value) => fact !== 'author' || !/^https?:/i.test(value));
+    const values = names
+      .map((name) => metas.get(name) ?? '')
+      .filter((value) => fact !== 'author' || !/^https?:/i.test(value));
     found.push([fact, values.find((value) => value !== '')]);
   }
   return Object.fromEntries(found.filter(([, value]) => value !== null && value !== undefined && value !== ''));
 }
 
 function readMeta({ attribs }: PageElement, metas: Map<string, string>): void {
-  const name = (attribs['name'] ?? attribs['property'] ?? attribs['itemprop'] ?? attribs['http-equiv'] ?? '').trim().toLowerCase();
+  const name = (attribs['name'] ?? attribs['property'] ?? attribs['itemprop'] ?? attribs['http-equiv'] ?? '')
+    .trim()
+    .toLowerCase();
   const content = tidy(attribs['content'] ?? '');
   if (name !== '' && content !== '' && !metas.has(name)) metas.set(name, content);
 }

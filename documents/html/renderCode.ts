@@ -4,7 +4,10 @@ import { removeInvisible } from './textWriter.js';
 
 /** Preformatted text as the lines of a code fence; none when it is blank. */
 export function preformattedLines(element: PageElement, leftOut: ReadonlySet<PageElement>): string[] {
-  return fenced(rawText(element, leftOut, (data) => data.replace(/\r\n?/g, '\n')), languageOf(element));
+  return fenced(
+    rawText(element, leftOut, (data) => data.replace(/\r\n?/g, '\n')),
+    languageOf(element),
+  );
 }
 
 /** Code set line by line with `<br>`, its columns with no-break spaces, as pages did before `<pre>` was usual. */

@@ -58,7 +58,7 @@ function renderElement(element: PageElement, rendering: Rendering): void {
   if (name === 'img') renderImage(element, writer);
   else if (name === 'math' && element.attribs['alttext'] !== undefined) writer.inline(element.attribs['alttext']);
   else if (INLINE_CODE.has(name) && !rendering.inCode) renderInlineCode(element, rendering);
-  else if (name === 'sup' && isPower(element, writer)) writer.inline(`^${lineOf(element.children, rendering)}`);
+  else if (name === 'sup') renderRaised(element, rendering);
   else if (!BLOCKS.has(name) && name !== 'br') renderChildren(element, rendering);
   else if (rendering.oneLine) {
     writer.space();
@@ -93,17 +93,22 @@ const NOT_QUOTED = HOLDS.preformatted | HOLDS.table | HOLDS.list | HOLDS.heading
 function startsTight(element: PageElement): boolean {
   if (element.name === 'div') return isLineDiv(element) && isLineDiv(previousElement(element));
   const { parent } = element;
-  return (element.name === 'ul' || element.name === 'ol') && parent !== null && isElement(parent) && parent.name === 'li';
+  return (
+    (element.name === 'ul' || element.name === 'ol') && parent !== null && isElement(parent) && parent.name === 'li'
+  );
 }
 
 /** Tables of contents and addresses are made of these; longer ones are paragraphs. */
 function isLineDiv(element: PageElement | null): boolean {
-  return element?.name === 'div' && element.textLength > 0 && element.textLength < 80 && (element.holds & HOLDS.block) === 0;
+  return (
+    element?.name === 'div' && element.textLength > 0 && element.textLength < 80 && (element.holds & HOLDS.block) === 0
+  );
 }
 
 function renderHeading(element: PageElement, rendering: Rendering): void {
   // A heading whose end tag is missing holds the chapter: only its own line is the heading.
-  const isBlock = (node: ChildNode): boolean => isElement(node) && (BLOCKS.has(node.name) || (node.holds & HOLDS.block) !== 0);
+  const isBlock = (node: ChildNode): boolean =>
+    isElement(node) && (BLOCKS.has(node.name) || (node.holds & HOLDS.block) !== 0);
   const firstBlock = element.children.findIndex(isBlock);
   const end = firstBlock === -1 ? element.children.length : firstBlock;
   const line = lineOf(element.children.slice(0, end), rendering);
@@ -173,12 +178,20 @@ function renderInlineCode(element: PageElement, rendering: Rendering): void {
   } else writer.inline(inlineCode(lineOf(element.children, { ...rendering, inCode: true })));
 }
 
-/** Raised digits after a number, bracket or single letter are a power: 2 to the 48th must not become 248. A link is a note. */
-function isPower(element: PageElement, writer: TextWriter): boolean {
-  if (element.links > 0 || element.textLength > 4) return false;
-  const text = element.children.map(shallowText).join('').trim();
-  return /^[-+−]?(?:\d+|[nNkmxyi])$/.test(text) && /(?:\d|\)|(?:^|[^\p{L}])[a-zA-Z])$/u.test(writer.lineTail);
+/**
+ * Raised text beside what it stands on: 2 to the 48th must not become 248, and the number of a note, which is a link,
+ * no part of the word before it.
+ */
+function renderRaised(element: PageElement, rendering: Rendering): void {
+  const { writer } = rendering;
+  const text = element.textLength > 4 ? '' : element.children.map(shallowText).join('').trim();
+  if (element.links > 0 && /^\d{1,3}$/.test(text)) writer.inline(`[${text}]`);
+  else if (element.links === 0 && POWER.test(text) && POWER_BASE.test(writer.lineTail)) writer.inline(`^${text}`);
+  else renderChildren(element, rendering);
 }
+
+const POWER = /^[-+−]?(?:\d+|[nNkmxyi])$/;
+const POWER_BASE = /(?:\d|\)|(?:^|[^\p{L}])[a-zA-Z])$/u;
 
 function shallowText(node: ChildNode): string {
   if ('data' in node) return node.data;
@@ -187,7 +200,8 @@ function shallowText(node: ChildNode): string {
 
 function renderImage(element: PageElement, writer: TextWriter): void {
   const alt = element.attribs['alt'] ?? '';
-  if (alt === '' || element.attribs['role'] === 'presentation' || /^\S+\.(?:jpe?g|png|gif|webp|svg)$/i.test(alt)) return;
+  if (alt === '' || element.attribs['role'] === 'presentation' || /^\S+\.(?:jpe?g|png|gif|webp|svg)$/i.test(alt))
+    return;
   writer.space();
   writer.inline(alt);
   writer.space();

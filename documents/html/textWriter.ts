@@ -115,7 +115,7 @@ export class TextWriter {
 export function tooLong(limit: number): Fault {
   return new Fault(
     'too_large',
-    `The document has more than ${limit.toLocaleString('en-US')} characters of text, the most that is read. Split it and send the parts.`,
+    `The document has more than ${limit.toLocaleString('en-US')} characters of text, the most that is read (setting MAX_TEXT_CHARACTERS). Split it, or raise the setting.`,
   );
 }
 

@@ -51,7 +51,8 @@ function blocksAndLines(parent: ParentNode, leftOut: ReadonlySet<PageElement>): 
   const runs: ChildNode[][] = [];
   let line: ChildNode[] | null = null;
   for (const child of parent.children) {
-    if (isElement(child) ? leftOut.has(child) || CONTROLS.has(child.name) || child.textLength === 0 : isBlank(child)) continue;
+    if (isElement(child) ? leftOut.has(child) || CONTROLS.has(child.name) || child.textLength === 0 : isBlank(child))
+      continue;
     if (isElement(child) && isBlock(child)) {
       runs.push([child]);
       line = null;
@@ -70,22 +71,29 @@ function isBlock(element: PageElement): boolean {
 }
 
 function isBlank(node: ChildNode): boolean {
-  return !('data' in node) || visibleLength(node.data) === 0;
+  return isElement(node) ? node.textLength === 0 : !('data' in node) || visibleLength(node.data) === 0;
 }
 
 /** A logo or a way back: no reason to end the search, and too little to leave out. */
-function isLoneLink(part: { readonly textLength: number; readonly linkLength: number; readonly links: number }): boolean {
+function isLoneLink(part: {
+  readonly textLength: number;
+  readonly linkLength: number;
+  readonly links: number;
+}): boolean {
   return part.links === 1 && part.textLength <= 40 && linkShare(part) >= 0.7;
 }
 
 function isLinkBar(block: PageElement): boolean {
-  if (block.links < 2 || (block.holds & (HOLDS.heading | HOLDS.preformatted)) !== 0 || HEADINGS.has(block.name)) return false;
+  if (block.links < 2 || (block.holds & (HOLDS.heading | HOLDS.preformatted)) !== 0 || HEADINGS.has(block.name))
+    return false;
   return linkShare(block) >= 0.65 && block.linkLength / block.links <= 30;
 }
 
+/** Whether the last thing in the run is a heading, however deep. */
 function endsInHeading(run: readonly ChildNode[] | undefined): boolean {
   const last = run?.at(-1);
-  return last !== undefined && isElement(last) && (HEADINGS.has(last.name) || (last.holds & HOLDS.heading) !== 0);
+  if (last === undefined || !isElement(last)) return false;
+  return HEADINGS.has(last.name) || endsInHeading(last.children.filter((child) => !isBlank(child)));
 }
 
 function measureLine(run: readonly ChildNode[]): { textLength: number; linkLength: number; links: number } {

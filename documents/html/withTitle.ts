@@ -2,7 +2,11 @@ import type { Document, ParentNode } from 'domhandler';
 import { eachElement, HOLDS, isElement, type PageElement } from './pageElement.js';
 
 /** The main text after the page's one top heading, where that stands outside: often in a banner above. */
-export function withTitle(root: Document, main: readonly ParentNode[], leftOut: ReadonlySet<PageElement>): readonly ParentNode[] {
+export function withTitle(
+  root: Document,
+  main: readonly ParentNode[],
+  leftOut: ReadonlySet<PageElement>,
+): readonly ParentNode[] {
   if (main.some((node) => isElement(node) && (node.holds & HOLDS.topHeading) !== 0)) return main;
   const headings: PageElement[] = [];
   eachElement(root, (element) => {

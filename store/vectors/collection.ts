@@ -4,7 +4,7 @@ import type { VectorSpace } from '../../contract/embeddingModels.js';
 
 /** Names inside a collection. A sparse vector is declared from the start: it can't be added later. */
 export const DENSE = 'dense';
-export const SPARSE = 'sparse';
+const SPARSE = 'sparse';
 
 /** Payload fields and their indexes, all made before the first write. */
 const PAYLOAD_INDEXES = [

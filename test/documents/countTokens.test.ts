@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+import { countTokens as reference } from 'gpt-tokenizer/encoding/cl100k_base';
+import { countTokens } from '../../documents/chunking/countTokens.js';
+import { randomText, Seeded } from './randomText.js';
+
+const expected = (text: string): number => reference(text, { disallowedSpecial: new Set() });
+
+test.each([
+  ['', 0],
+  ['hello world', 2],
+  ['tiktoken is great!', 6],
+  ['<|endoftext|>', 7],
+])('%j has %d tokens', (text, tokens) => {
+  expect(countTokens(text)).toBe(tokens);
+});
+
+test('counts like gpt-tokenizer, whatever the text', () => {
+  const random = new Seeded(7);
+  for (let i = 0; i < 400; i++) {
+    const text = randomText(random, 1 + random.below(200));
+    expect([text, countTokens(text)]).toEqual([text, expected(text)]);
+  }
+});
+
+test('long pieces are merged like short ones', () => {
+  const random = new Seeded(11);
+  for (let i = 0; i < 20; i++) {
+    const letters = Array.from({ length: 50 + random.below(400) }, () => String.fromCharCode(97 + random.below(26))).join('');
+    expect([letters, countTokens(letters)]).toEqual([letters, expected(letters)]);
+  }
+  expect(countTokens('字'.repeat(900))).toBe(expected('字'.repeat(900)));
+});
+
+test('a word of a megabyte takes seconds at most', () => {
+  const started = performance.now();
+  expect(countTokens('a'.repeat(1_000_000))).toBe(125_000);
+  expect(performance.now() - started).toBeLessThan(20_000);
+});

@@ -1,0 +1,151 @@
+import { expect, test } from '@jest/globals';
+import { faultOf, parsePage, textOf } from './page.js';
+
+const PARAGRAPH =
+  'The harbour was built by the town in 1874, and it has been widened twice since then, in 1911 and in 1963.';
+const NAV =
+  '<ul><li><a href=/>Home</a><li><a href=/news>News</a><li><a href=/about>About us</a><li><a href=/contact>Contact</a></ul>';
+const SCRIPTS =
+  '<script>var a = "<p>no</p>";</script><style>p { color: red }</style><noscript>Enable scripts</noscript><template><p>no</p></template><svg><text>no</text></svg>';
+
+const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
+  [
+    'the main element, and nothing around it',
+    `<body>${SCRIPTS}<header><a href=/>Logo</a><nav>${NAV}</nav></header><main><h1>Harbour</h1><p>${PARAGRAPH}</p></main><aside><p>Advertisement</p></aside><footer>© Town</footer>`,
+    `# Harbour\n\n${PARAGRAPH}`,
+  ],
+  [
+    'roles instead of elements',
+    `<div role=banner>${NAV}</div><div role=navigation>${NAV}</div><div role=main><p>${PARAGRAPH}</p></div><div role=complementary>More</div><div role=search>Find</div><div role=contentinfo>©</div>`,
+    PARAGRAPH,
+  ],
+  [
+    'an article, its own header, footer and aside kept',
+    `<nav>${NAV}</nav><article><header><h1>Harbour</h1><p>By Ann</p></header><p>${PARAGRAPH}</p><aside>A note</aside><footer>Printed 1990</footer></article><footer>© Town</footer>`,
+    `# Harbour\n\nBy Ann\n\n${PARAGRAPH}\n\nA note\n\nPrinted 1990`,
+  ],
+  [
+    'several articles with what stands between them',
+    `<nav>${NAV}</nav><div><h1>News</h1><article><h2>One</h2><p>${PARAGRAPH}</p></article><article><h2>Two</h2><p>${PARAGRAPH}</p></article></div>`,
+    `# News\n\n## One\n\n${PARAGRAPH}\n\n## Two\n\n${PARAGRAPH}`,
+  ],
+  [
+    'a teaser in an article is not the page',
+    `<article>Read this</article><p>${PARAGRAPH}</p><p>${PARAGRAPH}</p>`,
+    `Read this\n\n${PARAGRAPH}\n\n${PARAGRAPH}`,
+  ],
+  ['an empty main', `<main></main><div><p>${PARAGRAPH}</p></div>`, PARAGRAPH],
+  [
+    'the heading above the main element',
+    `<header><h1>Harbour</h1></header><main><p>${PARAGRAPH}</p></main>`,
+    `# Harbour\n\n${PARAGRAPH}`,
+  ],
+  [
+    'the name of the site is no heading',
+    `<header><h1><a href=/>Town</a></h1></header><main><p>${PARAGRAPH}</p></main>`,
+    PARAGRAPH,
+  ],
+  [
+    'hidden parts',
+    `<p>${PARAGRAPH}</p><p hidden>no</p><p aria-hidden=true>no</p><div style="color:red; display:none">no</div><dialog>no</dialog>`,
+    PARAGRAPH,
+  ],
+  ['a page hidden until a script shows it', `<div style="visibility:hidden"><p>${PARAGRAPH}</p></div>`, PARAGRAPH],
+  [
+    'a search form',
+    `<form><label>Search</label><input name=q><button>Go</button></form><p>${PARAGRAPH}</p>`,
+    PARAGRAPH,
+  ],
+  [
+    'a form around the whole page',
+    `<form id=aspnet><input type=hidden><h1>Harbour</h1><p>${PARAGRAPH}</p><select><option>no</select></form>`,
+    `# Harbour\n\n${PARAGRAPH}`,
+  ],
+  [
+    'buttons that are headings',
+    `<h2><button>Who built it?</button></h2><p>${PARAGRAPH}</p><button>Share</button>`,
+    `## Who built it?\n\n${PARAGRAPH}`,
+  ],
+  [
+    'menus without a name, before and after the text',
+    `<div><div>${NAV}</div><div><h1>Harbour</h1><p>${PARAGRAPH}</p></div><div><a href=/>Imprint</a> | <a href=/p>Privacy</a> | <a href=/t>Terms</a></div></div>`,
+    `# Harbour\n\n${PARAGRAPH}`,
+  ],
+  [
+    'a menu in the first cell of an old layout',
+    `<table><tr><td width=100><a href=a>Start</a><br><a href=b>Links</a><br><a href=c>Guest book</a></td><td><font face=Arial>${PARAGRAPH}</font></td></tr></table>`,
+    PARAGRAPH,
+  ],
+  [
+    'lists of links in the text and under a heading stay',
+    `<h1>Harbour</h1><ul><li><a href=#a>History</a><li><a href=#b>Ships</a></ul><p>${PARAGRAPH}</p><h2>See also</h2><ul><li><a href=x>Town</a><li><a href=y>River</a></ul>`,
+    `# Harbour\n\n- History\n- Ships\n\n${PARAGRAPH}\n\n## See also\n\n- Town\n- River`,
+  ],
+  [
+    'a box of links with a heading stays',
+    `<h1>Harbour</h1><div class=rightsidebar><h4>Facts</h4><ul><li><a href=a>Oldest of the coast</a><li><a href=b>Widened twice</a></ul></div><p>${PARAGRAPH}</p>`,
+    `# Harbour\n\n#### Facts\n\n- Oldest of the coast\n- Widened twice\n\n${PARAGRAPH}`,
+  ],
+  [
+    'named furniture is left out only where it looks like it',
+    `<div class="site-header">${NAV}</div><div id=sidebar><p>${PARAGRAPH.slice(0, 40)}</p></div><p>${PARAGRAPH}</p><p>${PARAGRAPH}</p><div id="footer"><p>${NAV}</p></div>`,
+    `${PARAGRAPH.slice(0, 40)}\n\n${PARAGRAPH}\n\n${PARAGRAPH}`,
+  ],
+];
+
+test.each(cases)('%s', (_name, html, text) => {
+  expect(textOf(html)).toBe(text);
+});
+
+const onlyPages: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
+  [
+    'a list of links',
+    `<ul><li><a href=1>First page</a><li><a href=2>Second page</a><li><a href=3>Third page</a></ul>`,
+    '- First page\n- Second page\n- Third page',
+  ],
+  ['links in a nav', `<h1>Index</h1><nav>${NAV}</nav>`, '# Index\n\n- Home\n- News\n- About us\n- Contact'],
+  ['a table', '<table><tr><td>a<td>b<tr><td>1<td>2</table>', '| a | b |\n| --- | --- |\n| 1 | 2 |'],
+  ['preformatted text', '<pre>RFC 1\n\n  Text</pre>', '```\nRFC 1\n\n  Text\n```'],
+  [
+    'a header',
+    '<header><h1>Welcome to the town by the sea</h1><p>We are glad that you are here.</p></header>',
+    '# Welcome to the town by the sea\n\nWe are glad that you are here.',
+  ],
+  ['one word', 'Hello', 'Hello'],
+  ['text after the end of the page', '<html><body></body></html>Hello', 'Hello'],
+  ['an image with words', '<img src=a.png alt="Closed for the winter">', 'Closed for the winter'],
+];
+
+test.each(onlyPages)('a page that is only %s', (_name, html, text) => {
+  expect(textOf(html)).toBe(text);
+});
+
+test.each([
+  ['empty', ''],
+  ['only white space', '<body> \n&nbsp;&#8203; </body>'],
+  [
+    'only a title',
+    '<title>App</title><div id=root></div><script>start()</script><noscript>You need JavaScript</noscript>',
+  ],
+])('no text: %s', (_name, html) => {
+  expect(faultOf(() => textOf(html))).toBe('no_text');
+});
+
+test('what the request skips is out before the main text is looked for', () => {
+  const html = `<main class="wrap"><p>Boring</p></main><div id=real><h1>Harbour</h1><p class="x ad">Buy</p><p data-x=1>${PARAGRAPH}</p><nosuch>tag</nosuch></div>`;
+  const skips = { tags: ['MAIN', 'nosuch'], classes: ['.ad'], selectors: ['#real > h1'] };
+  expect(textOf(html, { html: skips })).toBe(PARAGRAPH);
+  expect(faultOf(() => textOf(html, { html: { tags: ['body', 'main', 'div'], classes: [], selectors: [] } }))).toBe(
+    'no_text',
+  );
+});
+
+test('a selector that is none is told, not ignored', () => {
+  expect(() => textOf('<p>x', { html: { tags: [], classes: [], selectors: ['p['] } })).toThrow(/CSS selector "p\["/);
+});
+
+test('more text than allowed is a fault that names the setting', () => {
+  const limits = { maxDepth: 512, maxAttributesPerElement: 100, maxTextCharacters: 50 };
+  expect(faultOf(() => parsePage(`<p>${PARAGRAPH}</p>`, {}, limits))).toBe('too_large');
+  expect(() => parsePage(`<p>${PARAGRAPH}</p>`, {}, limits)).toThrow(/MAX_TEXT_CHARACTERS/);
+});

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import { faultOf, parsePage } from './page.js';
+
+const text = (content: string): unknown => parsePage(content, { contentType: 'text/plain', name: 'a.txt' });
+const markdown = (content: string): ReturnType<typeof parsePage> => parsePage(content, { contentType: null, name: 'a.md' });
+
+test('plain text keeps its lines', () => {
+  expect(text('\ufeff\r\n  one\u00a0two  \r\n\r\nthree\rfour\n\n\n\n\nfive\n')).toEqual({
+    text: '  one two\n\nthree\nfour\n\n\nfive',
+    format: 'TXT',
+    mimeType: 'text/plain',
+    metadata: {},
+  });
+});
+
+test('Markdown stays as it is, front matter becomes metadata', () => {
+  const source = '---\ntitle: "A: b"\ndate: 2020-01-02\ntags: [a]\nauthor:\n---\n\n# Head\n\n<!-- todo -->\nText *is* `code`.\n\n```\n# not a title\n```\n';
+  expect(markdown(source)).toEqual({
+    text: '# Head\n\n\nText *is* `code`.\n\n```\n# not a title\n```',
+    format: 'MD',
+    mimeType: 'text/markdown',
+    metadata: { title: 'A: b', published: '2020-01-02' },
+  });
+});
+
+test('the title of Markdown is its first top heading', () => {
+  expect(markdown('Intro\n\n# The title #\n\n# Other').metadata).toEqual({ title: 'The title' });
+  expect(markdown('## Not top').metadata).toEqual({});
+});
+
+test('a rule at the start is no front matter', () => {
+  expect(markdown('---\nText\n---\nMore').text).toBe('---\nText\n---\nMore');
+});
+
+test('images written into the text are dropped', () => {
+  expect(markdown(`a ![x](data:image/png;base64,${'A'.repeat(500)}) b`).text).toBe('a ![x]() b');
+});
+
+test.each([
+  ['text', '\n \u200b\n', 'a.txt'],
+  ['Markdown', '---\ntitle: x\n---\n<!-- a -->\n', 'a.md'],
+])('%s without words', (_name, content, name) => {
+  expect(faultOf(() => parsePage(content, { contentType: null, name }))).toBe('no_text');
+});

@@ -1,0 +1,113 @@
+import { expect, test } from '@jest/globals';
+import { textOf } from './page.js';
+
+const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
+  ['headings and paragraphs', '<h1>One</h1><p>a</p><h3>Two</h3>b', '# One\n\na\n\n### Two\n\nb'],
+  [
+    'white space folds, as in a browser',
+    '<p>  one\n two&nbsp;&nbsp;three <b>four</b>five </p>',
+    'one two three fourfive',
+  ],
+  [
+    'entities, named, numbered and from windows-1252',
+    '<p>&lt;b&gt; &eacute; &#233; &#x20AC; &#150; a&amp;b &copy</p>',
+    '<b> é é € – a&b ©',
+  ],
+  [
+    'invisible characters go, joiners in words stay',
+    '<p>so\u00adft z\u200bero می\u200cخواهم 👩\u200d💻 \u200d\ufeffend</p>',
+    'soft zero می\u200cخواهم 👩\u200d💻 end',
+  ],
+  [
+    'lists, nested and numbered',
+    '<ul><li>a<li>b<ul><li>c</ul><li>d</ul><ol start=3><li>x<li value=9>y<li>z</ol>',
+    '- a\n- b\n  - c\n- d\n\n3. x\n9. y\n10. z',
+  ],
+  ['paragraphs inside list items', '<ol><li><p>a</p><p>b</p></li><li><p>c</p></li></ol>', '1. a\n\n   b\n2. c'],
+  ['code inside a list item', '<ul><li>run<pre>a\n  b</pre></ul>', '- run\n\n  ```\n  a\n    b\n  ```'],
+  [
+    'definition lists',
+    '<dl><dt>Term<dd>Meaning<dd>Other<dt>Next<dd><p>One</p><p>Two</p></dl>',
+    'Term\n: Meaning\n: Other\n\nNext\n: One\n\n  Two',
+  ],
+  ['a definition list used to indent', '<dl><dd>Only indented</dl>', 'Only indented'],
+  ['quotes', '<p>He said</p><blockquote><p>One</p><p>Two</p></blockquote>', 'He said\n\n> One\n\n> Two'],
+  ['quotes that only indent code', '<blockquote><pre>x = 1</pre></blockquote>', '```\nx = 1\n```'],
+  [
+    'code keeps its white space',
+    '<pre>\n  if (a &lt; b) {\n\n\treturn;\n  }  \n</pre>',
+    '```\n  if (a < b) {\n\n\treturn;\n  }\n```',
+  ],
+  ['the language of code', '<pre><code class="language-ts">let a;</code></pre>', '```ts\nlet a;\n```'],
+  ['a fence longer than the fences inside', '<pre>```\nx\n```</pre>', '````\n```\nx\n```\n````'],
+  [
+    'inline code',
+    '<p>Call <code>f(x)</code> or <tt>a`b</tt>, <kbd><b>Ctrl</b>+C</kbd>.</p>',
+    'Call `f(x)` or `` a`b ``, `Ctrl+C`.',
+  ],
+  ['old code made of br and nbsp', '<tt>$ ls<br>\na&nbsp;&nbsp;&nbsp;b</tt>', '```\n$ ls\na   b\n```'],
+  ['line breaks', 'one<br>two<br/><br>three<br><br><br>four', 'one\ntwo\n\nthree\n\nfour'],
+  [
+    'links and images as words',
+    '<p><a href="/x">Here</a> is <img src=a.png alt="a cat"><img src=b.png alt="b.png"><img alt="" src=c.png>.</p>',
+    'Here is a cat .',
+  ],
+  [
+    'powers, ordinals and notes',
+    '<p>2<sup>32</sup>, (a+b)<sup>2</sup>, 1<sup>st</sup>, H<sub>2</sub>O, word<sup><a href="#n">1</a></sup></p>',
+    '2^32, (a+b)^2, 1st, H2O, word[1]',
+  ],
+  ['formulas', '<p>Take <math alttext="x^2"><mi>x</mi><mn>2</mn></math> now</p>', 'Take x^2 now'],
+  ['permalink signs', '<h2>Title<a class=headerlink href="#title">¶</a></h2><p>Text</p>', '## Title\n\nText'],
+  ['a heading without its end', '<h2>Title<p>Text<p>More', '## Title\n\nText\n\nMore'],
+  ['short lines made of divs', '<div>Street 1</div><div>12345 Town</div><p>Text</p>', 'Street 1\n12345 Town\n\nText'],
+  ['misnested formatting', '<b>one<p>two</b> three</p>', 'one\n\ntwo three'],
+  [
+    'end tags left out',
+    '<p>a<p>b<table><tr><td>c<td>d<tr><td>e<td>f</table>',
+    'a\n\nb\n\n| c | d |\n| --- | --- |\n| e | f |',
+  ],
+  [
+    'anchors left open',
+    '<a name=top><h1>A</h1><ul><li>one <a href=x>two</a><li>three</ul>',
+    '# A\n\n- one two\n- three',
+  ],
+];
+
+test.each(cases)('%s', (_name, html, text) => {
+  expect(textOf(html)).toBe(text);
+});
+
+const tables: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
+  [
+    'a table of data',
+    '<table><caption>Sizes</caption><thead><tr><th>Name</th><th>Size</th></tr></thead><tbody><tr><td>a|b</td><td><p>1</p><p>2</p></td></tr></tbody></table>',
+    'Sizes\n\n| Name | Size |\n| --- | --- |\n| a\\|b | 1 2 |',
+  ],
+  [
+    'columns that span',
+    '<table border=1><tr><th colspan=2>AB<th>C<tr><td>1<td>2<td>3</table>',
+    '| AB |  | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |',
+  ],
+  [
+    'a page laid out by a table',
+    '<table width="100%"><tr><td><h1>News</h1><p>First.</p></td><td><font size=2><p>Second.</font></td></tr></table>',
+    '# News\n\nFirst.\n\nSecond.',
+  ],
+  [
+    'a table of data inside a layout',
+    '<center><table><tr><td>Intro<table border><tr><td>a<td>b<tr><td>c<td>d</table></table></center>',
+    'Intro\n\n| a | b |\n| --- | --- |\n| c | d |',
+  ],
+  ['a single column', '<table><tr><td>one<tr><td>two</table>', 'one\n\ntwo'],
+  [
+    'code in cells keeps its lines',
+    '<table><tr><th>In<th>Out<tr><td><pre>a\nb</pre><td>c</table>',
+    'In\n\nOut\n\n```\na\nb\n```\n\nc',
+  ],
+  ['rows without a table', '<td>a<td>b', 'a\n\nb'],
+];
+
+test.each(tables)('tables: %s', (_name, html, text) => {
+  expect(textOf(html)).toBe(text);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import { countTokens as reference } from 'gpt-tokenizer/encoding/cl100k_base';
+import { splitText } from '../../documents/chunking/splitText.js';
+import type { ChunkOptions } from '../../documents/types.js';
+import { randomText, Seeded } from './randomText.js';
+
+const count = (text: string): number => reference(text, { disallowedSpecial: new Set() });
+
+/** What must hold for the chunks of any text; an empty list when it does. */
+function broken(text: string, options: ChunkOptions): string[] {
+  const { chunks, numTokens } = splitText(text, options);
+  const wrong: string[] = [];
+  const check = (holds: boolean, what: string): void => {
+    if (!holds) wrong.push(what);
+  };
+  check(numTokens === count(text), 'numTokens is the count of the whole text');
+  const covered = new Uint8Array(text.length);
+  chunks.forEach((chunk, i) => {
+    const own = text.slice(chunk.start, chunk.end);
+    const at = `chunk ${i} (${chunk.start}-${chunk.end})`;
+    check(chunk.text.endsWith(own) && (options.prefix !== null || chunk.text === own), `${at} is the text between its offsets`);
+    check(own === own.trim() && own !== '', `${at} is trimmed`);
+    check(chunk.tokens === count(chunk.text), `${at} has ${count(chunk.text)} tokens, not ${chunk.tokens}`);
+    check(chunk.tokens <= options.chunkSize || [...own].length === 1, `${at} has ${chunk.tokens} tokens`);
+    check(own.isWellFormed() || !text.isWellFormed(), `${at} cuts a character`);
+    covered.fill(1, chunk.start, chunk.end);
+    const previous = chunks[i - 1];
+    if (previous === undefined) return;
+    check(chunk.start > previous.start && chunk.end > previous.end, `${at} goes on`);
+    const shared = count(text.slice(chunk.start, Math.max(chunk.start, previous.end)));
+    check(shared <= options.chunkOverlap, `${at} shares ${shared} tokens`);
+  });
+  for (let i = 0; i < text.length; i++) if (covered[i] === 0 && /\S/.test(text.charAt(i))) check(false, `character ${i} is in no chunk`);
+  return wrong.slice(0, 5);
+}
+
+test('hold for texts, sizes, overlaps and prefixes of every kind', () => {
+  const random = new Seeded(42);
+  for (let i = 0; i < 250; i++) {
+    const text = randomText(random, 1 + random.below(300));
+    const chunkSize = random.pick([1, 2, 3, 5, 8, 13, 30, 100, 400, 1500]);
+    const options = { chunkSize, chunkOverlap: random.below(chunkSize), prefix: random.pick([null, null, 'notes.md', 'A very long name of a file. '.repeat(9), '🦄🦄🦄']) };
+    expect([i, options, broken(text, options)]).toEqual([i, options, []]);
+  }
+});
+
+test('hold for texts of one kind', () => {
+  const texts = ['a'.repeat(3000), '字'.repeat(1000), '🦄'.repeat(300), '👩‍👩‍👧'.repeat(100), '='.repeat(3000), '. '.repeat(900), '# a\n'.repeat(400), '| a '.repeat(400), '```\n'.repeat(300), '\ud83e'.repeat(50), ' \n'.repeat(500), 'x', ''];
+  for (const text of texts) {
+    for (const chunkSize of [1, 4, 50, 1500]) {
+      const options = { chunkSize, chunkOverlap: chunkSize >> 2, prefix: null };
+      expect([text.slice(0, 9), options, broken(text, options)]).toEqual([text.slice(0, 9), options, []]);
+    }
+  }
+});
+
+test('a second run gives the same chunks', () => {
+  const text = randomText(new Seeded(3), 500);
+  const options = { chunkSize: 40, chunkOverlap: 10, prefix: 'x' };
+  expect(splitText(text, options)).toEqual(splitText(text, options));
+});
+
+test('a word of a megabyte is cut in seconds', () => {
+  const started = performance.now();
+  const { chunks } = splitText('ab'.repeat(500_000), { chunkSize: 1500, chunkOverlap: 20, prefix: null });
+  expect(chunks.at(-1)?.end).toBe(1_000_000);
+  expect(performance.now() - started).toBeLessThan(30_000);
+});
