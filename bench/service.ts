@@ -12,7 +12,7 @@ import { superviseChild } from '../scripts/child.js';
 import { startService } from '../scripts/service.js';
 import { testUser, type TestUser } from '../test/support/client.js';
 
-const POLL_MS = 50;
+const POLL_MS = 100;
 const IN_MOTION = FILE_SYNC_STATUSES.filter(
   (status) => !(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(status),
 );
@@ -55,7 +55,10 @@ export async function startBenchService({ siteHost, profileDir, say }: BenchServ
       ? {}
       : { BENCH_PROFILE_DIR: profileDir, NODE_OPTIONS: `--import=${import.meta.resolve('./profiler.mjs')}` }),
   };
-  const service = await startService({ env, say: () => undefined });
+  const service = await startService({ env, say: () => undefined }).catch(async (error: unknown) => {
+    await rm(dataDir, { recursive: true, force: true });
+    throw error;
+  });
   const [apiKey, engines] = await Promise.all([
     readFile(path.join(dataDir, 'api-key'), 'utf8'),
     readFile(path.join(dataDir, 'engines.json'), 'utf8'),

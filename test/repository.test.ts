@@ -105,6 +105,18 @@ describe('the shape of the repository', () => {
     expect(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')).not.toContain('"resolved": "http');
   });
 
+  test('the lock file names every platform package, so that npm ci takes it', () => {
+    const { packages } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const known = new Set(
+      Object.keys(packages).map((key) => key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length)),
+    );
+    const named = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+    // Mended by: npm run lock:complete
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
   test('only config.ts reads the environment in the service itself', () => {
     const service = ROOMS.filter((room) => !['engines', 'scripts'].includes(room)).flatMap(sources);
     const readers = service.filter((file) => readFileSync(path.join(ROOT, file), 'utf8').includes('process.env'));

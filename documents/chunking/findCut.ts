@@ -10,7 +10,7 @@ import { isSpace, skipSpace, trimEnd } from './whitespace.js';
  */
 export function findCut(splitting: Splitting, start: number, from: number, block: number): number {
   const { text, index, budget } = splitting;
-  let end = chooseCut(splitting, start, from, block);
+  let end = trimEnd(text, start, chooseCut(splitting, start, from, block));
   // A cut inside a piece may cost a token more than the whole piece.
   while (end > start + 1 && index.count(start, end) > budget) {
     const shorter = trimEnd(text, start, (text.codePointAt(end - 2) ?? 0) > 0xffff ? end - 2 : end - 1);
@@ -89,12 +89,17 @@ function wordEnd(text: string, start: number, budget: number): number {
 }
 
 function cutInCharacters({ text, index, budget }: Splitting, start: number, from: number, reach: number): number {
-  let end = trimEnd(text, start, index.cutInside(start, reach, budget));
-  // Not before what belongs to the character in front: accents, joiners, variants, skin tones.
-  for (let steps = 0; steps < 16 && end > from + 1 && JOINS_BEFORE.test(text.slice(end, end + 2)); steps++) end--;
+  const end = beforeJoined(text, from, trimEnd(text, start, index.cutInside(start, reach, budget)));
   if (end < from + 24) return end;
   const word = lastWordStart(text, from, end);
   return word > (from + end) / 2 && index.count(start, word) <= budget ? word : end;
+}
+
+/** Moves a cut back over what belongs to the character in front: accents, joiners, skin tones; not as far as `from`. */
+function beforeJoined(text: string, from: number, end: number): number {
+  let back = end;
+  for (let steps = 0; steps < 16 && back > from && JOINS_BEFORE.test(text.slice(back, back + 2)); steps++) back--;
+  return back > from && !JOINS_BEFORE.test(text.slice(back, back + 2)) ? back : end;
 }
 
 const JOINS_BEFORE = /^(?:\p{M}|\u200d|\p{Emoji_Modifier}|[\udc00-\udfff])/u;

@@ -38,11 +38,12 @@ function roomBefore({ index, blocks, breaks, budget }: Splitting, from: number, 
   if (next === undefined) return 0;
   // The seam between shared and new text may cost a token or two.
   const roomFor = (end: number): number => budget - index.count(from, end) - 2;
-  if (index.fits(from, next.end, budget)) return roomFor(next.end);
+  // The rest of a block that is torn already is no unit any more.
+  if (from <= next.bodyStart && index.fits(from, next.end, budget)) return roomFor(next.end);
   for (const level of BREAK_LEVELS[next.kind]) {
     const found = breaks.of(next, level);
-    const unitEnd = found[firstAbove(found, from)];
-    if (unitEnd !== undefined && index.fits(from, unitEnd, budget)) return roomFor(unitEnd);
+    const unitEnd = found[firstAbove(found, from)] ?? next.end;
+    if (index.fits(from, unitEnd, budget)) return roomFor(unitEnd);
   }
   return Math.floor(budget / 2);
 }

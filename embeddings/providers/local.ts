@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { EmbeddingProvider } from '../types.js';
@@ -32,5 +33,7 @@ export function startLocalProcess({ modelPath, tokenizerPath }: LocalModelFiles)
     // So that vectors cross as Float32Array.
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // Only what a program needs to run: no secret of ours, and the runtime must not report home past egress/.
+    env: { PATH: dirname(process.execPath), ORT_DISABLE_TELEMETRY: '1' },
   });
 }

@@ -25,7 +25,9 @@ test('counts like gpt-tokenizer, whatever the text', () => {
 test('long pieces are merged like short ones', () => {
   const random = new Seeded(11);
   for (let i = 0; i < 20; i++) {
-    const letters = Array.from({ length: 50 + random.below(400) }, () => String.fromCharCode(97 + random.below(26))).join('');
+    const letters = Array.from({ length: 50 + random.below(400) }, () =>
+      String.fromCharCode(97 + random.below(26)),
+    ).join('');
     expect([letters, countTokens(letters)]).toEqual([letters, expected(letters)]);
   }
   expect(countTokens('字'.repeat(900))).toBe(expected('字'.repeat(900)));

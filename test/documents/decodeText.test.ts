@@ -3,15 +3,35 @@ import iconv from 'iconv-lite';
 import { decodeText } from '../../documents/decodeText.js';
 import { parsePage } from './page.js';
 
-const decode = (bytes: Uint8Array, contentType: string | null, html = true): string => decodeText({ bytes, contentType }, { html });
-const page = (declaration: string, encoding: string, text: string): Uint8Array => iconv.encode(`<html><head>${declaration}</head>${text}`, encoding);
+const decode = (bytes: Uint8Array, contentType: string | null, html = true): string =>
+  decodeText({ bytes, contentType }, { html });
+const page = (declaration: string, encoding: string, text: string): Uint8Array =>
+  iconv.encode(`<html><head>${declaration}</head>${text}`, encoding);
 
 test.each([
   ['the byte order mark before all else', page('', 'utf16-le', 'ä€'), 'text/html; charset=iso-8859-1', 'ä€', true],
-  ['the header before the page', page('<meta charset=utf-8>', 'windows-1251', 'Привет'), 'text/html; Charset="Windows-1251"', 'Привет', false],
+  [
+    'the header before the page',
+    page('<meta charset=utf-8>', 'windows-1251', 'Привет'),
+    'text/html; Charset="Windows-1251"',
+    'Привет',
+    false,
+  ],
   ['the page', page('<meta charset="shift_jis">', 'shift_jis', '日本語'), 'text/html', '日本語', false],
-  ['http-equiv', page(`<META http-equiv='Content-Type' content='text/html; charset=koi8-r'>`, 'koi8-r', 'Привет'), null, 'Привет', false],
-  ['an XML declaration', iconv.encode('<?xml version="1.0" encoding="ISO-8859-2"?><html>ž', 'iso-8859-2'), null, 'ž', false],
+  [
+    'http-equiv',
+    page(`<META http-equiv='Content-Type' content='text/html; charset=koi8-r'>`, 'koi8-r', 'Привет'),
+    null,
+    'Привет',
+    false,
+  ],
+  [
+    'an XML declaration',
+    iconv.encode('<?xml version="1.0" encoding="ISO-8859-2"?><html>ž', 'iso-8859-2'),
+    null,
+    'ž',
+    false,
+  ],
   ['latin1 means windows-1252', page('<meta charset=latin1>', 'windows-1252', '“€–’”'), null, '“€–’”', false],
   ['a label nobody knows', page('', 'utf-8', 'ä'), 'text/html; charset=klingon', 'ä', false],
   ['undeclared UTF-8', page('', 'utf-8', 'ä€'), null, 'ä€', false],
@@ -28,7 +48,9 @@ test('a byte order mark is no part of the text', () => {
 });
 
 test('plain text has no meta elements', () => {
-  expect(decode(new TextEncoder().encode('<meta charset=koi8-r> ä'), 'text/plain', false)).toBe('<meta charset=koi8-r> ä');
+  expect(decode(new TextEncoder().encode('<meta charset=koi8-r> ä'), 'text/plain', false)).toBe(
+    '<meta charset=koi8-r> ä',
+  );
 });
 
 test('wrong bytes of a declared encoding are replaced, not an error', () => {

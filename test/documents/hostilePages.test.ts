@@ -30,7 +30,8 @@ test('words of flattened elements stay apart', () => {
 
 test('attributes past the limit are not read', () => {
   const limits = { maxDepth: 512, maxAttributesPerElement: 3, maxTextCharacters: 1000 };
-  const html = '<p a b c hidden>shown</p><p hidden a b c>not shown</p><p>This is the text of the page, which is long enough.</p>';
+  const html =
+    '<p a b c hidden>shown</p><p hidden a b c>not shown</p><p>This is the text of the page, which is long enough.</p>';
   expect(parsePage(html, {}, limits).text).toBe('shown\n\nThis is the text of the page, which is long enough.');
 });
 

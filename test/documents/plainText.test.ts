@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { faultOf, parsePage } from './page.js';
 
 const text = (content: string): unknown => parsePage(content, { contentType: 'text/plain', name: 'a.txt' });
-const markdown = (content: string): ReturnType<typeof parsePage> => parsePage(content, { contentType: null, name: 'a.md' });
+const markdown = (content: string): ReturnType<typeof parsePage> =>
+  parsePage(content, { contentType: null, name: 'a.md' });
 
 test('plain text keeps its lines', () => {
   expect(text('\ufeff\r\n  one\u00a0two  \r\n\r\nthree\rfour\n\n\n\n\nfive\n')).toEqual({
@@ -14,7 +15,8 @@ test('plain text keeps its lines', () => {
 });
 
 test('Markdown stays as it is, front matter becomes metadata', () => {
-  const source = '---\ntitle: "A: b"\ndate: 2020-01-02\ntags: [a]\nauthor:\n---\n\n# Head\n\n<!-- todo -->\nText *is* `code`.\n\n```\n# not a title\n```\n';
+  const source =
+    '---\ntitle: "A: b"\ndate: 2020-01-02\ntags: [a]\nauthor:\n---\n\n# Head\n\n<!-- todo -->\nText *is* `code`.\n\n```\n# not a title\n```\n';
   expect(markdown(source)).toEqual({
     text: '# Head\n\n\nText *is* `code`.\n\n```\n# not a title\n```',
     format: 'MD',

@@ -20,12 +20,48 @@ export class Seeded {
 }
 
 const SCRAPS = [
-  'the', 'harbour', 'Dr.', 'e.g.', 'It is so.', 'Why?', 'indivisible', 'über', 'naïve', "don't", "WE'LL", '3.14', '1234567', 'https://example.org/a?b=c',
-  '漢字', '今日は。', '一二三四五六七八九十', 'สวัสดีครับ', 'مرحبا بكم؟', 'नमस्ते।', '🦄', '👩‍👩‍👧', '👍🏽', 'e\u0301', '\u200d', '<|endoftext|>', '…', '———', '\t', '   ', '=====',
+  'the',
+  'harbour',
+  'Dr.',
+  'e.g.',
+  'It is so.',
+  'Why?',
+  'indivisible',
+  'über',
+  'naïve',
+  "don't",
+  "WE'LL",
+  '3.14',
+  '1234567',
+  'https://example.org/a?b=c',
+  '漢字',
+  '今日は。',
+  '一二三四五六七八九十',
+  'สวัสดีครับ',
+  'مرحبا بكم؟',
+  'नमस्ते।',
+  '🦄',
+  '👩‍👩‍👧',
+  '👍🏽',
+  'e\u0301',
+  '\u200d',
+  '<|endoftext|>',
+  '…',
+  '———',
+  '\t',
+  '   ',
+  '=====',
 ] as const;
 const BREAKS = [' ', ' ', ' ', ' ', '\n', '\n\n', '\n\n\n', '\r\n', '', '. '] as const;
 const BLOCKS = [
-  '\n\n# Heading\n\n', '\n\n## Deeper\n', '\n\n```js\nlet a = 1;\n\n  b();\n```\n\n', '\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n', '\n\n- one\n- two\n  - three\n\n', '\n> quoted\n', '\nTitle\n=====\n', '\n~~~\nopen fence\n',
+  '\n\n# Heading\n\n',
+  '\n\n## Deeper\n',
+  '\n\n```js\nlet a = 1;\n\n  b();\n```\n\n',
+  '\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n',
+  '\n\n- one\n- two\n  - three\n\n',
+  '\n> quoted\n',
+  '\nTitle\n=====\n',
+  '\n~~~\nopen fence\n',
 ] as const;
 
 /** A mixture of languages, marks and Markdown of so many scraps. */

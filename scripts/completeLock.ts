@@ -1,0 +1,81 @@
+import { readFile, writeFile } from 'node:fs/promises';
+
+/**
+ * Completes package-lock.json: a registry that does not carry the binaries of other platforms makes npm leave their
+ * entries out, and `npm ci` then refuses the lock. Run after every change of dependencies: npm run lock:complete.
+ */
+const FILE = new URL('../package-lock.json', import.meta.url);
+
+interface LockEntry {
+  version?: string;
+  dev?: boolean;
+  optional?: boolean;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+  optionalDependencies?: Record<string, string>;
+}
+
+const OS: readonly (readonly [string, RegExp])[] = [
+  ['darwin', /darwin/],
+  ['win32', /win32|windows/],
+  ['android', /android/],
+  ['freebsd', /freebsd/],
+  ['openbsd', /openbsd/],
+  ['netbsd', /netbsd/],
+  ['sunos', /sunos/],
+  ['aix', /aix/],
+  ['openharmony', /openharmony/],
+  ['linux', /linux/],
+];
+const CPU: readonly (readonly [string, RegExp])[] = [
+  ['arm64', /arm64/],
+  ['arm', /-arm(?:-|v|$)/],
+  ['x64', /x64/],
+  ['ia32', /ia32/],
+  ['ppc64', /ppc64/],
+  ['s390x', /s390x/],
+  ['riscv64', /riscv64/],
+  ['loong64', /loong64/],
+  ['mips64el', /mips64el/],
+  ['wasm32', /wasm32/],
+];
+
+/** A platform package says in its name what it is for. */
+function entryOf(name: string, spec: string, dev: boolean | undefined): LockEntry {
+  const first = (table: typeof OS) => table.find(([, pattern]) => pattern.test(name))?.[0];
+  const [os, cpu] = [first(OS), first(CPU)];
+  if (!os && !cpu) throw new Error(`${name} is missing from the lock and is no platform package: run npm install`);
+  const libc = name.includes('musl') ? 'musl' : os === 'linux' && name.includes('gnu') ? 'glibc' : undefined;
+  return {
+    version: spec.replace(/^[\^~=v]+/, ''),
+    ...(cpu ? { cpu: [cpu] } : {}),
+    ...(dev ? { dev } : {}),
+    ...(libc ? { libc: [libc] } : {}),
+    optional: true,
+    ...(os ? { os: [os] } : {}),
+  };
+}
+
+const lock = JSON.parse(await readFile(FILE, 'utf8')) as { packages: Record<string, LockEntry> };
+const { packages } = lock;
+
+/** Where Node would look for a package named by another, from the inside out. */
+const found = (from: string, name: string): boolean => {
+  for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('node_modules/') - 1))) {
+    if (packages[`${base === '' ? '' : `${base}/`}node_modules/${name}`]) return true;
+    if (base === '') return false;
+  }
+};
+
+let added = 0;
+for (const [from, entry] of Object.entries(packages)) {
+  for (const [name, spec] of Object.entries(entry.optionalDependencies ?? {})) {
+    if (found(from, name)) continue;
+    packages[`node_modules/${name}`] = entryOf(name, spec, entry.dev);
+    added += 1;
+  }
+}
+lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+await writeFile(FILE, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`${added} entries added`);

@@ -1,0 +1,121 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { Fault } from '../../contract/failures.js';
+import { createDocumentPool } from '../../documents/pool.js';
+import type { ChunkOptions, DocumentPool } from '../../documents/types.js';
+import { input, LIMITS } from './page.js';
+
+const pools: DocumentPool[] = [];
+const startPool = (settings: { threads?: number; timeoutMs?: number; memoryMb?: number } = {}): DocumentPool => {
+  const pool = createDocumentPool({ threads: 1, timeoutMs: 60_000, memoryMb: 256, limits: LIMITS, ...settings });
+  pools.push(pool);
+  return pool;
+};
+afterAll(() => Promise.all(pools.map((pool) => pool.close())));
+
+const CHUNKING: ChunkOptions = { chunkSize: 100, chunkOverlap: 10, prefix: null };
+const text = (content: string): ReturnType<typeof input> => input(content, { contentType: 'text/plain', name: 'a.txt' });
+/** Keeps a thread busy for far longer than any test waits. */
+const endless = (): ReturnType<typeof input> => text('qz'.repeat(9_000_000));
+
+const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
+  const error: unknown = await work.then(
+    () => 'no error',
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Fault)) throw new Error(`not a Fault: ${String(error)}`);
+  return error;
+};
+
+test('parses and chunks in a thread', async () => {
+  const page = input('<html lang=en><title>Harbour</title><h1>Harbour</h1><p>Built in 1874.');
+  await expect(startPool().process(page, CHUNKING)).resolves.toEqual({
+    text: '# Harbour\n\nBuilt in 1874.',
+    format: 'HTML',
+    mimeType: 'text/html',
+    metadata: { title: 'Harbour', language: 'en' },
+    chunks: [{ text: '# Harbour\n\nBuilt in 1874.', tokens: 12, start: 0, end: 25 }],
+    numTokens: 12,
+  });
+});
+
+test('a Fault arrives as the Fault that was thrown', async () => {
+  const pool = startPool();
+  const fault = await faultOf(pool.process(input('<body></body>'), CHUNKING));
+  expect([fault.kind, fault.retryable]).toEqual(['no_text', false]);
+  expect(fault.message).toMatch(/no readable text/);
+  const selector = input('<p>x', { html: { tags: [], classes: [], selectors: ['p['] } });
+  expect((await faultOf(pool.process(selector, CHUNKING))).kind).toBe('broken_content');
+});
+
+test('a hang is ended after its time, and what waited behind it goes on', async () => {
+  const pool = startPool({ timeoutMs: 1000 });
+  const hang = faultOf(pool.process(endless(), CHUNKING));
+  const behind = ['one', 'two', 'three'].map((word) => pool.process(text(word), CHUNKING));
+  const fault = await hang;
+  expect(fault.kind).toBe('parse_limit');
+  expect(fault.message).toMatch(/within 1 s \(setting PARSE_TIMEOUT_MS\)/);
+  expect((await Promise.all(behind)).map((document) => document.text)).toEqual(['one', 'two', 'three']);
+});
+
+test('memory is bounded, and the next document is read', async () => {
+  const pool = startPool({ memoryMb: 100 });
+  const fault = await faultOf(pool.process(input('<p>x'.repeat(3_000_000)), CHUNKING));
+  expect(fault.kind).toBe('parse_limit');
+  expect(fault.message).toMatch(/100 MB of memory \(setting PARSE_MEMORY_MB\)/);
+  expect((await pool.process(text('next'), CHUNKING)).text).toBe('next');
+});
+
+test('abort rejects with its reason and frees the thread', async () => {
+  const pool = startPool();
+  await pool.process(text('warm'), CHUNKING);
+  const running = new AbortController();
+  const waiting = new AbortController();
+  const work = [pool.process(endless(), CHUNKING, running.signal), pool.process(text('no'), CHUNKING, waiting.signal)];
+  const behind = pool.process(text('behind'), CHUNKING);
+  waiting.abort(new Error('not needed'));
+  setTimeout(() => running.abort(new Error('cancelled')), 200);
+  const outcomes = await Promise.allSettled(work);
+  expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : outcome.status))).toEqual([
+    'Error: cancelled',
+    'Error: not needed',
+  ]);
+  expect((await behind).text).toBe('behind');
+  await expect(pool.process(text('x'), CHUNKING, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
+});
+
+test('the event loop of the caller goes on', async () => {
+  const pool = startPool();
+  await pool.process(text('warm'), CHUNKING);
+  let ticks = 0;
+  const clock = setInterval(() => ticks++, 10);
+  await pool.process(text('word and word. '.repeat(300_000)), CHUNKING);
+  clearInterval(clock);
+  expect(ticks).toBeGreaterThan(5);
+});
+
+test('threads work side by side', async () => {
+  const pool = startPool({ threads: 2, timeoutMs: 30_000 });
+  const stop = new AbortController();
+  const busy = pool.process(endless(), CHUNKING, stop.signal);
+  expect((await pool.process(text('beside'), CHUNKING)).text).toBe('beside');
+  stop.abort(new Error('done'));
+  await expect(busy).rejects.toThrow('done');
+});
+
+test('bytes that own their memory are handed over, others are copied', async () => {
+  const pool = startPool();
+  const own = text('handed over');
+  const shared = new TextEncoder().encode('xxcopied').subarray(2);
+  expect((await pool.process(own, CHUNKING)).text).toBe('handed over');
+  expect((await pool.process({ ...own, bytes: shared }, CHUNKING)).text).toBe('copied');
+  expect([own.bytes.byteLength, shared.byteLength]).toEqual([0, 6]);
+});
+
+test('a closed pool takes nothing, and ends what runs', async () => {
+  const pool = startPool();
+  const running = pool.process(endless(), CHUNKING).catch((error: unknown) => error);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pool.close();
+  await expect(running).resolves.toBeInstanceOf(Error);
+  await expect(pool.process(text('x'), CHUNKING)).rejects.toThrow(/closed/);
+});
