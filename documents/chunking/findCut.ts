@@ -1,7 +1,7 @@
 import { BREAK_LEVELS } from './findBreaks.js';
 import type { Block } from './findBlocks.js';
 import { firstAbove } from './sortedIndex.js';
-import type { Splitting } from './splitText.js';
+import type { Splitting } from './splitting.js';
 import { isSpace, skipSpace, trimEnd } from './whitespace.js';
 
 /**

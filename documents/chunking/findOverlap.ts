@@ -2,7 +2,7 @@ import type { Chunk } from '../types.js';
 import { BREAK_LEVELS, findBreaks } from './findBreaks.js';
 import type { Block } from './findBlocks.js';
 import { firstAbove } from './sortedIndex.js';
-import type { Splitting } from './splitText.js';
+import type { Splitting } from './splitting.js';
 import { isSpace, skipSpace } from './whitespace.js';
 
 /**

@@ -1,23 +1,12 @@
 import type { Chunk, ChunkOptions } from '../types.js';
-import { findBlocks, type Block } from './findBlocks.js';
+import { findBlocks } from './findBlocks.js';
 import { BlockBreaks } from './findBreaks.js';
 import { findCut } from './findCut.js';
 import { findOverlap } from './findOverlap.js';
 import { fitPrefix } from './prefix.js';
 import { TokenIndex } from './tokenIndex.js';
+import type { Splitting } from './splitting.js';
 import { skipSpace } from './whitespace.js';
-
-/** What the steps of one split share. */
-export interface Splitting {
-  readonly text: string;
-  readonly index: TokenIndex;
-  readonly blocks: readonly Block[];
-  readonly breaks: BlockBreaks;
-  /** Tokens a chunk's own text may have. */
-  readonly budget: number;
-  /** Tokens two neighbours may share. */
-  readonly overlap: number;
-}
 
 export interface SplitResult {
   readonly chunks: Chunk[];
