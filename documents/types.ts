@@ -50,7 +50,7 @@ export interface ChunkOptions {
 
 export interface Chunk {
   readonly text: string;
-  /** cl100k tokens of `text`; never above chunkSize. */
+  /** cl100k tokens of `text`; above chunkSize only where a single character has more. */
   readonly tokens: number;
   /** Where the chunk's own text (without prefix) lies in the parsed text: UTF-16 offsets, end exclusive. */
   readonly start: number;
@@ -71,6 +71,10 @@ export interface Parser {
 
 /** Parses and chunks in worker threads, so that the caller's event loop goes on; a hang, crash or memory fault there is a Fault parse_limit. */
 export interface DocumentPool {
+  /**
+   * Takes the bytes over: where they own their memory they go to the thread without a copy, and are empty afterwards.
+   * An abort rejects with the signal's reason and ends the work.
+   */
   process(input: ParseInput, chunking: ChunkOptions, signal?: AbortSignal): Promise<ProcessedDocument>;
   close(): Promise<void>;
 }

@@ -33,17 +33,20 @@ export function findOverlap(splitting: Splitting, previous: Chunk, from: number,
 }
 
 /** Tokens that the shared text may take so that the next unit is not torn because of it. */
-function roomBefore({ index, blocks, breaks, budget }: Splitting, from: number, block: number): number {
-  const next = blocks[block];
+function roomBefore(splitting: Splitting, from: number, block: number): number {
+  const { text, index, breaks, budget } = splitting;
+  const next = splitting.blocks[block];
   if (next === undefined) return 0;
   // The seam between shared and new text may cost a token or two.
   const roomFor = (end: number): number => budget - index.count(from, end) - 2;
-  // The rest of a block that is torn already is no unit any more.
   if (from <= next.bodyStart && index.fits(from, next.end, budget)) return roomFor(next.end);
   for (const level of BREAK_LEVELS[next.kind]) {
     const found = breaks.of(next, level);
-    const unitEnd = found[firstAbove(found, from)] ?? next.end;
-    if (index.fits(from, unitEnd, budget)) return roomFor(unitEnd);
+    const after = firstAbove(found, from);
+    const unitStart = after === 0 ? next.bodyStart : skipSpace(text, found[after - 1] ?? 0);
+    const unitEnd = found[after] ?? next.end;
+    // The rest of a unit that is torn already is none any more.
+    if (from <= unitStart && index.fits(from, unitEnd, budget)) return roomFor(unitEnd);
   }
   return Math.floor(budget / 2);
 }
