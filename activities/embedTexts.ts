@@ -14,7 +14,7 @@ export async function embedTexts(
   const missing = [...new Set(texts.filter((_text, index) => vectors[index]?.length !== space.dimensions))];
   if (missing.length > 0) {
     const computed = await contentStep('embedded', signal, deps, () =>
-      deps.embeddings.embed(space.name, missing, 'document', signal),
+      deps.embeddings.embed(space.name, missing, 'document', signal, organizationId),
     );
     await deps.store.vectorCache.put(organizationId, space.name, missing, computed);
     const fresh = new Map(missing.map((text, index) => [text, computed[index]]));

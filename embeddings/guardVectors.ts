@@ -5,8 +5,8 @@ import type { EmbeddingProvider, VectorSpace } from './types.js';
 export function guardVectors(provider: EmbeddingProvider): EmbeddingProvider {
   return {
     space: provider.space,
-    async embed(texts, purpose, signal) {
-      const vectors = await provider.embed(texts, purpose, signal);
+    async embed(texts, purpose, signal, party) {
+      const vectors = await provider.embed(texts, purpose, signal, party);
       const wrong = findWrong(vectors, texts.length, provider.space);
       if (wrong !== null) {
         throw new Fault(

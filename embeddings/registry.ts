@@ -28,10 +28,10 @@ export function createEmbeddings(settings: EmbeddingSettings): Embeddings {
 
   return {
     spaceOf: (model) => providerOf(model).space,
-    async embed(space, texts, purpose, signal) {
+    async embed(space, texts, purpose, signal, party) {
       const provider = bySpace.get(space);
       if (!provider) throw unknownSpace(space, [...bySpace.keys()]);
-      return provider.embed(texts, purpose, signal);
+      return provider.embed(texts, purpose, signal, party);
     },
     async close() {
       await Promise.all([...new Set(bySpace.values())].map((provider) => provider.close()));

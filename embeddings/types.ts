@@ -11,7 +11,13 @@ export type EmbeddingPurpose = 'document' | 'query';
  */
 export interface EmbeddingProvider {
   readonly space: VectorSpace;
-  embed(texts: readonly string[], purpose: EmbeddingPurpose, signal?: AbortSignal): Promise<Float32Array[]>;
+  /** @param party on whose behalf: parties take turns, the calls of one are served in order. By default each call is its own. */
+  embed(
+    texts: readonly string[],
+    purpose: EmbeddingPurpose,
+    signal?: AbortSignal,
+    party?: unknown,
+  ): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
@@ -25,6 +31,7 @@ export interface Embeddings {
     texts: readonly string[],
     purpose: EmbeddingPurpose,
     signal?: AbortSignal,
+    party?: unknown,
   ): Promise<Float32Array[]>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import mongoose, { type Connection } from 'mongoose';
 
-import { type Blobs, createFolderBlobs, createS3Blobs, type S3Settings } from './blobs.js';
+import { type Blobs, createFolderBlobs, type S3Settings } from './blobs.js';
 import { type ChunkCommands, createChunkCommands } from './chunks/commands.js';
 import { chunkModel } from './chunks/model.js';
 import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
@@ -47,6 +47,12 @@ async function transaction<T>(connection: Connection, work: (session: Session) =
   return connection.transaction((session) => work(session)) as Promise<T>;
 }
 
+/** The bucket's library is large: it is loaded only where a bucket is set. */
+async function openS3(settings: S3Settings): Promise<Blobs> {
+  const { createS3Blobs } = await import('./s3Blobs.js');
+  return createS3Blobs(settings);
+}
+
 /** Connects, migrates and makes indexes. @throws when MongoDB can't be reached or its data is from a newer version */
 export async function connectStore(settings: StoreSettings): Promise<Store> {
   const connection = await mongoose
@@ -82,7 +88,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     chunks: { ...createChunkQueries(chunks, fileQueries), ...createChunkCommands(chunks) },
     vectors: createVectors(settings.qdrant),
     vectorCache,
-    blobs: settings.files.s3 ? createS3Blobs(settings.files.s3) : createFolderBlobs(settings.files.dir),
+    blobs: settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir),
     transaction: (work) => transaction(connection, work),
     async pingMongo() {
       await connection.db?.admin().ping();

@@ -4,11 +4,9 @@ import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
 import type { FetchedPage, WebSource } from '../types.js';
-import { createBrowserPool } from './browserPool.js';
 import { discover } from './discover.js';
 import { fetchPage } from './fetchPage.js';
 import { createHostLimiter, type HostLimiter, type Sleep } from './politeness.js';
-import { renderPage } from './renderPage.js';
 import { createRobots } from './robots.js';
 import { readSitemapFile } from './sitemapFile.js';
 import { shownUrl } from './statusFault.js';
@@ -35,12 +33,16 @@ export function createWebSource({
   limiter = createHostLimiter(settings.requestsPerHost, now, sleep),
 }: WebSourceOptions): WebSource {
   const robots = createRobots(egress, settings, now);
-  const browsers = createBrowserPool({
-    chromiumPath: settings.chromiumPath,
-    maxPages: settings.browserMaxPages,
-    now,
-    onNotice,
-  });
+  // The browser's library is large: it is loaded with the first page that needs it.
+  const load = async () => {
+    const [{ createBrowserPool }, { renderPage }] = await Promise.all([
+      import('./browserPool.js'),
+      import('./renderPage.js'),
+    ]);
+    const { chromiumPath, browserMaxPages: maxPages } = settings;
+    return { pool: createBrowserPool({ chromiumPath, maxPages, now, onNotice }), renderPage };
+  };
+  let rendering: ReturnType<typeof load> | null = null;
 
   async function inTurn<T>(
     url: string,
@@ -57,7 +59,9 @@ export function createWebSource({
   }
 
   async function render(url: string, signal: AbortSignal): Promise<FetchedPage | null> {
-    const page = await browsers.use(signal, (browser) => renderPage({ egress, settings, now }, browser, url, signal));
+    rendering ??= load();
+    const { pool, renderPage } = await rendering;
+    const page = await pool.use(signal, (browser) => renderPage({ egress, settings, now }, browser, url, signal));
     // The browser followed redirects and scripts by itself; where it ended must be open to us too.
     if (page !== null && page.finalUrl !== url) await robots.admit(page.finalUrl, signal);
     return page;
@@ -94,7 +98,9 @@ export function createWebSource({
       );
     },
 
-    close: () => browsers.close(),
+    async close() {
+      await (await rendering)?.pool.close();
+    },
   };
 }
 

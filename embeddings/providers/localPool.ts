@@ -108,7 +108,7 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
   }
 
   return {
-    async embed(texts, purpose, signal) {
+    async embed(texts, purpose, signal, party) {
       signal?.throwIfAborted();
       if (closed) throw failed('The embedded model is closed, because the service is stopping.');
       if (texts.length === 0) return [];
@@ -130,6 +130,7 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
         waiting[purpose].add(
           call,
           texts.map((text, index) => ({ call, index, text })),
+          party,
         );
         dispatch();
       });
