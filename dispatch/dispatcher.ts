@@ -12,10 +12,11 @@ import { pause } from './pause.js';
 const START_TIMEOUT_MS = 5_000;
 /** How soon an unstarted run is tried again: Temporal was away, or an earlier run of the same thing goes on. */
 const RETRY_MS = 2_000;
-/** How long a fresh row is left to the process that wrote it. */
-const GRACE_MS = 3_000;
+/** An earlier run of the same thing is often just ending: waited for briefly before the row is left to the sweeper. */
+const CONFLICT_PAUSES_MS = [100, 300, 900];
 const SWEEP_MS = 1_000;
 const SWEEP_ROWS = 100;
+const NEVER = new AbortController().signal;
 
 const keyword = (name: SearchAttributeName) => defineSearchAttributeKey(name, 'KEYWORD');
 
@@ -59,38 +60,50 @@ export function createDispatcher(
     return memo?.['runId'] === run._id;
   };
 
+  const hand = (run: RunDoc) =>
+    client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+      client.workflow.start<(input: RunInput) => Promise<unknown>>(run.kind, {
+        workflowId: run.workflowId,
+        taskQueue,
+        args: [{ runId: run._id }],
+        workflowIdConflictPolicy: 'FAIL',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        memo: { runId: run._id },
+        typedSearchAttributes: searchAttributes(run),
+        priority: { fairnessKey: String(run.organizationId) },
+      }),
+    );
+
+  /** True once Temporal has the run's workflow; false when an earlier run of the same thing goes on. */
+  const tryStart = async (run: RunDoc): Promise<boolean> => {
+    try {
+      await hand(run);
+      return true;
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      return isThisRun(run);
+    }
+  };
+
   const startRow = async (run: RunDoc): Promise<void> => {
-    const context = {
-      runId: run._id,
-      workflowId: run.workflowId,
-      organizationId: run.organizationId,
-      requestId: run.requestId,
+    const { _id: runId, workflowId, organizationId, requestId } = run;
+    const context = { runId, workflowId, organizationId, requestId };
+    const postpone = async (reason: string): Promise<void> => {
+      await runs.postpone(runId, new Date(Date.now() + RETRY_MS));
+      log.warn({ ...context, reason }, 'run stays in the outbox');
     };
     try {
-      await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
-        client.workflow.start<(input: RunInput) => Promise<unknown>>(run.kind, {
-          workflowId: run.workflowId,
-          taskQueue,
-          args: [{ runId: run._id }],
-          workflowIdConflictPolicy: 'FAIL',
-          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-          memo: { runId: run._id },
-          typedSearchAttributes: searchAttributes(run),
-          priority: { fairnessKey: String(run.organizationId) },
-        }),
-      );
-      await runs.markStarted(run._id);
+      let started = await tryStart(run);
+      for (const pauseMs of CONFLICT_PAUSES_MS) {
+        if (started) break;
+        await pause(pauseMs, NEVER);
+        started = await tryStart(run);
+      }
+      if (!started) return await postpone('an earlier run of the same thing goes on');
+      await runs.markStarted(runId);
       log.info(context, 'workflow started');
     } catch (error) {
-      if (error instanceof WorkflowExecutionAlreadyStartedError && (await isThisRun(run))) {
-        await runs.markStarted(run._id);
-        return;
-      }
-      await runs.postpone(run._id, new Date(Date.now() + RETRY_MS));
-      log.warn(
-        { ...context, reason: error instanceof Error ? error.message : String(error) },
-        'run stays in the outbox',
-      );
+      await postpone(error instanceof Error ? error.message : String(error));
     }
   };
 
@@ -104,7 +117,7 @@ export function createDispatcher(
   };
 
   const sweepOnce = async (): Promise<void> => {
-    const due = await runs.unstarted(new Date(Date.now() - GRACE_MS), SWEEP_ROWS);
+    const due = await runs.unstarted(new Date(), SWEEP_ROWS);
     await Promise.all(due.map(({ _id }) => start(_id)));
   };
 

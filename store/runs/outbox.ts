@@ -5,6 +5,9 @@ import type { Sequence, Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { RunDoc } from './model.js';
 
+/** How long the sweeper leaves a fresh row to the process that wrote it. */
+const GRACE_MS = 3_000;
+
 export interface NewRun {
   readonly kind: RunKind;
   readonly workflowId: string;
@@ -47,7 +50,8 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence): Runs {
             userId: owner.userId,
             customerId: owner.customerId,
             acceptedAt: now,
-            nextTryAt: now,
+            // A fresh row is left to the process that wrote it.
+            nextTryAt: new Date(now.getTime() + GRACE_MS),
           },
         ],
         { session },

@@ -1,0 +1,342 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { createTemporalClient } from '../../dispatch/client.js';
+import { reapOnce } from '../../dispatch/reaper.js';
+import { createLog } from '../../observability/log.js';
+import type { FileRecord } from '../../contract/records.js';
+import { samplePage, type Site, sitemapOf, startSampleSite, startSite } from '../emulators/site.js';
+import { testEngines } from '../support/engines.js';
+import { startService, type TestService } from '../support/service.js';
+import type { Listed, TestUser } from '../support/client.js';
+
+let service: TestService;
+let user: TestUser;
+const sites: Site[] = [];
+
+async function site(making: Promise<Site>): Promise<Site> {
+  const made = await making;
+  sites.push(made);
+  return made;
+}
+const texts = async (id: number): Promise<string[]> =>
+  (await user.chunks({ ids: [id] })).results.map((chunk) => chunk.source_content);
+const tenant = (file: FileRecord) => ({ organizationId: file.organization_id, userId: file.organization_user_id ?? 0 });
+
+/** A site whose pages answer only when told to. */
+async function heldSite(count: number): Promise<{ held: Site; release: () => void }> {
+  const held = await site(startSite());
+  const waiting: (() => void)[] = [];
+  let open = false;
+  const paths = Array.from({ length: count }, (_, number) => `/pages/${number}.html`);
+  paths.forEach((path, number) =>
+    held.pages.set(path, (_request, response) => {
+      const answer = () => void response.writeHead(200, { 'content-type': 'text/html' }).end(samplePage(number, 1));
+      if (open || number < 2) answer();
+      else waiting.push(answer);
+    }),
+  );
+  held.pages.set('/sitemap.xml', sitemapOf(held.origin, paths));
+  const release = (): void => {
+    open = true;
+    waiting.splice(0).forEach((answer) => answer());
+  };
+  return { held, release };
+}
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  user = await service.user('lena');
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all(sites.map((one) => one.close()));
+});
+
+describe('what did not change costs nothing', () => {
+  test('an unchanged page is neither rewritten nor embedded again, by its validators or by its bytes', async () => {
+    const pages = await site(startSite());
+    const tagged = { headers: { etag: '"one"' }, body: samplePage(1, 2) };
+    let asked = 0;
+    pages.pages.set('/tagged.html', (request, response) => {
+      const known = request.headers['if-none-match'] === '"one"';
+      if (known) asked += 1;
+      response
+        .writeHead(known ? 304 : 200, { 'content-type': 'text/html', ...tagged.headers })
+        .end(known ? '' : tagged.body);
+    });
+    pages.pages.set('/plain.html', samplePage(2, 2));
+    pages.pages.set('/sitemap.xml', sitemapOf(pages.origin, ['/tagged.html', '/plain.html']));
+    const url = pages.url('/sitemap.xml');
+    const parent = await user.settled((await user.scrape({ url })).id);
+    const before = await user.children(parent.id);
+    const stored = await service.store.files.byIds(
+      tenant(parent),
+      before.map((file) => file.id),
+    );
+
+    await user.settled((await user.scrape({ url })).id);
+    const after = await service.store.files.byIds(
+      tenant(parent),
+      before.map((file) => file.id),
+    );
+    expect(asked).toBe(1);
+    expect(after.map((file) => file.generation)).toEqual(stored.map((file) => file.generation));
+    expect(after.every((file) => file.syncStatus === 'READY')).toBe(true);
+    expect(
+      after.every((file, index) => (file.lastSync?.getTime() ?? 0) > (stored[index]?.lastSync?.getTime() ?? 0)),
+    ).toBe(true);
+
+    // Other options are another outcome: then the same bytes are read again, without a condition.
+    await user.settled((await user.scrape({ url, chunk_size: 60 })).id);
+    const rewritten = await service.store.files.byIds(
+      tenant(parent),
+      before.map((file) => file.id),
+    );
+    expect(rewritten.every((file, index) => file.generation > (stored[index]?.generation ?? 0))).toBe(true);
+    expect(asked).toBe(1);
+  });
+});
+
+describe('POST /resync_file', () => {
+  let page: FileRecord;
+  let pages: Site;
+  beforeAll(async () => {
+    pages = await site(startSampleSite(2, 4));
+    const parent = await user.settled(
+      (
+        await user.scrape({
+          url: pages.url('/sitemap.xml'),
+          skip_embedding_generation: true,
+          chunk_size: 200,
+          chunk_overlap: 5,
+        })
+      ).id,
+    );
+    [page] = (await user.children(parent.id)) as [FileRecord];
+  });
+  const resync = (body: Record<string, unknown>) => user.post<FileRecord & { detail: unknown }>('/resync_file', body);
+
+  test('answers the record, already queued; absent and null sizes keep the stored ones', async () => {
+    const { status, body } = await resync({ file_id: page.id, chunk_size: null });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id: page.id, sync_status: 'QUEUED_FOR_SYNC', chunk_size: 200, chunk_overlap: 5 });
+    expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY', chunk_size: 200 });
+  });
+
+  test('given sizes replace the stored ones, and the chunks follow', async () => {
+    const before = await texts(page.id);
+    await resync({ file_id: page.id, chunk_size: 50, chunk_overlap: 0 });
+    expect(await user.settled(page.id)).toMatchObject({ chunk_size: 50, chunk_overlap: 0 });
+    expect((await texts(page.id)).length).toBeGreaterThan(before.length);
+  });
+
+  test('force_embedding_generation makes vectors for a file made without', async () => {
+    expect(await user.search({ query: 'anything', k: 1, file_ids: [page.id] })).toEqual([]);
+    await resync({ file_id: page.id, force_embedding_generation: true });
+    expect(await user.settled(page.id)).toMatchObject({ skip_embedding_generation: false });
+    expect(await user.search({ query: 'anything', k: 1, file_ids: [page.id] })).toHaveLength(1);
+  });
+
+  test('skip_file_processing ends READY_TO_SYNC and fetches nothing; a later resync works again', async () => {
+    pages.requests.length = 0;
+    await resync({ file_id: page.id, skip_file_processing: true });
+    expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY_TO_SYNC' });
+    expect(pages.requests).toEqual([]);
+    await resync({ file_id: page.id });
+    expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY' });
+  });
+
+  test('of a parent runs that scrape again', async () => {
+    pages.requests.length = 0;
+    const { body } = await resync({ file_id: page.parent_id });
+    expect(body).toMatchObject({ id: page.parent_id, sync_status: 'QUEUED_FOR_SYNC' });
+    await user.settled(page.parent_id ?? 0);
+    expect(pages.requests.filter((path) => path.startsWith('/pages/'))).toHaveLength(2);
+  });
+
+  test('an overlap that no longer fits is 422, an unknown file 404', async () => {
+    expect((await resync({ file_id: page.id, chunk_size: 10, chunk_overlap: 10 })).status).toBe(422);
+    expect((await resync({ file_id: 2 ** 40 })).status).toBe(404);
+    expect((await resync({})).status).toBe(422);
+  });
+
+  test('a file in motion is 409', async () => {
+    const { held, release } = await heldSite(6);
+    const parent = await user.scrape({ url: held.url('/sitemap.xml') });
+    let moving: FileRecord | undefined;
+    while (!moving) {
+      moving = (await user.children(parent.id)).find((file) => file.sync_status === 'SYNCING');
+      await sleep(20);
+    }
+    const { status, body } = await resync({ file_id: moving.id });
+    expect(status).toBe(409);
+    expect(body.detail).toMatch(/being synced/);
+    release();
+    await user.settled(parent.id);
+  });
+});
+
+describe('POST /delete_files_v2', () => {
+  test('no filter is 400', async () => {
+    for (const filters of [undefined, {}, { ids: [] }, { root_files_only: false }, { tags: {} }]) {
+      const { status, body } = await user.post<{ detail: string }>('/delete_files_v2', filters ? { filters } : {});
+      expect({ filters, status, detail: body.detail }).toEqual({
+        filters,
+        status: 400,
+        detail: 'name at least one filter',
+      });
+    }
+  });
+
+  test('takes records, chunks, points and stored contents, and nothing else', async () => {
+    const pages = await site(startSampleSite(4, 2));
+    const parent = await user.settled((await user.scrape({ url: pages.url('/sitemap.xml') })).id);
+    const [first, second, ...rest] = (await user.children(parent.id)) as [FileRecord, FileRecord, ...FileRecord[]];
+    const doomed = [first.id, second.id];
+    const blobs = (await service.store.files.byIds(tenant(first), doomed)).map((file) => file.rawBlob ?? '');
+    expect((await user.post('/delete_files_v2', { filters: { ids: doomed } })).body).toEqual({ success: true });
+    while ((await user.children(parent.id)).length > 2) await sleep(50);
+    expect(await service.store.chunks.countOf(tenant(first), doomed)).toBe(0);
+    expect(await service.store.vectors.countOf(tenant(first), doomed)).toBe(0);
+    for (const blob of blobs) await expect(service.store.blobs.get(blob)).rejects.toThrow();
+    const left = await user.children(parent.id);
+    expect(left.map((file) => file.id)).toEqual(rest.map((file) => file.id));
+    expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBeGreaterThan(0);
+  });
+
+  test('preserve_file_record keeps a record that can be synced again', async () => {
+    const pages = await site(startSampleSite(1, 1));
+    const parent = await user.settled((await user.scrape({ url: pages.url('/sitemap.xml') })).id);
+    const [page] = (await user.children(parent.id)) as [FileRecord];
+    await user.post('/delete_files_v2', { filters: { ids: [page.id] }, preserve_file_record: true });
+    while (!(await user.file(page.id)).file_contents_deleted) await sleep(50);
+    expect(await user.file(page.id)).toMatchObject({ sync_status: 'READY_TO_SYNC', file_statistics: null });
+    expect(await texts(page.id)).toEqual([]);
+    await user.post('/resync_file', { file_id: page.id });
+    expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY', file_contents_deleted: false });
+    expect(await texts(page.id)).not.toEqual([]);
+  });
+});
+
+describe('a run that is ended early', () => {
+  test('by our own operation: what is done stays, the rest ends SYNC_ABORTED, within five seconds', async () => {
+    // Fewer held pages than requests to one host at once, so that the free ones get through.
+    const { held, release } = await heldSite(8);
+    const parent = await user.scrape({ url: held.url('/sitemap.xml') });
+    while ((await user.children(parent.id)).filter((file) => file.sync_status === 'READY').length < 2) await sleep(30);
+    const begun = Date.now();
+    expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(200);
+    expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+    expect(Date.now() - begun).toBeLessThan(5_000);
+    release();
+    const statuses = (await user.children(parent.id)).map((file) => file.sync_status);
+    expect(statuses.filter((one) => one === 'READY')).toHaveLength(2);
+    expect(statuses.filter((one) => one === 'SYNC_ABORTED')).toHaveLength(6);
+    expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(409);
+  });
+
+  test('by termination in Temporal: the reaper ends its records by what Temporal says', async () => {
+    const { held, release } = await heldSite(6);
+    const parent = await user.scrape({ url: held.url('/sitemap.xml') });
+    while ((await user.children(parent.id)).filter((file) => file.sync_status === 'READY').length < 2) await sleep(30);
+    const client = createTemporalClient({
+      address: testEngines().temporalAddress,
+      namespace: 'default',
+      taskQueue: service.taskQueue,
+    });
+    const log = createLog({ level: 'silent', name: 'test' });
+    const later = Date.now() + 60_000;
+    // While the workflow lives, nothing is reaped, however long it takes.
+    expect(await reapOnce(client, service.store, log, later)).toBe(0);
+    await client.workflow.getHandle(`scrape:${parent.id}`).terminate('test');
+    expect(await reapOnce(client, service.store, log, later)).toBe(1);
+    expect(await user.file(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+    const statuses = new Set((await user.children(parent.id)).map((file) => file.sync_status));
+    expect(statuses).toEqual(new Set(['READY', 'SYNC_ABORTED']));
+    expect(await reapOnce(client, service.store, log, later)).toBe(0);
+    release();
+    await client.connection.close();
+  });
+
+  test('in the outbox already: nothing is fetched', async () => {
+    const idle = await startService(
+      { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', TEMPORAL_ADDRESS: '127.0.0.1:1' },
+      { worker: false },
+    );
+    const other = await idle.user('lena');
+    const pages = await site(startSampleSite(1, 1));
+    const parent = await other.scrape({ url: pages.url('/sitemap.xml') });
+    expect((await other.post('/cancel_sync', { file_id: parent.id })).status).toBe(200);
+    expect(await other.file(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+    await idle.close();
+  });
+});
+
+describe('presigned URLs', () => {
+  let listed: FileRecord;
+  beforeAll(async () => {
+    const pages = await site(startSampleSite(1, 1));
+    const parent = await user.settled((await user.scrape({ url: pages.url('/sitemap.xml') })).id);
+    const body = {
+      filters: { parent_file_ids: [parent.id] },
+      include_raw_file: true,
+      include_parsed_text_file: true,
+      include_additional_files: true,
+    };
+    [listed] = (await user.post<Listed<FileRecord>>('/user_files_v2', body)).body.results as [FileRecord];
+  });
+
+  test('open the raw and the parsed content without a credential', async () => {
+    const raw = await fetch(listed.presigned_url ?? '');
+    expect(raw.status).toBe(200);
+    expect(await raw.text()).toBe(samplePage(0, 1));
+    // Foreign content must not run on our origin.
+    expect(raw.headers.get('content-disposition')).toBe('attachment');
+    expect(raw.headers.get('content-security-policy')).toContain('sandbox');
+    expect(await (await fetch(listed.parsed_text_url ?? '')).text()).toContain('# Page 0 on orchards');
+    expect(listed.additional_presigned_urls).toEqual({});
+  });
+
+  test('do not open when altered or expired', async () => {
+    const url = new URL(listed.presigned_url ?? '');
+    for (const change of [
+      ['expires', '9999999999'],
+      ['signature', 'AAAA'],
+      ['key', 'other'],
+    ] as const) {
+      const altered = new URL(url);
+      altered.searchParams.set(change[0], change[1]);
+      expect((await fetch(altered)).status).toBe(403);
+    }
+    expect((await fetch(url.href.replace(/\d+\.raw/, '999.raw'))).status).toBe(403);
+    const body = { filters: { ids: [listed.id] }, include_raw_file: true, presigned_url_expiry_time_seconds: 1 };
+    const [short] = (await user.post<Listed<FileRecord>>('/user_files_v2', body)).body.results;
+    await sleep(2_100);
+    expect((await fetch(short?.presigned_url ?? '')).status).toBe(403);
+  });
+});
+
+describe('GET /process_sitemap', () => {
+  test('lists what a sitemap names, and fetches no page', async () => {
+    const pages = await site(startSampleSite(3, 1));
+    const { status, body } = await user.get<{ urls: string[] }>(
+      `/process_sitemap?url=${encodeURIComponent(pages.url('/sitemap.xml'))}`,
+    );
+    expect(status).toBe(200);
+    expect(body.urls).toEqual([0, 1, 2].map((number) => pages.url(`/pages/${number}.html`)));
+    expect(pages.requests).toEqual(['/sitemap.xml']);
+  });
+
+  test('says what is wrong', async () => {
+    const pages = await site(startSite());
+    const missing = await user.get<{ detail: string }>(
+      `/process_sitemap?url=${encodeURIComponent(pages.url('/sitemap.xml'))}`,
+    );
+    expect(missing.status).toBe(400);
+    expect(missing.body.detail).toContain('404');
+    expect((await user.get('/process_sitemap')).status).toBe(422);
+    expect((await user.get('/process_sitemap?url=file:///etc/passwd')).status).toBe(422);
+    expect((await user.get(`/process_sitemap?url=${encodeURIComponent('http://169.254.169.254/')}`)).status).toBe(400);
+  });
+});
