@@ -44,6 +44,8 @@ export interface Sources {
 }
 
 export interface IngestSettings {
+  /** Batches of one run under way at once. */
+  readonly batchConcurrency: number;
   /** Files of one batch under way at once. */
   readonly fileConcurrency: number;
   /** Milliseconds before each new try of a file; their number is the number of new tries. */

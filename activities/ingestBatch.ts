@@ -15,8 +15,8 @@ const HEARTBEAT_MS = 1_000;
 /** Starts wait this long for company, so that they share one write. */
 const START_WAIT_MS = 4;
 /** Finished files wait this long for company, and at most so many are written at once. */
-const COMMIT_WAIT_MS = 30;
-const COMMIT_FILES = 16;
+const COMMIT_WAIT_MS = 20;
+const COMMIT_FILES = 8;
 
 export function createIngestActivities(deps: ActivityDeps) {
   const { store, settings, log } = deps;
@@ -79,28 +79,36 @@ export function createIngestActivities(deps: ActivityDeps) {
         COMMIT_WAIT_MS,
       );
 
+      /** What has to be written down for a file once its slot is given back. */
+      type Commit = () => Promise<void>;
+      const work = async (started: StartedFile): Promise<Commit> => {
+        const { file, generation } = started;
+        const fileId = file._id;
+        if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) {
+          throw new Fault(
+            'quarantined',
+            'Reading this content brought the service down several times, so it is left alone. Resync to try once more.',
+          );
+        }
+        if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, fileId));
+        const prepared = await prepareFile(started, deps, signal);
+        return () => (prepared ? committer.add(prepared) : keeper.add({ fileId, generation }));
+      };
+
+      const slots = pLimit(settings.fileConcurrency);
       const ingest = async (fileId: number): Promise<void> => {
         signal.throwIfAborted();
         const started = await starter.add(fileId);
         if (!started) return;
         underWay.add(fileId);
-        const deaths = started.file.unfinishedStarts - 1;
-        if (deaths >= SUSPECT_AFTER_DEATHS && fileIds.length > 1) {
+        if (started.file.unfinishedStarts - 1 >= SUSPECT_AFTER_DEATHS && fileIds.length > 1) {
           alone.push(fileId);
           return;
         }
         try {
-          if (deaths > SUSPECT_AFTER_DEATHS) {
-            throw new Fault(
-              'quarantined',
-              'Reading this content brought the service down several times, so it is left alone. Resync to try once more.',
-            );
-          }
-          if (started.file.options.skipFileProcessing) await store.files.shelve(runId, fileId);
-          else {
-            const prepared = await prepareFile(started, deps, signal);
-            await (prepared ? committer.add(prepared) : keeper.add({ fileId, generation: started.generation }));
-          }
+          // Fetching, reading and embedding take a slot; waiting for the write does not.
+          const commit = await slots(() => work(started));
+          await commit();
         } catch (error) {
           if (!(error instanceof Fault) || signal.aborted) throw error;
           await settle(runId, started, error);
@@ -116,7 +124,8 @@ export function createIngestActivities(deps: ActivityDeps) {
             store,
             unclean.map((file) => ({ file, generation: file.generation })),
           );
-        const limit = pLimit(settings.fileConcurrency);
+        // Started are only as many as are worked on or written: the rest would count as under way if the worker died.
+        const limit = pLimit(2 * settings.fileConcurrency);
         const results = await Promise.allSettled(fileIds.map((fileId) => limit(() => ingest(fileId))));
         const broken = results.find((result) => result.status === 'rejected');
         // A file that was put aside, or not brought to an end, was not at fault: its start does not count.

@@ -6,13 +6,14 @@ import {
 } from '../contract/orchestration.js';
 import type { ActivityDeps } from './deps.js';
 
-export function createPlanActivities({ store }: ActivityDeps) {
+export function createPlanActivities({ store, settings }: ActivityDeps) {
   return {
     /** Cuts the run's due files into batches, from a cursor on. The very first batch is small, so that something is searchable at once. */
     async planBatches({ runId, afterId, limit }: PlanBatchesInput): Promise<PlanBatchesResult> {
       const wanted = limit * BATCH_SIZE;
       const ids = await store.files.due(runId, afterId, wanted, new Date());
       const batches: number[][] = [];
+      const window = settings.batchConcurrency;
       let from = 0;
       if (afterId === 0 && ids.length > FIRST_BATCH_SIZE) {
         batches.push(ids.slice(0, FIRST_BATCH_SIZE));
@@ -20,9 +21,9 @@ export function createPlanActivities({ store }: ActivityDeps) {
       }
       for (; from < ids.length; from += BATCH_SIZE) batches.push(ids.slice(from, from + BATCH_SIZE));
       const passOver = ids.length < wanted;
-      if (!passOver) return { batches, afterId: ids.at(-1) ?? 0, dueInMs: null };
+      if (!passOver) return { batches, window, afterId: ids.at(-1) ?? 0, dueInMs: null };
       const next = await store.files.nextDue(runId);
-      return { batches, afterId: 0, dueInMs: next === null ? null : Math.max(0, next.getTime() - Date.now()) };
+      return { batches, window, afterId: 0, dueInMs: next === null ? null : Math.max(0, next.getTime() - Date.now()) };
     },
   };
 }

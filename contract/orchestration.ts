@@ -63,6 +63,8 @@ export interface PlanBatchesInput extends RunInput {
 
 export interface PlanBatchesResult {
   readonly batches: readonly (readonly number[])[];
+  /** Batches to have under way at once: a setting, brought into the history by this answer. */
+  readonly window: number;
   /** The cursor for the next call; 0 when this pass is over. */
   readonly afterId: number;
   /** At the end of a pass: how long until a requeued file is due; null when none waits. */

@@ -7,8 +7,6 @@ import { COMPUTE, STORE } from './activityOptions.js';
 const { ingestBatch } = proxyActivities<Activities>(COMPUTE);
 const { planBatches } = proxyActivities<Activities>(STORE);
 
-/** Batches under way at once; the worker's own limits say how much of that runs. */
-export const WINDOW = 4;
 /** Batches planned ahead with one read. */
 const PLAN_AHEAD = 20;
 
@@ -59,7 +57,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   for (;;) {
     const plan = await planBatches({ runId, afterId, limit: PLAN_AHEAD });
     for (const fileIds of plan.batches) {
-      await drained(WINDOW - 1);
+      await drained(plan.window - 1);
       begin(fileIds);
     }
     const passOver = plan.afterId === 0;

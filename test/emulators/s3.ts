@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface S3Emulator {
@@ -12,7 +12,7 @@ export interface S3Emulator {
 /** An S3-compatible store that knows put, get, list by prefix and delete of several, path style, any credentials. */
 export async function startS3(): Promise<S3Emulator> {
   const objects = new Map<string, Buffer>();
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const body = Buffer.concat(parts);
@@ -41,7 +41,8 @@ export async function startS3(): Promise<S3Emulator> {
     const found = objects.get(key);
     if (found) response.writeHead(200, { 'content-length': found.length }).end(found);
     else response.writeHead(404, { 'content-type': 'application/xml' }).end('<Error><Code>NoSuchKey</Code></Error>');
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
