@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose, { type Connection } from 'mongoose';
+
+import { createSequence } from '../../store/sequence.js';
+import { testEngines } from '../support/engines.js';
+
+let connection: Connection;
+beforeAll(async () => {
+  const uri = new URL(testEngines().mongodbUri);
+  uri.pathname = `/sequence${Date.now()}`;
+  connection = await mongoose.createConnection(uri.href).asPromise();
+});
+afterAll(async () => {
+  await connection.dropDatabase();
+  await connection.close();
+});
+
+test('ids are unique, one by one and in blocks, across processes', async () => {
+  const first = createSequence(connection);
+  connection.deleteModel('sequences');
+  const second = createSequence(connection);
+  const singles = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => (index % 2 ? first : second).take('file')),
+  );
+  const start = await first.take('file', 50);
+  const block = Array.from({ length: 50 }, (_, index) => start + index);
+  expect(new Set([...singles, ...block]).size).toBe(250);
+});
+
+test('a reserved number is never given out', async () => {
+  connection.deleteModel('sequences');
+  const sequence = createSequence(connection);
+  await sequence.reserve('organization', 5);
+  expect(await sequence.take('organization')).toBe(6);
+  await sequence.reserve('organization', 3);
+  expect(await sequence.take('organization')).toBe(7);
+});
