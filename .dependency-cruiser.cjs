@@ -88,7 +88,7 @@ module.exports = {
     owned('@qdrant/', ['store/']),
     owned('@aws-sdk/', ['store/']),
     owned('express/', ['api/']),
-    owned('joi/', ['api/', 'config\\.ts']),
+    owned('joi/', ['api/', 'settings\\.ts', 'config\\.ts']),
     owned('undici/', ['egress/']),
     owned('playwright-core/', ['connectors/web/']),
     owned('@temporalio/client/', ['dispatch/', 'engines/', 'scripts/']),

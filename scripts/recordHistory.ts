@@ -18,6 +18,10 @@ const FOLDER = fileURLToPath(new URL('../test/workflows/histories/', import.meta
 const page = (name: string) =>
   `<html><head><title>${name}</title></head><body><main><h1>${name}</h1><p>Some words.</p></main></body></html>`;
 
+/** Stack traces say where this checkout lies: that is nobody's business. */
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const withoutPaths = (json: string): string => json.replaceAll(ROOT, '');
+
 /** Two pages that are fine, one that is missing, one that fails once. */
 async function serveSite() {
   let failures = 0;
@@ -70,7 +74,7 @@ try {
   const keep = async (name: string, workflowId: string): Promise<void> => {
     const handle = client.workflow.getHandle(workflowId);
     await handle.result().catch(() => undefined);
-    await writeFile(path.join(FOLDER, `${name}.json`), `${historyToJSON(await handle.fetchHistory())}\n`);
+    await writeFile(path.join(FOLDER, `${name}.json`), `${withoutPaths(historyToJSON(await handle.fetchHistory()))}\n`);
     console.log(`· recorded ${name}`);
   };
   const started = () => new Promise((resolve) => setTimeout(resolve, 300));

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 
-import { SETTINGS } from '../config.js';
+import { SETTINGS } from '../settings.js';
 import { SEARCH_ATTRIBUTES } from '../contract/orchestration.js';
 
 interface Service {
