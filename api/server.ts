@@ -63,7 +63,8 @@ async function stop(): Promise<void> {
   setTimeout(() => server.closeAllConnections(), STOP_MS).unref();
   server.closeIdleConnections();
   await new Promise((resolve) => server.close(resolve));
-  await Promise.all([web.close(), egress.close(), embeddings.close(), dispatcher.close(), store.close()]);
+  await dispatcher.close();
+  await Promise.all([web.close(), egress.close(), embeddings.close(), store.close()]);
   process.exit(0);
 }
 process.once('SIGTERM', () => void stop());

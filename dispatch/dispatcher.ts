@@ -95,7 +95,7 @@ export function createDispatcher(
     try {
       let started = await tryStart(run);
       for (const pauseMs of CONFLICT_PAUSES_MS) {
-        if (started) break;
+        if (started || closing) break;
         await pause(pauseMs, NEVER);
         started = await tryStart(run);
       }
@@ -107,13 +107,22 @@ export function createDispatcher(
     }
   };
 
+  const underWay = new Set<Promise<void>>();
+  let closing = false;
+
   const start = async (runId: number): Promise<void> => {
-    try {
-      const run = await runs.find(runId);
-      if (run && run.startedAt === null) await startRow(run);
-    } catch (error) {
-      log.warn({ runId, err: error }, 'run stays in the outbox');
-    }
+    if (closing) return;
+    const starting = (async () => {
+      try {
+        const run = await runs.find(runId);
+        if (run && run.startedAt === null) await startRow(run);
+      } catch (error) {
+        log.warn({ runId, err: error }, 'run stays in the outbox');
+      }
+    })();
+    underWay.add(starting);
+    await starting;
+    underWay.delete(starting);
   };
 
   const sweepOnce = async (): Promise<void> => {
@@ -153,6 +162,11 @@ export function createDispatcher(
       );
       return { pollers: pollers?.length ?? 0 };
     },
-    close: () => client.connection.close(),
+    async close() {
+      closing = true;
+      // The SDK tries again by timers: one that fires on a closed channel would end the process. Each start has a deadline.
+      await Promise.all(underWay);
+      await client.connection.close();
+    },
   };
 }

@@ -74,11 +74,11 @@ const sweeping = Promise.all([
 await worker.run();
 stopping.abort();
 await sweeping;
+await dispatcher.close();
 await Promise.all([
   web.close(),
   documents.close(),
   embeddings.close(),
-  dispatcher.close(),
   store.close(),
   egress.close(),
   connection.close(),

@@ -90,7 +90,7 @@ export async function startService(
   });
   const apiKey = config.apiKey ?? '';
   await store.organizations.ensureFirst(apiKey);
-  const temporal = { ...config.temporal, address: engines.temporalAddress };
+  const temporal = { ...config.temporal, address: config.temporal.address ?? engines.temporalAddress };
   const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store, log);
   const embeddings = createEmbeddings({
     local: { modelPath: engines.modelPath, tokenizerPath: engines.tokenizerPath, threads: 1 },
@@ -150,7 +150,8 @@ export async function startService(
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
-      await Promise.all([web.close(), egress.close(), embeddings.close(), dispatcher.close(), store.close()]);
+      await dispatcher.close();
+      await Promise.all([web.close(), egress.close(), embeddings.close(), store.close()]);
       await rm(dataDir, { recursive: true, force: true });
     },
   };
