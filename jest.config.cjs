@@ -14,5 +14,7 @@ module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],
   testTimeout: 60_000,
+  // Clients of a Temporal that a test has stopped keep timers of their own for some seconds after they are closed.
+  forceExit: true,
   reporters: ['default', '<rootDir>/test/support/closingLine.cjs'],
 };
