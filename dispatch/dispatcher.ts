@@ -26,6 +26,8 @@ function searchAttributes(run: RunDoc): TypedSearchAttributes {
     { key: keyword('OrganizationId'), value: String(run.organizationId) },
     { key: keyword('UserId'), value: String(run.userId) },
     { key: keyword('RequestId'), value: run.requestId },
+    // Only of a run about one file: a scrape's parent is in its workflow id.
+    ...(run.kind === 'resyncFile' ? [{ key: keyword('FileId'), value: String(run.fileId) }] : []),
   ]);
 }
 

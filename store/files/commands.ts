@@ -68,6 +68,15 @@ export interface FileCommands {
   ): Promise<boolean>;
 }
 
+/** What is true of a file whose try has come to an end, whatever the end. */
+const rested = (syncStatus: FileSyncStatus, syncErrorMessage: string | null) => ({
+  syncStatus,
+  syncErrorMessage,
+  unfinishedStarts: 0,
+  notBefore: null,
+  updatedAt: new Date(),
+});
+
 export function createFileCommands(files: Model<FileDoc>): FileCommands {
   const open = { $nin: [...FINAL_FILE_STATUSES] };
   const inMotion = { $in: ['QUEUED_FOR_SYNC', 'SYNCING'] satisfies FileSyncStatus[] };
@@ -129,33 +138,18 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     async shelve(runId, fileId) {
       const result = await files.updateOne(
         { _id: fileId, runId, syncStatus: 'SYNCING' },
-        {
-          $set: {
-            syncStatus: 'READY_TO_SYNC',
-            syncErrorMessage: null,
-            unfinishedStarts: 0,
-            notBefore: null,
-            updatedAt: new Date(),
-          },
-        },
+        { $set: rested('READY_TO_SYNC', null) },
       );
       return result.matchedCount === 1;
     },
     async keep(runId, kept) {
       if (kept.length === 0) return;
       const now = new Date();
-      const rested = {
-        syncStatus: 'READY' as const,
-        syncErrorMessage: null,
-        attempts: 0,
-        unfinishedStarts: 0,
-        notBefore: null,
-      };
       await files.bulkWrite(
         kept.map(({ fileId, generation }) => ({
           updateOne: {
             filter: { _id: fileId, runId, syncStatus: 'SYNCING' as const, lastGeneration: generation },
-            update: { $set: { ...rested, lastSync: now, updatedAt: now } },
+            update: { $set: { ...rested('READY', null), attempts: 0, lastSync: now } },
           },
         })),
         { ordered: false },
@@ -164,15 +158,7 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     async fail(runId, fileId, message) {
       const result = await files.updateOne(
         { _id: fileId, runId, syncStatus: open },
-        {
-          $set: {
-            syncStatus: 'SYNC_ERROR',
-            syncErrorMessage: message,
-            unfinishedStarts: 0,
-            notBefore: null,
-            updatedAt: new Date(),
-          },
-        },
+        { $set: rested('SYNC_ERROR', message) },
       );
       return result.matchedCount === 1;
     },
@@ -180,13 +166,7 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
       const result = await files.updateOne(
         { _id: fileId, runId, syncStatus: 'SYNCING' },
         {
-          $set: {
-            syncStatus: 'QUEUED_FOR_SYNC',
-            syncErrorMessage: message,
-            unfinishedStarts: 0,
-            notBefore,
-            updatedAt: new Date(),
-          },
+          $set: { ...rested('QUEUED_FOR_SYNC', message), notBefore },
           $inc: { attempts: 1 },
         },
       );
@@ -205,18 +185,7 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
       await files.updateMany({ _id: { $in: fileIds } }, { $set: { cleanupPending: false } });
     },
     async abortOpen(runId, message) {
-      const result = await files.updateMany(
-        { runId, syncStatus: open },
-        {
-          $set: {
-            syncStatus: 'SYNC_ABORTED',
-            syncErrorMessage: message,
-            unfinishedStarts: 0,
-            notBefore: null,
-            updatedAt: new Date(),
-          },
-        },
-      );
+      const result = await files.updateMany({ runId, syncStatus: open }, { $set: rested('SYNC_ABORTED', message) });
       return result.modifiedCount;
     },
     async due(runId, afterId, limit, now) {

@@ -124,6 +124,19 @@ describe('POST /resync_file', () => {
     expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY', chunk_size: 200 });
   });
 
+  test('its run is found by the file, the organization and the user', async () => {
+    const settings = { address: testEngines().temporalAddress, namespace: 'default', taskQueue: service.taskQueue };
+    const client = createTemporalClient(settings);
+    const { typedSearchAttributes } = await client.workflow.getHandle(`resync:${page.id}`).describe();
+    const found = typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
+    expect(Object.fromEntries(found)).toMatchObject({
+      FileId: String(page.id),
+      OrganizationId: '1',
+      UserId: String(page.organization_user_id),
+    });
+    await client.connection.close();
+  });
+
   test('given sizes replace the stored ones, and the chunks follow', async () => {
     const before = await texts(page.id);
     await resync({ file_id: page.id, chunk_size: 50, chunk_overlap: 0 });
