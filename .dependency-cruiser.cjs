@@ -35,14 +35,13 @@ module.exports = {
     room('store', ['observability']),
     room('dispatch', ['store', 'observability'], { to: { dependencyTypesNot: ['type-only'] } }),
     room('activities', ['connectors', 'documents', 'embeddings', 'store', 'egress', 'observability']),
-    // Of the leaves, activities know the types; the functions come in through deps. store/blobs has the pure key builder.
+    // Of the leaves, activities know the types; the functions come in through deps.
     {
       name: 'activities-take-leaves-as-types',
       severity: 'error',
       from: { path: '^activities/' },
       to: {
         path: '^(connectors|documents|embeddings|store|egress)/',
-        pathNot: '^store/blobs\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

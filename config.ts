@@ -8,7 +8,7 @@ import Joi from 'joi';
 
 import type { EgressSettings } from './egress/types.js';
 import { SETTINGS } from './settings.js';
-import type { S3Settings } from './store/blobs.js';
+import type { S3Settings } from './store/contents/blobs.js';
 
 export interface SecretKey {
   readonly id: string;
@@ -32,7 +32,7 @@ export interface Config {
   };
   readonly mongodbUri: string | null;
   readonly qdrant: { readonly url: string | null; readonly apiKey: string | null; readonly prefix: string };
-  readonly files: { readonly dir: string; readonly s3: S3Settings | null };
+  readonly files: { readonly dir: string; readonly s3: S3Settings | null; readonly rowBytes: number };
   readonly egress: EgressSettings;
   readonly web: {
     readonly maxPageBytes: number;
@@ -157,6 +157,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     files: {
       dir: path.resolve(given('FILE_STORAGE_DIR') ?? path.join(dataDir, 'files')),
+      rowBytes: number('CONTENT_ROW_BYTES'),
       s3:
         s3 === null
           ? null

@@ -60,11 +60,15 @@ export const SETTINGS = {
   QDRANT_API_KEY: { schema: text(), about: 'API key of Qdrant, where it has one.' },
   FILE_STORAGE_DIR: {
     schema: Joi.string(),
-    about: 'Folder for raw and parsed content; API and workers must share it. Unset: DATA_DIR/files.',
+    about: 'Folder for large contents; API and workers must share it. Unset: DATA_DIR/files.',
   },
   S3_BUCKET: {
     schema: Joi.string(),
-    about: 'Keep raw and parsed content in this bucket of an S3-compatible store instead of a folder.',
+    about: 'Keep large contents in this bucket of an S3-compatible store instead of a folder.',
+  },
+  CONTENT_ROW_BYTES: {
+    schema: Joi.number().integer().min(0).max(4_000_000).default(262_144),
+    about: 'Contents up to so many bytes are kept in MongoDB, where writing them is cheap; 0: all in file storage.',
   },
   S3_ENDPOINT: {
     schema: Joi.string().uri({ scheme: ['http', 'https'] }),

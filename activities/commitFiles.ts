@@ -15,7 +15,7 @@ export async function cleanUp(store: Store, files: readonly { file: FileDoc; gen
   await Promise.all([
     store.vectors.deleteGenerations(older),
     store.chunks.deleteGenerations(older),
-    ...older.map((scope) => store.blobs.deleteGenerations(scope)),
+    store.contents.deleteGenerations(older),
   ]);
   await store.files.cleaned(older.map(({ fileId }) => fileId));
 }
@@ -30,23 +30,23 @@ async function discard(store: Store, overtaken: readonly StartedFile[]): Promise
   await Promise.all([
     store.vectors.deleteGenerations(own),
     store.chunks.deleteGenerations(own),
-    ...own.map((scope) => store.blobs.deleteGenerations(scope)),
+    store.contents.deleteGenerations(own),
   ]);
 }
 
 /**
- * Writes prepared files down: rows, then points, then the flip that shows both to readers, then the old generation goes.
+ * Writes prepared files down: contents and chunks, then points, then the flip that shows both to readers, then the old generation goes.
  * Killed in between, the next try writes a generation of its own and removes this one's rows.
  */
 export async function commitFiles(store: Store, runId: number, prepared: readonly PreparedFile[]): Promise<void> {
-  await store.chunks.write(
-    prepared.map(({ started: { file, generation }, document }) => ({
-      ...tenantOf(file),
-      fileId: file._id,
-      generation,
-      chunks: document?.chunks ?? [],
-    })),
-  );
+  await Promise.all([
+    store.contents.write(prepared.flatMap(({ content }) => content ?? [])),
+    store.chunks.write(
+      prepared.flatMap(({ started: { file, generation }, document }) =>
+        document === null ? [] : [{ ...tenantOf(file), fileId: file._id, generation, ...document }],
+      ),
+    ),
+  ]);
   await store.vectors.upsert(
     prepared.flatMap(({ started: { file, generation }, space, vectors }) =>
       space === null || vectors.length === 0

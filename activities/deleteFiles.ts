@@ -30,11 +30,16 @@ export function createDeleteActivities({ store, log }: ActivityDeps) {
         await Promise.all([
           store.vectors.deleteGenerations(scopes),
           store.chunks.deleteGenerations(scopes),
-          ...scopes.map((scope) => store.blobs.deleteGenerations(scope)),
+          store.contents.deleteGenerations(scopes),
         ]);
-        const left = (await store.vectors.countOf(tenant, ids)) + (await store.chunks.countOf(tenant, ids));
+        const counts = await Promise.all([
+          store.vectors.countOf(tenant, ids),
+          store.chunks.countOf(tenant, ids),
+          store.contents.countOf(tenant, ids),
+        ]);
+        const left = counts.reduce((sum, count) => sum + count, 0);
         // Somebody wrote meanwhile: the retry deletes that as well.
-        if (left > 0) throw new Error(`${left} points or chunks of deleted files are left`);
+        if (left > 0) throw new Error(`${left} points, chunks or contents of deleted files are left`);
         if (preserveFileRecord) await store.files.emptied(tenant, runId, ids);
         else await store.files.remove(tenant, runId, ids);
         log.info(

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 import type { VectorSpace } from '../contract/embeddingModels.js';
 import type { ProcessedDocument } from '../documents/types.js';
-import { blobKey } from '../store/blobs.js';
 import type { FinishedSync, StartedFile } from '../store/files/commands.js';
+import type { SmallContent } from '../store/contents/contents.js';
 import type { FileDoc } from '../store/files/model.js';
 import type { ActivityDeps, OpenedContent } from './deps.js';
 import { contentStep } from './contentStep.js';
@@ -13,6 +13,8 @@ import { embedTexts } from './embedTexts.js';
 export interface PreparedFile {
   readonly started: StartedFile;
   readonly finished: FinishedSync;
+  /** To be written with the chunks; null when it is kept already. */
+  readonly content: SmallContent | null;
   readonly document: ProcessedDocument | null;
   readonly space: VectorSpace | null;
   readonly vectors: readonly Float32Array[];
@@ -21,6 +23,9 @@ export interface PreparedFile {
 function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): Record<string, unknown> {
   return { ...opened.facts, ...document?.metadata };
 }
+
+const chunkTexts = ({ prefix, text, cuts }: ProcessedDocument): string[] =>
+  cuts.map(({ start, end }) => prefix + text.slice(start, end));
 
 /** Raised whenever the same bytes would give other text, chunks or vectors than before. */
 const PIPELINE_VERSION = 1;
@@ -64,17 +69,17 @@ export async function prepareFile(
   if (!opened) return null;
   const rawHash = createHash('sha256').update(opened.bytes).digest('hex');
   if (comparable && file.rawHash === rawHash) return null;
-  const rawBlob = blobKey(organizationId, file._id, generation, 'raw');
   const fileSize = opened.bytes.byteLength;
-  await deps.store.blobs.put(rawBlob, opened.bytes);
+  const owner = { organizationId, userId: file.userId, fileId: file._id, generation };
+  const small = await deps.store.contents.take(owner, opened.bytes);
 
   const content = {
     generation,
     numChunks: 0,
     vectorSpace: null,
     dimensions: null,
-    rawBlob,
-    textBlob: null,
+    hasContent: true,
+    hasText: false,
     rawHash,
     processedAs,
     ...opened.validators,
@@ -94,7 +99,7 @@ export async function prepareFile(
       name: null,
       fileMetadata: metadataOf(opened, null),
     };
-    return { started, finished, document: null, space: null, vectors: [] };
+    return { started, finished, content: small, document: null, space: null, vectors: [] };
   }
 
   const prefix = options.prependFilenameToChunks ? (file.name ?? opened.url) : null;
@@ -111,11 +116,7 @@ export async function prepareFile(
       signal,
     ),
   );
-  const textBlob = blobKey(organizationId, file._id, generation, 'txt');
-  await deps.store.blobs.put(textBlob, document.text);
-
-  const texts = document.chunks.map((chunk) => chunk.text);
-  const vectors = space ? await embedTexts(organizationId, space, texts, deps, signal) : [];
+  const vectors = space ? await embedTexts(organizationId, space, chunkTexts(document), deps, signal) : [];
 
   const finished: FinishedSync = {
     fileId: file._id,
@@ -123,8 +124,8 @@ export async function prepareFile(
     fileMetadata: metadataOf(opened, document),
     content: {
       ...content,
-      textBlob,
-      numChunks: document.chunks.length,
+      hasText: true,
+      numChunks: document.cuts.length,
       vectorSpace: space?.name ?? null,
       dimensions: space?.dimensions ?? null,
       statistics: {
@@ -137,5 +138,5 @@ export async function prepareFile(
       },
     },
   };
-  return { started, finished, document, space, vectors };
+  return { started, finished, content: small, document, space, vectors };
 }

@@ -57,8 +57,13 @@ export interface Chunk {
   readonly end: number;
 }
 
+/** Where a chunk lies in the parsed text (UTF-16 offsets, end exclusive), and its tokens, the prefix included. */
+export type Cut = Pick<Chunk, 'start' | 'end' | 'tokens'>;
+
+/** A chunk's text is `prefix` and its cut of `text`. */
 export interface ProcessedDocument extends ParsedDocument {
-  readonly chunks: readonly Chunk[];
+  readonly prefix: string;
+  readonly cuts: readonly Cut[];
   /** cl100k tokens of the whole text. */
   readonly numTokens: number;
 }

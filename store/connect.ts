@@ -1,9 +1,11 @@
 import mongoose, { type Connection } from 'mongoose';
 
-import { type Blobs, createFolderBlobs, type S3Settings } from './blobs.js';
 import { type ChunkCommands, createChunkCommands } from './chunks/commands.js';
-import { chunkModel } from './chunks/model.js';
+import { segmentModel } from './chunks/model.js';
 import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
+import { type Blobs, createFolderBlobs, type S3Settings } from './contents/blobs.js';
+import { type Contents, createContents } from './contents/contents.js';
+import { contentModel } from './contents/model.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
@@ -23,7 +25,12 @@ import { createVectors, type Vectors } from './vectors/vectors.js';
 export interface StoreSettings {
   readonly mongodbUri: string;
   readonly qdrant: { readonly url: string; readonly apiKey: string | null; readonly prefix: string };
-  readonly files: { readonly dir: string; readonly s3: S3Settings | null };
+  readonly files: {
+    readonly dir: string;
+    readonly s3: S3Settings | null;
+    /** Contents up to so many bytes are kept in MongoDB. */
+    readonly rowBytes: number;
+  };
 }
 
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
@@ -35,7 +42,7 @@ export interface Store {
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
   readonly vectorCache: VectorCache;
-  readonly blobs: Blobs;
+  readonly contents: Contents;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** Resolves when MongoDB answers. */
@@ -49,7 +56,7 @@ async function transaction<T>(connection: Connection, work: (session: Session) =
 
 /** The bucket's library is large: it is loaded only where a bucket is set. */
 async function openS3(settings: S3Settings): Promise<Blobs> {
-  const { createS3Blobs } = await import('./s3Blobs.js');
+  const { createS3Blobs } = await import('./contents/s3Blobs.js');
   return createS3Blobs(settings);
 }
 
@@ -60,21 +67,23 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     .asPromise();
   await runMigrations(connection);
   const sequence = createSequence(connection);
-  const [files, chunks, users, runs] = [
+  const [files, segments, contents, users, runs] = [
     fileModel(connection),
-    chunkModel(connection),
+    segmentModel(connection),
+    contentModel(connection),
     userModel(connection),
     runModel(connection),
   ];
   const organizations = organizationModels(connection);
   await Promise.all(
-    [files, chunks, users, runs, organizations.organizations, organizations.apiKeys].map((model) =>
+    [files, segments, contents, users, runs, organizations.organizations, organizations.apiKeys].map((model) =>
       model.createIndexes(),
     ),
   );
   const vectorCache = createVectorCache(connection);
   await vectorCache.createIndexes();
   const fileQueries = createFileQueries(files);
+  const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
     organizations: createOrganizations(organizations, sequence),
     users: createUsers(users, sequence),
@@ -85,10 +94,10 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createFileAcceptance(files, sequence),
       ...createFileDeletion(files),
     },
-    chunks: { ...createChunkQueries(chunks, fileQueries), ...createChunkCommands(chunks) },
+    chunks: { ...createChunkQueries(segments, fileQueries), ...createChunkCommands(segments) },
+    contents: createContents(contents, blobs, settings.files.rowBytes),
     vectors: createVectors(settings.qdrant),
     vectorCache,
-    blobs: settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir),
     transaction: (work) => transaction(connection, work),
     async pingMongo() {
       await connection.db?.admin().ping();

@@ -9,3 +9,11 @@ export interface GenerationScope extends Tenant {
 export function inScope(generation: number, { generations }: Pick<GenerationScope, 'generations'>): boolean {
   return 'below' in generations ? generation < generations.below : generation === generations.exactly;
 }
+
+/** The MongoDB filter of rows that carry tenant, file and generation. */
+export const generationFilter = ({ organizationId, userId, fileId, generations }: GenerationScope) => ({
+  organizationId,
+  userId,
+  fileId,
+  generation: 'below' in generations ? { $lt: generations.below } : generations.exactly,
+});

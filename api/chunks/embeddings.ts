@@ -143,7 +143,7 @@ export const embeddings = operation<'user', Body>({
     );
     const vectors = body.include_vectors ? await vectorsOf(found, deps.store.vectors) : null;
     return {
-      documents: found.map((one, index) => present(one, index + 1, vectors?.get(one.chunk._id) ?? null, body, deps)),
+      documents: found.map((one, index) => present(one, index + 1, vectors?.get(one.chunk.key) ?? null, body, deps)),
     };
   },
 });

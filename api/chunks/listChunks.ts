@@ -11,8 +11,6 @@ interface Body extends FileListingBody {
   include_vectors: boolean;
 }
 
-const keyOf = (row: ChunkRow): string => `${row.fileId}:${row.generation}:${row.chunkIndex}`;
-
 /** The vectors of some rows, read in one call a space. */
 async function vectorsOf(rows: readonly ChunkRow[], { vectors }: Store): Promise<Map<string, number[]>> {
   const spaces = new Map<string, ChunkRow[]>();
@@ -48,7 +46,7 @@ export const listChunks = operation<'user', Body>({
     async function* rows() {
       for await (const part of parts) {
         const vectors = body.include_vectors ? await vectorsOf(part, store) : null;
-        yield part.map((row) => presentChunk(row, vectors?.get(keyOf(row)) ?? null));
+        yield part.map((row) => presentChunk(row, vectors?.get(row.key) ?? null));
       }
     }
     return new ListAnswer(count, rows());

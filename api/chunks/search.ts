@@ -1,5 +1,5 @@
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
-import type { ChunkDoc } from '../../store/chunks/model.js';
+import { chunkKey, type StoredChunk } from '../../store/chunks/model.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { VectorHit } from '../../store/vectors/vectors.js';
@@ -17,7 +17,7 @@ export interface SearchRequest {
 export interface Found {
   readonly hit: VectorHit;
   readonly space: string;
-  readonly chunk: ChunkDoc;
+  readonly chunk: StoredChunk;
   readonly file: FileDoc;
 }
 
@@ -40,10 +40,10 @@ async function currentHits(
     store.chunks.byKeys(tenant, hits),
   ]);
   const fileOf = new Map(files.map((file) => [file._id, file]));
-  const chunkOf = new Map(chunks.map((chunk) => [chunk._id, chunk]));
+  const chunkOf = new Map(chunks.map((chunk) => [chunk.key, chunk]));
   return hits.flatMap((hit) => {
     const file = fileOf.get(hit.fileId);
-    const chunk = chunkOf.get(`${hit.fileId}:${hit.generation}:${hit.chunkIndex}`);
+    const chunk = chunkOf.get(chunkKey(hit.fileId, hit.generation, hit.chunkIndex));
     return file && chunk && file.generation === hit.generation ? [{ hit, space, chunk, file }] : [];
   });
 }

@@ -1,6 +1,5 @@
 import Joi from 'joi';
 
-import { blobKey } from '../../store/blobs.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { FileAnswer, operation } from '../http/operation.js';
 import { CONTENT_PATH } from '../http/signedUrls.js';
@@ -16,10 +15,13 @@ export const content = operation<'open', unknown>({
   async handle({ params, query, deps: { signedUrls, store } }) {
     const ref = signedUrls.read(params, query);
     if (!ref) throw new HttpError(403, 'This link is not valid, or has expired. List the file again for a fresh one.');
-    const bytes = await store.blobs
-      .get(blobKey(ref.organizationId, ref.fileId, ref.generation, ref.kind))
-      .catch(() => null);
-    if (!bytes) throw notFound('content; the file was synced again or deleted. List it again for a fresh link');
-    return new FileAnswer(bytes, ref.kind === 'txt' ? 'text/plain; charset=utf-8' : 'application/octet-stream');
+    const stored =
+      ref.kind === 'raw' ? await store.contents.get(ref) : await store.chunks.parsedText(ref, ref.generation);
+    if (stored === null)
+      throw notFound('content; the file was synced again or deleted. List it again for a fresh link');
+    return new FileAnswer(
+      typeof stored === 'string' ? Buffer.from(stored) : stored,
+      ref.kind === 'txt' ? 'text/plain; charset=utf-8' : 'application/octet-stream',
+    );
   },
 });

@@ -18,7 +18,7 @@ export function linksOf(
   const link = (kind: 'raw' | 'txt') =>
     `${publicUrl()}${signedUrls.sign({ organizationId, fileId, generation, kind }, wanted.lifeSeconds)}`;
   return {
-    raw: wanted.raw && file.rawBlob !== null ? link('raw') : null,
-    parsed: wanted.parsed && file.textBlob !== null ? link('txt') : null,
+    raw: wanted.raw && file.hasContent ? link('raw') : null,
+    parsed: wanted.parsed && file.hasText ? link('txt') : null,
   };
 }

@@ -10,9 +10,14 @@ import { skipSpace } from './whitespace.js';
 
 export interface SplitResult {
   readonly chunks: Chunk[];
+  /** What was put before each chunk; '' for nothing. */
+  readonly prefix: string;
   /** cl100k tokens of the whole text. */
   readonly numTokens: number;
 }
+
+/** A token holds at most 128 bytes, and a chunk must fit a row of MongoDB (16 MB). No model reads as much. */
+const MAX_CHUNK_TOKENS = 100_000;
 
 /**
  * Cuts a Markdown-like text into chunks of at most chunkSize cl100k tokens, prefix included: between blocks, then
@@ -20,7 +25,7 @@ export interface SplitResult {
  * and small blocks share a chunk. Only a single character of more tokens than chunkSize makes a larger chunk.
  */
 export function splitText(text: string, options: ChunkOptions): SplitResult {
-  const chunkSize = Math.max(1, Math.floor(options.chunkSize));
+  const chunkSize = Math.min(MAX_CHUNK_TOKENS, Math.max(1, Math.floor(options.chunkSize)));
   const prefix = fitPrefix(options.prefix, chunkSize);
   const budget = chunkSize - prefix.tokens;
   const index = new TokenIndex(text);
@@ -53,5 +58,5 @@ export function splitText(text: string, options: ChunkOptions): SplitResult {
     chunks.push(previous);
     from = skipSpace(text, end);
   }
-  return { chunks, numTokens: index.total };
+  return { chunks, prefix: prefix.text, numTokens: index.total };
 }

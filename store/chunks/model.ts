@@ -1,43 +1,72 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 
-export interface ChunkDoc {
-  /** fileId:generation:chunkIndex, so that a second write of the same chunk is the same row. */
+/** One chunk: where it lies in the parsed text (UTF-16 offsets, end exclusive) and what is known of it. */
+export interface Cut {
+  start: number;
+  end: number;
+  /** cl100k tokens, the prefix included. */
+  tokens: number;
+  metadata?: Record<string, unknown>;
+}
+
+/**
+ * A stretch of a file's parsed text with the chunks that begin in it. One row for many chunks costs a fraction of a
+ * row each, and the parsed text is kept once, not beside its chunks. A generation's segments follow one another
+ * without a gap; where chunks overlap, so do segments.
+ */
+export interface SegmentDoc {
+  /** fileId:generation:number, so that a second write of the same segment is the same row. */
   _id: string;
   organizationId: number;
   userId: number;
   fileId: number;
   generation: number;
-  chunkIndex: number;
+  /** Chunk indexes of the first and the last cut. */
+  first: number;
+  last: number;
+  /** Where `text` begins in the parsed text. */
+  offset: number;
   text: string;
-  /** cl100k tokens. */
-  tokens: number;
-  /** Where it lies in the parsed text; UTF-16 offsets. */
-  start: number;
-  end: number;
-  metadata: Record<string, unknown>;
+  /** What prepend_filename_to_chunks put before each chunk; '' for nothing. */
+  prefix: string;
+  cuts: Cut[];
 }
 
-const chunk: Schema<ChunkDoc> = new Schema<ChunkDoc>(
+/** A chunk as readers see it. */
+export interface StoredChunk {
+  /** fileId:generation:chunkIndex. */
+  readonly key: string;
+  readonly fileId: number;
+  readonly generation: number;
+  readonly chunkIndex: number;
+  readonly text: string;
+  readonly metadata: Record<string, unknown>;
+}
+
+const segment: Schema<SegmentDoc> = new Schema<SegmentDoc>(
   {
     _id: String,
     organizationId: { type: Number, required: true },
     userId: { type: Number, required: true },
     fileId: { type: Number, required: true },
     generation: { type: Number, required: true },
-    chunkIndex: { type: Number, required: true },
-    text: { type: String, required: true },
-    tokens: { type: Number, required: true },
-    start: { type: Number, required: true },
-    end: { type: Number, required: true },
-    metadata: { type: Schema.Types.Mixed, default: () => ({}) },
+    first: { type: Number, required: true },
+    last: { type: Number, required: true },
+    offset: { type: Number, required: true },
+    text: { type: String, default: '' },
+    prefix: { type: String, default: '' },
+    cuts: Schema.Types.Mixed,
   },
   { versionKey: false, minimize: false },
 );
-chunk.index({ organizationId: 1, userId: 1, fileId: 1, generation: 1, chunkIndex: 1 });
+segment.index({ organizationId: 1, userId: 1, fileId: 1, generation: 1, first: 1 });
 
-export const chunkId = (fileId: number, generation: number, chunkIndex: number): string =>
+export const segmentId = (fileId: number, generation: number, number: number): string =>
+  `${fileId}:${generation}:${number}`;
+
+export const chunkKey = (fileId: number, generation: number, chunkIndex: number): string =>
   `${fileId}:${generation}:${chunkIndex}`;
 
-export function chunkModel(connection: Connection): Model<ChunkDoc> {
-  return connection.model<ChunkDoc>('chunks', chunk, 'chunks');
+export function segmentModel(connection: Connection): Model<SegmentDoc> {
+  return connection.model<SegmentDoc>('segments', segment, 'segments');
 }

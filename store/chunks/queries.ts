@@ -2,10 +2,11 @@ import type { Model } from 'mongoose';
 
 import type { FileContent, FileQueries } from '../files/queries.js';
 import type { Tenant } from '../users/accept.js';
-import { type ChunkDoc, chunkId } from './model.js';
+import { chunkKey, type SegmentDoc, segmentId, type StoredChunk } from './model.js';
+import { chunksOf, textOf } from './segments.js';
 
-/** Rows read from MongoDB at once, so that a page of any size takes bounded memory. */
-const ROWS_PER_READ = 250;
+/** Chunks read from MongoDB at once, so that a page of any size takes bounded memory. */
+const CHUNKS_PER_READ = 250;
 
 /** A stretch of one file's chunks: indexes from (inclusive) to (exclusive). */
 interface Stretch {
@@ -14,14 +15,14 @@ interface Stretch {
   readonly to: number;
 }
 
-export interface ChunkRow extends ChunkDoc {
+export interface ChunkRow extends StoredChunk {
   readonly vectorSpace: string | null;
 }
 
 export interface ChunkQueries {
   /** The chunks of the given files, in their order, `offset` skipped, at most `limit`, some rows at a time. */
   page(tenant: Tenant, files: AsyncIterable<FileContent>, offset: number, limit: number): AsyncIterable<ChunkRow[]>;
-  /** Rows of every generation, seen by readers or not: for checks that nothing is left behind. */
+  /** Chunks of every generation, seen by readers or not: for checks that nothing is left behind. */
   countAll(tenant: Tenant): Promise<number>;
   /** The same for some files. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
@@ -29,10 +30,12 @@ export interface ChunkQueries {
   byKeys(
     tenant: Tenant,
     keys: readonly { fileId: number; generation: number; chunkIndex: number }[],
-  ): Promise<ChunkDoc[]>;
+  ): Promise<StoredChunk[]>;
+  /** The whole parsed text of one generation; null when it has none. */
+  parsedText(owner: { organizationId: number; fileId: number }, generation: number): Promise<string | null>;
 }
 
-/** Cuts the files' chunks into groups of stretches of at most ROWS_PER_READ rows each. */
+/** Cuts the files' chunks into groups of stretches of at most CHUNKS_PER_READ chunks each. */
 async function* stretches(files: AsyncIterable<FileContent>, offset: number, limit: number): AsyncIterable<Stretch[]> {
   let skip = offset;
   let wanted = limit;
@@ -42,12 +45,12 @@ async function* stretches(files: AsyncIterable<FileContent>, offset: number, lim
     let from = Math.min(skip, file.numChunks);
     skip -= from;
     while (from < file.numChunks && wanted > 0) {
-      const to = Math.min(file.numChunks, from + wanted, from + ROWS_PER_READ - size);
+      const to = Math.min(file.numChunks, from + wanted, from + CHUNKS_PER_READ - size);
       group.push({ file, from, to });
       wanted -= to - from;
       size += to - from;
       from = to;
-      if (size === ROWS_PER_READ) {
+      if (size === CHUNKS_PER_READ) {
         yield group;
         [group, size] = [[], 0];
       }
@@ -57,37 +60,46 @@ async function* stretches(files: AsyncIterable<FileContent>, offset: number, lim
   if (group.length > 0) yield group;
 }
 
-export function createChunkQueries(chunks: Model<ChunkDoc>, files: Pick<FileQueries, 'byIds'>): ChunkQueries {
+export function createChunkQueries(segments: Model<SegmentDoc>, files: Pick<FileQueries, 'byIds'>): ChunkQueries {
   const read = async (
     { organizationId, userId }: Tenant,
     group: readonly Stretch[],
-  ): Promise<Map<string, ChunkDoc>> => {
+  ): Promise<Map<number, SegmentDoc[]>> => {
     const $or = group.map(({ file, from, to }) => ({
       organizationId,
       userId,
       fileId: file._id,
       generation: file.generation,
-      chunkIndex: { $gte: from, $lt: to },
+      first: { $lt: to },
+      last: { $gte: from },
     }));
-    const rows = await chunks.find({ $or }).lean<ChunkDoc[]>();
-    return new Map(rows.map((row) => [row._id, row]));
-  };
-
-  const rowsOf = ({ file, from, to }: Stretch, found: Map<string, ChunkDoc>): ChunkRow[] => {
-    const rows: ChunkRow[] = [];
-    for (let index = from; index < to; index += 1) {
-      const row = found.get(chunkId(file._id, file.generation, index));
-      if (row) rows.push({ ...row, vectorSpace: file.vectorSpace });
+    const found = new Map<number, SegmentDoc[]>();
+    for (const row of await segments.find({ $or }).sort({ fileId: 1, first: 1 }).lean<SegmentDoc[]>()) {
+      found.set(row.fileId, [...(found.get(row.fileId) ?? []), row]);
     }
-    return rows;
+    return found;
   };
 
-  /** A file whose rows are not all there was flipped after its record was read: read record and rows again. */
+  const chunksIn = ({ file, from, to }: Stretch, found: Map<number, SegmentDoc[]>): ChunkRow[] =>
+    (found.get(file._id) ?? [])
+      .filter((row) => row.generation === file.generation)
+      .flatMap((row) => chunksOf(row, from, to))
+      .map((chunk) => ({ ...chunk, vectorSpace: file.vectorSpace }));
+
+  /** A file whose chunks are not all there was flipped after its record was read: read record and chunks again. */
   const refreshed = async (tenant: Tenant, stretch: Stretch): Promise<ChunkRow[]> => {
     const [file] = await files.byIds(tenant, [stretch.file._id]);
     if (!file) return [];
     const again: Stretch = { file, from: stretch.from, to: Math.min(stretch.to, file.numChunks) };
-    return rowsOf(again, await read(tenant, [again]));
+    return chunksIn(again, await read(tenant, [again]));
+  };
+
+  const count = async (query: Record<string, unknown>): Promise<number> => {
+    const [row] = await segments.aggregate<{ chunks: number }>([
+      { $match: query },
+      { $group: { _id: null, chunks: { $sum: { $size: '$cuts' } } } },
+    ]);
+    return row?.chunks ?? 0;
   };
 
   return {
@@ -96,20 +108,42 @@ export function createChunkQueries(chunks: Model<ChunkDoc>, files: Pick<FileQuer
         const found = await read(tenant, group);
         const parts = await Promise.all(
           group.map(async (stretch) => {
-            const rows = rowsOf(stretch, found);
+            const rows = chunksIn(stretch, found);
             return rows.length === stretch.to - stretch.from ? rows : refreshed(tenant, stretch);
           }),
         );
         yield parts.flat();
       }
     },
-    countOf: ({ organizationId, userId }, fileIds) =>
-      chunks.countDocuments({ organizationId, userId, fileId: { $in: [...fileIds] } }).exec(),
-    countAll: ({ organizationId, userId }) => chunks.countDocuments({ organizationId, userId }).exec(),
+    countOf: ({ organizationId, userId }, fileIds) => count({ organizationId, userId, fileId: { $in: [...fileIds] } }),
+    countAll: ({ organizationId, userId }) => count({ organizationId, userId }),
     async byKeys({ organizationId, userId }, keys) {
       if (keys.length === 0) return [];
-      const _id = { $in: keys.map(({ fileId, generation, chunkIndex }) => chunkId(fileId, generation, chunkIndex)) };
-      return chunks.find({ _id, organizationId, userId }).lean<ChunkDoc[]>();
+      const $or = keys.map(({ fileId, generation, chunkIndex }) => ({
+        organizationId,
+        userId,
+        fileId,
+        generation,
+        first: { $lte: chunkIndex },
+        last: { $gte: chunkIndex },
+      }));
+      const wanted = new Set(
+        keys.map(({ fileId, generation, chunkIndex }) => chunkKey(fileId, generation, chunkIndex)),
+      );
+      const rows = await segments.find({ $or }).lean<SegmentDoc[]>();
+      return rows.flatMap((row) => chunksOf(row)).filter(({ key }) => wanted.has(key));
+    },
+    async parsedText({ organizationId, fileId }, generation) {
+      // By id: the holder of a signed link names no user. A generation's rows are numbered without a gap.
+      const rows: SegmentDoc[] = [];
+      for (let number = 0; ; number += 1) {
+        const row = await segments
+          .findOne({ _id: segmentId(fileId, generation, number), organizationId })
+          .lean<SegmentDoc | null>();
+        if (!row) break;
+        rows.push(row);
+      }
+      return rows.length === 0 ? null : textOf(rows);
     },
   };
 }

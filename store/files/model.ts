@@ -29,8 +29,9 @@ export interface SyncedContent {
   /** The vector space the chunks lie in; null when they have no vectors. */
   vectorSpace: string | null;
   dimensions: number | null;
-  rawBlob: string | null;
-  textBlob: string | null;
+  /** Whether the content as it came, and its parsed text, are kept. */
+  hasContent: boolean;
+  hasText: boolean;
   rawHash: string | null;
   /** By what the source recognises this copy. */
   etag: string | null;
@@ -138,8 +139,8 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     statistics: nullable(Schema.Types.Mixed),
     vectorSpace: nullable(String),
     dimensions: nullable(Number),
-    rawBlob: nullable(String),
-    textBlob: nullable(String),
+    hasContent: { type: Boolean, default: false },
+    hasText: { type: Boolean, default: false },
     rawHash: nullable(String),
     etag: nullable(String),
     lastModified: nullable(String),

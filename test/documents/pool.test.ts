@@ -34,7 +34,8 @@ test('parses and chunks in a thread', async () => {
     format: 'HTML',
     mimeType: 'text/html',
     metadata: { title: 'Harbour', language: 'en' },
-    chunks: [{ text: '# Harbour\n\nBuilt in 1874.', tokens: 9, start: 0, end: 25 }],
+    prefix: '',
+    cuts: [{ tokens: 9, start: 0, end: 25 }],
     numTokens: 9,
   });
 });

@@ -1,0 +1,71 @@
+import { chunkKey, type Cut, type SegmentDoc, segmentId, type StoredChunk } from './model.js';
+import type { Tenant } from '../users/accept.js';
+
+/** The parsed text of one file's generation, and its chunks. */
+export interface ChunkedText extends Tenant {
+  readonly fileId: number;
+  readonly generation: number;
+  readonly text: string;
+  readonly prefix: string;
+  readonly cuts: readonly Cut[];
+}
+
+/** A row ends with the chunk that brings it to so many chunks or characters: far below MongoDB's 16 MB. */
+const CUTS_PER_SEGMENT = 64;
+const CHARACTERS_PER_SEGMENT = 500_000;
+
+/** How many cuts, from one on, share a row. */
+function rowEnd(cuts: readonly Cut[], from: number): number {
+  const begin = cuts[from]?.start ?? 0;
+  let to = from + 1;
+  while (to < cuts.length && to - from < CUTS_PER_SEGMENT && (cuts[to]?.end ?? 0) - begin <= CHARACTERS_PER_SEGMENT)
+    to += 1;
+  return to;
+}
+
+/** The rows of a text and its chunks. Text before, between and after chunks (white space) is kept too. */
+export function toSegments({ text, prefix, cuts, fileId, generation, ...tenant }: ChunkedText): SegmentDoc[] {
+  const rows: SegmentDoc[] = [];
+  for (let from = 0; from < cuts.length;) {
+    const to = rowEnd(cuts, from);
+    const offset = from === 0 ? 0 : (cuts[from]?.start ?? 0);
+    const end = to === cuts.length ? text.length : Math.max(cuts[to - 1]?.end ?? 0, cuts[to]?.start ?? 0);
+    rows.push({
+      _id: segmentId(fileId, generation, rows.length),
+      ...tenant,
+      fileId,
+      generation,
+      first: from,
+      last: to - 1,
+      offset,
+      text: text.slice(offset, end),
+      prefix,
+      cuts: cuts.slice(from, to),
+    });
+    from = to;
+  }
+  return rows;
+}
+
+/** The chunks of a row whose index is in [from, to). */
+export function chunksOf(row: SegmentDoc, from = row.first, to = row.last + 1): StoredChunk[] {
+  const { fileId, generation, first, offset, text, prefix } = row;
+  return row.cuts.slice(Math.max(0, from - first), Math.max(0, to - first)).map(({ start, end, metadata }, nth) => {
+    const chunkIndex = Math.max(from, first) + nth;
+    return {
+      key: chunkKey(fileId, generation, chunkIndex),
+      fileId,
+      generation,
+      chunkIndex,
+      text: prefix + text.slice(start - offset, end - offset),
+      metadata: metadata ?? {},
+    };
+  });
+}
+
+/** The parsed text again, from all rows of a generation in their order. */
+export function textOf(rows: readonly SegmentDoc[]): string {
+  let text = '';
+  for (const row of rows) text += row.text.slice(text.length - row.offset);
+  return text;
+}

@@ -1,0 +1,20 @@
+import type { Model } from 'mongoose';
+
+/** A duplicate key means that an earlier try wrote the same row. */
+function onlyDuplicates(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 11000;
+}
+
+/**
+ * Inserts rows whose ids are made of what they hold, so that rows of an earlier try are left as they are. Past
+ * mongoose's schema: the rows were built by our own code, and casting each again costs more than the write.
+ */
+export async function insertOnce<T>(model: Model<T>, rows: readonly T[]): Promise<void> {
+  try {
+    await model.collection.insertMany(rows as unknown as Parameters<typeof model.collection.insertMany>[0], {
+      ordered: false,
+    });
+  } catch (error) {
+    if (!onlyDuplicates(error)) throw error;
+  }
+}

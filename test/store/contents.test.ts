@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose, { type Connection } from 'mongoose';
+
+import { createFolderBlobs } from '../../store/contents/blobs.js';
+import { type ContentOwner, type Contents, createContents } from '../../store/contents/contents.js';
+import { contentModel } from '../../store/contents/model.js';
+import { createS3Blobs } from '../../store/contents/s3Blobs.js';
+import { type S3Emulator, startS3 } from '../emulators/s3.js';
+import { testEngines } from '../support/engines.js';
+
+const ROW_BYTES = 16;
+/** What each place keeps: the same words, longer than a row takes where they are to lie in file storage. */
+const SAMPLES = {
+  'rows of MongoDB': 'Grüße\u0000',
+  'a folder': 'Grüße\u0000, longer than a row',
+  'a bucket': 'Grüße\u0000, longer than a row',
+};
+type Place = keyof typeof SAMPLES;
+const places = Object.keys(SAMPLES) as Place[];
+
+let folder: string;
+let s3: S3Emulator;
+let connection: Connection;
+let stores: Record<Place, Contents>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'allotrope-contents-'));
+  s3 = await startS3();
+  connection = await mongoose
+    .createConnection(testEngines().mongodbUri, { dbName: `contents-${randomUUID()}` })
+    .asPromise();
+  const rows = contentModel(connection);
+  const inFolder = createContents(rows, createFolderBlobs(folder), ROW_BYTES);
+  const inBucket = createS3Blobs({
+    bucket: 'contents',
+    endpoint: s3.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+  });
+  stores = {
+    'rows of MongoDB': inFolder,
+    'a folder': inFolder,
+    'a bucket': createContents(rows, inBucket, ROW_BYTES),
+  };
+});
+afterAll(async () => {
+  await connection.dropDatabase();
+  await connection.close();
+  await rm(folder, { recursive: true });
+  await s3.close();
+});
+
+const keep = async (store: Contents, owner: ContentOwner, text: string): Promise<void> => {
+  const small = await store.take(owner, Buffer.from(text));
+  if (small) await store.write([small]);
+};
+const read = async (store: Contents, owner: ContentOwner): Promise<string | null> => {
+  const bytes = await store.get(owner);
+  return bytes && Buffer.from(bytes).toString();
+};
+
+describe.each(places)('contents in %s', (place) => {
+  const fileId = 10 * places.indexOf(place);
+  const tenant = { organizationId: 1, userId: 1 };
+
+  test('come back as they were put, also when put twice', async () => {
+    const owner = { ...tenant, fileId: fileId + 7, generation: 1 };
+    await keep(stores[place], owner, SAMPLES[place]);
+    await keep(stores[place], owner, SAMPLES[place]);
+    expect(await read(stores[place], owner)).toBe(SAMPLES[place]);
+    expect(await stores[place].countOf(tenant, [owner.fileId])).toBe(1);
+  });
+
+  test('are not another organization’s', async () => {
+    const owner = { ...tenant, fileId: fileId + 6, generation: 1 };
+    await keep(stores[place], owner, SAMPLES[place]);
+    expect(await read(stores[place], { ...owner, organizationId: 2 })).toBeNull();
+    expect(await stores[place].countOf({ ...tenant, organizationId: 2 }, [owner.fileId])).toBe(0);
+  });
+
+  test('older generations go, the current one and other files stay', async () => {
+    const file = { ...tenant, fileId: fileId + 8 };
+    const other = { ...tenant, fileId: fileId + 9, generation: 1 };
+    for (const generation of [1, 2, 10]) await keep(stores[place], { ...file, generation }, SAMPLES[place]);
+    await keep(stores[place], other, SAMPLES[place]);
+
+    await stores[place].deleteGenerations([{ ...file, generations: { below: 10 } }]);
+    expect(await read(stores[place], { ...file, generation: 2 })).toBeNull();
+    expect(await read(stores[place], { ...file, generation: 10 })).toBe(SAMPLES[place]);
+    expect(await read(stores[place], other)).toBe(SAMPLES[place]);
+    expect(await stores[place].countOf(tenant, [file.fileId, other.fileId])).toBe(2);
+
+    await stores[place].deleteGenerations([{ ...file, generations: { exactly: 10 } }]);
+    expect(await read(stores[place], { ...file, generation: 10 })).toBeNull();
+  });
+
+  test('deleting what is not there is no fault', async () => {
+    const scope = { organizationId: 9, userId: 9, fileId: 9, generations: { below: 5 } };
+    await stores[place].deleteGenerations([scope]);
+    expect(await stores[place].countOf(scope, [9])).toBe(0);
+  });
+});
