@@ -1,134 +1,119 @@
-import { MessageChannel } from 'node:worker_threads';
-import { Piscina } from 'piscina';
 import { Fault } from '../contract/failures.js';
-import type { PoolAnswer, PoolTask } from './poolThread.js';
-import { Slots } from './slots.js';
-import type { DocumentLimits, DocumentPool, ParseInput } from './types.js';
+import { createThreads, LimitPassed, type PoolSettings } from './threads.js';
+import type { PoolDocument } from './poolThread.js';
+import type { DocumentPool, ProcessedDocument } from './types.js';
 
-export interface PoolSettings {
-  readonly threads: number;
-  /** Time for one document, from the moment a thread begins it. */
-  readonly timeoutMs: number;
-  /** Heap of one thread. */
-  readonly memoryMb: number;
-  readonly limits: DocumentLimits;
+/** Small documents share a trip to a thread: waking one takes a good part of the time that a small page takes. */
+const SMALL_BYTES = 128 * 1024;
+const GROUP_DOCUMENTS = 8;
+/** How long the first small document of a group waits for company. */
+const GATHER_MS = 4;
+
+/** A document that waits, is being read, or has been answered. */
+interface Job extends PoolDocument {
+  readonly resolve: (document: ProcessedDocument) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Its group failed as a whole: it is read once more by itself. */
+  alone: boolean;
+  answered: boolean;
+  /** Called when its caller no longer waits. */
+  abandon: () => void;
 }
 
-/** For a thread to load its modules on a busy machine; past it something is wrong with the installation. */
-const START_TIMEOUT_MS = 60_000;
+const isSmall = (job: Job): boolean => !job.alone && job.input.bytes.byteLength <= SMALL_BYTES;
 
-const inTypeScript = import.meta.url.endsWith('.ts');
+/** Takes the first job off the queue, and with a small one the small ones that follow it. */
+function takeGroup(queue: Job[]): Job[] {
+  let count = 1;
+  if (queue[0] && isSmall(queue[0])) {
+    while (count < GROUP_DOCUMENTS && queue[count] && isSmall(queue[count] as Job)) count += 1;
+  }
+  return queue.splice(0, count);
+}
 
 /** Starts the pool; threads come with the first document. */
 export function createDocumentPool(settings: PoolSettings): DocumentPool {
-  // Piscina never gets more tasks than threads: those it keeps in its own queue wait forever when the thread that
-  // would take them is ended by an abort, and one cannot tell when they begin.
-  const slots = new Slots(settings.threads);
-  let threads: Piscina<PoolTask, PoolAnswer> | null = null;
+  const threads = createThreads(settings);
+  const queue: Job[] = [];
+  let free = settings.threads;
+  let gathering: NodeJS.Timeout | null = null;
   let closed = false;
-  const requireOpen = (): void => {
-    if (closed) throw new Error('The document pool is closed.');
-  };
-  return {
-    async process(input, chunking, signal) {
-      requireOpen();
-      signal?.throwIfAborted();
-      await slots.take(signal);
-      try {
-        requireOpen();
-        threads ??= startThreads(settings);
-        const answer = await runTask(threads, { input, chunking, limits: settings.limits }, settings, signal);
-        if ('document' in answer) return answer.document;
-        throw new Fault(
-          answer.fault.kind,
-          answer.fault.message,
-          answer.fault.cause === null ? {} : { cause: answer.fault.cause },
-        );
-      } finally {
-        slots.free();
+
+  const runGroup = async (group: readonly Job[]): Promise<void> => {
+    const stop = new AbortController();
+    for (const job of group) {
+      // The thread is ended only when nobody wants anything of it any more.
+      job.abandon = () => {
+        if (group.every(({ answered }) => answered)) stop.abort(new Error('nobody waits for these documents'));
+      };
+    }
+    try {
+      const answers = await threads.run(group, stop.signal);
+      group.forEach(({ resolve, reject }, nth) => {
+        const answer = answers[nth];
+        if (answer && 'document' in answer) resolve(answer.document);
+        else if (answer) reject(new Fault(answer.fault.kind, answer.fault.message, { cause: answer.fault.cause }));
+      });
+    } catch (error) {
+      const waiting = group.filter(({ answered }) => !answered);
+      if (group.length > 1 && error instanceof LimitPassed) {
+        // One of them did it: each shows by itself.
+        for (const job of waiting) job.alone = true;
+        queue.unshift(...waiting);
+      } else {
+        for (const { reject } of waiting) reject(error instanceof LimitPassed ? error.fault : error);
       }
-    },
+    }
+  };
+
+  const pump = (): void => {
+    if (gathering) clearTimeout(gathering);
+    gathering = null;
+    while (free > 0 && queue.length > 0) {
+      free -= 1;
+      void runGroup(takeGroup(queue)).finally(() => {
+        free += 1;
+        pump();
+      });
+    }
+  };
+
+  return {
+    process: (input, chunking, signal) =>
+      new Promise((resolve, reject) => {
+        if (closed) throw new Error('The document pool is closed.');
+        signal?.throwIfAborted();
+        const settle =
+          <T>(act: (value: T) => void) =>
+          (value: T): void => {
+            if (job.answered) return;
+            job.answered = true;
+            signal?.removeEventListener('abort', abort);
+            act(value);
+          };
+        const job: Job = {
+          input,
+          chunking,
+          resolve: settle(resolve),
+          reject: settle(reject),
+          abandon: () => void queue.splice(queue.indexOf(job), 1),
+          alone: false,
+          answered: false,
+        };
+        const abort = (): void => {
+          job.reject(signal?.reason);
+          job.abandon();
+        };
+        signal?.addEventListener('abort', abort, { once: true });
+        queue.push(job);
+        if (free > 0 && (!isSmall(job) || queue.length >= GROUP_DOCUMENTS)) pump();
+        else if (free > 0) gathering ??= setTimeout(pump, GATHER_MS);
+      }),
     async close() {
       closed = true;
-      await threads?.destroy();
+      const ended = new Error('The document pool is closed.');
+      for (const job of queue.splice(0)) job.reject(ended);
+      await threads.close();
     },
   };
-}
-
-function startThreads({ threads, memoryMb }: PoolSettings): Piscina<PoolTask, PoolAnswer> {
-  const pool = new Piscina<PoolTask, PoolAnswer>({
-    filename: new URL(`./poolThread.${inTypeScript ? 'ts' : 'js'}`, import.meta.url).href,
-    name: 'work',
-    minThreads: threads,
-    maxThreads: threads,
-    execArgv: inTypeScript ? withTsx() : [],
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-  });
-  // Of a thread that dies without a task; the next task starts another one.
-  pool.on('error', () => undefined);
-  return pool;
-}
-
-/** On Node 20 a worker thread does not always take tsx by its name: it is registered from a module of one line. */
-function withTsx(): string[] {
-  const api = import.meta.resolve('tsx/esm/api');
-  return ['--import', `data:text/javascript,import { register } from '${api}'; register();`];
-}
-
-async function runTask(
-  pool: Piscina<PoolTask, PoolAnswer>,
-  work: Omit<PoolTask, 'started'>,
-  { timeoutMs, memoryMb }: PoolSettings,
-  signal: AbortSignal | undefined,
-): Promise<PoolAnswer> {
-  const ending = new AbortController();
-  const { port1, port2 } = new MessageChannel();
-  const notStarted = new Error(`A thread for documents did not start within ${START_TIMEOUT_MS / 1000} s.`);
-  let timer = setTimeout(() => ending.abort(notStarted), START_TIMEOUT_MS);
-  port1.once('message', () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => ending.abort(passed(`${timeoutMs / 1000} s`, 'PARSE_TIMEOUT_MS')), timeoutMs);
-  });
-  const stop = (): void => ending.abort(signal?.reason);
-  signal?.addEventListener('abort', stop, { once: true });
-  try {
-    const task = { ...work, started: port2 };
-    return await pool.run(task, { signal: ending.signal, transferList: [port2, ...ownBuffer(work.input)] });
-  } catch (error) {
-    if (ending.signal.aborted) throw ending.signal.reason;
-    if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw passed(`${memoryMb} MB of memory`, 'PARSE_MEMORY_MB');
-    if (error instanceof Error && error.message.startsWith('worker exited')) {
-      throw new Fault(
-        'parse_limit',
-        'The document could not be read: the thread reading it died. Leave the document out, or split it.',
-        {
-          cause: error,
-        },
-      );
-    }
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
-    port1.close();
-  }
-}
-
-/** The bytes' memory, where it is theirs alone and can go to the thread without a copy. */
-function ownBuffer({ bytes }: ParseInput): ArrayBuffer[] {
-  const { buffer } = bytes;
-  return buffer instanceof ArrayBuffer && bytes.byteLength > 0 && buffer.byteLength === bytes.byteLength
-    ? [buffer]
-    : [];
-}
-
-function passed(limit: string, setting: string): Fault {
-  return new Fault(
-    'parse_limit',
-    `The document could not be read within ${limit} (setting ${setting}). Split it, leave it out, or raise the setting.`,
-  );
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
 }

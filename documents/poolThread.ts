@@ -1,14 +1,17 @@
-import type { MessagePort } from 'node:worker_threads';
 import { Fault, type FaultKind } from '../contract/failures.js';
 import { processDocument } from './processDocument.js';
 import type { ChunkOptions, DocumentLimits, ParseInput, ProcessedDocument } from './types.js';
 
-export interface PoolTask {
+export interface PoolDocument {
   readonly input: ParseInput;
   readonly chunking: ChunkOptions;
+}
+
+export interface PoolTask {
+  readonly documents: readonly PoolDocument[];
   readonly limits: DocumentLimits;
-  /** Told when work begins: a thread's own start does not count as the document's time. */
-  readonly started: MessagePort;
+  /** One number in shared memory: the time (ms since 1970) at which work began, 0 before. */
+  readonly begun: Float64Array;
 }
 
 /** A Fault does not survive the way between threads as what it is: it goes as data. */
@@ -16,16 +19,17 @@ export type PoolAnswer =
   | { readonly document: ProcessedDocument }
   | { readonly fault: { readonly kind: FaultKind; readonly message: string; readonly cause: string | null } };
 
-/** What a thread of the pool runs. */
-export function work({ input, chunking, limits, started }: PoolTask): PoolAnswer {
-  started.postMessage(null);
-  started.close();
-  try {
-    return { document: processDocument(input, chunking, limits) };
-  } catch (error) {
-    const { kind, message, cause } = asFault(error);
-    return { fault: { kind, message, cause: cause instanceof Error ? (cause.stack ?? cause.message) : null } };
-  }
+/** What a thread of the pool runs: each document to its answer, in their order. */
+export function work({ documents, limits, begun }: PoolTask): readonly PoolAnswer[] {
+  begun[0] = Date.now();
+  return documents.map(({ input, chunking }) => {
+    try {
+      return { document: processDocument(input, chunking, limits) };
+    } catch (error) {
+      const { kind, message, cause } = asFault(error);
+      return { fault: { kind, message, cause: cause instanceof Error ? (cause.stack ?? cause.message) : null } };
+    }
+  });
 }
 
 function asFault(error: unknown): Fault {

@@ -77,7 +77,7 @@ export interface Parser {
 /** Parses and chunks in worker threads, so that the caller's event loop goes on; a hang, crash or memory fault there is a Fault parse_limit. */
 export interface DocumentPool {
   /**
-   * Takes the bytes over: where they own their memory they go to the thread without a copy, and are empty afterwards.
+   * May take the bytes over: large ones that own their memory go to the thread without a copy, and are empty afterwards.
    * An abort rejects with the signal's reason and ends the work.
    */
   process(input: ParseInput, chunking: ChunkOptions, signal?: AbortSignal): Promise<ProcessedDocument>;

@@ -25,11 +25,6 @@ export function toByteString(text: string): string {
   return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Whether the byte string is one token of the vocabulary. */
-export function isToken(bytes: string): boolean {
-  return ranks.has(bytes);
-}
-
 /** Where the tokens of one piece end, in bytes, ascending; the last is the length of the piece. */
 export function mergeBytes(bytes: string): readonly number[] {
   if (ranks.has(bytes)) return [bytes.length];

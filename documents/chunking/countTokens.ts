@@ -1,5 +1,5 @@
 import { CL100K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants';
-import { isAscii, isToken, mergeBytes, toByteString } from './bytePairs.js';
+import { isAscii, mergeBytes, toByteString } from './bytePairs.js';
 
 /** Longer pieces are rare and each a different one: not worth remembering. */
 const LONGEST_REMEMBERED = 48;
@@ -24,21 +24,37 @@ export function countTokens(text: string): number {
  */
 export function eachPiece(text: string, visit: (start: number, end: number) => boolean): void {
   // A regular expression of its own per call: lastIndex is state, and visitors may count again.
-  const pieces = new RegExp(CL100K_TOKEN_SPLIT_REGEX.source, 'gu');
-  let start = 0;
-  while (pieces.test(text)) {
-    if (!visit(start, pieces.lastIndex)) return;
-    start = pieces.lastIndex;
+  const pieces = new RegExp(CL100K_TOKEN_SPLIT_REGEX.source, 'uy');
+  for (let start = 0; start < text.length;) {
+    let end = plainWordEnd(text, start);
+    if (end === 0) {
+      pieces.lastIndex = start;
+      if (!pieces.test(text)) return;
+      end = pieces.lastIndex;
+    }
+    if (!visit(start, end)) return;
+    start = end;
   }
 }
 
-/** Tokens of one piece. */
+/**
+ * Where an English word, with the space before it, ends; 0 where no such word begins. Most pieces are that, and need
+ * no regular expression: the expression's rule for letters takes one leading space and all letters that follow.
+ */
+function plainWordEnd(text: string, start: number): number {
+  const first = text.charCodeAt(start) === 32 ? start + 1 : start;
+  let at = first;
+  let unit = text.charCodeAt(at);
+  while ((unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90)) unit = text.charCodeAt(++at);
+  // A letter beyond ASCII may follow; at the end of the text the unit is NaN.
+  return at === first || unit > 127 ? 0 : at;
+}
+
+/** Tokens of one piece. Words repeat, so most are known from a table far smaller, and nearer, than the vocabulary's. */
 export function countPiece(piece: string): number {
   const known = remembered.get(piece);
   if (known !== undefined) return known;
-  const ascii = isAscii(piece);
-  if (ascii && isToken(piece)) return 1;
-  const tokens = mergeBytes(ascii ? piece : toByteString(piece)).length;
+  const tokens = mergeBytes(isAscii(piece) ? piece : toByteString(piece)).length;
   if (piece.length <= LONGEST_REMEMBERED) {
     if (remembered.size >= MOST_REMEMBERED) remembered.clear();
     remembered.set(piece, tokens);

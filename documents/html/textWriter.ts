@@ -130,7 +130,13 @@ export function removeInvisible(text: string): string {
   return text.replace(CONTROL, '').replace(INVISIBLE, '').replace(LOOSE_JOINERS, '');
 }
 
+/** Runs of white space, single spaces left out: most white space is one, and replacing it by itself costs as much. */
+const FOLDABLE = /[^\S ]\s*| \s+/g;
+
 /** White space folded to single spaces, the no-break space too. */
 function tidy(data: string): string {
-  return removeInvisible(data.replace(/\s+/g, ' ')).replace(/ {2,}/g, ' ');
+  const folded = data.replace(FOLDABLE, ' ');
+  const visible = removeInvisible(folded);
+  // What was invisible may have stood between two spaces.
+  return visible === folded ? folded : visible.replace(/ {2,}/g, ' ');
 }

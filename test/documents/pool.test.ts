@@ -104,13 +104,40 @@ test('threads work side by side', async () => {
   await expect(busy).rejects.toThrow('done');
 });
 
-test('bytes that own their memory are handed over, others are copied', async () => {
+test('large bytes that own their memory are handed over, others are copied', async () => {
   const pool = startPool();
-  const own = text('handed over');
+  const own = text('handed over. '.repeat(20_000));
   const shared = new TextEncoder().encode('xxcopied').subarray(2);
-  expect((await pool.process(own, CHUNKING)).text).toBe('handed over');
+  expect((await pool.process(own, CHUNKING)).text).toMatch(/^handed over/);
   expect((await pool.process({ ...own, bytes: shared }, CHUNKING)).text).toBe('copied');
   expect([own.bytes.byteLength, shared.byteLength]).toEqual([0, 6]);
+});
+
+test('of small documents read together each has its own answer, and one that takes too long costs itself only', async () => {
+  const pool = startPool({ timeoutMs: 100 });
+  await pool.process(text('warm'), CHUNKING);
+  // Small in bytes, and yet more work than the time allows: a chunk for each token of it.
+  const heavy = { ...CHUNKING, chunkSize: 4, chunkOverlap: 3, prefix: 'a' };
+  const words = Array.from({ length: 20 }, (_, number) => `word ${number}`);
+  const all = words.map((word) => pool.process(text(word), CHUNKING));
+  const empty = faultOf(pool.process(input('<body></body>'), CHUNKING));
+  const hang = faultOf(pool.process(text('qz'.repeat(62_000)), heavy));
+  const behind = words.map((word) => pool.process(text(`${word} behind`), CHUNKING));
+  expect((await Promise.all(all)).map((document) => document.text)).toEqual(words);
+  expect((await empty).kind).toBe('no_text');
+  expect((await hang).message).toMatch(/within 0.1 s \(setting PARSE_TIMEOUT_MS\)/);
+  expect((await Promise.all(behind)).map((document) => document.text)).toEqual(words.map((word) => `${word} behind`));
+});
+
+test('a caller who gives up does not take the others of his group with him', async () => {
+  const pool = startPool();
+  await pool.process(text('warm'), CHUNKING);
+  const stop = new AbortController();
+  const left = pool.process(text('left'), CHUNKING, stop.signal);
+  const stays = pool.process(text('stays'), CHUNKING);
+  stop.abort(new Error('gave up'));
+  await expect(left).rejects.toThrow('gave up');
+  expect((await stays).text).toBe('stays');
 });
 
 test('a closed pool takes nothing, and ends what runs', async () => {
