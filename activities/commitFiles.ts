@@ -38,7 +38,7 @@ async function discard(store: Store, overtaken: readonly StartedFile[]): Promise
  * Writes prepared files down: contents and chunks, then points, then the flip that shows both to readers, then the old generation goes.
  * Killed in between, the next try writes a generation of its own and removes this one's rows.
  */
-export async function commitFiles(store: Store, runId: number, prepared: readonly PreparedFile[]): Promise<void> {
+export async function commitFiles(store: Store, prepared: readonly PreparedFile[]): Promise<void> {
   await Promise.all([
     store.contents.write(prepared.flatMap(({ content }) => content ?? [])),
     store.chunks.write(
@@ -66,12 +66,7 @@ export async function commitFiles(store: Store, runId: number, prepared: readonl
           ],
     ),
   );
-  const flipped = new Set(
-    await store.files.finish(
-      runId,
-      prepared.map(({ finished }) => finished),
-    ),
-  );
+  const flipped = new Set(await store.files.finish(prepared.map(({ finished }) => finished)));
   const done = prepared.filter(({ started }) => flipped.has(started.file._id));
   const overtaken = prepared.filter(({ started }) => !flipped.has(started.file._id));
   const withOlder = done.filter(({ started }) => started.generation > 1);

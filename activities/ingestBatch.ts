@@ -4,22 +4,18 @@ import pLimit from 'p-limit';
 import { Fault } from '../contract/failures.js';
 import type { IngestBatchInput, IngestBatchResult } from '../contract/orchestration.js';
 import type { StartedFile } from '../store/files/commands.js';
-import { createBatcher } from './batcher.js';
-import { cleanUp, commitFiles } from './commitFiles.js';
+import { cleanUp } from './commitFiles.js';
 import type { ActivityDeps } from './deps.js';
-import { prepareFile, type PreparedFile } from './prepareFile.js';
+import { createIngestWrites } from './ingestWrites.js';
+import { prepareFile } from './prepareFile.js';
 
 /** A file under way at so many worker deaths is run alone once more; if the worker dies again, it is quarantined. */
 const SUSPECT_AFTER_DEATHS = 2;
 const HEARTBEAT_MS = 1_000;
-/** Starts wait this long for company, so that they share one write. */
-const START_WAIT_MS = 4;
-/** Finished files wait this long for company, and at most so many are written at once. */
-const COMMIT_WAIT_MS = 20;
-const COMMIT_FILES = 8;
 
 export function createIngestActivities(deps: ActivityDeps) {
   const { store, settings, log } = deps;
+  const { starter, committer, keeper } = createIngestWrites(deps);
 
   /** Ends a file's try at a Fault: back into the queue when that can help and tries are left, else SYNC_ERROR. */
   const settle = async (runId: number, { file }: StartedFile, fault: Fault): Promise<void> => {
@@ -53,32 +49,6 @@ export function createIngestActivities(deps: ActivityDeps) {
       const underWay = new Set<number>();
       const alone: number[] = [];
 
-      const starter = createBatcher<number, StartedFile | null>(
-        async (ids) => {
-          const started = new Map((await store.files.start(runId, ids)).map((start) => [start.file._id, start]));
-          return ids.map((id) => started.get(id) ?? null);
-        },
-        settings.fileConcurrency,
-        START_WAIT_MS,
-      );
-      const committer = createBatcher<PreparedFile, void>(
-        async (prepared) => {
-          await commitFiles(store, runId, prepared);
-          return prepared.map(() => undefined);
-        },
-        COMMIT_FILES,
-        COMMIT_WAIT_MS,
-      );
-
-      const keeper = createBatcher<{ fileId: number; generation: number }, void>(
-        async (kept) => {
-          await store.files.keep(runId, kept);
-          return kept.map(() => undefined);
-        },
-        COMMIT_FILES,
-        COMMIT_WAIT_MS,
-      );
-
       /** What has to be written down for a file once its slot is given back. */
       type Commit = () => Promise<void>;
       const work = async (started: StartedFile): Promise<Commit> => {
@@ -91,14 +61,14 @@ export function createIngestActivities(deps: ActivityDeps) {
           );
         }
         if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, fileId));
-        const prepared = await prepareFile(started, deps, signal);
-        return () => (prepared ? committer.add(prepared) : keeper.add({ fileId, generation }));
+        const prepared = await prepareFile(runId, started, deps, signal);
+        return () => (prepared ? committer.add(prepared) : keeper.add({ runId, fileId, generation }));
       };
 
       const slots = pLimit(settings.fileConcurrency);
       const ingest = async (fileId: number): Promise<void> => {
         signal.throwIfAborted();
-        const started = await starter.add(fileId);
+        const started = await starter.add({ runId, fileId });
         if (!started) return;
         underWay.add(fileId);
         if (started.file.unfinishedStarts - 1 >= SUSPECT_AFTER_DEATHS && fileIds.length > 1) {

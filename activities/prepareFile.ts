@@ -44,6 +44,7 @@ function processingOf(file: FileDoc, space: VectorSpace | null): string {
  * @throws Fault when this content can't be had or read; anything else is a store's fault
  */
 export async function prepareFile(
+  runId: number,
   started: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
@@ -94,6 +95,7 @@ export async function prepareFile(
   };
   if (options.storeFileOnly) {
     const finished = {
+      runId,
       fileId: file._id,
       content: { ...content, statistics },
       name: null,
@@ -119,6 +121,7 @@ export async function prepareFile(
   const vectors = space ? await embedTexts(organizationId, space, chunkTexts(document), deps, signal) : [];
 
   const finished: FinishedSync = {
+    runId,
     fileId: file._id,
     name: null,
     fileMetadata: metadataOf(opened, document),

@@ -29,3 +29,14 @@ test('a failure reaches every caller of its batch, and only those', async () => 
   const results = await Promise.allSettled([batcher.add(1), batcher.add(2), batcher.add(3)]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
 });
+
+test('where work may run twice, the fault of one reaches no other', async () => {
+  const batcher = createBatcher<number, number>(
+    (items) => (items.includes(2) ? Promise.reject(new Error('not 2')) : Promise.resolve(items)),
+    3,
+    5,
+    { retryAlone: true },
+  );
+  const results = await Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)));
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
