@@ -42,6 +42,8 @@ COPY --from=model /build/model model
 COPY --from=build /app/dist dist
 # onnxruntime would report its use to Microsoft.
 ENV NODE_ENV=production \
+  MALLOC_ARENA_MAX=2 \
+  NODE_OPTIONS=--max-semi-space-size=8 \
   ORT_DISABLE_TELEMETRY=1 \
   HOST=0.0.0.0 \
   DATA_DIR=/data \

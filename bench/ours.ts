@@ -75,7 +75,7 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
       pages: count,
       pagesPerSecond: done.pagesPerSecond,
       cpuMsPerPage: total(cpu, [...SERVICE, ...ENGINES]) / count,
-      peakBytes: peak.rss,
+      peakBytes: peak.bytes,
       chunks: listed.count,
     });
     return { ...done, cpu, peak };
@@ -199,18 +199,18 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
   if (short !== null) {
     report.figure(
       `memory of API, worker and their children, ${pages} pages of chunks only`,
-      `${(short.rss / MB).toFixed(0)} MB`,
+      `${(short.bytes / MB).toFixed(0)} MB`,
       '< 400 MB',
-      short.rss < 400 * MB,
+      short.bytes < 400 * MB,
     );
   }
   if (sizes.longPages > 0) {
     await attempt('the long ingest', async () => {
       const { peak } = await run('chunks only, long', sizes.longPages, CHUNKS_ONLY, await service.user());
-      const growth = peak.rss / (short?.rss ?? Number.NaN);
+      const growth = peak.bytes / (short?.bytes ?? Number.NaN);
       report.figure(
         `memory at ${sizes.longPages} pages beside ${pages}`,
-        `${(peak.rss / MB).toFixed(0)} MB, ${growth.toFixed(2)}×`,
+        `${(peak.bytes / MB).toFixed(0)} MB, ${growth.toFixed(2)}×`,
         'flat',
         growth <= FLAT,
       );

@@ -1,17 +1,15 @@
 /** Memory and processor time of processes and their children, as Linux counts them. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Linux counts processor time in hundredths of a second and memory in pages, on every x86_64. */
+/** Linux counts processor time in hundredths of a second on every x86_64. */
 const MS_PER_TICK = 10;
-const BYTES_PER_PAGE = 4096;
-const SAMPLE_MS = 100;
+const SAMPLE_MS = 250;
 
 interface Process {
   readonly pid: number;
   readonly parent: number;
   readonly command: string;
   readonly cpuMs: number;
-  readonly rss: number;
 }
 
 function readProcess(pid: number): Process | null {
@@ -29,7 +27,6 @@ function readProcess(pid: number): Process | null {
       parent,
       command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '),
       cpuMs: (user + system) * MS_PER_TICK,
-      rss: (fields[21] ?? 0) * BYTES_PER_PAGE,
     };
   } catch {
     // It ended between the listing and the look.
@@ -70,11 +67,20 @@ export type ByRole = Partial<Record<Role, number>>;
 
 const roleOf = (command: string): Role => ROLES.find(([, pattern]) => pattern.test(command))?.[0] ?? 'other';
 
-function sum(processes: readonly Process[], what: 'cpuMs' | 'rss'): ByRole {
+/** Memory of a process in bytes; of what it shares with others (Node's own code), its share. */
+function memoryOf({ pid }: Process): number {
+  try {
+    return 1024 * Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+function sum(processes: readonly Process[], valueOf: (one: Process) => number): ByRole {
   const sums: ByRole = {};
   for (const one of processes) {
     const role = roleOf(one.command);
-    sums[role] = (sums[role] ?? 0) + one[what];
+    sums[role] = (sums[role] ?? 0) + valueOf(one);
   }
   return sums;
 }
@@ -91,7 +97,7 @@ export const total = (values: ByRole, roles: readonly Role[]): number =>
 
 /** Processor time that the bench's children have used so far, by role, in milliseconds. */
 export const cpuNow = (): ByRole => ({
-  ...sum(descendants(process.pid), 'cpuMs'),
+  ...sum(descendants(process.pid), ({ cpuMs }) => cpuMs),
   bench: (process.cpuUsage().user + process.cpuUsage().system) / 1000,
 });
 
@@ -105,17 +111,18 @@ export function cpuSince(before: ByRole): ByRole {
 
 export interface Peak {
   /** Bytes at the moment when the watched roles together had most. */
-  readonly rss: number;
+  readonly bytes: number;
   readonly byRole: ByRole;
 }
 
 /** Watches the memory of the bench's children of some roles while `work` runs; answers the highest sum seen. */
 export async function watchMemory<T>(roles: readonly Role[], work: () => Promise<T>): Promise<[T, Peak]> {
-  let peak: Peak = { rss: 0, byRole: {} };
+  let peak: Peak = { bytes: 0, byRole: {} };
   const look = (): void => {
-    const byRole = sum(descendants(process.pid), 'rss');
-    const rss = total(byRole, roles);
-    if (rss > peak.rss) peak = { rss, byRole };
+    const watched = descendants(process.pid).filter(({ command }) => roles.includes(roleOf(command)));
+    const byRole = sum(watched, memoryOf);
+    const bytes = total(byRole, roles);
+    if (bytes > peak.bytes) peak = { bytes, byRole };
   };
   look();
   const timer = setInterval(look, SAMPLE_MS);

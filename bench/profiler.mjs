@@ -9,7 +9,7 @@ import { threadId } from 'node:worker_threads';
 
 const WRITE_MS = 4_000;
 const folder = process.env.BENCH_PROFILE_DIR;
-const entry = path.basename(process.argv[1] ?? 'node', '.ts');
+const entry = path.basename(process.argv[1] ?? 'node').replace(/\.[jt]s$/, '');
 
 if (folder) {
   const session = new Session();

@@ -78,7 +78,15 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
   const tell = (who: string, what: string, done: PeerRun, roles: readonly Role[]): void => {
     const { pages, pagesPerSecond, peak, chunks } = done;
     const cpuMsPerPage = total(done.cpu, roles) / pages;
-    report.throughput({ who, what, pages, pagesPerSecond, cpuMsPerPage, peakBytes: peak.rss, chunks: chunks || null });
+    report.throughput({
+      who,
+      what,
+      pages,
+      pagesPerSecond,
+      cpuMsPerPage,
+      peakBytes: peak.bytes,
+      chunks: chunks || null,
+    });
     const steps = Object.entries(done.steps).map(([step, ms]) => `${step} ${(ms / 1000).toFixed(1)} s`);
     if (steps.length > 0) report.note(`${who}, ${what}, ${pages} pages: ${steps.join(', ')}.`);
   };

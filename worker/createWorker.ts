@@ -12,10 +12,10 @@ export interface WorkerSettings {
   readonly activityConcurrency: number;
 }
 
-/** Where the workflows lie: the .ts file under tsx and Jest, the .js file once compiled. */
-const workflowsPath = fileURLToPath(
-  new URL(`../workflows/index.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
-);
+/** The workflows: bundled ahead once compiled (scripts/compile.ts), by the SDK itself under Jest. */
+const workflows = import.meta.url.endsWith('.ts')
+  ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
+  : { workflowBundle: { codePath: fileURLToPath(new URL('../workflow-bundle.js', import.meta.url)) } };
 
 /** A Temporal worker with its activities' dependencies in place; `run()` it, `shutdown()` it. */
 export async function createWorker(
@@ -27,7 +27,7 @@ export async function createWorker(
     connection,
     namespace: settings.namespace,
     taskQueue: settings.taskQueue,
-    workflowsPath,
+    ...workflows,
     activities: createActivities(deps),
     maxConcurrentActivityTaskExecutions: settings.activityConcurrency,
     // Cancellation is seen at the next heartbeat, which the SDK holds back at most this long.
