@@ -78,8 +78,10 @@ function headOf({ bytes, contentType }: Pick<ParseInput, 'bytes' | 'contentType'
       ? Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1')
       : new TextDecoder(charset).decode(head);
   for (const [start, what] of SIGNATURES) if (text.startsWith(start)) throw unsupported(`which is ${what}`);
-  if (text.includes('\u0000') && charset === null) throw unsupported('which is binary data');
-  return text.trimStart();
+  const start = text.trimStart();
+  // A page with a stray zero byte in it is still a page, as it is for browsers.
+  if (charset === null && text.includes('\u0000') && !PAGE_START.test(start)) throw unsupported('which is binary data');
+  return start;
 }
 
 function extensionOf(name: string): string {
