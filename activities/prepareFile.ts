@@ -23,7 +23,7 @@ function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): 
 }
 
 /** Raised whenever the same bytes would give other text, chunks or vectors than before. */
-const PIPELINE_VERSION = 1;
+const PIPELINE_VERSION = 2;
 
 /** Everything but the content that the outcome of a sync depends on, as a hash. */
 function processingOf(file: FileDoc, space: VectorSpace | null): string {
