@@ -28,7 +28,7 @@ const chunkTexts = ({ prefix, text, cuts }: ProcessedDocument): string[] =>
   cuts.map(({ start, end }) => prefix + text.slice(start, end));
 
 /** Raised whenever the same bytes would give other text, chunks or vectors than before. */
-const PIPELINE_VERSION = 1;
+const PIPELINE_VERSION = 2;
 
 /** Everything but the content that the outcome of a sync depends on, as a hash. */
 function processingOf(file: FileDoc, space: VectorSpace | null): string {

@@ -95,6 +95,8 @@ export function createDispatcher(
       log.warn({ ...context, reason }, 'run stays in the outbox');
     };
     try {
+      // Else the last one of three could begin before the second, whose older options would then win.
+      if (await runs.isBehindAnother(run)) return await postpone('an earlier run of the same thing waits');
       let started = await tryStart(run);
       for (const pauseMs of CONFLICT_PAUSES_MS) {
         if (started || closing) break;

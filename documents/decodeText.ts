@@ -6,19 +6,22 @@ const META_WINDOW = 4096;
 
 /**
  * The bytes as text: by byte order mark, the Content-Type's charset, the page's own meta element (`html` only), as
- * UTF-8 where that decodes without error, else as windows-1252, the encoding of undeclared old text.
+ * UTF-8 where that decodes without error, else as windows-1252, the encoding of undeclared old text. A declaration
+ * that the bytes plainly contradict counts for nothing: servers put one charset on whatever they have.
  */
 export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, options: { html: boolean }): string {
   const { bytes } = input;
-  const marked = byteOrderMark(bytes);
-  if (marked !== null) return decode(bytes, marked) ?? '';
-  const declared = charsetOf(input.contentType) ?? (options.html ? declaredInPage(bytes) : null);
-  const text = declared === null ? null : decode(bytes, declared);
-  return (
-    text ??
-    decodeStrictly(bytes) ??
-    iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 'windows-1252')
-  );
+  const declarations = [
+    () => byteOrderMark(bytes),
+    () => charsetOf(input.contentType),
+    () => (options.html ? declaredInPage(bytes) : null),
+  ];
+  for (const declaration of declarations) {
+    const charset = declaration();
+    const text = charset === null ? null : decode(bytes, charset);
+    if (text !== null) return text;
+  }
+  return decodeStrictly(bytes) ?? iconv.decode(bufferOf(bytes), 'windows-1252');
 }
 
 /** The encoding that a byte order mark names, or null. */
@@ -55,20 +58,34 @@ function inPage(charset: string): string {
   return name === 'x-user-defined' ? 'windows-1252' : name;
 }
 
-/** The text, wrong bytes replaced; null when the encoding is unknown. */
+/** The text, wrong bytes replaced; null when the encoding is unknown, or is plainly not that of the bytes. */
 function decode(bytes: Uint8Array, charset: string): string | null {
   let encoding: string;
   try {
     encoding = new TextDecoder(charset).encoding;
   } catch {
-    return iconv.encodingExists(charset)
-      ? iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), charset)
-      : null;
+    return iconv.encodingExists(charset) ? iconv.decode(bufferOf(bytes), charset) : null;
   }
-  // Node 20 decodes the bytes 0x80 to 0x9f of windows-1252, and of latin1 which means the same, as control characters.
-  if (encoding === 'windows-1252')
-    return iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding);
-  return new TextDecoder(encoding).decode(bytes);
+  // Text of letters beyond ASCII that happens to be whole UTF-8 is UTF-8. Otherwise iconv: Node 20 decodes the bytes
+  // 0x80 to 0x9f of windows-1252, and of latin1 which means the same, as control characters.
+  if (encoding === 'windows-1252') return decodeStrictly(bytes) ?? iconv.decode(bufferOf(bytes), encoding);
+  const text = new TextDecoder(encoding).decode(bytes);
+  return encoding === 'utf-8' && isMostlyWrong(text) ? null : text;
+}
+
+/** Whether more of what is not ASCII was wrong than right: then it was another encoding, not a fault here and there. */
+function isMostlyWrong(text: string): boolean {
+  if (!text.includes('\ufffd')) return false;
+  let balance = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0x7f) balance += code === 0xfffd ? 1 : -1;
+  }
+  return balance > 0;
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function decodeStrictly(bytes: Uint8Array): string | null {

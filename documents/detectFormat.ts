@@ -40,10 +40,14 @@ const TYPES: ReadonlyMap<string, Format> = new Map([
   ['text/x-markdown', 'MD'],
 ]);
 
-/** What only a page begins with, and what a fragment of one may begin with, as a Markdown file may. */
-const PAGE_START = /^(?:<!--[\s\S]*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title|frameset)[\s>]/i;
+/**
+ * What only a page begins with, and what a fragment of one may begin with, as a Markdown file may. A comment is matched
+ * in one way only: with a lazy dot, thirty comments in a row are tried in every combination.
+ */
+const PAGE_START =
+  /^(?:<!--(?:(?!-->)[\s\S])*-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title|frameset)[\s>]/i;
 const FRAGMENT_START =
-  /^(?:<!--[\s\S]*?-->\s*)*<(?:h[1-6]|div|p|table|ul|ol|dl|a|font|center|script|style|meta|link|br|b|i|span|section|article|main|header|nav|pre|img|form)[\s/>]/i;
+  /^(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:h[1-6]|div|p|table|ul|ol|dl|a|font|center|script|style|meta|link|br|b|i|span|section|article|main|header|nav|pre|img|form)[\s/>]/i;
 
 /**
  * What the content is to be read as: by the content itself first, then by its type and name. Throws a Fault
@@ -78,8 +82,10 @@ function headOf({ bytes, contentType }: Pick<ParseInput, 'bytes' | 'contentType'
       ? Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1')
       : new TextDecoder(charset).decode(head);
   for (const [start, what] of SIGNATURES) if (text.startsWith(start)) throw unsupported(`which is ${what}`);
-  if (text.includes('\u0000') && charset === null) throw unsupported('which is binary data');
-  return text.trimStart();
+  const start = text.trimStart();
+  // A page with a stray zero byte in it is still a page, as it is for browsers.
+  if (charset === null && text.includes('\u0000') && !PAGE_START.test(start)) throw unsupported('which is binary data');
+  return start;
 }
 
 function extensionOf(name: string): string {

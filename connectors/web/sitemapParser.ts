@@ -45,6 +45,8 @@ export function createSitemapParser(url: string): SitemapParser {
       // Blank lines before the XML declaration are a common fault, and harmless.
       const rest = format === null ? text.trimStart() : text;
       if (rest === '') return;
+      // In lower case, as most pages have it, it is no XML: the parser would only call it broken.
+      if (format === null && /^<!doctype\s+html\b/i.test(rest)) throw isWebPage(url);
       format ??= rest.startsWith('<') ? xmlFormat(url, add) : listFormat(url, items, add);
       format.write(rest);
     },

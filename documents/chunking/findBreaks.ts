@@ -23,15 +23,18 @@ export function findBreaks(
   const from = Math.max(start, block.bodyStart);
   if (level === 'sentence') return findSentences(text, from, end);
   const ends: number[] = [];
+  // Kept line by line: looked for backwards at each of many empty lines, it takes the square of their number.
+  let contentEnd = from;
+  let lineStart = from;
   for (
     let newline = text.indexOf('\n', from);
     newline !== -1 && newline < end;
-    newline = text.indexOf('\n', newline + 1)
+    newline = text.indexOf('\n', lineStart)
   ) {
-    if (opensUnit(text, level, newline + 1, end)) {
-      const unitEnd = trimEnd(text, from, newline);
-      if (unitEnd > from && unitEnd > (ends.at(-1) ?? from)) ends.push(unitEnd);
-    }
+    const lineTextEnd = trimEnd(text, lineStart, newline);
+    if (lineTextEnd > lineStart) contentEnd = lineTextEnd;
+    lineStart = newline + 1;
+    if (contentEnd > (ends.at(-1) ?? from) && opensUnit(text, level, lineStart, end)) ends.push(contentEnd);
   }
   return ends;
 }

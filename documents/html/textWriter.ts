@@ -121,8 +121,8 @@ export function tooLong(limit: number): Fault {
 
 const INVISIBLE = /[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
 const CONTROL = /[^\P{Cc}\t\n]/gu;
-/** Joiners that join nothing. */
-const LOOSE_JOINERS = /(?<![^\s])[\u200c\u200d]+|[\u200c\u200d]+(?![^\s])/g;
+/** Joiners that join nothing; looked for from the first of a run only. */
+const LOOSE_JOINERS = /(?<![^\s])[\u200c\u200d]+|(?<![\u200c\u200d])[\u200c\u200d]+(?![^\s])/g;
 
 /** Without characters nobody sees. Joiners inside words and emoji stay. */
 export function removeInvisible(text: string): string {

@@ -20,17 +20,19 @@ export const markdownParser: Parser = {
   parse(input, limits) {
     const { text, metadata } = splitFrontMatter(cleanText(decodeText(input, { html: false }), limits));
     const body = text
-      .replace(/<!--[\s\S]*?-->/g, '')
+      // What is not closed is matched as well, and left: else each open end is looked for anew up to the end of the file.
+      .replace(/<!--[\s\S]*?(?:-->|$)/g, (comment) => (comment.endsWith('-->') ? '' : comment))
       // An image inside the text itself is megabytes of letters that say nothing.
-      .replace(/\]\(data:[^)\s]{100,}\)/g, ']()')
+      .replace(/\]\(data:[^)\s]*\)?/g, (image) => (image.endsWith(')') && image.length >= 108 ? ']()' : image))
       .trim();
     if (body === '') throw new Fault('no_text', 'The file has no text besides its front matter and comments.');
-    const title = /^#[ \t]+(.+?)[ \t]*#*$/m.exec(body)?.[1];
+    const title = /^#[ \t]+(.{1,1000})/m.exec(body)?.[1]?.replace(/[ \t]*#*$/, '');
     return {
       text: body,
       format: 'MD',
       mimeType: 'text/markdown',
-      metadata: title === undefined || metadata['title'] !== undefined ? metadata : { title, ...metadata },
+      metadata:
+        title === undefined || title === '' || metadata['title'] !== undefined ? metadata : { title, ...metadata },
     };
   },
 };

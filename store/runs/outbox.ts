@@ -25,6 +25,8 @@ export interface Runs {
   find(runId: number): Promise<RunDoc | null>;
   /** Rows that no workflow has yet and that are due. */
   unstarted(now: Date, limit: number): Promise<RunDoc[]>;
+  /** Whether a run of the same thing that was accepted earlier still waits: it goes first. */
+  isBehindAnother(run: RunDoc): Promise<boolean>;
   /** Runs that Temporal took before a time and that have not ended. */
   inMotion(startedBefore: Date, limit: number): Promise<RunDoc[]>;
   /** Takes a run out of the outbox for good; false when Temporal already has it. */
@@ -65,6 +67,12 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence): Runs {
         .limit(limit)
         .lean<RunDoc[]>()
         .exec(),
+    async isBehindAnother({ _id, fileId, workflowId, acceptedAt }) {
+      if (fileId === null) return false;
+      // Ids come in blocks, one a process: they don't tell who was first.
+      const earlier = { $or: [{ acceptedAt: { $lt: acceptedAt } }, { acceptedAt, _id: { $lt: _id } }] };
+      return (await runs.exists({ fileId, workflowId, startedAt: null, ...earlier })) !== null;
+    },
     inMotion: (startedBefore, limit) =>
       runs
         .find({ finishedAt: null, startedAt: { $lte: startedBefore } })

@@ -5,6 +5,7 @@ import { createTemporalClient } from '../../dispatch/client.js';
 import { reapOnce } from '../../dispatch/reaper.js';
 import { createLog } from '../../observability/log.js';
 import type { FileRecord } from '../../contract/records.js';
+import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
 import { samplePage, type Site, sitemapOf, startSampleSite, startSite } from '../emulators/site.js';
 import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
@@ -14,7 +15,7 @@ let service: TestService;
 let user: TestUser;
 const sites: Site[] = [];
 
-async function site(making: Promise<Site>): Promise<Site> {
+async function site<Kind extends Site>(making: Promise<Kind>): Promise<Kind> {
   const made = await making;
   sites.push(made);
   return made;
@@ -23,26 +24,7 @@ const texts = async (id: number): Promise<string[]> =>
   (await user.chunks({ ids: [id] })).results.map((chunk) => chunk.source_content);
 const tenant = (file: FileRecord) => ({ organizationId: file.organization_id, userId: file.organization_user_id ?? 0 });
 
-/** A site whose pages answer only when told to. */
-async function heldSite(count: number): Promise<{ held: Site; release: () => void }> {
-  const held = await site(startSite());
-  const waiting: (() => void)[] = [];
-  let open = false;
-  const paths = Array.from({ length: count }, (_, number) => `/pages/${number}.html`);
-  paths.forEach((path, number) =>
-    held.pages.set(path, (_request, response) => {
-      const answer = () => void response.writeHead(200, { 'content-type': 'text/html' }).end(samplePage(number, 1));
-      if (open || number < 2) answer();
-      else waiting.push(answer);
-    }),
-  );
-  held.pages.set('/sitemap.xml', sitemapOf(held.origin, paths));
-  const release = (): void => {
-    open = true;
-    waiting.splice(0).forEach((answer) => answer());
-  };
-  return { held, release };
-}
+const heldSite = (count: number): Promise<HeldSite> => site(startHeldSite(count));
 
 beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
@@ -175,7 +157,7 @@ describe('POST /resync_file', () => {
   });
 
   test('a file in motion is 409', async () => {
-    const { held, release } = await heldSite(6);
+    const held = await heldSite(6);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
     let moving: FileRecord | undefined;
     while (!moving) {
@@ -185,7 +167,7 @@ describe('POST /resync_file', () => {
     const { status, body } = await resync({ file_id: moving.id });
     expect(status).toBe(409);
     expect(body.detail).toMatch(/being synced/);
-    release();
+    held.release();
     await user.settled(parent.id);
   });
 });
@@ -235,14 +217,14 @@ describe('POST /delete_files_v2', () => {
 describe('a run that is ended early', () => {
   test('by our own operation: what is done stays, the rest ends SYNC_ABORTED, within five seconds', async () => {
     // Fewer held pages than requests to one host at once, so that the free ones get through.
-    const { held, release } = await heldSite(8);
+    const held = await heldSite(8);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
     while ((await user.children(parent.id)).filter((file) => file.sync_status === 'READY').length < 2) await sleep(30);
     const begun = Date.now();
     expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(200);
     expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
     expect(Date.now() - begun).toBeLessThan(5_000);
-    release();
+    held.release();
     const statuses = (await user.children(parent.id)).map((file) => file.sync_status);
     expect(statuses.filter((one) => one === 'READY')).toHaveLength(2);
     expect(statuses.filter((one) => one === 'SYNC_ABORTED')).toHaveLength(6);
@@ -250,7 +232,7 @@ describe('a run that is ended early', () => {
   });
 
   test('by termination in Temporal: the reaper ends its records by what Temporal says', async () => {
-    const { held, release } = await heldSite(6);
+    const held = await heldSite(6);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
     while ((await user.children(parent.id)).filter((file) => file.sync_status === 'READY').length < 2) await sleep(30);
     const client = createTemporalClient({
@@ -268,7 +250,7 @@ describe('a run that is ended early', () => {
     const statuses = new Set((await user.children(parent.id)).map((file) => file.sync_status));
     expect(statuses).toEqual(new Set(['READY', 'SYNC_ABORTED']));
     expect(await reapOnce(client, service.store, log, later)).toBe(0);
-    release();
+    held.release();
     await client.connection.close();
   });
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
-import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
 import { type Site, sitemapOf, startSampleSite, startSite } from '../emulators/site.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
@@ -356,19 +355,6 @@ describe('what a request asks for is done, and shown', () => {
     expect(body.detail[0]?.loc).toEqual(['body', field]);
   });
 
-  test('the default chunk_size is valid with each of the fifteen models', async () => {
-    expect(EMBEDDING_MODEL_IDS).toHaveLength(15);
-    for (const model of EMBEDDING_MODEL_IDS) {
-      const accepted = await user.scrape({
-        url: small.url('/sitemap.xml'),
-        embedding_model: model,
-        max_pages_to_scrape: 1,
-      });
-      expect(Object.keys(accepted.embedding_properties ?? {})).toEqual([model]);
-      expect((await user.settled(accepted.id)).sync_status).toBe('READY');
-    }
-  });
-
   test('max_pages_to_scrape, include and exclude act together on what is fetched', async () => {
     const many = await site(startSampleSite(30, 1));
     const accepted = await user.scrape({
@@ -389,52 +375,9 @@ describe('what a request asks for is done, and shown', () => {
     ]);
   });
 
-  test('urls_to_scrape is a subset: an address that the sitemap does not hold is never fetched', async () => {
-    const many = await site(startSampleSite(5, 1));
-    many.pages.set('/secret.html', '<p>not in the sitemap</p>');
-    const accepted = await user.scrape({
-      url: many.url('/sitemap.xml'),
-      urls_to_scrape: [many.url('/pages/2.html'), many.url('/secret.html')],
-    });
-    expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 1 });
-    expect(many.requests.filter((path) => path.endsWith('.html'))).toEqual(['/pages/2.html']);
-  });
-
   test('an empty urls_to_scrape means all', async () => {
     const accepted = await user.scrape({ url: small.url('/sitemap.xml'), urls_to_scrape: [] });
     expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 5 });
-  });
-
-  test('prepend_filename_to_chunks puts the name in front of every chunk', async () => {
-    const accepted = await user.scrape({
-      url: small.url('/sitemap.xml'),
-      prepend_filename_to_chunks: true,
-      chunk_size: 60,
-      max_pages_to_scrape: 1,
-    });
-    await user.settled(accepted.id);
-    const { results } = await user.chunks({ request_ids: [accepted.request_id] });
-    expect(results.length).toBeGreaterThan(2);
-    expect(results.every((chunk) => chunk.source_content.startsWith(small.url('/pages/0.html')))).toBe(true);
-  });
-
-  test.each([
-    ['skip_embedding_generation', { skip_embedding_generation: true }, true, true],
-    ['generate_chunks_only', { generate_chunks_only: true }, true, true],
-    ['store_file_only', { store_file_only: true }, false, false],
-  ])('%s', async (_name, flags, hasChunks, hasText) => {
-    const one = await site(startSampleSite(1, 2));
-    const accepted = await user.scrape({ url: one.url('/sitemap.xml'), ...flags });
-    await user.settled(accepted.id);
-    const [child] = await user.children(accepted.id);
-    expect(child?.sync_status).toBe('READY');
-    const { results } = await user.chunks({ ids: [child?.id] }, { include_vectors: true });
-    expect(results.length > 0).toBe(hasChunks);
-    expect(results.every((chunk) => chunk.embedding === null)).toBe(true);
-    expect(child?.file_statistics?.num_characters !== undefined).toBe(hasText);
-    expect(child?.file_statistics).toMatchObject({ num_embeddings: 0 });
-    expect(child?.file_statistics?.file_size).toBeGreaterThan(100);
-    expect(await user.search({ query: 'counted with care', k: 3, file_ids: [child?.id] })).toEqual([]);
   });
 });
 

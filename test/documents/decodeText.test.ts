@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import iconv from 'iconv-lite';
 import { decodeText } from '../../documents/decodeText.js';
 import { parsePage } from './page.js';
@@ -54,7 +54,21 @@ test('plain text has no meta elements', () => {
 });
 
 test('wrong bytes of a declared encoding are replaced, not an error', () => {
-  expect(decode(new Uint8Array([0x61, 0xff, 0x62]), 'text/plain; charset=utf-8', false)).toBe('a\ufffdb');
+  const bytes = new Uint8Array([0xc3, 0xa4, 0xff, 0xc3, 0xb6]);
+  expect(decode(bytes, 'text/plain; charset=utf-8', false)).toBe('ä\ufffdö');
+});
+
+describe('a declaration that the bytes contradict counts for nothing', () => {
+  const utf8 = 'text/html; charset=utf-8';
+  test.each([
+    ['declared UTF-8, is windows-1252', page('', 'windows-1252', 'café 5 €'), utf8, 'café 5 €'],
+    ['declared UTF-8, and the page knows better', page('<meta charset=koi8-r>', 'koi8-r', 'Привет'), utf8, 'Привет'],
+    ['the page alone declares UTF-8', page('<meta charset=utf-8>', 'windows-1252', 'café'), null, 'café'],
+    ['declared latin1, is UTF-8', page('', 'utf-8', 'café 5 €'), 'text/html; charset=iso-8859-1', 'café 5 €'],
+    ['a byte order mark by mistake', Buffer.from([0xef, 0xbb, 0xbf, 0xe9, 0x20, 0xe9, 0x20]), null, 'ï»¿é é '],
+  ])('%s', (_name, bytes, contentType, text) => {
+    expect(decode(bytes, contentType).endsWith(text)).toBe(true);
+  });
 });
 
 test('bytes that are part of a larger buffer', () => {

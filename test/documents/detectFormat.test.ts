@@ -16,6 +16,7 @@ test.each([
   ['the name of a page', 'Hello', null, 'a.HTM', 'HTML'],
   ['Markdown by type', '# a', 'text/markdown; charset=utf-8', 'a', 'MD'],
   ['Markdown by name, sent as plain text', '# a', 'text/plain', 'https://example.org/a.md?raw=1#x', 'MD'],
+  ['a page with a stray zero byte', '<!DOCTYPE html><p>a\u0000b', 'text/html', 'a.html', 'HTML'],
   ['anything else that is text', '{"a": 1}', 'application/json', 'a.json', 'TXT'],
   ['nothing known', 'words', null, '', 'TXT'],
 ])('%s', (_name, content, contentType, name, format) => {

@@ -30,6 +30,7 @@ describe('what is broken', () => {
   test.each<[string, Body, RegExp]>([
     ['broken before the first page', '<urlset><url><loc>/1</loc>', /broken XML/],
     ['a web page', '<!DOCTYPE html><html><body>Not here</body></html>', /is a web page, not a sitemap.*\/sitemap\.xml/],
+    ['a web page in lower case', '\n<!doctype html>\n<html><body>Not here</body></html>', /is a web page/],
     ['a web page without doctype', '<HTML><head>', /is a web page/],
     ['a feed', '<?xml version="1.0"?><rss version="2.0"><channel/></rss>', /is a feed/],
     ['an Atom feed', '<feed xmlns="http://www.w3.org/2005/Atom"/>', /is a feed/],

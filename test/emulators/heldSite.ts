@@ -1,0 +1,29 @@
+import { samplePage, type Site, sitemapOf, startSite } from './site.js';
+
+export interface HeldSite extends Site {
+  /** Lets the held pages answer, those that wait and those asked for later. */
+  release(): void;
+}
+
+/** A site of sample pages under /pages/ of which only the first two answer before they are told to. */
+export async function startHeldSite(count: number): Promise<HeldSite> {
+  const site = await startSite();
+  const waiting: (() => void)[] = [];
+  let open = false;
+  const paths = Array.from({ length: count }, (_, number) => `/pages/${number}.html`);
+  paths.forEach((path, number) =>
+    site.pages.set(path, (_request, response) => {
+      const answer = () => void response.writeHead(200, { 'content-type': 'text/html' }).end(samplePage(number, 1));
+      if (open || number < 2) answer();
+      else waiting.push(answer);
+    }),
+  );
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
+  return {
+    ...site,
+    release() {
+      open = true;
+      waiting.splice(0).forEach((answer) => answer());
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { gzipSync } from 'node:zlib';
+
+import { type Page, samplePage, type Site, sitemapOf, startSite } from './site.js';
+import { REDIRECT_TRAPS, STATUS_TRAPS } from './traps/answers.js';
+import { BODY_TRAPS } from './traps/bodies.js';
+import { CHARSET_TRAPS, CONTENT_TRAPS } from './traps/contents.js';
+import { html, type Origins, redirect, type Trap } from './traps/trap.js';
+
+export const TRAPS: readonly Trap[] = [
+  ...REDIRECT_TRAPS,
+  ...STATUS_TRAPS,
+  ...BODY_TRAPS,
+  ...CHARSET_TRAPS,
+  ...CONTENT_TRAPS,
+];
+
+/** Ordinary pages, each named by one or more of the sitemaps. */
+const ORDINARY = 300;
+const ordinary = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, index) => `/pages/${from + index}.html`);
+
+/** Sitemap files that can't be read wholly, and what the parent's record says of each. */
+export const BROKEN_SITEMAPS: Readonly<Record<string, RegExp>> = {
+  '/sitemaps/broken.xml': /is broken XML \(line 2/,
+  '/sitemaps/entities.xml': /is broken XML/,
+  '/sitemaps/absent.xml': /does not exist.*HTTP 404/,
+  '/sitemaps/a-page.xml': /is a web page, not a sitemap/,
+  '/sitemaps/feed.xml': /is a feed, not a sitemap/,
+  '/sitemaps/empty.xml': /is empty/,
+  '/sitemaps/half.xml.gz': /damaged/,
+  '/sitemaps/to-metadata.xml': /169\.254\.169\.254 is never called/,
+  '/sitemaps/circle.xml': /redirects in a circle/,
+  '/sitemaps/deep-4.xml': /more than 3 index files deep/,
+};
+
+const indexOf = (origin: string, files: readonly string[]): string =>
+  `<?xml version="1.0"?><sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${files
+    .map((file) => `<sitemap><loc>${file.startsWith('/') ? origin + file : file}</loc></sitemap>`)
+    .join('')}</sitemapindex>`;
+
+/** Every kind of sitemap file there is, and every fault one can have. */
+function sitemaps({ own, foreign }: Origins): Record<string, Page> {
+  const whole = sitemapOf(own, ordinary(230, 240));
+  const bomb = '<!DOCTYPE urlset [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>';
+  return {
+    '/sitemap.xml': indexOf(own, [
+      '/sitemaps/plain.xml',
+      '/sitemaps/packed.xml.gz',
+      '/sitemaps/list.txt',
+      '/sitemaps/relative.xml',
+      '/sitemaps/deep-1.xml',
+      '/sitemaps/moved.xml',
+      '/sitemaps/traps.xml',
+      `${foreign}/sitemap.xml`,
+      'sitemaps/by-relative-address.xml',
+      // Itself, and one that it has named before.
+      '/sitemap.xml',
+      '/sitemaps/plain.xml',
+      ...Object.keys(BROKEN_SITEMAPS).filter((path) => !path.includes('deep')),
+    ]),
+    '/sitemaps/plain.xml': sitemapOf(own, [...ordinary(0, 100), ...ordinary(90, 100)]),
+    '/sitemaps/packed.xml.gz': { type: 'application/x-gzip', body: gzipSync(sitemapOf(own, ordinary(90, 150))) },
+    '/sitemaps/list.txt': {
+      body: `\ufeff# all of them\r\n${ordinary(150, 180)
+        .map((path) => own + path)
+        .join('\r\n')}\r\nnot an address\r\n`,
+    },
+    '/sitemaps/relative.xml': `<urlset>
+      <url><loc>/pages/180.html</loc></url><url><loc>../pages/181.html#part</loc></url>
+      <url><loc><![CDATA[ ${own}/pages/182.html ]]></loc></url><url><loc>${own.toUpperCase()}/pages/182.html</loc></url>
+      <url><loc>${foreign}/open</loc></url><url><loc>${foreign}/never</loc></url>
+      <url><loc>javascript:alert(1)</loc></url><url><loc>http://me:secret@127.0.0.1/</loc></url>
+      <url><loc></loc></url><url></url><url><loc>${own}/${'x'.repeat(5000)}</loc></url></urlset>`,
+    '/sitemaps/deep-1.xml': indexOf(own, ['/sitemaps/deep-2.xml', '/sitemaps/deep-1.xml', '/sitemap.xml']),
+    '/sitemaps/deep-2.xml': indexOf(own, ['/sitemaps/three-deep.xml', '/sitemaps/deep-1.xml', '/sitemaps/deep-3.xml']),
+    '/sitemaps/three-deep.xml': sitemapOf(own, ordinary(183, 200)),
+    '/sitemaps/deep-3.xml': indexOf(own, ['/sitemaps/deep-4.xml']),
+    '/sitemaps/moved.xml': redirect('/sitemaps/moved-here.xml', 301),
+    '/sitemaps/moved-here.xml': sitemapOf(own, ordinary(200, 220)),
+    '/sitemaps/by-relative-address.xml': sitemapOf(own, ordinary(220, 230)),
+    '/sitemaps/traps.xml': sitemapOf(
+      own,
+      TRAPS.map(({ name }) => `/traps/${name}`),
+    ),
+    // What stands before the fault is taken.
+    '/sitemaps/broken.xml': `${whole.replace('</urlset>', '')}\n<url><loc>${own}/pages/never.html</url></urlset>`,
+    '/sitemaps/entities.xml': `${bomb}${whole.replace('</urlset>', '')}<url><loc>${own}/&b;</loc></url></urlset>`,
+    '/sitemaps/a-page.xml': { type: 'text/html', body: html('Nothing of the kind.') },
+    '/sitemaps/feed.xml': `<rss version="2.0"><channel><item><link>${own}/pages/never.html</link></item></channel></rss>`,
+    '/sitemaps/empty.xml': '',
+    '/sitemaps/half.xml.gz': gzipHalf(sitemapOf(own, [...ordinary(240, ORDINARY), '/pages/never.html'])),
+    '/sitemaps/to-metadata.xml': redirect('http://169.254.169.254/latest/'),
+    '/sitemaps/circle.xml': redirect('/sitemaps/circle.xml'),
+  };
+}
+
+const gzipHalf = (text: string): Page => ({
+  type: 'application/gzip',
+  body: gzipSync(text, { level: 0 }).subarray(0, -20),
+});
+
+export interface TrapSite extends Site {
+  /** The other site, which the traps lead to. */
+  readonly foreign: Site;
+  /** Addresses of the ordinary pages that its sitemaps name. */
+  readonly ordinary: readonly string[];
+}
+
+/** A site on which all goes wrong that can: TRAPS among 300 ordinary pages, named by sitemaps of which half are broken. */
+export async function startTrapSite(): Promise<TrapSite> {
+  const foreign = await startSite({
+    '/open': html('A page of the other site.'),
+    '/closed/page': html('closed'),
+    '/robots.txt': 'User-agent: *\nDisallow: /closed/\n',
+  });
+  const site = await startSite({ '/robots.txt': 'User-agent: *\nDisallow: /traps/closed/\n' });
+  const origins = { own: site.origin, foreign: foreign.origin };
+  const paths = ordinary(0, ORDINARY);
+  paths.forEach((path, number) => site.pages.set(path, samplePage(number, 2)));
+  for (const { name, page, needsOrigins, also = {} } of TRAPS) {
+    const made = needsOrigins === true ? (page as (at: Origins) => Page)(origins) : (page as Page);
+    for (const [path, answer] of Object.entries({ ...also, [`/traps/${name}`]: made })) site.pages.set(path, answer);
+  }
+  for (const [path, page] of Object.entries(sitemaps(origins))) site.pages.set(path, page);
+  return {
+    ...site,
+    foreign,
+    ordinary: paths.map((path) => site.url(path)),
+    close: async () => void (await Promise.all([site.close(), foreign.close()])),
+  };
+}
