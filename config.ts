@@ -176,6 +176,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       bodyTimeoutMs: number('BODY_TIMEOUT_MS'),
       maxRedirects: number('MAX_REDIRECTS'),
       connectionsPerHost: number('CONNECTIONS_PER_HOST'),
+      premiumProxies: list(string('PREMIUM_PROXY_URLS')),
     },
     web: {
       maxPageBytes: number('MAX_PAGE_BYTES'),

@@ -12,6 +12,25 @@ interface Setting {
 const text = () => Joi.string().allow('');
 const count = (fallback: number, min = 1) => Joi.number().integer().min(min).default(fallback);
 
+function isProxyAddress(address: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(address);
+    // Throws too where they are not escaped as a URL has them: a percent sign of a password must be %25.
+    decodeURIComponent(username + password);
+    return protocol === 'http:';
+  } catch {
+    return false;
+  }
+}
+
+/** Says nothing of the value, which holds credentials. */
+function proxyAddresses(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const addresses = value.split(',').map((part) => part.trim());
+  return addresses.every((address) => address === '' || isProxyAddress(address))
+    ? value
+    : helpers.message({ custom: '{{#label}} takes addresses like http://user:password@host:port, by comma' });
+}
+
 export const SETTINGS = {
   PORT: { schema: count(8000, 0), about: 'Port of the API. 0 takes any free one.' },
   HOST: {
@@ -79,6 +98,11 @@ export const SETTINGS = {
       'Exceptions of the address guard by comma: host, host:port or CIDR. Link-local and metadata addresses are never allowed.',
   },
   ALLOWED_PORTS: { schema: text().default(''), about: 'Ports that outgoing requests may use, by comma; empty: any.' },
+  PREMIUM_PROXY_URLS: {
+    schema: text().default('').custom(proxyAddresses),
+    about:
+      'HTTP proxies by comma, `http://user:password@host:port`, used in turn for pages that ask for use_premium_proxies and are refused to the service itself. Their own addresses are not guarded.',
+  },
   USER_AGENT: {
     schema: Joi.string().default('Allotrope/0.1 (+self-hosted content ingestion)'),
     about: 'How the service names itself to sites.',

@@ -23,7 +23,7 @@ export interface FetchedPage {
   readonly etag: string | null;
   readonly lastModified: string | null;
   /** How it was fetched; what the record says under file_metadata.fetched_with. */
-  readonly fetchedWith: 'http' | 'browser' | 'premium_proxy';
+  readonly fetchedWith: 'http' | 'browser' | 'premium_proxy' | 'browser_premium_proxy';
 }
 
 /** By what a server recognises the copy that a client has. */
@@ -36,6 +36,8 @@ export interface PageRequest {
   readonly url: string;
   /** Render in a browser with styles, images and fonts. Without a browser on this machine: plain HTTP. */
   readonly downloadCssAndMedia: boolean;
+  /** Once the site refuses the page to us: fetch it through the operator's second pool. */
+  readonly usePremiumProxies: boolean;
   /** What the server said of the copy we have; null to fetch in any case. */
   readonly known: Validators | null;
   readonly signal: AbortSignal;

@@ -14,6 +14,7 @@ export function createSources(web: WebSource): Sources {
       const page = await web.fetchPage({
         url: externalFileId,
         downloadCssAndMedia: options.downloadCssAndMedia,
+        usePremiumProxies: options.usePremiumProxies,
         known,
         signal,
       });

@@ -3,10 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
-import type { FetchedPage, WebSource } from '../types.js';
+import type { FetchedPage, PageRequest, WebSource } from '../types.js';
 import { discover } from './discover.js';
 import { fetchPage } from './fetchPage.js';
 import { createHostLimiter, type HostLimiter, type Sleep } from './politeness.js';
+import { throughPremiumProxies, type WayOut } from './premiumWay.js';
+import { isRefusal, withSentence } from './refusal.js';
 import { createRobots } from './robots.js';
 import { readSitemapFile } from './sitemapFile.js';
 import { shownUrl } from './statusFault.js';
@@ -32,13 +34,13 @@ export function createWebSource({
   sleep = sleepUntilAborted,
   limiter = createHostLimiter(settings.requestsPerHost, now, sleep),
 }: WebSourceOptions): WebSource {
-  const robots = createRobots(egress, settings, now);
+  const direct: WayOut = { egress, robots: createRobots(egress, settings, now) };
+  const second = throughPremiumProxies(egress);
+  const premium: WayOut | null = second && { egress: second, robots: createRobots(second, settings, now) };
   // The browser's library is large: it is loaded with the first page that needs it.
   const load = async () => {
-    const [{ createBrowserPool }, { renderPage }] = await Promise.all([
-      import('./browserPool.js'),
-      import('./renderPage.js'),
-    ]);
+    const { createBrowserPool } = await import('./browserPool.js');
+    const { renderPage } = await import('./renderPage.js');
     const { chromiumPath, browserMaxPages: maxPages } = settings;
     return { pool: createBrowserPool({ chromiumPath, maxPages, now, onNotice }), renderPage };
   };
@@ -58,13 +60,42 @@ export function createWebSource({
     }
   }
 
-  async function render(url: string, signal: AbortSignal): Promise<FetchedPage | null> {
+  async function render(way: WayOut, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
     rendering ??= load();
     const { pool, renderPage } = await rendering;
-    const page = await pool.use(signal, (browser) => renderPage({ egress, settings, now }, browser, url, signal));
+    const page = await pool.use(signal, (browser) =>
+      renderPage({ egress: way.egress, settings, now }, browser, url, signal),
+    );
     // The browser followed redirects and scripts by itself; where it ended must be open to us too.
-    if (page !== null && page.finalUrl !== url) await robots.admit(page.finalUrl, signal);
+    if (page !== null && page.finalUrl !== url) await way.robots.admit(page.finalUrl, signal);
     return page;
+  }
+
+  async function fetchBy(way: WayOut, url: string, request: PageRequest): Promise<FetchedPage | null> {
+    const { downloadCssAndMedia, known, signal } = request;
+    const minIntervalMs = await way.robots.admit(url, signal);
+    return inTurn(
+      url,
+      minIntervalMs,
+      signal,
+      async () =>
+        (downloadCssAndMedia ? await render(way, url, signal) : null) ??
+        fetchPage({ ...way, settings, now }, url, known, signal),
+    );
+  }
+
+  /** For a page that the default way was refused. */
+  async function fetchByPremium(refusal: Fault, url: string, request: PageRequest): Promise<FetchedPage | null> {
+    if (premium === null) {
+      throw withSentence(
+        refusal,
+        'use_premium_proxies was asked for, but no second way is configured: name proxies in the setting PREMIUM_PROXY_URLS.',
+      );
+    }
+    const page = await fetchBy(premium, url, request).catch((error: unknown) => {
+      throw isRefusal(error) ? withSentence(error, 'It was tried through a premium proxy too.') : error;
+    });
+    return page && { ...page, fetchedWith: page.fetchedWith === 'browser' ? 'browser_premium_proxy' : 'premium_proxy' };
   }
 
   return {
@@ -79,23 +110,20 @@ export function createWebSource({
         sitemapUrl,
       ),
 
-    async fetchPage({ url: given, downloadCssAndMedia, known, signal }) {
-      signal.throwIfAborted();
-      const url = normaliseUrl(given);
+    async fetchPage(request) {
+      request.signal.throwIfAborted();
+      const url = normaliseUrl(request.url);
       if (url === null)
         throw new Fault(
           'address_refused',
-          `"${shownUrl(given)}" is not the address of a page. Give one that starts with http:// or https:// and carries no password.`,
+          `"${shownUrl(request.url)}" is not the address of a page. Give one that starts with http:// or https:// and carries no password.`,
         );
-      const minIntervalMs = await robots.admit(url, signal);
-      return inTurn(
-        url,
-        minIntervalMs,
-        signal,
-        async () =>
-          (downloadCssAndMedia ? await render(url, signal) : null) ??
-          fetchPage({ egress, robots, settings, now }, url, known, signal),
-      );
+      try {
+        return await fetchBy(direct, url, request);
+      } catch (error) {
+        if (!request.usePremiumProxies || !isRefusal(error)) throw error;
+        return fetchByPremium(error, url, request);
+      }
     },
 
     async close() {
