@@ -20,6 +20,7 @@ export interface FetchedPage {
   readonly contentType: string | null;
   /** Where redirects ended, normalised. */
   readonly finalUrl: string;
+  /** Null where the server names none, and for a page that scripts fill. */
   readonly etag: string | null;
   readonly lastModified: string | null;
   /** How it was fetched; what the record says under file_metadata.fetched_with. */
@@ -34,7 +35,7 @@ export interface Validators {
 
 export interface PageRequest {
   readonly url: string;
-  /** Render in a browser with styles, images and fonts. Without a browser on this machine: plain HTTP. */
+  /** Render in a browser with styles, images and fonts; else only an empty shell is. Without a browser on this machine: plain HTTP. */
   readonly downloadCssAndMedia: boolean;
   /** Once the site refuses the page to us: fetch it through the operator's second pool. */
   readonly usePremiumProxies: boolean;

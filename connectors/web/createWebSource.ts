@@ -4,8 +4,10 @@ import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
 import type { FetchedPage, PageRequest, WebSource } from '../types.js';
+import { HTML_TYPES, mediaType } from './contentType.js';
 import { discover } from './discover.js';
-import { fetchPage } from './fetchPage.js';
+import { isEmptyShell } from './emptyShell.js';
+import { fetchPage, withoutValidators } from './fetchPage.js';
 import { createHostLimiter, type HostLimiter, type Sleep } from './politeness.js';
 import { throughPremiumProxies, type WayOut } from './premiumWay.js';
 import { isRefusal, withSentence } from './refusal.js';
@@ -74,14 +76,14 @@ export function createWebSource({
   async function fetchBy(way: WayOut, url: string, request: PageRequest): Promise<FetchedPage | null> {
     const { downloadCssAndMedia, known, signal } = request;
     const minIntervalMs = await way.robots.admit(url, signal);
-    return inTurn(
-      url,
-      minIntervalMs,
-      signal,
-      async () =>
-        (downloadCssAndMedia ? await render(way, url, signal) : null) ??
-        fetchPage({ ...way, settings, now }, url, known, signal),
-    );
+    return inTurn(url, minIntervalMs, signal, async () => {
+      const rendered = downloadCssAndMedia ? await render(way, url, signal) : null;
+      if (rendered !== null) return rendered;
+      const plain = await fetchPage({ ...way, settings, now }, url, known, signal);
+      if (plain === null || !isHtml(plain) || !isEmptyShell(plain.bytes)) return plain;
+      const filled = downloadCssAndMedia ? null : await render(way, plain.finalUrl, signal);
+      return filled ?? withoutValidators(plain);
+    });
   }
 
   /** For a page that the default way was refused. */
@@ -131,6 +133,8 @@ export function createWebSource({
     },
   };
 }
+
+const isHtml = ({ contentType }: FetchedPage): boolean => HTML_TYPES.has(mediaType(contentType ?? undefined) ?? '');
 
 /** Rejects with the signal's own reason, which the timer's AbortError hides. */
 async function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
