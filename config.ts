@@ -43,6 +43,7 @@ export interface Config {
     readonly maxPagesPerScrape: number;
     readonly obeyRobots: boolean;
     readonly chromiumPath: string | null;
+    readonly installChromium: boolean;
     readonly browserMaxPages: number;
     readonly userAgent: string;
     readonly requestsPerHost: number;
@@ -187,6 +188,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       maxPagesPerScrape: number('MAX_PAGES_PER_SCRAPE'),
       obeyRobots: flag('OBEY_ROBOTS'),
       chromiumPath: given('CHROMIUM_PATH'),
+      installChromium: flag('INSTALL_CHROMIUM'),
       browserMaxPages: number('BROWSER_MAX_PAGES'),
       userAgent: string('USER_AGENT'),
       requestsPerHost: number('CONNECTIONS_PER_HOST'),

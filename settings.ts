@@ -121,7 +121,13 @@ export const SETTINGS = {
   OBEY_ROBOTS: { schema: Joi.boolean().default(true), about: 'Whether robots.txt is obeyed.' },
   CHROMIUM_PATH: {
     schema: Joi.string(),
-    about: 'The browser for download_css_and_media. Unset: looked for in the usual places.',
+    about:
+      "The browser that renders pages. Unset: Playwright's own, /usr/bin/chromium-headless-shell or /usr/bin/chromium, else one is installed.",
+  },
+  INSTALL_CHROMIUM: {
+    schema: Joi.boolean().default(true),
+    about:
+      "Whether a worker that needs a browser and finds none installs one, once: by Playwright's installer, then, as root, by apt-get. Meanwhile, and without one, pages are fetched by plain HTTP.",
   },
   BROWSER_MAX_PAGES: { schema: count(100), about: 'Pages after which the browser is started anew.' },
   PARSE_THREADS: { schema: count(1), about: 'Threads of a worker that parse and chunk.' },

@@ -43,8 +43,10 @@ export function createWebSource({
   const load = async () => {
     const { createBrowserPool } = await import('./browserPool.js');
     const { renderPage } = await import('./renderPage.js');
-    const { chromiumPath, browserMaxPages: maxPages } = settings;
-    return { pool: createBrowserPool({ chromiumPath, maxPages, now, onNotice }), renderPage };
+    const { createChromiumInstaller } = await import('./installChromium.js');
+    const { chromiumPath, installChromium, browserMaxPages: maxPages } = settings;
+    const installer = installChromium ? createChromiumInstaller() : null;
+    return { pool: createBrowserPool({ chromiumPath, installer, maxPages, now, onNotice }), renderPage };
   };
   let rendering: ReturnType<typeof load> | null = null;
 

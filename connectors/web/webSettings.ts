@@ -16,5 +16,7 @@ export interface WebSettings {
   readonly requestsPerHost: number;
   /** Null: looked for. */
   readonly chromiumPath: string | null;
+  /** Whether one is installed where none is found. */
+  readonly installChromium: boolean;
   readonly browserMaxPages: number;
 }

@@ -18,6 +18,7 @@ export function webSettings(settings: Partial<WebSettings> = {}): WebSettings {
     userAgent: 'Allotrope/test',
     requestsPerHost: 8,
     chromiumPath: null,
+    installChromium: false,
     browserMaxPages: 100,
     ...settings,
   };
