@@ -111,7 +111,7 @@ export const SETTINGS = {
   HEADERS_TIMEOUT_MS: { schema: count(20_000), about: 'Time from a request to its headers.' },
   BODY_TIMEOUT_MS: { schema: count(15_000), about: 'Silence allowed inside a body.' },
   MAX_REDIRECTS: { schema: count(5, 0), about: 'Redirects followed at most.' },
-  CONNECTIONS_PER_HOST: { schema: count(8), about: 'Requests to one host at once, per worker.' },
+  CONNECTIONS_PER_HOST: { schema: count(8), about: 'Requests to one host at once, over all workers.' },
   MAX_PAGE_BYTES: { schema: count(20_000_000), about: 'Bytes of a page at most, decompressed.' },
   PAGE_TIMEOUT_MS: { schema: count(30_000), about: 'Time for one page, redirects and body included.' },
   SITEMAP_MAX_BYTES: { schema: count(50_000_000), about: 'Bytes of one sitemap file at most, decompressed.' },

@@ -1,5 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
 import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
@@ -8,7 +6,7 @@ import { HTML_TYPES, mediaType } from './contentType.js';
 import { discover } from './discover.js';
 import { isEmptyShell } from './emptyShell.js';
 import { fetchPage, withoutValidators } from './fetchPage.js';
-import { createHostLimiter, type HostLimiter, type Sleep } from './politeness.js';
+import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from './politeness.js';
 import { throughPremiumProxies, type WayOut } from './premiumWay.js';
 import { isRefusal, withSentence } from './refusal.js';
 import { createRobots } from './robots.js';
@@ -132,16 +130,9 @@ export function createWebSource({
 
     async close() {
       await (await rendering)?.pool.close();
+      await limiter.close?.();
     },
   };
 }
 
 const isHtml = ({ contentType }: FetchedPage): boolean => HTML_TYPES.has(mediaType(contentType ?? undefined) ?? '');
-
-/** Rejects with the signal's own reason, which the timer's AbortError hides. */
-async function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal }).catch((error: unknown) => {
-    signal.throwIfAborted();
-    throw error;
-  });
-}

@@ -12,7 +12,7 @@ export interface WebSettings {
   readonly obeyRobots: boolean;
   /** As in the requests; robots.txt is read for the name before the slash. */
   readonly userAgent: string;
-  /** Requests to one host at once, in this process. */
+  /** Requests to one host at once; in this process, unless its limiter says otherwise. */
   readonly requestsPerHost: number;
   /** Null: looked for. */
   readonly chromiumPath: string | null;
