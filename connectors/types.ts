@@ -55,6 +55,8 @@ export interface WebSource {
     sitemapUrl: string,
     signal: AbortSignal,
     onProblem?: (problem: SitemapProblem) => void,
+    /** Once the site refuses a sitemap file to us: fetch it through the operator's second pool. */
+    usePremiumProxies?: boolean,
   ): AsyncIterable<SitemapEntry>;
   /** Fetches one page; null when the copy we have is still the page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
   fetchPage(request: PageRequest): Promise<FetchedPage | null>;

@@ -86,28 +86,35 @@ export function createWebSource({
     });
   }
 
-  /** For a page that the default way was refused. */
-  async function fetchByPremium(refusal: Fault, url: string, request: PageRequest): Promise<FetchedPage | null> {
-    if (premium === null) {
-      throw withSentence(
-        refusal,
-        'use_premium_proxies was asked for, but no second way is configured: name proxies in the setting PREMIUM_PROXY_URLS.',
-      );
+  /** The default way, or the second one once that is refused and the request asked for it. */
+  async function byEitherWay<T>(mayUsePremium: boolean, work: (way: WayOut) => Promise<T>): Promise<T> {
+    try {
+      return await work(direct);
+    } catch (error) {
+      if (!mayUsePremium || !isRefusal(error)) throw error;
+      if (premium === null) {
+        throw withSentence(
+          error,
+          'use_premium_proxies was asked for, but no second way is configured: name proxies in the setting PREMIUM_PROXY_URLS.',
+        );
+      }
     }
-    const page = await fetchBy(premium, url, request).catch((error: unknown) => {
+    return work(premium).catch((error: unknown) => {
       throw isRefusal(error) ? withSentence(error, 'It was tried through a premium proxy too.') : error;
     });
-    return page && { ...page, fetchedWith: page.fetchedWith === 'browser' ? 'browser_premium_proxy' : 'premium_proxy' };
   }
 
   return {
-    discover: (sitemapUrl, signal, onProblem = () => undefined) =>
+    discover: (sitemapUrl, signal, onProblem = () => undefined, usePremiumProxies = false) =>
       // Not asked of robots.txt: a sitemap is there for crawlers, and its user named it.
       discover(
         {
           settings,
           onProblem,
-          readFile: (url) => inTurn(url, 0, signal, () => readSitemapFile(egress, settings, now, url, signal)),
+          readFile: (url) =>
+            byEitherWay(usePremiumProxies, (way) =>
+              inTurn(url, 0, signal, () => readSitemapFile(way.egress, settings, now, url, signal)),
+            ),
         },
         sitemapUrl,
       ),
@@ -120,12 +127,11 @@ export function createWebSource({
           'address_refused',
           `"${shownUrl(request.url)}" is not the address of a page. Give one that starts with http:// or https:// and carries no password.`,
         );
-      try {
-        return await fetchBy(direct, url, request);
-      } catch (error) {
-        if (!request.usePremiumProxies || !isRefusal(error)) throw error;
-        return fetchByPremium(error, url, request);
-      }
+      return byEitherWay(request.usePremiumProxies, async (way) => {
+        const page = await fetchBy(way, url, request);
+        if (page === null || way === direct) return page;
+        return { ...page, fetchedWith: page.fetchedWith === 'browser' ? 'browser_premium_proxy' : 'premium_proxy' };
+      });
     },
 
     async close() {

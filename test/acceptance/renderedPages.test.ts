@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
+import { type HttpProxy, startHttpProxy } from '../emulators/httpProxy.js';
 import { type Page, type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
@@ -78,12 +79,52 @@ test('what download_css_and_media adds is loaded: the page asks for its styles',
   expect(site.requests.filter((path) => path === '/style.css').length).toBeGreaterThan(before);
 });
 
-describe('without a browser', () => {
+describe('without a browser and with a second way out', () => {
   let bare: TestService;
+  let proxy: HttpProxy;
   beforeAll(async () => {
-    bare = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', CHROMIUM_PATH: '/nowhere/chromium' });
+    proxy = await startHttpProxy('home', 'ann:secret');
+    bare = await startService({
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      CHROMIUM_PATH: '/nowhere/chromium',
+      PREMIUM_PROXY_URLS: proxy.url,
+    });
   });
-  afterAll(() => bare.close());
+  afterAll(async () => {
+    await bare.close();
+    await proxy.close();
+  });
+
+  test('use_premium_proxies takes a whole site through it that refuses us, sitemap and pages', async () => {
+    const closed = await startSite();
+    const served: Record<string, string> = {
+      '/sitemap.xml': sitemapOf(closed.origin, ['/page']),
+      '/page': `<h1>Orchards</h1><p>${sentences('orchards')}</p>`,
+    };
+    for (const [path, body] of Object.entries(served)) {
+      closed.pages.set(path, (request, response) => {
+        const isKnown = request.headers['x-through'] === 'home';
+        response.writeHead(isKnown ? 200 : 403, { 'content-type': path === '/page' ? 'text/html' : 'text/xml' });
+        response.end(isKnown ? body : '');
+      });
+    }
+    const bob = await bare.user('bob');
+    const run = async (more: Record<string, unknown>) =>
+      bob.settled((await bob.scrape({ url: closed.url('/sitemap.xml'), generate_chunks_only: true, ...more })).id);
+    expect(await run({})).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringContaining('HTTP 403'),
+    });
+    const parent = await run({ use_premium_proxies: true });
+    expect(parent).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+    expect(await bob.children(parent.id)).toEqual([
+      expect.objectContaining({
+        sync_status: 'READY',
+        file_metadata: expect.objectContaining({ fetched_with: 'premium_proxy' }),
+      }),
+    ]);
+    await closed.close();
+  });
 
   test('download_css_and_media is accepted, the page is fetched by plain HTTP, and its record says so', async () => {
     const { file, text } = await scraped(await bare.user('bare'), '/plain', { download_css_and_media: true });

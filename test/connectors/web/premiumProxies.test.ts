@@ -29,6 +29,7 @@ const guarded = ({ refuse }: { refuse: (response: ServerResponse) => void }, pag
   });
 const straight = (requests: { headers: Record<string, unknown> }[]) =>
   requests.filter(({ headers }) => headers['x-through'] === undefined).length;
+const never = new AbortController().signal;
 const premium = { usePremiumProxies: true } as const;
 
 describe('a page that is refused the default way', () => {
@@ -74,6 +75,23 @@ describe('a page that is refused the default way', () => {
     const settings: SourceOptions = { premiumProxies: [proxy.url], settings: { obeyRobots: true } };
     expect((await fetchOne(source(settings), `${site.origin}/p`, premium)).fetchedWith).toBe('premium_proxy');
     expect(proxy.passed).toEqual([`GET ${site.origin}/robots.txt`, `GET ${site.origin}/p`]);
+  });
+
+  test('as a sitemap is read through the pool where the scrape asks for it', async () => {
+    const site = await guarded(status(403), 'https://elsewhere.example/');
+    const proxy = await pool();
+    const web = source({ premiumProxies: [proxy.url] });
+    const read = async (usePremiumProxies: boolean) => {
+      const found: string[] = [];
+      for await (const { url } of web.discover(`${site.origin}/s.txt`, never, undefined, usePremiumProxies))
+        found.push(url);
+      return found;
+    };
+    await faultOf(read(false), 'access_denied');
+    expect(proxy.passed).toEqual([]);
+    // Read, and found to be about another site.
+    await faultOf(read(true), 'broken_content');
+    expect(proxy.passed).toEqual([`GET ${site.origin}/s.txt`]);
   });
 
   test('and through the pool as well says both', async () => {
