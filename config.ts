@@ -43,6 +43,7 @@ export interface Config {
     readonly maxPagesPerScrape: number;
     readonly obeyRobots: boolean;
     readonly chromiumPath: string | null;
+    readonly installChromium: boolean;
     readonly browserMaxPages: number;
     readonly userAgent: string;
     readonly requestsPerHost: number;
@@ -177,6 +178,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       bodyTimeoutMs: number('BODY_TIMEOUT_MS'),
       maxRedirects: number('MAX_REDIRECTS'),
       connectionsPerHost: number('CONNECTIONS_PER_HOST'),
+      premiumProxies: list(string('PREMIUM_PROXY_URLS')),
     },
     web: {
       maxPageBytes: number('MAX_PAGE_BYTES'),
@@ -187,6 +189,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       maxPagesPerScrape: number('MAX_PAGES_PER_SCRAPE'),
       obeyRobots: flag('OBEY_ROBOTS'),
       chromiumPath: given('CHROMIUM_PATH'),
+      installChromium: flag('INSTALL_CHROMIUM'),
       browserMaxPages: number('BROWSER_MAX_PAGES'),
       userAgent: string('USER_AGENT'),
       requestsPerHost: number('CONNECTIONS_PER_HOST'),

@@ -12,6 +12,25 @@ interface Setting {
 const text = () => Joi.string().allow('');
 const count = (fallback: number, min = 1) => Joi.number().integer().min(min).default(fallback);
 
+function isProxyAddress(address: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(address);
+    // Throws too where they are not escaped as a URL has them: a percent sign of a password must be %25.
+    decodeURIComponent(username + password);
+    return protocol === 'http:';
+  } catch {
+    return false;
+  }
+}
+
+/** Says nothing of the value, which holds credentials. */
+function proxyAddresses(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const addresses = value.split(',').map((part) => part.trim());
+  return addresses.every((address) => address === '' || isProxyAddress(address))
+    ? value
+    : helpers.message({ custom: '{{#label}} takes addresses like http://user:password@host:port, by comma' });
+}
+
 export const SETTINGS = {
   PORT: { schema: count(8000, 0), about: 'Port of the API. 0 takes any free one.' },
   HOST: {
@@ -83,6 +102,11 @@ export const SETTINGS = {
       'Exceptions of the address guard by comma: host, host:port or CIDR. Link-local and metadata addresses are never allowed.',
   },
   ALLOWED_PORTS: { schema: text().default(''), about: 'Ports that outgoing requests may use, by comma; empty: any.' },
+  PREMIUM_PROXY_URLS: {
+    schema: text().default('').custom(proxyAddresses),
+    about:
+      'HTTP proxies by comma, `http://user:password@host:port`, used in turn for pages that ask for use_premium_proxies and are refused to the service itself. Their own addresses are not guarded.',
+  },
   USER_AGENT: {
     schema: Joi.string().default('Allotrope/0.1 (+self-hosted content ingestion)'),
     about: 'How the service names itself to sites.',
@@ -91,7 +115,7 @@ export const SETTINGS = {
   HEADERS_TIMEOUT_MS: { schema: count(20_000), about: 'Time from a request to its headers.' },
   BODY_TIMEOUT_MS: { schema: count(15_000), about: 'Silence allowed inside a body.' },
   MAX_REDIRECTS: { schema: count(5, 0), about: 'Redirects followed at most.' },
-  CONNECTIONS_PER_HOST: { schema: count(8), about: 'Requests to one host at once, per worker.' },
+  CONNECTIONS_PER_HOST: { schema: count(8), about: 'Requests to one host at once, over all workers.' },
   MAX_PAGE_BYTES: { schema: count(20_000_000), about: 'Bytes of a page at most, decompressed.' },
   PAGE_TIMEOUT_MS: { schema: count(30_000), about: 'Time for one page, redirects and body included.' },
   SITEMAP_MAX_BYTES: { schema: count(50_000_000), about: 'Bytes of one sitemap file at most, decompressed.' },
@@ -101,7 +125,13 @@ export const SETTINGS = {
   OBEY_ROBOTS: { schema: Joi.boolean().default(true), about: 'Whether robots.txt is obeyed.' },
   CHROMIUM_PATH: {
     schema: Joi.string(),
-    about: 'The browser for download_css_and_media. Unset: looked for in the usual places.',
+    about:
+      "The browser that renders pages. Unset: Playwright's own, /usr/bin/chromium-headless-shell or /usr/bin/chromium, else one is installed.",
+  },
+  INSTALL_CHROMIUM: {
+    schema: Joi.boolean().default(true),
+    about:
+      "Whether a worker that needs a browser and finds none installs one, once: by Playwright's installer, then, as root, by apt-get. Meanwhile, and without one, pages are fetched by plain HTTP.",
   },
   BROWSER_MAX_PAGES: { schema: count(100), about: 'Pages after which the browser is started anew.' },
   PARSE_THREADS: { schema: count(1), about: 'Threads of a worker that parse and chunk.' },

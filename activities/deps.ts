@@ -40,6 +40,7 @@ export interface Sources {
     sitemapUrl: string,
     signal: AbortSignal,
     onProblem: (problem: SitemapProblem) => void,
+    usePremiumProxies: boolean,
   ): AsyncIterable<SitemapEntry>;
 }
 

@@ -46,7 +46,8 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       // A slow sitemap says nothing for a while: the heartbeat goes on by itself.
       const beat = setInterval(() => heartbeat({ discovered }), 2_000);
       try {
-        for await (const { url } of sources.discover(request.url, cancellationSignal(), note)) {
+        const entries = sources.discover(request.url, cancellationSignal(), note, scrape.usePremiumProxies);
+        for await (const { url } of entries) {
           listed += 1;
           if (url === request.url || !wanted(url)) continue;
           waiting.push({

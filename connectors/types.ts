@@ -20,10 +20,11 @@ export interface FetchedPage {
   readonly contentType: string | null;
   /** Where redirects ended, normalised. */
   readonly finalUrl: string;
+  /** Null where the server names none, and for a page that scripts fill. */
   readonly etag: string | null;
   readonly lastModified: string | null;
   /** How it was fetched; what the record says under file_metadata.fetched_with. */
-  readonly fetchedWith: 'http' | 'browser' | 'premium_proxy';
+  readonly fetchedWith: 'http' | 'browser' | 'premium_proxy' | 'browser_premium_proxy';
 }
 
 /** By what a server recognises the copy that a client has. */
@@ -34,8 +35,10 @@ export interface Validators {
 
 export interface PageRequest {
   readonly url: string;
-  /** Render in a browser with styles, images and fonts. Without a browser on this machine: plain HTTP. */
+  /** Render in a browser with styles, images and fonts; else only an empty shell is. Without a browser on this machine: plain HTTP. */
   readonly downloadCssAndMedia: boolean;
+  /** Once the site refuses the page to us: fetch it through the operator's second pool. */
+  readonly usePremiumProxies: boolean;
   /** What the server said of the copy we have; null to fetch in any case. */
   readonly known: Validators | null;
   readonly signal: AbortSignal;
@@ -52,6 +55,8 @@ export interface WebSource {
     sitemapUrl: string,
     signal: AbortSignal,
     onProblem?: (problem: SitemapProblem) => void,
+    /** Once the site refuses a sitemap file to us: fetch it through the operator's second pool. */
+    usePremiumProxies?: boolean,
   ): AsyncIterable<SitemapEntry>;
   /** Fetches one page; null when the copy we have is still the page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
   fetchPage(request: PageRequest): Promise<FetchedPage | null>;

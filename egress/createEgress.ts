@@ -6,11 +6,12 @@ import { createConnector } from './connect.js';
 import { orAborted, seconds, startDeadline } from './deadline.js';
 import { ACCEPT_ENCODING } from './decode.js';
 import { createGuard, type Lookup, type Target } from './guard.js';
-import { networkFault } from './networkFault.js';
+import { createPremiumProxies } from './premiumProxies.js';
 import { openProxy } from './proxy.js';
 import { redirected, type Step } from './redirect.js';
 import { drain, responseBody } from './responseBody.js';
-import type { Egress, EgressRequest, EgressSettings } from './types.js';
+import { createDirectRoute, type Route } from './route.js';
+import type { Egress, EgressRequest, EgressSettings, Way } from './types.js';
 
 /**
  * Makes the one way out. Connections are pooled per origin, at most settings.connectionsPerHost each.
@@ -32,29 +33,24 @@ export function createEgress(
       }),
   });
 
-  async function send(step: Step, { url, host }: Target, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    try {
-      const { method, headers, body } = step;
-      return await agent.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method,
-        headers,
-        body,
-        signal,
-      });
-    } catch (error) {
-      throw explain(error, host, signal);
-    }
-  }
+  const direct = createDirectRoute(guard, agent, settings);
+  const premium = createPremiumProxies(settings, guard);
+
+  const routeOf = (way: Way = 'direct'): Route => {
+    if (way === 'direct') return direct;
+    const route = premium.next();
+    if (route === null) throw new Error('No premium proxies are configured: ask hasPremiumProxies first');
+    return route;
+  };
 
   /** What the caller is told: that he or the time ended the exchange, or what the network did. */
-  const explain = (error: unknown, host: string, signal: AbortSignal): unknown =>
-    signal.aborted ? signal.reason : networkFault(error, host, settings);
+  const explain = (error: unknown, route: Route, host: string, signal: AbortSignal): unknown =>
+    signal.aborted ? signal.reason : route.explain(error, host);
 
   /** Follows redirects until an answer that is none. */
   async function exchange(
     request: EgressRequest,
+    route: Route,
     signal: AbortSignal,
   ): Promise<{ target: Target; answer: Dispatcher.ResponseData }> {
     let step = firstStep(request, settings.userAgent);
@@ -62,7 +58,12 @@ export function createEgress(
     for (let redirects = 0; ; redirects += 1) {
       const target = guard.target(step.url);
       seen.add(`${step.method} ${target.url.href}`);
-      const answer = await send(step, target, signal);
+      const { method, body } = step;
+      const answer = await route
+        .request(target, { method, headers: { ...step.headers }, body, signal })
+        .catch((error: unknown) => {
+          throw explain(error, route, target.host, signal);
+        });
       const next = redirected(step, answer.statusCode, one(answer.headers['location']));
       if (next === null) return { target, answer };
       await drain(answer.body, one(answer.headers['content-length']));
@@ -84,7 +85,8 @@ export function createEgress(
         `${asked} did not give its whole answer within ${seconds(request.totalTimeoutMs)}. Try again later.`,
       );
       const { signal, end } = startDeadline(request.totalTimeoutMs, slow, request.signal);
-      const { target, answer } = await exchange(request, signal).catch((error: unknown) => {
+      const route = routeOf(request.way);
+      const { target, answer } = await exchange(request, route, signal).catch((error: unknown) => {
         end();
         throw error;
       });
@@ -99,7 +101,7 @@ export function createEgress(
           headers,
           host,
           maxBytes: request.maxBytes,
-          explain: (error) => explain(error, host, signal),
+          explain: (error) => explain(error, route, host, signal),
           onEnd: end,
         }),
       };
@@ -120,10 +122,13 @@ export function createEgress(
       }
     },
 
-    openProxy: (options) => openProxy({ ...options, guard, agent, settings }),
+    hasPremiumProxies: settings.premiumProxies.length > 0,
+
+    // A page keeps to one proxy: a site may tie what it gives out to the address that asked.
+    openProxy: ({ maxBytes, way }) => openProxy({ maxBytes, guard, route: routeOf(way) }),
 
     // Not close(): that waits for the slowest server.
-    close: () => agent.destroy(),
+    close: async () => void (await Promise.all([agent.destroy(), premium.close()])),
   };
 }
 

@@ -59,7 +59,8 @@ function isCertificateFault(code: string): boolean {
   return code.startsWith('CERT_') || code.startsWith('ERR_TLS_CERT') || /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code);
 }
 
-function codeOf(error: unknown): string {
+/** The code of a failure as Node or undici gives it; '' when it has none. */
+export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   // When every address of a name failed, Node gives them all: the first stands for the rest.
   const source = error instanceof AggregateError && !('code' in error) ? (error.errors[0] as unknown) : error;

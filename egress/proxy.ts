@@ -1,27 +1,26 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { Transform, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Agent, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 
 import { Fault } from '../contract/failures.js';
-import { createConnector } from './connect.js';
 import type { Guard } from './guard.js';
-import type { EgressProxy, EgressSettings } from './types.js';
+import type { Route } from './route.js';
+import type { EgressProxy } from './types.js';
 
 export interface ProxyOptions {
   readonly maxBytes: number;
   readonly guard: Guard;
-  readonly agent: Agent;
-  readonly settings: EgressSettings;
+  readonly route: Route;
 }
 
 /**
- * Starts a proxy on a free loopback port. Plain requests go through the guarded agent, tunnels (https, websockets)
- * through the guarded connector; redirects come back to the browser, which asks here again. Whatever is refused or
+ * Starts a proxy on a free loopback port. Plain requests and tunnels (https, websockets) go by the given route, which
+ * judges where they lead; redirects come back to the browser, which asks here again. Whatever is refused or
  * fails is answered by hanging up, so that a page can't mistake our answer for a site's.
  */
-export async function openProxy({ maxBytes, guard, agent, settings }: ProxyOptions): Promise<EgressProxy> {
+export async function openProxy({ maxBytes, guard, route }: ProxyOptions): Promise<EgressProxy> {
   const sockets = new Set<Duplex>();
   const refused = new Set<string>();
   let total = 0;
@@ -39,14 +38,12 @@ export async function openProxy({ maxBytes, guard, agent, settings }: ProxyOptio
   };
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { url } = guard.target(request.url ?? '');
+    const target = guard.target(request.url ?? '');
     const left = new AbortController();
     response.once('close', () => {
       left.abort();
     });
-    const answer = await agent.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
+    const answer = await route.request(target, {
       method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
       headers: endToEnd(request.headers),
       body: 'content-length' in request.headers || 'transfer-encoding' in request.headers ? request : null,
@@ -58,7 +55,7 @@ export async function openProxy({ maxBytes, guard, agent, settings }: ProxyOptio
 
   async function tunnel(authority: string, client: Duplex, head: Buffer): Promise<void> {
     const { host, port } = guard.target(`http://${authority}`);
-    const upstream = await connectTo(host, port);
+    const upstream = await route.connect(host, port);
     track(upstream);
     if (client.destroyed || total > maxBytes) {
       upstream.destroy();
@@ -68,18 +65,6 @@ export async function openProxy({ maxBytes, guard, agent, settings }: ProxyOptio
     upstream.write(head);
     await Promise.all([pipeline(client, upstream), pipeline(upstream, counting(spend), client)]);
   }
-
-  const connectTo = (host: string, port: number): Promise<Socket> =>
-    new Promise((resolve, reject) => {
-      createConnector(
-        guard,
-        port,
-        settings.connectTimeoutMs,
-      )({ hostname: host, protocol: 'http:', port: String(port) }, (error, socket) => {
-        if (error) reject(error);
-        else if (socket) resolve(socket);
-      });
-    });
 
   /** Runs one request or tunnel; afterwards there is nothing to say but to hang up. */
   const serve = (asked: string, client: Duplex, work: () => Promise<void>): void => {

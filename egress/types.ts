@@ -14,7 +14,12 @@ export interface EgressSettings {
   readonly maxRedirects: number;
   /** Connections held open to one host at most. */
   readonly connectionsPerHost: number;
+  /** The second way out: addresses of HTTP proxies, with credentials where they need them. Secret. */
+  readonly premiumProxies: readonly string[];
 }
+
+/** How a request leaves: straight to the site, or through the proxies of EgressSettings.premiumProxies in turn. */
+export type Way = 'direct' | 'premium_proxy';
 
 export interface EgressRequest {
   readonly url: string;
@@ -26,6 +31,8 @@ export interface EgressRequest {
   readonly maxBytes: number;
   /** The whole exchange, redirects and body included, in milliseconds. */
   readonly totalTimeoutMs: number;
+  /** Unset: direct. All redirects leave the same way. */
+  readonly way?: Way;
   /** Called before a redirect is followed; what it throws ends the exchange. */
   readonly onRedirect?: (url: string) => Promise<void> | void;
 }
@@ -65,10 +72,12 @@ export interface Egress {
   request(request: EgressRequest): Promise<EgressResponse>;
   /** Throws a Fault address_refused when the URL may not be called: the check made on accepting a URL. Resolves names. */
   check(url: string, signal?: AbortSignal): Promise<void>;
+  /** Whether the way premium_proxy is open; without it a request that asks for it is an Error. */
+  readonly hasPremiumProxies: boolean;
   /**
    * Opens a proxy for one rendered page. A browser resolves names and follows redirects by itself, so checking its
    * URLs beforehand is not enough. `maxBytes`: of all that comes back through it, as it comes over the wire.
    */
-  openProxy(options: { readonly maxBytes: number }): Promise<EgressProxy>;
+  openProxy(options: { readonly maxBytes: number; readonly way?: Way }): Promise<EgressProxy>;
   close(): Promise<void>;
 }

@@ -21,6 +21,7 @@ const SECRET_FIELDS = [
   'signing_key',
   'password',
   'cookie',
+  'premiumProxies',
 ];
 
 /** JSON lines on standard output, or on `destination`; secrets out. */

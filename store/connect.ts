@@ -11,6 +11,8 @@ import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { fileModel } from './files/model.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
+import type { HostTurns } from '../contract/hostTurns.js';
+import { createHostTurns } from './hostTurns.js';
 import { runMigrations } from './migrations/run.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
 import { organizationModels } from './organizations/model.js';
@@ -43,6 +45,7 @@ export interface Store {
   readonly vectors: Vectors;
   readonly vectorCache: VectorCache;
   readonly contents: Contents;
+  readonly hostTurns: HostTurns;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** Resolves when MongoDB answers. */
@@ -82,6 +85,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   );
   const vectorCache = createVectorCache(connection);
   await vectorCache.createIndexes();
+  const hostTurns = createHostTurns(connection);
+  await hostTurns.createIndexes();
   const fileQueries = createFileQueries(files);
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
@@ -98,6 +103,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     contents: createContents(contents, blobs, settings.files.rowBytes),
     vectors: createVectors(settings.qdrant),
     vectorCache,
+    hostTurns,
     transaction: (work) => transaction(connection, work),
     async pingMongo() {
       await connection.db?.admin().ping();

@@ -2,6 +2,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 import { loadConfig, required } from '../config.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
+import { createSharedHostLimiter } from '../connectors/web/sharedPoliteness.js';
 import { reap } from '../dispatch/reaper.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
@@ -32,7 +33,12 @@ const temporal = { ...config.temporal, address: required(config.temporal.address
 const client = createTemporalClient(temporal);
 const dispatcher = createDispatcher(client, temporal.taskQueue, store, log);
 const egress = createEgress(config.egress);
-const web = createWebSource({ egress, settings: config.web, onNotice: (notice) => log.warn({}, notice) });
+const web = createWebSource({
+  egress,
+  settings: config.web,
+  limiter: createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns }),
+  onNotice: (notice) => log.warn({}, notice),
+});
 const documents = createDocumentPool(config.documents);
 const embeddings = createEmbeddings({
   local: {
@@ -75,12 +81,7 @@ await worker.run();
 stopping.abort();
 await sweeping;
 await dispatcher.close();
-await Promise.all([
-  web.close(),
-  documents.close(),
-  embeddings.close(),
-  store.close(),
-  egress.close(),
-  connection.close(),
-]);
+// First: it gives its shares of hosts back to the store.
+await web.close();
+await Promise.all([documents.close(), embeddings.close(), store.close(), egress.close(), connection.close()]);
 process.exit(0);

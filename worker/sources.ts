@@ -8,12 +8,14 @@ const FORMATS: Readonly<Record<string, string>> = { 'text/plain': 'TXT', 'text/m
 /** What connectors offer, in the words of the activities. */
 export function createSources(web: WebSource): Sources {
   return {
-    discover: (sitemapUrl, signal, onProblem) => web.discover(sitemapUrl, signal, onProblem),
+    discover: (sitemapUrl, signal, onProblem, usePremiumProxies) =>
+      web.discover(sitemapUrl, signal, onProblem, usePremiumProxies),
     async open({ externalFileId, sourceOptions, known }: ContentRef, signal): Promise<OpenedContent | null> {
       const options = sourceOptions as PageOptions;
       const page = await web.fetchPage({
         url: externalFileId,
         downloadCssAndMedia: options.downloadCssAndMedia,
+        usePremiumProxies: options.usePremiumProxies,
         known,
         signal,
       });

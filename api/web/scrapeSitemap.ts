@@ -11,6 +11,7 @@ import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
 import { integer, orNull, strings } from '../schemas/fields.js';
 import { type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
+import { skipNames, skipSelectors } from '../schemas/skipLists.js';
 import { tags } from '../schemas/tags.js';
 
 /** Include and exclude paths of one request at most. */
@@ -68,9 +69,9 @@ export const scrapeSitemap = operation<'user', Body>({
     max_pages_to_scrape: orNull(integer().min(1)),
     ...ingestFields(),
     enable_auto_sync: orNull(Joi.boolean(), false),
-    html_tags_to_skip: orNull(strings(), []),
-    css_classes_to_skip: orNull(strings(), []),
-    css_selectors_to_skip: orNull(strings(), []),
+    html_tags_to_skip: orNull(skipNames(), []),
+    css_classes_to_skip: orNull(skipNames(), []),
+    css_selectors_to_skip: orNull(skipSelectors(), []),
     url_paths_to_include: orNull(strings().max(MAX_PATHS), []),
     url_paths_to_exclude: orNull(strings().max(MAX_PATHS), []),
     urls_to_scrape: orNull(strings(), []),

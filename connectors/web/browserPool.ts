@@ -2,7 +2,9 @@ import { tmpdir } from 'node:os';
 import pLimit from 'p-limit';
 import { chromium, type Browser } from 'playwright-core';
 
+import { orAborted } from '../../egress/deadline.js';
 import { findChromium } from './findChromium.js';
+import type { ChromiumInstaller } from './installChromium.js';
 
 export interface BrowserPool {
   /** Runs the work with a browser, when it is its turn; null when there is no browser. */
@@ -12,6 +14,12 @@ export interface BrowserPool {
 
 export interface BrowserPoolOptions {
   readonly chromiumPath: string | null;
+  /** Where the browser is; unset: findChromium. */
+  readonly find?: typeof findChromium;
+  /** Asked once where there is no browser; null: none is installed. */
+  readonly installer: ChromiumInstaller | null;
+  /** How long pages wait for that; it goes on afterwards, for later pages. */
+  readonly installWaitMs?: number;
   /** Pages after which the browser is started anew: what pages leak goes with it. */
   readonly maxPages: number;
   readonly now: () => number;
@@ -22,6 +30,7 @@ export interface BrowserPoolOptions {
 /** Pages rendered at once. Measured: four tabs keep two cores busy. */
 const TABS = 4;
 const LAUNCH_TIMEOUT_MS = 30_000;
+const INSTALL_WAIT_MS = 60_000;
 /** A browser that did not start is not tried again for each page. */
 const RETRY_LAUNCH_MS = 300_000;
 
@@ -45,12 +54,15 @@ interface Running {
   retired: boolean;
 }
 
-/** One Chromium, started for the first page that needs it. */
-export function createBrowserPool({ chromiumPath, maxPages, now, onNotice }: BrowserPoolOptions): BrowserPool {
+/** One Chromium, started for the first page that needs it, and installed for it where there is none. */
+export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
+  const { chromiumPath, installer, installWaitMs = INSTALL_WAIT_MS, maxPages, now, onNotice } = options;
+  const { find = findChromium } = options;
   const inTurn = pLimit(TABS);
   let current: Promise<Running | null> | null = null;
   let tryAgainAt = 0;
   let told = false;
+  let isInstalled: Promise<boolean> | null = null;
 
   const without = (why: string): null => {
     tryAgainAt = now() + RETRY_LAUNCH_MS;
@@ -60,12 +72,17 @@ export function createBrowserPool({ chromiumPath, maxPages, now, onNotice }: Bro
   };
 
   async function start(): Promise<Running | null> {
-    const executablePath = findChromium(chromiumPath);
+    let executablePath = find(chromiumPath);
+    if (executablePath === null && chromiumPath !== null)
+      return without(`there is no file ${chromiumPath}, which the setting CHROMIUM_PATH names.`);
+    if (executablePath === null && installer !== null) {
+      isInstalled ??= install(installer);
+      if (await inTime(isInstalled, installWaitMs)) executablePath = find(null);
+    }
     if (executablePath === null) {
+      const tried = installer === null ? '' : ' and none could be installed, or not soon';
       return without(
-        chromiumPath === null
-          ? 'no Chromium was found. Install chromium-headless-shell, or name one in the setting CHROMIUM_PATH.'
-          : `there is no file ${chromiumPath}, which the setting CHROMIUM_PATH names.`,
+        `no Chromium was found${tried}. Install chromium-headless-shell, or name one in the setting CHROMIUM_PATH.`,
       );
     }
     try {
@@ -80,21 +97,28 @@ export function createBrowserPool({ chromiumPath, maxPages, now, onNotice }: Bro
     }
   }
 
+  /** Pages that come after its end find the browser at once. */
+  async function install(by: ChromiumInstaller): Promise<boolean> {
+    const done = await by.install(() => starts(find(null)));
+    if (done) tryAgainAt = 0;
+    return done;
+  }
+
   const retire = (running: Running): void => {
     if (!running.retired) current = null;
     running.retired = true;
   };
 
-  async function take(): Promise<Running | null> {
+  async function take(signal: AbortSignal): Promise<Running | null> {
     if (current === null && now() < tryAgainAt) return null;
     const starting = (current ??= start());
-    const running = await starting;
+    const running = await orAborted(starting, signal);
     if (running === null) {
       if (current === starting) current = null;
       return null;
     }
     // Others that waited for the same start may have used it up.
-    if (running.retired) return take();
+    if (running.retired) return take(signal);
     running.pages += 1;
     running.active += 1;
     if (running.pages >= maxPages) retire(running);
@@ -105,7 +129,7 @@ export function createBrowserPool({ chromiumPath, maxPages, now, onNotice }: Bro
     use: (signal, work) =>
       inTurn(async () => {
         signal.throwIfAborted();
-        const running = await take();
+        const running = await take(signal);
         if (running === null) return null;
         try {
           return await work(running.browser);
@@ -115,6 +139,8 @@ export function createBrowserPool({ chromiumPath, maxPages, now, onNotice }: Bro
         }
       }),
     async close() {
+      installer?.close();
+      await isInstalled;
       const running = await current;
       current = null;
       tryAgainAt = Infinity;
@@ -123,6 +149,27 @@ export function createBrowserPool({ chromiumPath, maxPages, now, onNotice }: Bro
       await running.browser.close().catch(() => undefined);
     },
   };
+}
+
+/** Whether what was installed starts: Playwright's own lacks libraries on a bare system. */
+async function starts(executablePath: string | null): Promise<boolean> {
+  if (executablePath === null) return false;
+  return launch(executablePath).then(
+    async (browser) => {
+      await browser.close();
+      return true;
+    },
+    () => false,
+  );
+}
+
+/** False when it takes longer. */
+async function inTime(work: Promise<boolean>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 function launch(executablePath: string): Promise<Browser> {

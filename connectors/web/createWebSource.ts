@@ -1,12 +1,14 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
 import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
-import type { FetchedPage, WebSource } from '../types.js';
+import type { FetchedPage, PageRequest, WebSource } from '../types.js';
+import { HTML_TYPES, mediaType } from './contentType.js';
 import { discover } from './discover.js';
-import { fetchPage } from './fetchPage.js';
-import { createHostLimiter, type HostLimiter, type Sleep } from './politeness.js';
+import { isEmptyShell } from './emptyShell.js';
+import { fetchPage, withoutValidators } from './fetchPage.js';
+import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from './politeness.js';
+import { throughPremiumProxies, type WayOut } from './premiumWay.js';
+import { isRefusal, withSentence } from './refusal.js';
 import { createRobots } from './robots.js';
 import { readSitemapFile } from './sitemapFile.js';
 import { shownUrl } from './statusFault.js';
@@ -32,15 +34,17 @@ export function createWebSource({
   sleep = sleepUntilAborted,
   limiter = createHostLimiter(settings.requestsPerHost, now, sleep),
 }: WebSourceOptions): WebSource {
-  const robots = createRobots(egress, settings, now);
+  const direct: WayOut = { egress, robots: createRobots(egress, settings, now) };
+  const second = throughPremiumProxies(egress);
+  const premium: WayOut | null = second && { egress: second, robots: createRobots(second, settings, now) };
   // The browser's library is large: it is loaded with the first page that needs it.
   const load = async () => {
-    const [{ createBrowserPool }, { renderPage }] = await Promise.all([
-      import('./browserPool.js'),
-      import('./renderPage.js'),
-    ]);
-    const { chromiumPath, browserMaxPages: maxPages } = settings;
-    return { pool: createBrowserPool({ chromiumPath, maxPages, now, onNotice }), renderPage };
+    const { createBrowserPool } = await import('./browserPool.js');
+    const { renderPage } = await import('./renderPage.js');
+    const { createChromiumInstaller } = await import('./installChromium.js');
+    const { chromiumPath, installChromium, browserMaxPages: maxPages } = settings;
+    const installer = installChromium ? createChromiumInstaller() : null;
+    return { pool: createBrowserPool({ chromiumPath, installer, maxPages, now, onNotice }), renderPage };
   };
   let rendering: ReturnType<typeof load> | null = null;
 
@@ -58,56 +62,83 @@ export function createWebSource({
     }
   }
 
-  async function render(url: string, signal: AbortSignal): Promise<FetchedPage | null> {
+  async function render(way: WayOut, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
     rendering ??= load();
     const { pool, renderPage } = await rendering;
-    const page = await pool.use(signal, (browser) => renderPage({ egress, settings, now }, browser, url, signal));
+    const page = await pool.use(signal, (browser) =>
+      renderPage({ egress: way.egress, settings, now }, browser, url, signal),
+    );
     // The browser followed redirects and scripts by itself; where it ended must be open to us too.
-    if (page !== null && page.finalUrl !== url) await robots.admit(page.finalUrl, signal);
+    if (page !== null && page.finalUrl !== url) await way.robots.admit(page.finalUrl, signal);
     return page;
   }
 
+  async function fetchBy(way: WayOut, url: string, request: PageRequest): Promise<FetchedPage | null> {
+    const { downloadCssAndMedia, known, signal } = request;
+    const minIntervalMs = await way.robots.admit(url, signal);
+    return inTurn(url, minIntervalMs, signal, async () => {
+      const rendered = downloadCssAndMedia ? await render(way, url, signal) : null;
+      if (rendered !== null) return rendered;
+      const plain = await fetchPage({ ...way, settings, now }, url, known, signal);
+      if (plain === null || !isHtml(plain) || !isEmptyShell(plain.bytes)) return plain;
+      const filled = downloadCssAndMedia ? null : await render(way, plain.finalUrl, signal);
+      return filled ?? withoutValidators(plain);
+    });
+  }
+
+  /** The default way, or the second one once that is refused and the request asked for it. */
+  async function byEitherWay<T>(mayUsePremium: boolean, work: (way: WayOut) => Promise<T>): Promise<T> {
+    try {
+      return await work(direct);
+    } catch (error) {
+      if (!mayUsePremium || !isRefusal(error)) throw error;
+      if (premium === null) {
+        throw withSentence(
+          error,
+          'use_premium_proxies was asked for, but no second way is configured: name proxies in the setting PREMIUM_PROXY_URLS.',
+        );
+      }
+    }
+    return work(premium).catch((error: unknown) => {
+      throw isRefusal(error) ? withSentence(error, 'It was tried through a premium proxy too.') : error;
+    });
+  }
+
   return {
-    discover: (sitemapUrl, signal, onProblem = () => undefined) =>
+    discover: (sitemapUrl, signal, onProblem = () => undefined, usePremiumProxies = false) =>
       // Not asked of robots.txt: a sitemap is there for crawlers, and its user named it.
       discover(
         {
           settings,
           onProblem,
-          readFile: (url) => inTurn(url, 0, signal, () => readSitemapFile(egress, settings, now, url, signal)),
+          readFile: (url) =>
+            byEitherWay(usePremiumProxies, (way) =>
+              inTurn(url, 0, signal, () => readSitemapFile(way.egress, settings, now, url, signal)),
+            ),
         },
         sitemapUrl,
       ),
 
-    async fetchPage({ url: given, downloadCssAndMedia, known, signal }) {
-      signal.throwIfAborted();
-      const url = normaliseUrl(given);
+    async fetchPage(request) {
+      request.signal.throwIfAborted();
+      const url = normaliseUrl(request.url);
       if (url === null)
         throw new Fault(
           'address_refused',
-          `"${shownUrl(given)}" is not the address of a page. Give one that starts with http:// or https:// and carries no password.`,
+          `"${shownUrl(request.url)}" is not the address of a page. Give one that starts with http:// or https:// and carries no password.`,
         );
-      const minIntervalMs = await robots.admit(url, signal);
-      return inTurn(
-        url,
-        minIntervalMs,
-        signal,
-        async () =>
-          (downloadCssAndMedia ? await render(url, signal) : null) ??
-          fetchPage({ egress, robots, settings, now }, url, known, signal),
-      );
+      return byEitherWay(request.usePremiumProxies, async (way) => {
+        const page = await fetchBy(way, url, request);
+        if (page === null || way === direct) return page;
+        return { ...page, fetchedWith: page.fetchedWith === 'browser' ? 'browser_premium_proxy' : 'premium_proxy' };
+      });
     },
 
     async close() {
       await (await rendering)?.pool.close();
+      await limiter.close?.();
     },
   };
 }
 
-/** Rejects with the signal's own reason, which the timer's AbortError hides. */
-async function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal }).catch((error: unknown) => {
-    signal.throwIfAborted();
-    throw error;
-  });
-}
+const isHtml = ({ contentType }: FetchedPage): boolean => HTML_TYPES.has(mediaType(contentType ?? undefined) ?? '');

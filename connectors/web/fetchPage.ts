@@ -59,3 +59,11 @@ export async function fetchPage(
     fetchedWith: 'http',
   };
 }
+
+/**
+ * A page whose text is made by scripts: that its document is unchanged does not mean that what they fetch is, so nothing
+ * may be asked for on condition. Its text is compared instead.
+ */
+export function withoutValidators(page: FetchedPage): FetchedPage {
+  return { ...page, etag: null, lastModified: null };
+}

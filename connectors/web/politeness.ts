@@ -1,8 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 import { onAbort } from '../../egress/onAbort.js';
 
 /**
- * Turns at hosts. The one made here holds in its process; one that holds across workers (rows in the database, say)
- * takes its place by implementing the same interface.
+ * Turns at hosts. The one made here holds in its process; the one of sharedPoliteness.ts over all workers.
  */
 export interface HostLimiter {
   /**
@@ -10,6 +11,8 @@ export interface HostLimiter {
    * reason. The returned function gives the turn back.
    */
   enter(host: string, minIntervalMs: number, signal: AbortSignal): Promise<() => void>;
+  /** Gives up what is held elsewhere for it. */
+  close?(): Promise<void>;
 }
 
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
@@ -63,7 +66,8 @@ export function createHostLimiter(perHost: number, now: () => number, sleep: Sle
   };
 }
 
-function inLine(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
+/** Waits until the function that it puts in line is called; leaves the line when the signal aborts. */
+export function inLine(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const turn = (): void => {
       letGo();
@@ -74,5 +78,13 @@ function inLine(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
       waiting.splice(waiting.indexOf(turn), 1);
       reject(signal.reason as Error);
     });
+  });
+}
+
+/** Rejects with the signal's own reason, which the timer's AbortError hides. */
+export async function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error;
   });
 }

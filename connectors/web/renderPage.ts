@@ -35,7 +35,7 @@ export async function renderPage(
   const tooSlow = () =>
     new Fault(
       'timed_out',
-      `The page ${shownUrl(url)} was not loaded by the browser within ${seconds(settings.pageTimeoutMs)}. Try again later, or without download_css_and_media.`,
+      `The page ${shownUrl(url)} was not loaded by the browser within ${seconds(settings.pageTimeoutMs)}. Try again later.`,
     );
 
   const proxy = await egress.openProxy({ maxBytes: settings.maxPageBytes });
@@ -84,8 +84,9 @@ export async function renderPage(
       bytes,
       contentType: 'text/html; charset=utf-8',
       finalUrl,
-      etag: headers['etag'] ?? null,
-      lastModified: headers['last-modified'] ?? null,
+      // Those of the document say nothing of what its scripts fetched.
+      etag: null,
+      lastModified: null,
       fetchedWith: 'browser',
     };
   } catch (error) {

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Fault } from '../../contract/failures.js';
 import { orAborted } from '../../egress/deadline.js';
 import type { Egress } from '../../egress/types.js';
+import { withSentence } from './refusal.js';
 import { parseRobots, productTokenOf, type RobotsRules } from './robotsRules.js';
 import { shownUrl, statusFault } from './statusFault.js';
 import type { WebSettings } from './webSettings.js';
@@ -103,11 +104,7 @@ async function read(
 
 /** As the fault under it, since that says whether another try helps. */
 function unreadable(url: string, fault: Fault): Fault {
-  const message = `${fault.message} Without ${url} no page of the site may be fetched.`;
-  return new Fault(fault.kind, message, {
-    cause: fault,
-    ...(fault.retryAfterMs === null ? {} : { retryAfterMs: fault.retryAfterMs }),
-  });
+  return withSentence(fault, `Without ${url} no page of the site may be fetched.`);
 }
 
 async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -19,6 +19,7 @@ const BY_STATUS: Readonly<Record<number, Row>> = {
     sentence: "is refused to us by its server. Make it public, or let the service's user agent and address in.",
   },
   404: { kind: 'not_found', sentence: 'does not exist. Check the address, or take it out of the sitemap.' },
+  407: { kind: 'access_denied', sentence: 'is behind a proxy that asks for a login. Make it public, or leave it out.' },
   410: { kind: 'gone', sentence: 'is gone for good. Take it out of the sitemap.' },
   429: { kind: 'rate_limited', sentence: 'was asked for too often.' },
   451: { kind: 'access_denied', sentence: 'is withheld for legal reasons. Leave it out.' },

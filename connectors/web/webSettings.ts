@@ -12,9 +12,11 @@ export interface WebSettings {
   readonly obeyRobots: boolean;
   /** As in the requests; robots.txt is read for the name before the slash. */
   readonly userAgent: string;
-  /** Requests to one host at once, in this process. */
+  /** Requests to one host at once; in this process, unless its limiter says otherwise. */
   readonly requestsPerHost: number;
   /** Null: looked for. */
   readonly chromiumPath: string | null;
+  /** Whether one is installed where none is found. */
+  readonly installChromium: boolean;
   readonly browserMaxPages: number;
 }

@@ -109,6 +109,14 @@ describe('what is wrong with a request is said by its path', () => {
     [{ url, url_paths_to_include: Array(11).fill('/a') }, ['body', 'url_paths_to_include'], 'too_long'],
     [{ url, url_paths_to_exclude: Array(11).fill('/a') }, ['body', 'url_paths_to_exclude'], 'too_long'],
     [{ url, urls_to_scrape: [1] }, ['body', 'urls_to_scrape', 0], 'string_type'],
+    [{ url, html_tags_to_skip: Array(101).fill('p') }, ['body', 'html_tags_to_skip'], 'too_long'],
+    [{ url, css_classes_to_skip: ['a', 'x'.repeat(501)] }, ['body', 'css_classes_to_skip', 1], 'string_too_long'],
+    [{ url, css_selectors_to_skip: Array(101).fill('p') }, ['body', 'css_selectors_to_skip'], 'too_long'],
+    [{ url, css_selectors_to_skip: ['x'.repeat(501)] }, ['body', 'css_selectors_to_skip', 0], 'string_too_long'],
+    [{ url, css_selectors_to_skip: ['.ad', '#top > p', 'p['] }, ['body', 'css_selectors_to_skip', 2], 'value_error'],
+    [{ url, css_selectors_to_skip: ['p::before', '.ad'] }, ['body', 'css_selectors_to_skip', 0], 'value_error'],
+    [{ url, css_selectors_to_skip: ['', 'a:unheard-of'] }, ['body', 'css_selectors_to_skip', 1], 'value_error'],
+    [{ url, css_selectors_to_skip: [null] }, ['body', 'css_selectors_to_skip', 0], 'string_type'],
     [{ url, tags: [] }, ['body', 'tags'], 'dict_type'],
     [{ url, tags: { $where: 'x' } }, ['body', 'tags', '$where'], 'value_error'],
     [{ url, tags: { a: { b: 1 } } }, ['body', 'tags', 'a'], 'value_error'],
@@ -116,6 +124,27 @@ describe('what is wrong with a request is said by its path', () => {
     const answer = await user.post<Invalid>('/scrape_sitemap', body);
     expect(answer.status).toBe(422);
     expect(answer.body.detail[0]).toMatchObject({ loc, type });
+  });
+
+  test('each selector that can not be read is named, and none is repeated', async () => {
+    const answer = await user.post<Invalid>('/scrape_sitemap', { url, css_selectors_to_skip: ['p[', '.ad', ':is(p'] });
+    expect(answer.body.detail).toEqual([
+      { loc: ['body', 'css_selectors_to_skip', 0], msg: expect.stringContaining('CSS selector'), type: 'value_error' },
+      { loc: ['body', 'css_selectors_to_skip', 2], msg: expect.stringContaining('CSS selector'), type: 'value_error' },
+    ]);
+  });
+
+  test('selectors of every kind that pages are read with are accepted, blank ones too', async () => {
+    const selectors = [
+      '.ad',
+      'main > p:not(.lead)',
+      '[role="note" i]',
+      'li:nth-child(2n + 1)',
+      'div:has(> img), nav',
+      ' ',
+      '',
+    ];
+    expect((await user.post('/scrape_sitemap', { url, css_selectors_to_skip: selectors })).status).toBe(200);
   });
 
   test('exactly ten include paths are fine, and unknown fields are ignored', async () => {

@@ -79,6 +79,7 @@ export function egressSettings(settings: Partial<EgressSettings> = {}): EgressSe
     bodyTimeoutMs: 20_000,
     maxRedirects: 5,
     connectionsPerHost: 4,
+    premiumProxies: [],
     ...settings,
   };
 }

@@ -14,6 +14,15 @@ test('every setting that can not be used is named at once', () => {
   expect(load).toThrow(/"PORT"[\s\S]*"LOG_LEVEL"/);
 });
 
+test.each(['socks5://ann:secret@proxy.example:1080', 'ann:secret@proxy.example', 'http://ann:secret%@proxy.example'])(
+  'a proxy that can not be used is refused without its credentials being shown: %s',
+  (address) => {
+    const load = () => loadConfig({ DATA_DIR: '/nonexistent', PREMIUM_PROXY_URLS: `http://b.example:1, ${address}` });
+    expect(load).toThrow(/"PREMIUM_PROXY_URLS" takes addresses like/);
+    expect(load).not.toThrow(/secret[%@]/);
+  },
+);
+
 test('a secret key must have 32 bytes', () => {
   expect(() => loadConfig({ DATA_DIR: '/nonexistent', SECRET_KEY: 'k1:c2hvcnQ=' })).toThrow(/openssl rand/);
 });

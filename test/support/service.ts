@@ -12,6 +12,7 @@ import { createSignedUrls } from '../../api/http/signedUrls.js';
 import { createTokens } from '../../api/http/tokens.js';
 import { loadConfig } from '../../config.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
+import { createSharedHostLimiter } from '../../connectors/web/sharedPoliteness.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';
 import { createDocumentPool } from '../../documents/pool.js';
@@ -96,7 +97,12 @@ export async function startService(
     local: { modelPath: engines.modelPath, tokenizerPath: engines.tokenizerPath, threads: 1 },
   });
   const egress = createEgress(config.egress);
-  const web = createWebSource({ egress, settings: config.web, onNotice: () => undefined });
+  const web = createWebSource({
+    egress,
+    settings: config.web,
+    limiter: createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns }),
+    onNotice: () => undefined,
+  });
   const app = createApp({
     store,
     dispatcher,
@@ -151,7 +157,8 @@ export async function startService(
       server.close();
       await once(server, 'close');
       await dispatcher.close();
-      await Promise.all([web.close(), egress.close(), embeddings.close(), store.close()]);
+      await web.close();
+      await Promise.all([egress.close(), embeddings.close(), store.close()]);
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const signal = new AbortController().signal;
 const get = (path: string, known: { etag: string | null; lastModified: string | null } | null) =>
-  web.fetchPage({ url: site.url(path), downloadCssAndMedia: false, known, signal });
+  web.fetchPage({ url: site.url(path), downloadCssAndMedia: false, usePremiumProxies: false, known, signal });
 
 test('the copy we have is named by its validators, and null says that it is still the page', async () => {
   const first = await get('/a', null);

@@ -1,6 +1,6 @@
 import { createWebSource, type WebSourceOptions } from '../../../connectors/web/createWebSource.js';
 import type { WebSettings } from '../../../connectors/web/webSettings.js';
-import type { FetchedPage, SitemapEntry, SitemapProblem, WebSource } from '../../../connectors/types.js';
+import type { FetchedPage, PageRequest, SitemapEntry, SitemapProblem, WebSource } from '../../../connectors/types.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import type { Lookup } from '../../../egress/guard.js';
 import { closeAll, egressSettings } from '../../egress/loopback.js';
@@ -18,6 +18,7 @@ export function webSettings(settings: Partial<WebSettings> = {}): WebSettings {
     userAgent: 'Allotrope/test',
     requestsPerHost: 8,
     chromiumPath: null,
+    installChromium: false,
     browserMaxPages: 100,
     ...settings,
   };
@@ -28,11 +29,21 @@ export interface SourceOptions extends Partial<Omit<WebSourceOptions, 'egress' |
   /** Loopback servers that may be called. Unset: all of loopback. */
   readonly allowed?: readonly string[];
   readonly lookup?: Lookup;
+  readonly premiumProxies?: readonly string[];
 }
 
 /** A web source over a real egress; closed by closeSources(). */
-export function source({ settings, allowed = ['127.0.0.0/8'], lookup, ...more }: SourceOptions = {}): WebSource {
-  const egress = createEgress(egressSettings({ allowedPrivateHosts: allowed }), lookup ? { lookup } : {});
+export function source({
+  settings,
+  allowed = ['127.0.0.0/8'],
+  lookup,
+  premiumProxies = [],
+  ...more
+}: SourceOptions = {}): WebSource {
+  const egress = createEgress(
+    egressSettings({ allowedPrivateHosts: allowed, premiumProxies }),
+    lookup ? { lookup } : {},
+  );
   const made = createWebSource({ egress, settings: webSettings(settings), ...more });
   open.push(made, egress);
   return made;
@@ -59,11 +70,12 @@ export async function list(web: WebSource, url: string, signal = new AbortContro
 export async function fetchOne(
   web: WebSource,
   url: string,
-  more: { signal?: AbortSignal; downloadCssAndMedia?: boolean } = {},
+  more: Partial<Omit<PageRequest, 'url'>> = {},
 ): Promise<FetchedPage> {
   const page = await web.fetchPage({
     url,
     downloadCssAndMedia: false,
+    usePremiumProxies: false,
     known: null,
     signal: new AbortController().signal,
     ...more,

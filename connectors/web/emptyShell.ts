@@ -1,0 +1,108 @@
+/**
+ * Whether an HTML page is an empty shell: next to no text, and scripts that are to fill it. Looked at for every page, so
+ * it is one scan that ends with the first words of an ordinary page, and never goes back: linear, whatever the page is.
+ */
+export function isEmptyShell(bytes: Uint8Array): boolean {
+  // One byte a character: what is looked for is ASCII in every charset that HTML is served in but UTF-16, which is not a shell.
+  const html = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, WINDOW)).toString('latin1');
+  let hasScript = false;
+  let isMeantToBeFilled = false;
+  let text = '';
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf('<', at);
+    text += visible(html, at, open === -1 ? html.length : open);
+    if (text.length >= ENOUGH_TEXT) return false;
+    if (open === -1) break;
+    const name = nameAt(html, open + 1);
+    if (name === '') {
+      at = afterMarkup(html, open);
+      continue;
+    }
+    const inside = endOfTag(html, open + 1 + name.length);
+    const tag = html.slice(open, Math.min(inside, open + LONGEST_TAG));
+    isMeantToBeFilled ||= MOUNT_ELEMENT.test(tag);
+    at = inside;
+    if (!UNSEEN.has(name) || tag.endsWith('/>')) continue;
+    at = endTag(html, name, inside);
+    if (name === 'script') hasScript ||= RUNS.test(tag);
+    if (name === 'noscript') isMeantToBeFilled ||= NOTICE.test(html.slice(inside, Math.min(at, inside + LONGEST_TAG)));
+  }
+  return hasScript && (isMeantToBeFilled || text === '' || WAITING.test(text));
+}
+
+/** Characters that are looked at; what has no text until there is none. */
+const WINDOW = 512 * 1024;
+/** Visible characters, blanks not counted, with which a page is taken as it is. */
+const ENOUGH_TEXT = 200;
+const LONGEST_TAG = 2000;
+
+/** Elements whose content no reader sees where scripts run. */
+const UNSEEN: ReadonlySet<string> = new Set([
+  'iframe',
+  'math',
+  'noscript',
+  'script',
+  'style',
+  'svg',
+  'template',
+  'title',
+]);
+/** Data in a script element fills nothing. */
+const RUNS = /^<script(?![^>]*\stype\s*=\s*["']?(?!module|text\/babel|[a-z/+-]*(?:java|ecma)script)[a-z])/i;
+/** The elements that frameworks fill. */
+const MOUNT_ELEMENT =
+  /^<(?:app-root|ion-app)\b|\sid\s*=\s*["']?(?:root|app|application|app-?root|react-(?:root|app)|vue-app|q-app|main-app|spa|svelte|__next|__nuxt|___gatsby)["'\s>]/i;
+const NOTICE = /java\s?script/i;
+const WAITING = /^[^a-z]*(?:loading|pleasewait|justamoment|onemoment|redirecting)/i;
+
+/** What is not blank, as far as it is of interest. */
+function visible(html: string, from: number, to: number): string {
+  let text = '';
+  for (let at = from; at < to && text.length < ENOUGH_TEXT; at += 1) {
+    if (html.charCodeAt(at) > 0x20) text += html[at] ?? '';
+  }
+  return text;
+}
+
+/** The name of the element whose start tag this is; '' when it is none. */
+function nameAt(html: string, from: number): string {
+  let end = from;
+  while (end - from < 30 && isNameCharacter(html.charCodeAt(end), end > from)) end += 1;
+  return html.slice(from, end).toLowerCase();
+}
+
+function isNameCharacter(code: number, later: boolean): boolean {
+  const letter = code | 0x20;
+  return (letter >= 0x61 && letter <= 0x7a) || (later && (code === 0x2d || (code >= 0x30 && code <= 0x39)));
+}
+
+/** Behind an end tag, a comment or a declaration; behind the character itself where it begins nothing. */
+function afterMarkup(html: string, open: number): number {
+  const next = html[open + 1] ?? '';
+  if (!'/!?'.includes(next) || next === '') return open + 1;
+  const [closing, from] = html.startsWith('<!--', open) ? ['-->', open + 4] : ['>', open + 2];
+  const close = html.indexOf(closing, from);
+  return close === -1 ? html.length : close + closing.length;
+}
+
+/** Behind the tag's `>`, which values in quotes may hold as well. */
+function endOfTag(html: string, from: number): number {
+  for (let at = from; at < html.length; at += 1) {
+    const character = html[at];
+    if (character === '>') return at + 1;
+    if ((character === '"' || character === "'") && html[at - 1] === '=') {
+      const close = html.indexOf(character, at + 1);
+      if (close === -1) return html.length;
+      at = close;
+    }
+  }
+  return html.length;
+}
+
+/** Where the element's end tag begins; the end of the page where it has none. */
+function endTag(html: string, name: string, from: number): number {
+  let at = html.indexOf('</', from);
+  while (at !== -1 && html.slice(at + 2, at + 2 + name.length).toLowerCase() !== name) at = html.indexOf('</', at + 2);
+  return at === -1 ? html.length : at;
+}

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import path from 'node:path';
+
+/** One way to get a browser: commands, one after the other, of which the first that fails ends the way. */
+export type InstallWay = readonly { readonly command: string; readonly args: readonly string[] }[];
+
+export interface ChromiumInstaller {
+  /** Tries the ways in turn until one succeeds and `works` says so. False when none did, or not in time. */
+  install(works: () => Promise<boolean>): Promise<boolean>;
+  /** Ends what is under way. */
+  close(): void;
+}
+
+/** All ways together. */
+const INSTALL_TIMEOUT_MS = 300_000;
+
+/** Playwright's own installer, which needs no rights; then the system's, for root on Debian and its kin. */
+export function usualWays(): readonly InstallWay[] {
+  const cli = path.join(path.dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'cli.js');
+  const playwright = [{ command: process.execPath, args: [cli, 'install', 'chromium-headless-shell'] }];
+  if (process.getuid?.() !== 0) return [playwright];
+  const apt = (...args: string[]) => ({ command: 'apt-get', args: ['-q', '-y', ...args] });
+  const fromDebian = (name: string): InstallWay => [apt('update'), apt('install', '--no-install-recommends', name)];
+  return [playwright, fromDebian('chromium-headless-shell'), fromDebian('chromium')];
+}
+
+/** Installs a browser with child processes, bounded in time, so that the service goes on meanwhile. */
+export function createChromiumInstaller(
+  ways: () => readonly InstallWay[] = usualWays,
+  timeoutMs = INSTALL_TIMEOUT_MS,
+): ChromiumInstaller {
+  const stopping = new AbortController();
+  return {
+    async install(works) {
+      const timer = setTimeout(() => stopping.abort(), timeoutMs);
+      timer.unref();
+      try {
+        for (const way of ways()) if ((await follow(way, stopping.signal)) && (await works())) return true;
+        return false;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close: () => stopping.abort(),
+  };
+}
+
+async function follow(way: InstallWay, signal: AbortSignal): Promise<boolean> {
+  for (const { command, args } of way) if (!(await succeeds(command, args, signal))) return false;
+  return true;
+}
+
+function succeeds(command: string, args: readonly string[], signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      stdio: 'ignore',
+      // A group of its own: installers start processes that would outlive them.
+      detached: true,
+      // Not ours, which holds the service's secrets.
+      env: {
+        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+        HOME: homedir(),
+        LANG: 'C.UTF-8',
+        DEBIAN_FRONTEND: 'noninteractive',
+      },
+    });
+    const stop = (): void => {
+      if (child.pid === undefined) return;
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It ended by itself.
+      }
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    const end = (isDone: boolean): void => {
+      signal.removeEventListener('abort', stop);
+      resolve(isDone);
+    };
+    child.once('error', () => end(false)).once('close', (code) => end(code === 0));
+  });
+}

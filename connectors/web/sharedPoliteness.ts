@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { HostTurns } from '../../contract/hostTurns.js';
+import { orAborted } from '../../egress/deadline.js';
+import { inLine, sleepUntilAborted, type HostLimiter, type Sleep } from './politeness.js';
+
+/** A share is renewed so often: that is how soon others get theirs. */
+const RENEW_MS = 1000;
+/** When others wait for what is used here, or we for what others use. */
+const SOON_MS = 150;
+/** A host that nobody calls is given back. */
+const IDLE_MS = 2000;
+/** A stop does not wait longer for the database: shares end by themselves. */
+const CLOSE_MS = 2000;
+
+interface Host {
+  readonly holder: string;
+  active: number;
+  readonly waiting: (() => void)[];
+  /** What may be active until `until`; nothing after. */
+  limit: number;
+  until: number;
+  usedAt: number;
+  /** Claims of starts, one after the other. */
+  claims: Promise<void>;
+  /** Ends the pause before the next renewal. */
+  hurry: () => void;
+}
+
+export interface SharedLimiterOptions {
+  /** Requests to one host at once, over all workers. */
+  readonly perHost: number;
+  readonly turns: HostTurns;
+  readonly now?: () => number;
+  readonly sleep?: Sleep;
+}
+
+/**
+ * Turns at hosts that hold over all workers of a deployment. Each worker leases a share of a host's turns and hands
+ * them out by itself: alone at a host it has all of them, and a page costs it nothing but a counter. Without the
+ * database a worker lives on its last share until that expires, then its pages wait; what is under way then goes on.
+ */
+export function createSharedHostLimiter({
+  perHost,
+  turns,
+  now = () => performance.now(),
+  sleep = sleepUntilAborted,
+}: SharedLimiterOptions): HostLimiter & { close(): Promise<void> } {
+  const hosts = new Map<string, Host>();
+  const keeping = new Set<Promise<void>>();
+  let isClosing = false;
+
+  const isFree = (host: Host): boolean => host.active < host.limit && now() < host.until;
+  const handOut = (host: Host): void => {
+    while (host.waiting.length > 0 && isFree(host)) {
+      host.active += 1;
+      host.waiting.shift()?.();
+    }
+  };
+  const leave = (host: Host): void => {
+    host.active -= 1;
+    host.usedAt = now();
+    // Others wait for what was in use beyond the share.
+    if (host.active === host.limit) host.hurry();
+    handOut(host);
+  };
+
+  /** Asks for the share once. Answers how long it is good for without asking again. */
+  async function renew(name: string, host: Host): Promise<number> {
+    const askedAt = now();
+    const isValid = askedAt < host.until;
+    const atMost = Math.max(host.active, isValid ? host.limit : 0);
+    try {
+      const { slots, fair, leaseMs } = await turns.share({ host: name, holder: host.holder, cap: perHost, atMost });
+      host.limit = Math.min(slots, fair);
+      host.until = askedAt + leaseMs;
+      handOut(host);
+      return slots > fair || host.limit === 0 ? SOON_MS : RENEW_MS;
+    } catch {
+      // The database is away: the share stands until it expires.
+      return RENEW_MS;
+    }
+  }
+
+  /** Keeps the share of a host while it is called, then gives it back. */
+  async function keep(name: string, host: Host): Promise<void> {
+    do {
+      const pauseMs = await renew(name, host);
+      if (!isClosing) await pause(host, pauseMs);
+    } while (!isClosing && (host.active > 0 || host.waiting.length > 0 || now() - host.usedAt < IDLE_MS));
+    // From here on whoever comes opens the host anew, as another holder.
+    if (hosts.get(name) === host) hosts.delete(name);
+    if (host.active === 0) await turns.giveBack(name, host.holder).catch(() => undefined);
+  }
+
+  const pause = (host: Host, ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      timer.unref();
+      host.hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  function open(name: string): Host {
+    const host: Host = {
+      holder: randomUUID(),
+      active: 0,
+      waiting: [],
+      limit: 0,
+      until: 0,
+      usedAt: now(),
+      claims: Promise.resolve(),
+      hurry: () => undefined,
+    };
+    hosts.set(name, host);
+    const kept = keep(name, host).finally(() => keeping.delete(kept));
+    keeping.add(kept);
+    return host;
+  }
+
+  async function claim(name: string, intervalMs: number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      const waitMs = await turns.claimStart(name, intervalMs).catch(() => RENEW_MS);
+      if (waitMs <= 0) return;
+      await sleep(waitMs, signal);
+    }
+  }
+
+  return {
+    async enter(name, minIntervalMs, signal) {
+      signal.throwIfAborted();
+      const host = hosts.get(name) ?? open(name);
+      host.usedAt = now();
+      if (host.waiting.length === 0 && isFree(host)) host.active += 1;
+      else await inLine(host.waiting, signal);
+      try {
+        signal.throwIfAborted();
+        if (minIntervalMs > 0) {
+          const start = host.claims.then(() => claim(name, minIntervalMs, signal));
+          host.claims = start.catch(() => undefined);
+          await orAborted(start, signal);
+        }
+      } catch (error) {
+        leave(host);
+        throw error;
+      }
+      let left = false;
+      return () => {
+        if (!left) leave(host);
+        left = true;
+      };
+    },
+    async close() {
+      isClosing = true;
+      for (const host of hosts.values()) host.hurry();
+      const given = new AbortController();
+      await Promise.race([
+        Promise.all(keeping),
+        wait(CLOSE_MS, undefined, { signal: given.signal }).catch(() => undefined),
+      ]);
+      given.abort();
+    },
+  };
+}

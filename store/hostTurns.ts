@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { type Connection, type Model, Schema } from 'mongoose';
+
+import type { HostTurns, ShareRequest } from '../contract/hostTurns.js';
+
+interface Share {
+  holder: string;
+  slots: number;
+  fair: number;
+  until: Date;
+}
+
+/** One row a host. All times are the database's: workers' clocks may differ. */
+interface HostDoc {
+  _id: string;
+  /** In the order in which slots are handed out where there are fewer than workers. */
+  shares: Share[];
+  nextStart: Date | null;
+  /** Who made the last claim of a start. */
+  claim: string | null;
+  askedAt: Date;
+  /** Removed by MongoDB some time after: nobody has called the host for long. */
+  expiresAt: Date;
+}
+
+/** A worker that died is forgotten after so long; one that lost MongoDB stops as soon. Some renewals long. */
+const LEASE_MS = 5_000;
+/** Longer than any interval between starts. */
+const ROW_LIFE_MS = 3_600_000;
+
+type Expression = Record<string, unknown>;
+const after = (ms: number): Expression => ({ $add: ['$$NOW', ms] });
+const known: Expression = { $ifNull: ['$shares', []] };
+
+/** Makes the table of hosts. `leaseMs` is for tests. */
+export function createHostTurns(
+  connection: Connection,
+  leaseMs = LEASE_MS,
+): HostTurns & { createIndexes(): Promise<void> } {
+  const hosts = hostModel(connection);
+  /** One atomic step: whoever comes second sees what the first one did. */
+  const change = async (host: string, pipeline: Expression[]): Promise<HostDoc> => {
+    const row = await hosts.collection.findOneAndUpdate({ _id: host as never }, pipeline, {
+      upsert: true,
+      returnDocument: 'after',
+    });
+    if (row === null) throw new Error('An upsert answered no row');
+    return row as unknown as HostDoc;
+  };
+  return {
+    async share(request) {
+      const { shares } = await change(request.host, sharing(request, leaseMs));
+      const own = shares.find(({ holder }) => holder === request.holder);
+      return { slots: own?.slots ?? 0, fair: own?.fair ?? 0, leaseMs };
+    },
+    async giveBack(host, holder) {
+      await hosts.updateOne({ _id: host }, { $pull: { shares: { holder } } });
+    },
+    async claimStart(host, intervalMs) {
+      const claim = randomUUID();
+      const row = await change(host, claiming(claim, intervalMs));
+      if (row.claim === claim) return 0;
+      return Math.max(1, (row.nextStart?.getTime() ?? 0) - row.askedAt.getTime());
+    },
+    createIndexes: () => hosts.createIndexes(),
+  };
+}
+
+/**
+ * Dead shares out, the own one in; then as much as is fair and free. Where there are more workers than slots, whoever
+ * has one goes to the end of the line at each renewal, so that all get their turn.
+ */
+function sharing({ host: _host, holder, cap, atMost }: ShareRequest, leaseMs: number): Expression[] {
+  const isOwn: Expression = { $eq: ['$$one.holder', holder] };
+  const only = (input: unknown, cond: Expression): Expression => ({ $filter: { input, as: 'one', cond } });
+  const ownOf = (input: unknown): Expression => only(input, isOwn);
+  const othersOf = (input: unknown): Expression => only(input, { $not: [isOwn] });
+  const slotsOf = (input: unknown): Expression => ({ $sum: { $map: { input, in: '$$this.slots' } } });
+  const fresh = { holder, slots: 0, fair: 0, until: '$$NOW' };
+  return [
+    { $set: { shares: only(known, { $or: [isOwn, { $gt: ['$$one.until', '$$NOW'] }] }) } },
+    {
+      $set: {
+        shares: { $cond: [{ $in: [holder, '$shares.holder'] }, '$shares', { $concatArrays: ['$shares', [fresh]] }] },
+      },
+    },
+    {
+      $set: {
+        shares: {
+          $cond: [
+            { $and: [{ $gt: [{ $size: '$shares' }, cap] }, { $gt: [slotsOf(ownOf('$shares')), 0] }] },
+            { $concatArrays: [othersOf('$shares'), ownOf('$shares')] },
+            '$shares',
+          ],
+        },
+      },
+    },
+    {
+      $set: {
+        shares: {
+          $let: {
+            vars: {
+              count: { $size: '$shares' },
+              place: { $indexOfArray: ['$shares.holder', holder] },
+              free: { $subtract: [cap, slotsOf(othersOf('$shares'))] },
+            },
+            in: {
+              $let: {
+                vars: {
+                  fair: {
+                    $add: [
+                      { $toInt: { $floor: { $divide: [cap, '$$count'] } } },
+                      { $cond: [{ $lt: ['$$place', { $mod: [cap, '$$count'] }] }, 1, 0] },
+                    ],
+                  },
+                },
+                in: {
+                  $map: {
+                    input: '$shares',
+                    as: 'one',
+                    in: {
+                      $cond: [
+                        isOwn,
+                        {
+                          holder,
+                          slots: { $max: [atMost, { $min: ['$$fair', '$$free'] }] },
+                          fair: '$$fair',
+                          until: after(leaseMs),
+                        },
+                        '$$one',
+                      ],
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    { $set: { expiresAt: after(ROW_LIFE_MS) } },
+  ];
+}
+
+/** Taken only when it is due: a worker that dies takes no future start with it. */
+function claiming(claim: string, intervalMs: number): Expression[] {
+  const isDue: Expression = { $lte: [{ $ifNull: ['$nextStart', new Date(0)] }, '$$NOW'] };
+  return [
+    { $set: { shares: known, claim: { $cond: [isDue, claim, '$claim'] }, askedAt: '$$NOW' } },
+    {
+      $set: {
+        nextStart: { $cond: [isDue, after(intervalMs), '$nextStart'] },
+        expiresAt: after(ROW_LIFE_MS),
+      },
+    },
+  ];
+}
+
+function hostModel(connection: Connection): Model<HostDoc> {
+  const share = new Schema<Share>({ holder: String, slots: Number, fair: Number, until: Date }, { _id: false });
+  const host = new Schema<HostDoc>(
+    { _id: String, shares: [share], nextStart: Date, claim: String, askedAt: Date, expiresAt: Date },
+    { versionKey: false },
+  );
+  host.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+  return connection.model<HostDoc>('hostTurns', host, 'hostTurns');
+}

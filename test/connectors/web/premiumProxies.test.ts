@@ -1,0 +1,149 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import { startHttpProxy, type HttpProxy } from '../../emulators/httpProxy.js';
+import { faultOf, serve } from '../../egress/loopback.js';
+import { closeSources, fetchOne, source, text, type SourceOptions } from './webSource.js';
+
+const proxies: HttpProxy[] = [];
+afterEach(async () => {
+  await closeSources();
+  for (const proxy of proxies.splice(0)) await proxy.close();
+});
+async function pool(): Promise<HttpProxy> {
+  const proxy = await startHttpProxy('home', 'ann:secret');
+  proxies.push(proxy);
+  return proxy;
+}
+
+const HTML = { 'Content-Type': 'text/html' };
+const status = (code: number, headers: Record<string, string> = {}) => ({
+  refuse: (response: ServerResponse) => void response.writeHead(code, headers).end(),
+});
+/** A site whose pages only visitors that come through a proxy may see. */
+const guarded = ({ refuse }: { refuse: (response: ServerResponse) => void }, page = '<p>for people at home') =>
+  serve((asked, response) => {
+    if (asked.headers['x-through'] === undefined) refuse(response);
+    else if (asked.url === '/robots.txt') response.writeHead(404).end();
+    else response.writeHead(200, { ...HTML, ETag: '"e"' }).end(page);
+  });
+const straight = (requests: { headers: Record<string, unknown> }[]) =>
+  requests.filter(({ headers }) => headers['x-through'] === undefined).length;
+const never = new AbortController().signal;
+const premium = { usePremiumProxies: true } as const;
+
+describe('a page that is refused the default way', () => {
+  test.each([
+    ['401', status(401)],
+    ['403', status(403)],
+    ['407', status(407)],
+    ['429', status(429)],
+    ['451', status(451)],
+    ['503 with Retry-After', status(503, { 'Retry-After': '60' })],
+    ['hanging up', { refuse: (response: ServerResponse) => void response.socket?.destroy() }],
+  ])(
+    'by %s is fetched through the pool when the scrape asks for it, after one try the default way',
+    async (_, refusal) => {
+      const site = await guarded(refusal);
+      const proxy = await pool();
+      const web = source({ premiumProxies: [proxy.url] });
+      const page = await fetchOne(web, `${site.origin}/p`, premium);
+      expect([text(page), page.fetchedWith, page.etag]).toEqual(['<p>for people at home', 'premium_proxy', '"e"']);
+      expect(straight(site.seen)).toBe(1);
+      expect(proxy.passed).toEqual([`GET ${site.origin}/p`]);
+      // Not asked for: the refusal stands.
+      await faultOf(fetchOne(web, `${site.origin}/p`));
+      expect(proxy.passed).toHaveLength(1);
+    },
+  );
+
+  test('is rendered through the pool too', async () => {
+    const site = await guarded(status(403), '<p id=p></p><script>p.textContent = "made " + "by script"</script>');
+    const proxy = await pool();
+    const page = await fetchOne(source({ premiumProxies: [proxy.url] }), `${site.origin}/p`, {
+      ...premium,
+      downloadCssAndMedia: true,
+    });
+    expect(page.fetchedWith).toBe('browser_premium_proxy');
+    expect(text(page)).toContain('made by script');
+    expect(proxy.passed).toContain(`GET ${site.origin}/p`);
+  });
+
+  test('whose robots.txt is out of reach as well is asked for both through the pool', async () => {
+    const site = await guarded({ refuse: (response) => void response.socket?.destroy() });
+    const proxy = await pool();
+    const settings: SourceOptions = { premiumProxies: [proxy.url], settings: { obeyRobots: true } };
+    expect((await fetchOne(source(settings), `${site.origin}/p`, premium)).fetchedWith).toBe('premium_proxy');
+    expect(proxy.passed).toEqual([`GET ${site.origin}/robots.txt`, `GET ${site.origin}/p`]);
+  });
+
+  test('as a sitemap is read through the pool where the scrape asks for it', async () => {
+    const site = await guarded(status(403), 'https://elsewhere.example/');
+    const proxy = await pool();
+    const web = source({ premiumProxies: [proxy.url] });
+    const read = async (usePremiumProxies: boolean) => {
+      const found: string[] = [];
+      for await (const { url } of web.discover(`${site.origin}/s.txt`, never, undefined, usePremiumProxies))
+        found.push(url);
+      return found;
+    };
+    await faultOf(read(false), 'access_denied');
+    expect(proxy.passed).toEqual([]);
+    // Read, and found to be about another site.
+    await faultOf(read(true), 'broken_content');
+    expect(proxy.passed).toEqual([`GET ${site.origin}/s.txt`]);
+  });
+
+  test('and through the pool as well says both', async () => {
+    const site = await serve((_, response) => response.writeHead(403).end());
+    const proxy = await pool();
+    const fault = await faultOf(
+      fetchOne(source({ premiumProxies: [proxy.url] }), site.origin, premium),
+      'access_denied',
+    );
+    expect(fault.message).toContain('It was tried through a premium proxy too.');
+    expect(proxy.passed).toHaveLength(1);
+  });
+
+  test('without a pool fails as before, with a sentence that names the setting', async () => {
+    const site = await guarded(status(429, { 'Retry-After': '9' }));
+    const fault = await faultOf(fetchOne(source(), site.origin, premium), 'rate_limited');
+    expect(fault.message).toMatch(/HTTP 429.*use_premium_proxies.*PREMIUM_PROXY_URLS/);
+    expect(fault.retryAfterMs).toBe(9000);
+    expect((await faultOf(fetchOne(source(), site.origin), 'rate_limited')).message).not.toContain('PREMIUM');
+  });
+});
+
+describe('the pool is left alone', () => {
+  test.each([404, 410, 400, 500, 502, 503])('when the page is answered %i', async (code) => {
+    const site = await guarded(status(code));
+    const proxy = await pool();
+    await faultOf(fetchOne(source({ premiumProxies: [proxy.url] }), site.origin, premium));
+    expect(proxy.passed).toEqual([]);
+  });
+
+  test('when the default way gives the page, without a pool too', async () => {
+    const site = await serve((_, response) => response.writeHead(200, HTML).end('<p>open'));
+    const proxy = await pool();
+    for (const premiumProxies of [[proxy.url], []])
+      expect((await fetchOne(source({ premiumProxies }), site.origin, premium)).fetchedWith).toBe('http');
+    expect(proxy.passed).toEqual([]);
+  });
+
+  test('when robots.txt forbids the page, or its address may not be called, or its server is slow', async () => {
+    const site = await serve((asked, response) => {
+      if (asked.url === '/robots.txt')
+        response.writeHead(200, { 'Content-Type': 'text/plain' }).end('User-agent: *\nDisallow: /closed');
+    });
+    const proxy = await pool();
+    const web = source({
+      premiumProxies: [proxy.url],
+      allowed: [site.host],
+      settings: { obeyRobots: true, pageTimeoutMs: 500 },
+    });
+    await faultOf(fetchOne(web, `${site.origin}/closed`, premium), 'robots_disallowed');
+    await faultOf(fetchOne(web, 'http://10.0.0.1/', premium), 'address_refused');
+    await faultOf(fetchOne(web, `${site.origin}/slow`, premium), 'timed_out');
+    expect(proxy.passed).toEqual([]);
+  });
+});
