@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import mongoose from 'mongoose';
 
+import { type Activities, createActivities } from '../../activities/index.js';
 import { createApp } from '../../api/app.js';
 import { createSignedUrls } from '../../api/http/signedUrls.js';
 import { createTokens } from '../../api/http/tokens.js';
@@ -34,7 +35,8 @@ export interface TestService {
   readonly taskQueue: string;
   /** An end user of organization 1, or of the organization of another key. */
   user(customerId: string, apiKey?: string): Promise<TestUser>;
-  startWorker(): Promise<void>;
+  /** @param wrap puts something of the test's around the activities */
+  startWorker(wrap?: (activities: Activities) => Activities): Promise<void>;
   stopWorker(): Promise<void>;
   close(): Promise<void>;
 }
@@ -120,19 +122,21 @@ export async function startService(
     env,
     taskQueue: name,
     user: (customerId, key = apiKey) => testUser(url, key, customerId),
-    async startWorker() {
+    async startWorker(wrap = (activities) => activities) {
       quietTemporal();
       const documents = createDocumentPool(config.documents);
       const { worker, connection } = await createWorker(
         { ...temporal, activityConcurrency: config.ingest.activityConcurrency },
-        {
-          store,
-          sources: createSources(web),
-          documents,
-          embeddings,
-          settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape },
-          log,
-        },
+        wrap(
+          createActivities({
+            store,
+            sources: createSources(web),
+            documents,
+            embeddings,
+            settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape },
+            log,
+          }),
+        ),
       );
       const sweeping = new AbortController();
       const ended = Promise.all([worker.run(), dispatcher.sweep(sweeping.signal)]);
