@@ -21,7 +21,8 @@ export const COMPUTE: ActivityOptions = {
 
 /** Short writes and reads of our own stores, tried until they pass. */
 export const STORE: ActivityOptions = {
-  startToCloseTimeout: '1 minute',
+  // They send no heartbeat: this is how long a run stands still whose worker dies at one.
+  startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   cancellationType: WHEN_CANCELLED,
 };
