@@ -14,7 +14,11 @@ let user: TestUser;
 
 beforeAll(async () => {
   site = await startSite();
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', MAX_TEXT_CHARACTERS: '200000' });
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    MAX_TEXT_CHARACTERS: '200000',
+    CONTENT_ROW_BYTES: '0',
+  });
   user = await service.user('lena');
 });
 afterAll(async () => {

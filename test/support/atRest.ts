@@ -6,7 +6,8 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
 
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
-import type { ChunkDoc } from '../../store/chunks/model.js';
+import type { SegmentDoc } from '../../store/chunks/model.js';
+import type { ContentDoc } from '../../store/contents/model.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { UserDoc } from '../../store/users/model.js';
@@ -14,14 +15,16 @@ import type { UserDoc } from '../../store/users/model.js';
 /** What a customer's syncs have made, in words that do not depend on ids, generations or times. */
 interface Content {
   readonly files: unknown[];
-  readonly chunks: unknown[];
+  /** Rows of text with the chunks in them. */
+  readonly segments: unknown[];
   readonly points: unknown[];
-  readonly blobs: unknown[];
+  /** What was fetched, by its hash. */
+  readonly contents: unknown[];
 }
 
 export interface AtRest {
   content(customerId: string): Content;
-  /** What must not be: states in motion; rows, points and contents that no record names; counts that do not add up. */
+  /** What must not be: states in motion; chunks, points and contents that no record names; counts that do not add up. */
   amiss(customerId?: string): string[];
 }
 
@@ -76,28 +79,33 @@ async function readPoints(env: NodeJS.ProcessEnv): Promise<Point[]> {
   return points;
 }
 
-/** Every stored content: key → hash. */
-async function readBlobs(root: string): Promise<Map<string, string>> {
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The hash of every content in file storage, by `file:generation`. */
+async function readBlobs(root: string): Promise<(readonly [string, string])[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-  const hashed = names.map(async (name) => {
-    const hash = createHash('sha256').update(await readFile(name));
-    return [path.relative(root, name), hash.digest('hex')] as const;
-  });
-  return new Map(await Promise.all(hashed));
+  const files = entries.filter((entry) => entry.isFile());
+  return Promise.all(
+    files.map(async ({ name, parentPath }) => {
+      const key = `${path.basename(parentPath)}:${Number.parseInt(name, 10)}`;
+      return [key, hashOf(await readFile(path.join(parentPath, name)))] as const;
+    }),
+  );
 }
 
 async function readDatabase(env: NodeJS.ProcessEnv) {
   const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
   try {
     const all = <T extends object>(name: string) => connection.collection<T>(name).find().toArray() as Promise<T[]>;
-    const [files, chunks, runs, users] = await Promise.all([
+    const [files, segments, rows, runs, users] = await Promise.all([
       all<FileDoc>('files'),
-      all<ChunkDoc>('chunks'),
+      all<SegmentDoc>('segments'),
+      all<Omit<ContentDoc, 'bytes'> & { bytes: mongoose.mongo.Binary }>('contents'),
       all<RunDoc>('runs'),
       all<UserDoc>('users'),
     ]);
-    return { files, chunks, runs, users };
+    const contents = rows.map((row) => [`${row.fileId}:${row.generation}`, hashOf(row.bytes.value())] as const);
+    return { files, segments, contents, runs, users };
   } finally {
     await connection.close();
   }
@@ -117,11 +125,12 @@ function tally(keys: readonly string[]): Map<string, number> {
  * @param env the settings of the service: MONGODB_URI, QDRANT_URL, QDRANT_COLLECTION_PREFIX, DATA_DIR
  */
 export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
-  const [{ files, chunks, runs, users }, points, blobs] = await Promise.all([
+  const [{ files, segments, contents: rows, runs, users }, points, blobs] = await Promise.all([
     readDatabase(env),
     readPoints(env),
     readBlobs(path.join(env['DATA_DIR'] ?? '', 'files')),
   ]);
+  const contents = new Map([...rows, ...blobs]);
   const byId = new Map(files.map((file) => [file._id, file]));
   const customers = new Map(users.map((user) => [user._id, user.customerId]));
   const where = (fileId: number): string => byId.get(fileId)?.externalFileId ?? `deleted file ${fileId}`;
@@ -130,34 +139,32 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
   const named = (fileId: number, generation: number): boolean => byId.get(fileId)?.generation === generation;
   for (const { _id, kind, customerId, finishedAt } of runs)
     if (finishedAt === null) notes.push({ customerId, what: `run ${_id} (${kind}) has not ended` });
-  for (const { _id, fileId, generation, userId } of chunks)
+  for (const { _id, fileId, generation, userId } of segments)
     if (!named(fileId, generation))
-      notes.push({ customerId: customers.get(userId), what: `row ${_id} of ${where(fileId)} is nobody's` });
+      notes.push({ customerId: customers.get(userId), what: `segment ${_id} of ${where(fileId)} is nobody's` });
   for (const { payload } of points)
     if (!named(payload.file_id, payload.generation))
       notes.push({
         customerId: customers.get(payload.user_id),
         what: `point ${payload.file_id}:${payload.generation}:${payload.chunk_index} of ${where(payload.file_id)} is nobody's`,
       });
-  const owned = new Set(files.flatMap(({ rawBlob, textBlob }) => [rawBlob, textBlob]));
-  for (const key of blobs.keys())
-    if (!owned.has(key))
-      notes.push({
-        customerId: byId.get(Number(key.split('/')[1]))?.customerId,
-        what: `the stored content ${key} is nobody's`,
-      });
+  for (const key of contents.keys()) {
+    const [fileId = 0, generation = 0] = key.split(':').map(Number);
+    if (!named(fileId, generation))
+      notes.push({ customerId: byId.get(fileId)?.customerId, what: `content ${key} of ${where(fileId)} is nobody's` });
+  }
 
-  const rowsOf = tally(chunks.map((row) => `${row.fileId}:${row.generation}`));
+  const chunksOf = tally(segments.flatMap((row) => row.cuts.map(() => `${row.fileId}:${row.generation}`)));
   const pointsOf = tally(points.map(({ payload }) => `${payload.file_id}:${payload.generation}`));
   for (const file of files) {
     const { customerId, externalFileId: url, syncStatus, numChunks, vectorSpace } = file;
     const note = (what: string) => notes.push({ customerId, what: `${url} ${what}` });
     if (!(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus)) note(`is ${syncStatus}`);
     if (file.cleanupPending) note('waits for its clean-up');
-    for (const key of [file.rawBlob, file.textBlob]) if (key !== null && !blobs.has(key)) note(`has lost ${key}`);
     const key = `${file._id}:${file.generation}`;
-    const [rows, vectors] = [rowsOf.get(key) ?? 0, pointsOf.get(key) ?? 0];
-    if (rows !== numChunks) note(`counts ${numChunks} chunks and has ${rows} rows`);
+    if (file.hasContent !== contents.has(key)) note(`${file.hasContent ? 'has lost its' : 'should have no'} content`);
+    const [chunks, vectors] = [chunksOf.get(key) ?? 0, pointsOf.get(key) ?? 0];
+    if (chunks !== numChunks) note(`counts ${numChunks} chunks and has ${chunks}`);
     if (vectors !== (vectorSpace === null ? 0 : numChunks))
       note(`counts ${numChunks} chunks and has ${vectors} points`);
     const { pages_total, pages_ready, pages_failed, pages_aborted } = file.fileMetadata as Record<string, number>;
@@ -165,7 +172,6 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
       note(`has counts that do not add up: ${JSON.stringify(file.fileMetadata)}`);
   }
 
-  const hashOf = (key: string | null): string | null => (key === null ? null : (blobs.get(key) ?? 'lost'));
   return {
     amiss: (customerId) =>
       notes.filter((note) => customerId === undefined || note.customerId === customerId).map(({ what }) => what),
@@ -180,13 +186,13 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
           ...Object.fromEntries(FILE_FACTS.map((fact) => [fact, file[fact]])),
           parent: file.parentId === null ? null : where(file.parentId),
         })),
-        chunks: byText(
-          chunks
+        segments: byText(
+          segments
             .filter((row) => ids.has(row.fileId))
-            .map(({ fileId, chunkIndex, text, tokens, start, end, metadata }) => {
-              return { page: where(fileId), chunkIndex, text, tokens, start, end, metadata };
+            .map(({ fileId, first, last, offset, text, prefix, cuts }) => {
+              return { page: where(fileId), first, last, offset, text, prefix, cuts };
             }),
-          ({ page, chunkIndex }) => `${page} ${String(chunkIndex).padStart(6, '0')}`,
+          ({ page, first }) => `${page} ${String(first).padStart(6, '0')}`,
         ),
         points: byText(
           points
@@ -196,10 +202,9 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
             }),
           ({ page, chunk_index }) => `${page} ${String(chunk_index).padStart(6, '0')}`,
         ),
-        blobs: mine.map((file) => ({
+        contents: mine.map((file) => ({
           page: file.externalFileId,
-          raw: hashOf(file.rawBlob),
-          text: hashOf(file.textBlob),
+          hash: contents.get(`${file._id}:${file.generation}`) ?? null,
         })),
       };
     },
