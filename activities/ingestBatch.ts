@@ -1,4 +1,4 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import pLimit from 'p-limit';
 
 import { Fault } from '../contract/failures.js';
@@ -59,6 +59,7 @@ export function createIngestActivities(deps: ActivityDeps) {
       const beat = setInterval(() => heartbeat({ done, of: fileIds.length }), HEARTBEAT_MS);
       const underWay = new Map<number, StartedFile>();
       const handedOver = new Set<number>();
+      let storeFailed = false;
       const alone: number[] = [];
 
       /** What has to be written down for a file once its slot is given back. */
@@ -82,6 +83,8 @@ export function createIngestActivities(deps: ActivityDeps) {
       const slots = pLimit(settings.fileConcurrency);
       const ingest = async (fileId: number): Promise<void> => {
         signal.throwIfAborted();
+        // What could not be written would only be fetched for nothing, and again at the next try.
+        if (storeFailed) return;
         const started = await starter.add({ runId, fileId });
         if (!started) return;
         underWay.set(fileId, started);
@@ -95,7 +98,10 @@ export function createIngestActivities(deps: ActivityDeps) {
           handedOver.add(fileId);
           await commit();
         } catch (error) {
-          if (!(error instanceof Fault) || signal.aborted) throw error;
+          if (!(error instanceof Fault) || signal.aborted) {
+            storeFailed = true;
+            throw error;
+          }
           await settle(runId, started, error);
         }
         underWay.delete(fileId);
@@ -103,6 +109,8 @@ export function createIngestActivities(deps: ActivityDeps) {
       };
 
       try {
+        // MongoDB is asked at once in any case; a try that finds Qdrant still away fetches nothing.
+        if (activityInfo().attempt > 1) await store.vectors.ping();
         const unclean = await store.files.needingCleanUp(runId, fileIds);
         if (unclean.length > 0)
           await cleanUp(

@@ -87,7 +87,7 @@ export async function startService(
   await spreadIds(mongodbUri.href);
   const store = await connectStore({
     mongodbUri: mongodbUri.href,
-    qdrant: { ...config.qdrant, url: engines.qdrantUrl },
+    qdrant: { ...config.qdrant, url: config.qdrant.url ?? engines.qdrantUrl },
     files: config.files,
   });
   const apiKey = config.apiKey ?? '';
