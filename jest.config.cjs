@@ -11,7 +11,8 @@ module.exports = {
     ],
   },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // What takes minutes is run by `npm run test:long` alone.
+  testMatch: ['<rootDir>/test/*.test.ts', '<rootDir>/test/!(long)/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],
   testTimeout: 60_000,
   // Clients of a Temporal that a test has stopped keep timers of their own for some seconds after they are closed.

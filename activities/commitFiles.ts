@@ -20,17 +20,22 @@ export async function cleanUp(store: Store, files: readonly { file: FileDoc; gen
   await store.files.cleaned(older.map(({ fileId }) => fileId));
 }
 
-/** What a file that another run took over had written under its own generation. */
-async function discard(store: Store, overtaken: readonly StartedFile[]): Promise<void> {
-  const own = overtaken.map(({ file, generation }) => ({
-    ...tenantOf(file),
-    fileId: file._id,
-    generations: { exactly: generation },
-  }));
+/**
+ * Deletes what tries wrote that never came to be shown: their numbers lie above the one that readers see. For a try that
+ * ends without a flip; one that is tried again leaves it to the flip. Safe to repeat.
+ */
+export async function discard(store: Store, tries: readonly StartedFile[]): Promise<void> {
+  const unseen = tries.flatMap(({ file, generation }) =>
+    Array.from({ length: Math.max(0, generation - file.generation) }, (_, back) => ({
+      ...tenantOf(file),
+      fileId: file._id,
+      generations: { exactly: generation - back },
+    })),
+  );
   await Promise.all([
-    store.vectors.deleteGenerations(own),
-    store.chunks.deleteGenerations(own),
-    store.contents.deleteGenerations(own),
+    store.vectors.deleteGenerations(unseen),
+    store.chunks.deleteGenerations(unseen),
+    store.contents.deleteGenerations(unseen),
   ]);
 }
 

@@ -53,6 +53,7 @@ export function createDeleteActivities({ store, log }: ActivityDeps) {
     },
 
     async finishDelete({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
+      if (outcome === 'aborted') await store.files.stopped(runId);
       await store.runs.finish(runId, outcome, {});
     },
   };

@@ -54,7 +54,7 @@ export interface IngestSettings {
   readonly maxPagesPerScrape: number;
 }
 
-/** What a step may use. Made once by worker/createWorker.ts. */
+/** What a step may use. Made once by worker/main.ts. */
 export interface ActivityDeps {
   readonly store: Store;
   readonly sources: Sources;

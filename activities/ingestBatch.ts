@@ -1,10 +1,10 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import pLimit from 'p-limit';
 
 import { Fault } from '../contract/failures.js';
 import type { IngestBatchInput, IngestBatchResult } from '../contract/orchestration.js';
 import type { StartedFile } from '../store/files/commands.js';
-import { cleanUp } from './commitFiles.js';
+import { cleanUp, discard } from './commitFiles.js';
 import type { ActivityDeps } from './deps.js';
 import { createIngestWrites } from './ingestWrites.js';
 import { prepareFile } from './prepareFile.js';
@@ -17,8 +17,18 @@ export function createIngestActivities(deps: ActivityDeps) {
   const { store, settings, log } = deps;
   const { starter, committer, keeper } = createIngestWrites(deps);
 
+  /** Ends a file without a flip: what this try wrote, or earlier ones that died, is nobody's then. */
+  const forget = async (started: StartedFile): Promise<void> => {
+    const { file, generation } = started;
+    // Chunks and points are only there when an earlier try got as far as its commit and died.
+    if (generation > file.generation + 1) return discard(store, [started]);
+    const { organizationId, userId, _id: fileId } = file;
+    await store.contents.deleteGenerations([{ organizationId, userId, fileId, generations: { exactly: generation } }]);
+  };
+
   /** Ends a file's try at a Fault: back into the queue when that can help and tries are left, else SYNC_ERROR. */
-  const settle = async (runId: number, { file }: StartedFile, fault: Fault): Promise<void> => {
+  const settle = async (runId: number, started: StartedFile, fault: Fault): Promise<void> => {
+    const { file } = started;
     const delay = settings.retryDelaysMs[file.attempts];
     const context = {
       runId,
@@ -33,6 +43,7 @@ export function createIngestActivities(deps: ActivityDeps) {
       log.debug({ ...context, notBefore }, 'file goes back into the queue');
       return;
     }
+    await forget(started);
     await store.files.fail(runId, file._id, fault.message);
     log.info({ ...context, message: fault.message }, 'file ended in SYNC_ERROR');
   };
@@ -46,7 +57,9 @@ export function createIngestActivities(deps: ActivityDeps) {
       const signal = cancellationSignal();
       let done = 0;
       const beat = setInterval(() => heartbeat({ done, of: fileIds.length }), HEARTBEAT_MS);
-      const underWay = new Set<number>();
+      const underWay = new Map<number, StartedFile>();
+      const handedOver = new Set<number>();
+      let storeFailed = false;
       const alone: number[] = [];
 
       /** What has to be written down for a file once its slot is given back. */
@@ -62,15 +75,19 @@ export function createIngestActivities(deps: ActivityDeps) {
         }
         if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, fileId));
         const prepared = await prepareFile(runId, started, deps, signal);
-        return () => (prepared ? committer.add(prepared) : keeper.add({ runId, fileId, generation }));
+        if (prepared) return () => committer.add(prepared);
+        if (generation > file.generation + 1) await forget(started);
+        return () => keeper.add({ runId, fileId, generation });
       };
 
       const slots = pLimit(settings.fileConcurrency);
       const ingest = async (fileId: number): Promise<void> => {
         signal.throwIfAborted();
+        // What could not be written would only be fetched for nothing, and again at the next try.
+        if (storeFailed) return;
         const started = await starter.add({ runId, fileId });
         if (!started) return;
-        underWay.add(fileId);
+        underWay.set(fileId, started);
         if (started.file.unfinishedStarts - 1 >= SUSPECT_AFTER_DEATHS && fileIds.length > 1) {
           alone.push(fileId);
           return;
@@ -78,9 +95,13 @@ export function createIngestActivities(deps: ActivityDeps) {
         try {
           // Fetching, reading and embedding take a slot; waiting for the write does not.
           const commit = await slots(() => work(started));
+          handedOver.add(fileId);
           await commit();
         } catch (error) {
-          if (!(error instanceof Fault) || signal.aborted) throw error;
+          if (!(error instanceof Fault) || signal.aborted) {
+            storeFailed = true;
+            throw error;
+          }
           await settle(runId, started, error);
         }
         underWay.delete(fileId);
@@ -88,6 +109,8 @@ export function createIngestActivities(deps: ActivityDeps) {
       };
 
       try {
+        // MongoDB is asked at once in any case; a try that finds Qdrant still away fetches nothing.
+        if (activityInfo().attempt > 1) await store.vectors.ping();
         const unclean = await store.files.needingCleanUp(runId, fileIds);
         if (unclean.length > 0)
           await cleanUp(
@@ -99,7 +122,12 @@ export function createIngestActivities(deps: ActivityDeps) {
         const results = await Promise.allSettled(fileIds.map((fileId) => limit(() => ingest(fileId))));
         const broken = results.find((result) => result.status === 'rejected');
         // A file that was put aside, or not brought to an end, was not at fault: its start does not count.
-        if (underWay.size > 0) await store.files.release(runId, [...underWay]);
+        if (underWay.size > 0) {
+          // A cancelled run does not come back to them. Of those whose write failed nobody knows how far it came.
+          const unwritten = [...underWay.values()].filter(({ file }) => !handedOver.has(file._id));
+          if (signal.aborted) await discard(store, unwritten);
+          await store.files.release(runId, [...underWay.keys()]);
+        }
         if (broken) throw broken.reason;
         return { ...(await store.files.outcomes(runId, fileIds)), alone };
       } finally {

@@ -2,6 +2,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 
 import type { Log } from '../observability/log.js';
 import type { FileCommands } from '../store/files/commands.js';
+import type { FileDeletion } from '../store/files/deletion.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { Runs } from '../store/runs/outbox.js';
 import { pause } from './pause.js';
@@ -14,7 +15,7 @@ const MESSAGE = 'The run was ended from outside before this was synced. Resync t
 
 export interface ReaperStores {
   readonly runs: Pick<Runs, 'inMotion' | 'finish'>;
-  readonly files: Pick<FileCommands, 'abortOpen'>;
+  readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'>;
 }
 
 /** Whether Temporal still works on this very run. The state of the workflow decides, never a time stamp. */
@@ -40,6 +41,7 @@ export async function reapOnce(
   for (const run of candidates) {
     if (await isAlive(client, run)) continue;
     const aborted = await files.abortOpen(run._id, MESSAGE);
+    if (run.kind === 'deleteFiles') await files.stopped(run._id);
     await runs.finish(run._id, 'aborted', {});
     reaped += 1;
     log.warn(

@@ -97,6 +97,7 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
     ready,
     pid: () => child.pid,
     async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;

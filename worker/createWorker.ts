@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';
 
-import { createActivities } from '../activities/index.js';
-import type { ActivityDeps } from '../activities/deps.js';
+import type { Activities } from '../activities/index.js';
 
 export interface WorkerSettings {
   readonly address: string;
@@ -17,10 +16,10 @@ const workflows = import.meta.url.endsWith('.ts')
   ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
   : { workflowBundle: { codePath: fileURLToPath(new URL('../workflow-bundle.js', import.meta.url)) } };
 
-/** A Temporal worker with its activities' dependencies in place; `run()` it, `shutdown()` it. */
+/** A Temporal worker for our workflows and these activities; `run()` it, `shutdown()` it. */
 export async function createWorker(
   settings: WorkerSettings,
-  deps: ActivityDeps,
+  activities: Activities,
 ): Promise<{ worker: Worker; connection: NativeConnection }> {
   const connection = await NativeConnection.connect({ address: settings.address });
   const worker = await Worker.create({
@@ -28,7 +27,7 @@ export async function createWorker(
     namespace: settings.namespace,
     taskQueue: settings.taskQueue,
     ...workflows,
-    activities: createActivities(deps),
+    activities,
     maxConcurrentActivityTaskExecutions: settings.activityConcurrency,
     // Cancellation is seen at the next heartbeat, which the SDK holds back at most this long.
     maxHeartbeatThrottleInterval: '1 second',

@@ -1,5 +1,6 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
+import { createActivities } from '../activities/index.js';
 import { loadConfig, required } from '../config.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../connectors/web/sharedPoliteness.js';
@@ -49,14 +50,14 @@ const embeddings = createEmbeddings({
 });
 const { worker, connection } = await createWorker(
   { ...temporal, activityConcurrency: config.ingest.activityConcurrency },
-  {
+  createActivities({
     store,
     sources: createSources(web),
     documents,
     embeddings,
     settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape },
     log,
-  },
+  }),
 );
 
 const stopping = new AbortController();

@@ -1,10 +1,14 @@
 import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
 
+/** A cancelled run goes on to its end only when nothing of it is at work any more: a step still under way could put files into motion again. */
+const WHEN_CANCELLED = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+
 /** Reads from outside: a few tries, with the pauses that a struggling site deserves. Faults say themselves whether to go on. */
 export const FETCH: ActivityOptions = {
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 5, maximumInterval: '2 minutes', maximumAttempts: 4 },
+  cancellationType: WHEN_CANCELLED,
 };
 
 /** A batch of files: per-file faults never reach us, so a failure is a store's or a worker's, and is tried until it passes. */
@@ -12,12 +16,13 @@ export const COMPUTE: ActivityOptions = {
   startToCloseTimeout: '2 hours',
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  // A cancelled run says so only when nothing of it is at work any more.
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  cancellationType: WHEN_CANCELLED,
 };
 
 /** Short writes and reads of our own stores, tried until they pass. */
 export const STORE: ActivityOptions = {
-  startToCloseTimeout: '1 minute',
+  // They send no heartbeat: this is how long a run stands still whose worker dies at one.
+  startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  cancellationType: WHEN_CANCELLED,
 };

@@ -78,7 +78,8 @@ export async function ingestRun(
     }
     const sentence = faultOf(error);
     if (sentence !== null) {
-      await failRun({ runId, message: sentence });
+      // Also when the run is cancelled just now: its files must not stay in motion.
+      await CancellationScope.nonCancellable(() => failRun({ runId, message: sentence }));
       return { outcome: 'failed', discovered, counts };
     }
     // continueAsNew leaves by an error of its own; a failed activity is a defect, and must not leave files in motion.

@@ -1,4 +1,13 @@
-import { allHandlersFinished, condition, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  isCancellation,
+  patched,
+  proxyActivities,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
 import type { BatchResult, IngestBatchResult } from '../contract/orchestration.js';
@@ -54,27 +63,39 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
     if (failure) throw failure.reason;
   };
 
-  for (;;) {
-    const plan = await planBatches({ runId, afterId, limit: PLAN_AHEAD });
-    for (const fileIds of plan.batches) {
-      await drained(plan.window - 1);
-      begin(fileIds);
-    }
-    const passOver = plan.afterId === 0;
-    afterId = plan.afterId;
-    if (workflowInfo().continueAsNewSuggested) {
-      await drained(0);
-      await condition(allHandlersFinished);
-      return afterId;
-    }
-    if (passOver) {
-      await drained(0);
-      if (plan.dueInMs === null && plan.batches.length === 0) return null;
-      if (plan.batches.length === 0 && plan.dueInMs !== null && plan.dueInMs > 0) {
-        hooks.onWait(true);
-        await sleep(plan.dueInMs);
-        hooks.onWait(false);
+  /** Pass after pass. */
+  const work = async (): Promise<number | null> => {
+    for (;;) {
+      const plan = await planBatches({ runId, afterId, limit: PLAN_AHEAD });
+      for (const fileIds of plan.batches) {
+        await drained(plan.window - 1);
+        begin(fileIds);
+      }
+      const passOver = plan.afterId === 0;
+      afterId = plan.afterId;
+      if (workflowInfo().continueAsNewSuggested) {
+        await drained(0);
+        await condition(allHandlersFinished);
+        return afterId;
+      }
+      if (passOver) {
+        await drained(0);
+        if (plan.dueInMs === null && plan.batches.length === 0) return null;
+        if (plan.batches.length === 0 && plan.dueInMs !== null && plan.dueInMs > 0) {
+          hooks.onWait(true);
+          await sleep(plan.dueInMs);
+          hooks.onWait(false);
+        }
       }
     }
+  };
+
+  try {
+    return await work();
+  } catch (error) {
+    // The waits above end at once when the run is cancelled; its batches need a moment.
+    if (isCancellation(error) && patched('cancelled-batches-end-first'))
+      await CancellationScope.nonCancellable(() => condition(() => underWay.size === 0));
+    throw error;
   }
 }

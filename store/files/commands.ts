@@ -68,7 +68,7 @@ export interface FileCommands {
   outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
   /** How the run's files stand, its container left out. */
   countRun(runId: number): Promise<RunCounts>;
-  /** Moves a container: status, message and facts to merge into file_metadata. */
+  /** Moves a container that is in motion: status, message and facts to merge into file_metadata. */
   moveContainer(
     runId: number,
     fileId: number,
@@ -244,7 +244,7 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     async moveContainer(runId, fileId, { status, message = null, facts = {}, synced = false }) {
       const now = new Date();
       const result = await files.updateOne(
-        { _id: fileId, runId, isContainer: true },
+        { _id: fileId, runId, isContainer: true, syncStatus: inMotion },
         {
           $set: {
             syncStatus: status,

@@ -5,12 +5,18 @@ import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';
 import type { FileDoc } from './model.js';
 
+const BEING_DELETED = 'This file is being deleted.';
+const DELETE_STOPPED =
+  'The delete of this file was stopped, and parts of it may be gone. Delete it again, or resync it to have it back.';
+
 /** Deletion of files, in the order that leaves nothing behind. */
 export interface FileDeletion {
   /** Matching files that were there when the delete was accepted, by id. */
   deletable(tenant: Tenant, filters: FileFilters, afterId: number, before: Date, limit: number): Promise<number[]>;
   /** Makes the delete's run the owner, so that no other run can flip the files any more. */
   takeOver(tenant: Tenant, runId: number, workflowId: string, ids: readonly number[]): Promise<void>;
+  /** The run ended before its files were deleted: says so on those it had taken over. */
+  stopped(runId: number): Promise<void>;
   remove(tenant: Tenant, runId: number, ids: readonly number[]): Promise<void>;
   /** The record stays, without content. */
   emptied(tenant: Tenant, runId: number, ids: readonly number[]): Promise<void>;
@@ -37,10 +43,18 @@ export function createFileDeletion(files: Model<FileDoc>): FileDeletion {
             runId,
             workflowId,
             syncStatus: 'SYNC_ABORTED',
-            syncErrorMessage: 'This file is being deleted.',
+            syncErrorMessage: BEING_DELETED,
+            // From now on a part may be missing: a later sync must not take the page for unchanged.
+            processedAs: null,
             updatedAt: new Date(),
           },
         },
+      );
+    },
+    async stopped(runId) {
+      await files.updateMany(
+        { runId, syncStatus: 'SYNC_ABORTED', syncErrorMessage: BEING_DELETED },
+        { $set: { syncErrorMessage: DELETE_STOPPED, updatedAt: new Date() } },
       );
     },
     async remove(tenant, runId, ids) {

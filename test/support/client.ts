@@ -14,18 +14,39 @@ export interface ApiClient {
   post<T = unknown>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
 }
 
-export function apiClient(baseUrl: string, standing: Record<string, string> = {}): ApiClient {
+const PAUSE_MS = 100;
+
+/** A call that is not answered, or with 5xx, is made again, as clients do; until the patience is over. */
+async function insist(call: () => Promise<Response>, patienceMs: number): Promise<Response> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      const response = await call();
+      if (response.status < 500 || Date.now() > deadline) return response;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** @param patienceMs how long a call is repeated that is not answered */
+export function apiClient(baseUrl: string, standing: Record<string, string> = {}, patienceMs = 0): ApiClient {
   const call = async <T>(
     method: string,
     path: string,
     body: unknown,
     headers: Record<string, string>,
   ): Promise<Answer<T>> => {
-    const response = await fetch(`${baseUrl}${path}`, {
-      method,
-      headers: { ...standing, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const response = await insist(async () => {
+      const answer = await fetch(`${baseUrl}${path}`, {
+        method,
+        headers: { ...standing, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      // An answer of which only a part came is none.
+      return new Response(await answer.arrayBuffer(), answer);
+    }, patienceMs);
     return { status: response.status, body: (await response.json()) as T, headers: response.headers };
   };
   return {
@@ -60,14 +81,14 @@ function ok<T>(answer: Answer<T>): T {
 }
 
 /** Takes an access token for a customer id, as a front-end would. */
-export async function testUser(baseUrl: string, apiKey: string, customerId: string): Promise<TestUser> {
+export async function testUser(baseUrl: string, apiKey: string, customerId: string, patienceMs = 0): Promise<TestUser> {
   const issued = ok(
-    await apiClient(baseUrl).get<{ access_token: string }>('/auth/v1/access_token', {
+    await apiClient(baseUrl, {}, patienceMs).get<{ access_token: string }>('/auth/v1/access_token', {
       authorization: `Bearer ${apiKey}`,
       'customer-id': customerId,
     }),
   );
-  const client = apiClient(baseUrl, { authorization: `Token ${issued.access_token}` });
+  const client = apiClient(baseUrl, { authorization: `Token ${issued.access_token}` }, patienceMs);
   const all = { limit: 10_000 };
   const user: TestUser = {
     ...client,

@@ -1,6 +1,13 @@
 import { type SupervisedChild, superviseChild } from '../../scripts/child.js';
 
-/** Starts a process of the service under the settings of a test service. */
-export function startProcess(module: 'api/server' | 'worker/main', env: NodeJS.ProcessEnv): Promise<SupervisedChild> {
-  return superviseChild({ module, env, restart: false });
+/**
+ * Starts a process of the service under the settings of a test service.
+ * @param restart whether it is started again whenever it dies, as a supervisor would
+ */
+export function startProcess(
+  module: 'api/server' | 'worker/main',
+  env: NodeJS.ProcessEnv,
+  restart = false,
+): Promise<SupervisedChild> {
+  return superviseChild({ module, env, restart });
 }

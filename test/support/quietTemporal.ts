@@ -1,10 +1,10 @@
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type LogLevel, Runtime } from '@temporalio/worker';
 
 /** Keeps the SDK's own lines out of the test output, save what is wrong. For tests that run workers: the runtime ends with the last of them. */
-export function quietTemporal(): void {
+export function quietTemporal(least: LogLevel = 'WARN'): void {
   try {
     Runtime.install({
-      logger: new DefaultLogger('WARN'),
+      logger: new DefaultLogger(least),
       telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
     });
   } catch {

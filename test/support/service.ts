@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import mongoose from 'mongoose';
 
+import { type Activities, createActivities } from '../../activities/index.js';
 import { createApp } from '../../api/app.js';
 import { createSignedUrls } from '../../api/http/signedUrls.js';
 import { createTokens } from '../../api/http/tokens.js';
@@ -35,7 +36,8 @@ export interface TestService {
   readonly taskQueue: string;
   /** An end user of organization 1, or of the organization of another key. */
   user(customerId: string, apiKey?: string): Promise<TestUser>;
-  startWorker(): Promise<void>;
+  /** @param wrap puts something of the test's around the activities */
+  startWorker(wrap?: (activities: Activities) => Activities): Promise<void>;
   stopWorker(): Promise<void>;
   close(): Promise<void>;
 }
@@ -86,7 +88,7 @@ export async function startService(
   await spreadIds(mongodbUri.href);
   const store = await connectStore({
     mongodbUri: mongodbUri.href,
-    qdrant: { ...config.qdrant, url: engines.qdrantUrl },
+    qdrant: { ...config.qdrant, url: config.qdrant.url ?? engines.qdrantUrl },
     files: config.files,
   });
   const apiKey = config.apiKey ?? '';
@@ -126,19 +128,21 @@ export async function startService(
     env,
     taskQueue: name,
     user: (customerId, key = apiKey) => testUser(url, key, customerId),
-    async startWorker() {
+    async startWorker(wrap = (activities) => activities) {
       quietTemporal();
       const documents = createDocumentPool(config.documents);
       const { worker, connection } = await createWorker(
         { ...temporal, activityConcurrency: config.ingest.activityConcurrency },
-        {
-          store,
-          sources: createSources(web),
-          documents,
-          embeddings,
-          settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape },
-          log,
-        },
+        wrap(
+          createActivities({
+            store,
+            sources: createSources(web),
+            documents,
+            embeddings,
+            settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape },
+            log,
+          }),
+        ),
       );
       const sweeping = new AbortController();
       const ended = Promise.all([worker.run(), dispatcher.sweep(sweeping.signal)]);

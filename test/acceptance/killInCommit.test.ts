@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { type CommitRounds, COMMITS, startCommitRounds } from '../support/commitRounds.js';
+import type { Stop } from '../support/faultProxy.js';
+import { seededChance } from '../support/seed.js';
+
+/** The short form of test/long/commit.test.ts: one death between any two of the four parts of a commit. */
+const PLACES: Readonly<Record<string, Omit<Stop, 'nth'>>> = {
+  'after the chunks and before the points': { step: 'points', when: 'before' },
+  'after the points and before the flip': { step: 'flip', when: 'before' },
+  'after the flip and before the older points are deleted': { step: 'cleanPoints', when: 'before' },
+};
+const chance = seededChance('kills inside commits');
+let rounds: CommitRounds[];
+
+beforeAll(async () => {
+  // A service each, so that they wait for the lost heartbeats at the same time.
+  rounds = await Promise.all(Object.keys(PLACES).map(() => startCommitRounds()));
+}, 180_000);
+afterAll(async () => {
+  await Promise.all(rounds.map((one) => one.close()));
+});
+
+test(`a worker killed ${Object.keys(PLACES).join(', ')} leaves what an undisturbed one leaves`, async () => {
+  const stops = Object.values(PLACES).map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
+  const played = await Promise.allSettled(rounds.map((one, index) => one.play(stops[index]!)));
+  expect(played.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown)).toEqual([]);
+}, 180_000);

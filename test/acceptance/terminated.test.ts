@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { createTemporalClient } from '../../dispatch/client.js';
+import { reapOnce } from '../../dispatch/reaper.js';
+import { createLog } from '../../observability/log.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
+import { readAtRest } from '../support/atRest.js';
+import type { TestUser } from '../support/client.js';
+import { testEngines } from '../support/engines.js';
+import { type FaultProxy, startFaultProxy } from '../support/faultProxy.js';
+import { startProcess } from '../support/processes.js';
+import { startService, type TestService } from '../support/service.js';
+
+const log = createLog({ level: 'silent', name: 'test' });
+let service: TestService;
+let proxy: FaultProxy;
+let worker: Awaited<ReturnType<typeof startProcess>>;
+let client: Client;
+let site: Site;
+let user: TestUser;
+
+beforeAll(async () => {
+  site = await startSite();
+  // The test reaps, when it wants to.
+  const settings = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', REAP_INTERVAL_S: '3600' };
+  service = await startService(settings, { worker: false });
+  proxy = await startFaultProxy(service.env);
+  worker = await startProcess('worker/main', { ...service.env, ...proxy.env });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  user = await service.user('lena');
+}, 60_000);
+afterAll(async () => {
+  await worker.stop();
+  await proxy.close();
+  await service.close();
+  await site.close();
+  await client.connection.close();
+});
+
+/** The reaper's round in a minute, when no run is too young to be looked at. */
+const reapLater = () => reapOnce(client, service.store, log, Date.now() + 60_000);
+
+/** What rests when the last run has ended, which is a moment after its file. */
+async function atRest() {
+  const inMotion = () => service.store.runs.inMotion(new Date(Date.now() + 1), 10);
+  const deadline = Date.now() + 20_000;
+  while ((await inMotion()).length > 0 && Date.now() < deadline) await sleep(50);
+  return readAtRest(service.env);
+}
+
+async function scraped(paths: readonly string[]) {
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
+  const parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
+  return user.children(parent.id);
+}
+
+test('a resync terminated in Temporal ends SYNC_ABORTED with its old content; a later one works', async () => {
+  site.pages.set('/changing.html', samplePage(1, 2));
+  const [page] = await scraped(['/changing.html']);
+  const id = page?.id ?? 0;
+  const before = (await atRest()).content('lena').segments;
+  let asked = false;
+  // Never answered: the run stays at it.
+  site.pages.set('/changing.html', () => {
+    asked = true;
+  });
+  await user.post('/resync_file', { file_id: id });
+  while (!asked) await sleep(20);
+  expect(await reapLater()).toBe(0);
+  await client.workflow.getHandle(`resync:${id}`).terminate('test');
+  expect(await reapLater()).toBe(1);
+  expect(await user.file(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+  const after = await atRest();
+  expect(after.amiss()).toEqual([]);
+  expect(after.content('lena').segments).toEqual(before);
+
+  site.pages.set('/changing.html', samplePage(2, 3));
+  expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
+  expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
+  expect((await atRest()).amiss()).toEqual([]);
+}, 90_000);
+
+test('a delete terminated halfway says so; a resync brings all of the file back, a delete takes all of it', async () => {
+  const paths = ['/one.html', '/two.html'];
+  paths.forEach((path, number) => site.pages.set(path, samplePage(10 + number, 2)));
+  const [one, two] = await scraped(paths);
+  const ids = [one?.id ?? 0, two?.id ?? 0];
+  const before = (await atRest()).content('lena');
+
+  const halfway = proxy.stopAt({ step: 'cleanPoints', when: 'after', nth: 1 });
+  await user.post('/delete_files_v2', { filters: { ids } });
+  await halfway;
+  await worker.kill();
+  const [run] = await service.store.runs.inMotion(new Date(Date.now() + 1), 10);
+  await client.workflow.getHandle(run?.workflowId ?? '').terminate('test');
+  proxy.reopen();
+  expect(await reapLater()).toBe(1);
+  for (const id of ids) {
+    const { sync_status, sync_error_message } = await user.file(id);
+    expect({ sync_status, sync_error_message }).toEqual({
+      sync_status: 'SYNC_ABORTED',
+      sync_error_message: expect.stringContaining('delete of this file was stopped'),
+    });
+  }
+
+  worker = await startProcess('worker/main', { ...service.env, ...proxy.env });
+  for (const id of ids) {
+    expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
+    expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
+  }
+  const after = await atRest();
+  expect(after.amiss()).toEqual([]);
+  expect(after.content('lena')).toEqual(before);
+
+  await user.post('/delete_files_v2', { filters: { ids } });
+  while ((await user.children(one?.parent_id ?? 0)).some((file) => ids.includes(file.id))) await sleep(50);
+  expect((await atRest()).amiss()).toEqual([]);
+}, 90_000);

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { type CommitRounds, COMMITS, startCommitRounds } from '../support/commitRounds.js';
+import { COMMIT_STEPS, type Stop } from '../support/faultProxy.js';
+import { seededChance } from '../support/seed.js';
+
+const POINTS = Number(process.env['TEST_KILLS'] ?? 20);
+const chance = seededChance('kills inside commits');
+const PLACES = COMMIT_STEPS.flatMap((step) => (['before', 'after'] as const).map((when) => ({ step, when })));
+let rounds: CommitRounds;
+
+beforeAll(async () => {
+  rounds = await startCommitRounds();
+}, 120_000);
+afterAll(() => rounds.close());
+
+/** Every place once in some order, then any. */
+const stops: Stop[] = [...chance.shuffle(PLACES), ...Array.from({ length: POINTS }, () => chance.pick(PLACES))]
+  .slice(0, POINTS)
+  .map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
+
+test.each(stops.map((stop) => [`${stop.when} ${stop.step} of commit ${stop.nth}`, stop] as const))(
+  'a worker killed %s leaves what an undisturbed one leaves',
+  async (_title, stop) => {
+    await rounds.play(stop);
+    expect.hasAssertions();
+  },
+  150_000,
+);

@@ -1,0 +1,219 @@
+/** Everything that rests in the stores, read past the service's own code, so that two ways to the same state can be compared. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { QdrantClient } from '@qdrant/js-client-rest';
+import mongoose from 'mongoose';
+
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import type { SegmentDoc } from '../../store/chunks/model.js';
+import type { ContentDoc } from '../../store/contents/model.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { UserDoc } from '../../store/users/model.js';
+
+/** What a customer's syncs have made, in words that do not depend on ids, generations or times. */
+interface Content {
+  readonly files: unknown[];
+  /** Rows of text with the chunks in them. */
+  readonly segments: unknown[];
+  readonly points: unknown[];
+  /** What was fetched, by its hash. */
+  readonly contents: unknown[];
+}
+
+export interface AtRest {
+  content(customerId: string): Content;
+  /** What must not be: states in motion; chunks, points and contents that no record names; counts that do not add up. */
+  amiss(customerId?: string): string[];
+}
+
+interface Point {
+  readonly payload: { user_id: number; file_id: number; generation: number; chunk_index: number; parent_id: number };
+  readonly vector: Readonly<Record<string, number[]>>;
+}
+
+const FILE_FACTS = [
+  'source',
+  'externalFileId',
+  'externalUrl',
+  'name',
+  'isContainer',
+  'syncStatus',
+  'syncErrorMessage',
+  'tags',
+  'tagPairs',
+  'options',
+  'sourceOptions',
+  'fileMetadata',
+  'numChunks',
+  'statistics',
+  'vectorSpace',
+  'dimensions',
+  'rawHash',
+  'etag',
+  'lastModified',
+  'attempts',
+  'unfinishedStarts',
+  'notBefore',
+] as const satisfies readonly (keyof FileDoc)[];
+
+async function readPoints(env: NodeJS.ProcessEnv): Promise<Point[]> {
+  const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
+  const { collections } = await client.getCollections();
+  const points: Point[] = [];
+  for (const { name } of collections) {
+    if (!name.startsWith(env['QDRANT_COLLECTION_PREFIX'] ?? 'allotrope-')) continue;
+    let offset: string | number | undefined;
+    do {
+      const page = await client.scroll(name, {
+        limit: 1000,
+        with_payload: true,
+        with_vector: true,
+        ...(offset === undefined ? {} : { offset }),
+      });
+      points.push(...(page.points as unknown as Point[]));
+      offset = (page.next_page_offset ?? undefined) as string | number | undefined;
+    } while (offset !== undefined);
+  }
+  return points;
+}
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The hash of every content in file storage, by `file:generation`. */
+async function readBlobs(root: string): Promise<(readonly [string, string])[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile());
+  return Promise.all(
+    files.map(async ({ name, parentPath }) => {
+      const key = `${path.basename(parentPath)}:${Number.parseInt(name, 10)}`;
+      return [key, hashOf(await readFile(path.join(parentPath, name)))] as const;
+    }),
+  );
+}
+
+async function readDatabase(env: NodeJS.ProcessEnv) {
+  const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
+  try {
+    const all = <T extends object>(name: string) => connection.collection<T>(name).find().toArray() as Promise<T[]>;
+    const [files, segments, rows, runs, users] = await Promise.all([
+      all<FileDoc>('files'),
+      all<SegmentDoc>('segments'),
+      all<Omit<ContentDoc, 'bytes'> & { bytes: mongoose.mongo.Binary }>('contents'),
+      all<RunDoc>('runs'),
+      all<UserDoc>('users'),
+    ]);
+    const contents = rows.map((row) => [`${row.fileId}:${row.generation}`, hashOf(row.bytes.value())] as const);
+    return { files, segments, contents, runs, users };
+  } finally {
+    await connection.close();
+  }
+}
+
+const byText = <T>(rows: readonly T[], key: (row: T) => string): T[] =>
+  rows.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+
+function tally(keys: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * Reads all that a service has stored.
+ * @param env the settings of the service: MONGODB_URI, QDRANT_URL, QDRANT_COLLECTION_PREFIX, DATA_DIR
+ */
+export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
+  const [{ files, segments, contents: rows, runs, users }, points, blobs] = await Promise.all([
+    readDatabase(env),
+    readPoints(env),
+    readBlobs(path.join(env['DATA_DIR'] ?? '', 'files')),
+  ]);
+  const contents = new Map([...rows, ...blobs]);
+  const byId = new Map(files.map((file) => [file._id, file]));
+  const customers = new Map(users.map((user) => [user._id, user.customerId]));
+  const where = (fileId: number): string => byId.get(fileId)?.externalFileId ?? `deleted file ${fileId}`;
+  const notes: { customerId: string | undefined; what: string }[] = [];
+
+  const named = (fileId: number, generation: number): boolean => byId.get(fileId)?.generation === generation;
+  for (const { _id, kind, customerId, finishedAt } of runs)
+    if (finishedAt === null) notes.push({ customerId, what: `run ${_id} (${kind}) has not ended` });
+  for (const { _id, fileId, generation, userId } of segments)
+    if (!named(fileId, generation))
+      notes.push({ customerId: customers.get(userId), what: `segment ${_id} of ${where(fileId)} is nobody's` });
+  for (const { payload } of points)
+    if (!named(payload.file_id, payload.generation))
+      notes.push({
+        customerId: customers.get(payload.user_id),
+        what: `point ${payload.file_id}:${payload.generation}:${payload.chunk_index} of ${where(payload.file_id)} is nobody's`,
+      });
+  for (const key of contents.keys()) {
+    const [fileId = 0, generation = 0] = key.split(':').map(Number);
+    if (!named(fileId, generation))
+      notes.push({ customerId: byId.get(fileId)?.customerId, what: `content ${key} of ${where(fileId)} is nobody's` });
+  }
+
+  const chunksOf = tally(segments.flatMap((row) => row.cuts.map(() => `${row.fileId}:${row.generation}`)));
+  const pointsOf = tally(points.map(({ payload }) => `${payload.file_id}:${payload.generation}`));
+  for (const file of files) {
+    const { customerId, externalFileId: url, syncStatus, numChunks, vectorSpace } = file;
+    const note = (what: string) => notes.push({ customerId, what: `${url} ${what}` });
+    if (!(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus)) note(`is ${syncStatus}`);
+    if (file.cleanupPending) note('waits for its clean-up');
+    const key = `${file._id}:${file.generation}`;
+    if (file.hasContent !== contents.has(key)) note(`${file.hasContent ? 'has lost its' : 'should have no'} content`);
+    const [chunks, vectors] = [chunksOf.get(key) ?? 0, pointsOf.get(key) ?? 0];
+    if (chunks !== numChunks) note(`counts ${numChunks} chunks and has ${chunks}`);
+    if (vectors !== (vectorSpace === null ? 0 : numChunks))
+      note(`counts ${numChunks} chunks and has ${vectors} points`);
+    const { pages_total, pages_ready, pages_failed, pages_aborted } = file.fileMetadata as Record<string, number>;
+    if (pages_ready !== undefined && pages_total !== pages_ready + (pages_failed ?? 0) + (pages_aborted ?? 0))
+      note(`has counts that do not add up: ${JSON.stringify(file.fileMetadata)}`);
+  }
+
+  return {
+    amiss: (customerId) =>
+      notes.filter((note) => customerId === undefined || note.customerId === customerId).map(({ what }) => what),
+    content(customerId) {
+      const mine = byText(
+        files.filter((file) => file.customerId === customerId),
+        (file) => file.externalFileId,
+      );
+      const ids = new Set(mine.map((file) => file._id));
+      return {
+        files: mine.map((file) => ({
+          ...Object.fromEntries(FILE_FACTS.map((fact) => [fact, file[fact]])),
+          parent: file.parentId === null ? null : where(file.parentId),
+        })),
+        segments: byText(
+          segments
+            .filter((row) => ids.has(row.fileId))
+            .map(({ fileId, first, last, offset, text, prefix, cuts }) => {
+              return { page: where(fileId), first, last, offset, text, prefix, cuts };
+            }),
+          ({ page, first }) => `${page} ${String(first).padStart(6, '0')}`,
+        ),
+        points: byText(
+          points
+            .filter(({ payload }) => ids.has(payload.file_id))
+            .map(({ payload: { user_id: _user, file_id, generation: _generation, parent_id, ...payload }, vector }) => {
+              return { page: where(file_id), parent: where(parent_id), ...payload, vector };
+            }),
+          ({ page, chunk_index }) => `${page} ${String(chunk_index).padStart(6, '0')}`,
+        ),
+        contents: mine.map((file) => ({
+          page: file.externalFileId,
+          hash: contents.get(`${file._id}:${file.generation}`) ?? null,
+        })),
+      };
+    },
+  };
+}
+
+/** Forgets the vectors of known texts, so that the next sync embeds again. */
+export async function forgetVectors(env: NodeJS.ProcessEnv): Promise<void> {
+  const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
+  await connection.collection('vector_cache').deleteMany({});
+  await connection.close();
+}

@@ -1,0 +1,167 @@
+/** A man in the middle between a worker and its stores, who knows the steps of a commit and can stop everything at one. */
+import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer } from 'node:http';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** What a worker asks of the stores to commit files, in its order. */
+export const COMMIT_STEPS = ['chunks', 'points', 'flip', 'cleanPoints', 'cleanChunks', 'cleaned'] as const;
+export type CommitStep = (typeof COMMIT_STEPS)[number];
+
+/** Where to stop: before the store has seen the n-th call of a kind, or when it has done it and the worker does not know. */
+export interface Stop {
+  readonly step: CommitStep;
+  readonly when: 'before' | 'after';
+  readonly nth: number;
+}
+
+export interface FaultProxy {
+  /** For the worker: the stores through the proxy. */
+  readonly env: Readonly<Record<'MONGODB_URI' | 'QDRANT_URL', string>>;
+  /** Lets everything pass until that moment, then nothing any more; resolves when it has come. */
+  stopAt(stop: Stop): Promise<void>;
+  /** Forgets what was held back, as a network does with a dead client's requests, and lets pass what comes. */
+  reopen(): void;
+  close(): Promise<void>;
+}
+
+/** Decides of every call whether it goes on. Held ones never do. */
+function createGate() {
+  let armed: { stop: Stop; left: number; reached: () => void } | null = null;
+  let shut = false;
+  return {
+    async pass(step: CommitStep | null, when: Stop['when']): Promise<void> {
+      if (armed && step === armed.stop.step && when === armed.stop.when) {
+        armed.left -= 1;
+        if (armed.left === 0) {
+          shut = true;
+          armed.reached();
+        }
+      }
+      if (shut) await new Promise<never>(() => undefined);
+    },
+    arm: (stop: Stop): Promise<void> =>
+      new Promise((reached) => {
+        armed = { stop, left: stop.nth, reached };
+      }),
+    open(): void {
+      armed = null;
+      shut = false;
+    },
+  };
+}
+type Gate = ReturnType<typeof createGate>;
+
+/** A command on a collection, as it begins an OP_MSG's document. */
+const command = (name: string, collection: string): Buffer =>
+  Buffer.from(`\x02${name}\0${String.fromCharCode(collection.length + 1)}\0\0\0${collection}\0`);
+const INSERT_CHUNKS = command('insert', 'segments');
+const DELETE_CHUNKS = command('delete', 'segments');
+const UPDATE_FILES = command('update', 'files');
+
+function stepOfMessage(message: Buffer): CommitStep | null {
+  if (message.includes(INSERT_CHUNKS)) return 'chunks';
+  if (message.includes(DELETE_CHUNKS)) return 'cleanChunks';
+  if (!message.includes(UPDATE_FILES) || !message.includes('cleanupPending')) return null;
+  return message.includes('processedAs') ? 'flip' : 'cleaned';
+}
+
+/** Calls `each` with every whole message of MongoDB's wire protocol, one after the other. */
+function eachMessage(from: Socket, each: (message: Buffer) => Promise<void>): void {
+  let rest = Buffer.alloc(0);
+  let turn = Promise.resolve();
+  from.on('data', (data: Buffer) => {
+    rest = Buffer.concat([rest, data]);
+    while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
+      const message = rest.subarray(0, rest.readInt32LE(0));
+      rest = rest.subarray(message.length);
+      turn = turn.then(() => each(message));
+    }
+  });
+}
+
+function mongoProxy(target: URL, gate: Gate, sockets: Set<Socket>): Server {
+  return createServer((client) => {
+    const server = connect(Number(target.port), target.hostname);
+    const steps = new Map<number, CommitStep>();
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => undefined);
+      one.once('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+    eachMessage(client, async (message) => {
+      const step = stepOfMessage(message);
+      if (step) steps.set(message.readInt32LE(4), step);
+      await gate.pass(step, 'before');
+      server.write(message);
+    });
+    eachMessage(server, async (message) => {
+      await gate.pass(steps.get(message.readInt32LE(8)) ?? null, 'after');
+      client.write(message);
+    });
+  });
+}
+
+function stepOfRequest({ method, url = '' }: IncomingMessage): CommitStep | null {
+  const path = url.split('?')[0] ?? '';
+  if (method === 'PUT' && path.endsWith('/points')) return 'points';
+  return method === 'POST' && path.endsWith('/points/delete') ? 'cleanPoints' : null;
+}
+
+function qdrantProxy(target: string, gate: Gate): HttpServer {
+  return createHttpServer((request, response) => {
+    const forward = async (): Promise<void> => {
+      const step = stepOfRequest(request);
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      await gate.pass(step, 'before');
+      const answer = await fetch(new URL(request.url ?? '/', target), {
+        method: request.method ?? 'GET',
+        headers: { 'content-type': 'application/json' },
+        ...(parts.length === 0 ? {} : { body: Buffer.concat(parts) }),
+      });
+      const body = Buffer.from(await answer.arrayBuffer());
+      await gate.pass(step, 'after');
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(body);
+    };
+    forward().catch(() => response.destroy());
+  });
+}
+
+/** @param env the settings of a service; its stores stay reachable past the proxy */
+export async function startFaultProxy(env: NodeJS.ProcessEnv): Promise<FaultProxy> {
+  const gate = createGate();
+  const sockets = new Set<Socket>();
+  const mongodbUri = new URL(env['MONGODB_URI'] ?? '');
+  const mongo = mongoProxy(new URL(mongodbUri.href.replace('mongodb:', 'http:')), gate, sockets);
+  const qdrant = qdrantProxy(env['QDRANT_URL'] ?? '', gate);
+  mongo.listen(0, '127.0.0.1');
+  qdrant.listen(0, '127.0.0.1');
+  await Promise.all([once(mongo, 'listening'), once(qdrant, 'listening')]);
+  const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+  const reopen = (): void => {
+    for (const socket of sockets) socket.destroy();
+    qdrant.closeAllConnections();
+    gate.open();
+  };
+  return {
+    env: {
+      // Direct: a client of the replica set would go on to the address that the set tells it.
+      MONGODB_URI: `mongodb://127.0.0.1:${portOf(mongo)}${mongodbUri.pathname}?directConnection=true`,
+      QDRANT_URL: `http://127.0.0.1:${portOf(qdrant)}`,
+    },
+    stopAt: (stop) => gate.arm(stop),
+    reopen,
+    async close() {
+      reopen();
+      mongo.close();
+      qdrant.close();
+      await Promise.all([once(mongo, 'close'), once(qdrant, 'close')]);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** A service whose every process may be killed: engines of its own, API and worker as processes with a supervisor. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { findPort } from '../../engines/ports.js';
+import { startEngines } from '../../engines/start.js';
+import { testUser, type TestUser } from './client.js';
+import { testEngines } from './engines.js';
+import { startProcess } from './processes.js';
+
+export const VICTIMS = ['worker', 'api', 'temporal', 'mongodb', 'qdrant'] as const;
+export type Victim = (typeof VICTIMS)[number];
+
+/** How long callers repeat a call that is not answered. */
+const PATIENCE_MS = 60_000;
+
+export interface OwnService {
+  readonly url: string;
+  /** Its settings; enough to read its stores. */
+  readonly env: NodeJS.ProcessEnv;
+  /** An end user who repeats calls that are not answered. */
+  user(customerId: string): Promise<TestUser>;
+  /** Ends a process with SIGKILL and has it started again. Resolves once it is started, or soon will be. */
+  kill(victim: Victim): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startOwnService(settings: Record<string, string>): Promise<OwnService> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-killed-'));
+  const engines = await startEngines({
+    dataDir,
+    need: { temporal: true, mongodb: true, qdrant: true },
+    ports: 'free',
+  });
+  const { temporal, mongodb, qdrant } = engines;
+  if (!temporal || !mongodb || !qdrant) throw new Error('an engine is missing');
+  const { modelPath, tokenizerPath } = testEngines();
+  // The same port after each start, as behind a service's address.
+  const port = await findPort('free');
+  const apiKey = `test-key-${randomBytes(12).toString('hex')}`;
+  const mongodbUri = new URL(mongodb.uri);
+  mongodbUri.pathname = '/killed';
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
+    API_KEY: apiKey,
+    SECRET_KEY: `k1:${randomBytes(32).toString('base64')}`,
+    TEMPORAL_ADDRESS: temporal.address,
+    MONGODB_URI: mongodbUri.href,
+    QDRANT_URL: qdrant.url,
+    QDRANT_COLLECTION_PREFIX: 'killed-',
+    EMBEDDING_MODEL_PATH: modelPath,
+    EMBEDDING_TOKENIZER_PATH: tokenizerPath,
+    EMBEDDING_THREADS: '1',
+    RETRY_DELAYS_S: '0.2,0.4,0.8',
+    ...settings,
+  };
+  // One after the other: the first makes the indexes.
+  const api = await startProcess('api/server', env, true);
+  const worker = await startProcess('worker/main', env, true);
+  const url = `http://127.0.0.1:${port}`;
+  const restarted = (engine: { kill(): Promise<void>; restart(): Promise<void> }) => async (): Promise<void> => {
+    await engine.kill();
+    await engine.restart();
+  };
+  const ways: Readonly<Record<Victim, () => Promise<void>>> = {
+    worker: () => worker.kill(),
+    api: () => api.kill(),
+    temporal: restarted(temporal),
+    mongodb: restarted(mongodb),
+    qdrant: restarted(qdrant),
+  };
+  return {
+    url,
+    env,
+    user: (customerId) => testUser(url, apiKey, customerId, PATIENCE_MS),
+    kill: (victim) => ways[victim](),
+    async close() {
+      await Promise.all([api.stop(), worker.stop()]);
+      await engines.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,238 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { activityInfo, ApplicationFailure } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pLimit from 'p-limit';
+
+import type { Activities } from '../../activities/index.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import type { RunKind } from '../../contract/orchestration.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import { type Site, startSampleSite } from '../emulators/site.js';
+import { type AtRest, readAtRest } from '../support/atRest.js';
+import { testEngines } from '../support/engines.js';
+import { quietTemporal } from '../support/quietTemporal.js';
+import { startService, type TestService } from '../support/service.js';
+import * as workflows from '../../workflows/index.js';
+
+type Step = keyof Activities;
+type Moment = 'before' | 'after';
+
+/**
+ * What happens at a step's first call, before its work or after it: it fails, as it does when a store is away; it meets
+ * a defect that no retry mends; or its run is cancelled.
+ */
+interface Mishap {
+  readonly step: Step;
+  readonly does: 'fail' | 'break' | 'cancel';
+  readonly when: Moment;
+}
+
+/** A way through a workflow. A step that no row of its workflow has fails the last test. */
+interface Way {
+  readonly workflow: RunKind;
+  readonly steps: readonly Step[];
+  /** What has to happen for the workflow to take this way. */
+  readonly given?: readonly Mishap[];
+  readonly sitemap?: string;
+}
+
+const CANCELLED: Mishap = { step: 'ingestBatch', does: 'cancel', when: 'before' };
+const BROKEN: Mishap = { step: 'ingestBatch', does: 'break', when: 'before' };
+const WAYS: Readonly<Record<string, Way>> = {
+  scrape: {
+    workflow: 'scrapeSitemap',
+    steps: ['beginRun', 'discoverPages', 'planBatches', 'ingestBatch', 'finishRun'],
+  },
+  'scrape without a sitemap': { workflow: 'scrapeSitemap', steps: ['failRun'], sitemap: '/missing.xml' },
+  'cancelled scrape': { workflow: 'scrapeSitemap', steps: ['abortRun'], given: [CANCELLED] },
+  resync: { workflow: 'resyncFile', steps: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun'] },
+  'broken resync': { workflow: 'resyncFile', steps: ['failRun'], given: [BROKEN] },
+  'cancelled resync': { workflow: 'resyncFile', steps: ['abortRun'], given: [CANCELLED] },
+  delete: { workflow: 'deleteFiles', steps: ['deleteBatch', 'finishDelete'] },
+};
+
+const PAGES = 2;
+/** Time for a cancelled workflow to react, while the step that was under way goes on. */
+const REACTION_MS = 700;
+
+let service: TestService;
+let site: Site;
+let client: Client;
+
+/** Mishaps to come, by customer: each customer has a way of its own. */
+const planned = new Map<string, { workflow: RunKind; mishaps: Mishap[] }>();
+/** Activities under way, by workflow id. */
+const atWork = new Map<string, number>();
+/** Workflow ids by customer and kind. */
+const begun = new Map<string, string>();
+const called = new Set<string>();
+
+/** The activities with the mishaps around them. */
+function withMishaps(activities: Activities): Activities {
+  const wrap =
+    (step: Step, real: (input: { runId: number }) => Promise<unknown>) =>
+    async (input: { runId: number }): Promise<unknown> => {
+      const { workflowType = '', workflowExecution } = activityInfo();
+      const workflowId = workflowExecution?.workflowId ?? '';
+      called.add(`${workflowType}: ${step}`);
+      const customerId = (await service.store.runs.find(input.runId))?.customerId ?? '';
+      begun.set(`${customerId}: ${workflowType}`, workflowId);
+      const plan = planned.get(customerId);
+      const index = plan?.workflow === workflowType ? plan.mishaps.findIndex((mishap) => mishap.step === step) : -1;
+      const [mishap] = index < 0 ? [] : (plan?.mishaps.splice(index, 1) ?? []);
+      const happen = async (when: Moment): Promise<void> => {
+        if (mishap?.when !== when) return;
+        const message = `a mishap of the test ${when} ${step}`;
+        if (mishap.does === 'fail') throw new Error(message);
+        if (mishap.does === 'break') throw ApplicationFailure.nonRetryable(message);
+        await client.workflow.getHandle(workflowId).cancel();
+        await sleep(REACTION_MS);
+      };
+      atWork.set(workflowId, (atWork.get(workflowId) ?? 0) + 1);
+      try {
+        await happen('before');
+        const answer = await real(input);
+        await happen('after');
+        return answer;
+      } finally {
+        atWork.set(workflowId, (atWork.get(workflowId) ?? 0) - 1);
+      }
+    };
+  return Object.fromEntries(
+    Object.entries(activities).map(([step, real]) => [
+      step,
+      wrap(step as Step, real as (input: { runId: number }) => Promise<unknown>),
+    ]),
+  ) as unknown as Activities;
+}
+
+/** How a way ended. */
+interface End {
+  readonly workflowStatus: string;
+  readonly outcome: RunDoc['outcome'];
+  /** Steps that were still at work when the workflow had ended. */
+  readonly atWork: number;
+  /** Mishaps that never happened. */
+  readonly left: number;
+}
+
+async function endOf(customerId: string, workflow: RunKind): Promise<End> {
+  const deadline = Date.now() + 30_000;
+  let workflowId: string | undefined;
+  while (!(workflowId = begun.get(`${customerId}: ${workflow}`))) {
+    if (Date.now() > deadline) throw new Error(`${workflow} of ${customerId} did not begin`);
+    await sleep(50);
+  }
+  const handle = client.workflow.getHandle(workflowId);
+  await handle.result().catch(() => undefined);
+  const stillAtWork = atWork.get(workflowId) ?? 0;
+  const { status, memo } = await handle.describe();
+  const run = await service.store.runs.find(Number(memo?.['runId']));
+  return {
+    workflowStatus: status.name,
+    outcome: run?.outcome ?? null,
+    atWork: stillAtWork,
+    left: planned.get(customerId)?.mishaps.length ?? 0,
+  };
+}
+
+/** Lets a customer go a way, with mishaps on it. */
+async function go(customerId: string, { workflow, sitemap = '/sitemap.xml' }: Way, mishaps: readonly Mishap[]) {
+  const user = await service.user(customerId);
+  planned.set(customerId, { workflow, mishaps: [...mishaps] });
+  const parent = await user.scrape({ url: site.url(sitemap), chunk_size: 150 });
+  const scraped = await endOf(customerId, 'scrapeSitemap');
+  if (workflow === 'scrapeSitemap') return scraped;
+  const [page] = await user.children(parent.id);
+  const { status } =
+    workflow === 'resyncFile'
+      ? await user.post('/resync_file', { file_id: page?.id, chunk_size: 60 })
+      : await user.post('/delete_files_v2', { filters: { parent_file_ids: [parent.id] } });
+  expect(status).toBe(200);
+  return endOf(customerId, workflow);
+}
+
+const names = Object.keys(WAYS);
+const trials = names.flatMap((name) =>
+  WAYS[name]!.steps.flatMap((step) =>
+    (['before', 'after'] as const).flatMap((when) =>
+      (['fail', 'cancel'] as const).map((does) => ({
+        way: name,
+        mishap: { step, does, when },
+        customer: `${name}, ${does} ${when} ${step}`,
+      })),
+    ),
+  ),
+);
+type Trial = (typeof trials)[number];
+const failing = trials.filter(({ mishap }) => mishap.does === 'fail');
+const cancelling = trials.filter(({ mishap }) => mishap.does === 'cancel');
+
+const ends = new Map<string, End | Error>();
+let stores: AtRest;
+
+beforeAll(async () => {
+  // Every trial fails on purpose, and the SDK would tell of each.
+  quietTemporal('ERROR');
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  site = await startSampleSite(PAGES, 1);
+  service = await startService(
+    { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', ACTIVITY_CONCURRENCY: '40', CONNECTIONS_PER_HOST: '40' },
+    { worker: false },
+  );
+  await service.startWorker(withMishaps);
+  // Many at a time, because they mostly wait: each is a customer of its own.
+  const limit = pLimit(16);
+  const trial = (customer: string, way: Way, mishaps: readonly Mishap[]) =>
+    limit(async () => {
+      const end = await go(customer, way, mishaps).catch((error: unknown) => error as Error);
+      ends.set(customer, end);
+    });
+  await Promise.all([
+    ...names.map((name) => trial(name, WAYS[name]!, WAYS[name]!.given ?? [])),
+    ...trials.map(({ customer, way, mishap }) => trial(customer, WAYS[way]!, [...(WAYS[way]!.given ?? []), mishap])),
+  ]);
+  stores = await readAtRest(service.env);
+}, 200_000);
+afterAll(async () => {
+  await service.close();
+  await site.close();
+  await client.connection.close();
+});
+
+const titled = (some: readonly Trial[]) => some.map((trial) => [trial.customer, trial] as const);
+
+/** Every mishap happened, nothing is at work after the end, nothing is in motion or left over. */
+const AS_IT_SHOULD = { left: 0, atWork: 0, amiss: [] };
+
+describe('a step that fails once is done again, and nothing is lost or doubled', () => {
+  test.each(titled(failing))('%s', (customer, { way }) => {
+    // A workflow ends as it does undisturbed, and leaves the same.
+    expect(ends.get(customer)).toEqual(ends.get(way));
+    expect({ ...ends.get(customer), amiss: stores.amiss(customer) }).toMatchObject(AS_IT_SHOULD);
+    if (WAYS[way]!.given?.includes(CANCELLED) !== true) expect(stores.content(customer)).toEqual(stores.content(way));
+  });
+});
+
+describe('a run cancelled at a step ends, and nothing stays in motion', () => {
+  test.each(titled(cancelling))('%s', (customer, { way }) => {
+    const end = ends.get(customer);
+    expect({ ...end, amiss: stores.amiss(customer) }).toMatchObject(AS_IT_SHOULD);
+    // What the workflow, the run and its records say is one story.
+    const { outcome, workflowStatus } = end as End;
+    const { files } = stores.content(customer);
+    const statuses = files.map((file) => (file as { syncStatus: string }).syncStatus);
+    expect(['finished', 'failed', 'aborted']).toContain(outcome);
+    expect(['COMPLETED', 'CANCELLED', 'FAILED']).toContain(workflowStatus);
+    if (outcome === 'finished' || WAYS[way]!.workflow === 'deleteFiles')
+      expect(new Set(statuses)).toEqual(new Set(['READY']));
+    if (outcome === 'aborted' && WAYS[way]!.workflow === 'scrapeSitemap') expect(statuses).toContain('SYNC_ABORTED');
+  });
+});
+
+test('every step that a workflow calls is in the table, and every workflow', () => {
+  const known = names.flatMap((name) => WAYS[name]!.steps.map((step) => `${WAYS[name]!.workflow}: ${step}`));
+  expect([...called].toSorted()).toEqual([...new Set(known)].toSorted());
+  expect(new Set(names.map((name) => WAYS[name]!.workflow))).toEqual(new Set(Object.keys(workflows)));
+});
