@@ -71,6 +71,7 @@ export interface Config {
     readonly retryDelaysMs: readonly number[];
   };
   /** Milliseconds between rounds of the reaper. */
+  readonly workerNiceness: number;
   readonly reapIntervalMs: number;
   readonly http: { readonly maxJsonBytes: number; readonly corsOrigins: readonly string[] };
 }
@@ -215,6 +216,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       activityConcurrency: number('ACTIVITY_CONCURRENCY'),
       retryDelaysMs: list(string('RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
     },
+    workerNiceness: number('WORKER_NICENESS'),
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
     http: { maxJsonBytes: number('MAX_JSON_BYTES'), corsOrigins: list(string('CORS_ORIGINS')) },
   };

@@ -152,6 +152,10 @@ export const SETTINGS = {
   EMBEDDING_TOKENIZER_PATH: { schema: Joi.string(), about: 'tokenizer.json of the embedded model.' },
   BATCH_CONCURRENCY: { schema: count(4), about: 'Batches of one run under way at once.' },
   FILE_CONCURRENCY: { schema: count(8), about: 'Files of one batch under way at once.' },
+  WORKER_NICENESS: {
+    schema: Joi.number().integer().min(0).max(19).default(10),
+    about: 'How far a worker steps back for the API and the databases where they share cores, as nice(1) counts.',
+  },
   ACTIVITY_CONCURRENCY: { schema: count(8), about: 'Activities that one worker runs at once.' },
   RETRY_DELAYS_S: {
     schema: Joi.string()

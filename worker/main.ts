@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 import { createActivities } from '../activities/index.js';
@@ -16,6 +17,8 @@ import { createWorker } from './createWorker.js';
 import { createSources } from './sources.js';
 
 const config = loadConfig();
+// Children inherit it: requests are answered at once also while a large ingest takes all there is.
+setPriority(config.workerNiceness);
 const log = createLog({ level: config.logLevel, name: 'worker' });
 // The SDK's own lines go where ours go, so that one reader finds both.
 Runtime.install({
