@@ -29,6 +29,7 @@ export async function renderPage(
   browser: Browser,
   url: string,
   signal: AbortSignal,
+  tries = 2,
 ): Promise<FetchedPage | null> {
   const deadline = Date.now() + settings.pageTimeoutMs;
   const left = (): number => Math.max(1, deadline - Date.now());
@@ -62,6 +63,8 @@ export async function renderPage(
     const going = page.goto(url, { waitUntil: 'domcontentloaded', timeout: left() });
     going.catch(() => undefined);
     const response = await Promise.race([going, brokenOff]);
+    if (response instanceof Error && response.message === LEFT && tries > 1)
+      return await renderPage({ egress, settings, now }, browser, url, signal, tries - 1);
     if (response === null || response instanceof Error) return null;
     const headers = await response.allHeaders();
     const refused = statusFault('The page', { url, status: response.status(), headers }, now());
@@ -101,6 +104,12 @@ export async function renderPage(
     await proxy.close();
   }
 }
+
+/**
+ * What Chromium calls a document that its own script left for another. Seldom, and only where that is faster than the
+ * document's end, nothing is heard of the other one any more: another try goes well.
+ */
+const LEFT = 'net::ERR_ABORTED';
 
 /** Resolves when the document itself breaks off: Chromium then says no more, neither that it is loaded nor that it is not. */
 function documentBreaksOff(page: Page): Promise<Error> {
