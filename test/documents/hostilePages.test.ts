@@ -72,9 +72,9 @@ describe('hostile content is read and chunked within the budgets that every docu
       chunkOverlap: 20,
       prefix: null,
     });
-    expect(document.chunks.length).toBeGreaterThan(0);
-    expect(Math.max(...document.chunks.map((chunk) => chunk.tokens))).toBeLessThanOrEqual(200);
-    expect(document.chunks.at(-1)?.end).toBe(document.text.length);
+    expect(document.cuts.length).toBeGreaterThan(0);
+    expect(Math.max(...document.cuts.map((cut) => cut.tokens))).toBeLessThanOrEqual(200);
+    expect(document.cuts.at(-1)?.end).toBe(document.text.length);
     return document;
   }
 
