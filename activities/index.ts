@@ -1,8 +1,10 @@
 import type { ActivityDeps } from './deps.js';
 import { createDeleteActivities } from './deleteFiles.js';
+import { createDeleteUserActivities } from './deleteUser.js';
 import { createDiscoveryActivities } from './discoverPages.js';
 import { createIngestActivities } from './ingestBatch.js';
 import { createPlanActivities } from './planBatches.js';
+import { createRecountActivities } from './recountFiles.js';
 import { createRunActivities } from './runs.js';
 
 /** Every step that workflows may call, with its dependencies in place. */
@@ -13,6 +15,8 @@ export function createActivities(deps: ActivityDeps) {
     ...createPlanActivities(deps),
     ...createIngestActivities(deps),
     ...createDeleteActivities(deps),
+    ...createDeleteUserActivities(deps),
+    ...createRecountActivities(deps),
   };
 }
 

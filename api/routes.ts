@@ -11,6 +11,8 @@ import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
 import { organization } from './organization/organization.js';
 import { updateOrganization } from './organization/updateOrganization.js';
+import { organizationStatistics } from './organization/statistics.js';
+import { deleteUsers } from './users/deleteUsers.js';
 import { listUsers } from './users/listUsers.js';
 import { modifyConfiguration } from './users/modifyConfiguration.js';
 import { updateUsers } from './users/updateUsers.js';
@@ -36,9 +38,11 @@ export const builtOperations: readonly Operation[] = [
   user,
   whoami,
   updateUsers,
+  deleteUsers,
   modifyConfiguration,
   organization,
   updateOrganization,
+  organizationStatistics,
   whiteLabeling,
   createWhiteLabels,
   listWhiteLabels,

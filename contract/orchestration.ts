@@ -14,7 +14,7 @@ export const BATCH_SIZE = 50;
 export const FIRST_BATCH_SIZE = 4;
 
 /** The kinds of accepted work; each is the name of the workflow that does it. */
-export const RUN_KINDS = ['scrapeSitemap', 'resyncFile', 'deleteFiles'] as const;
+export const RUN_KINDS = ['scrapeSitemap', 'resyncFile', 'deleteFiles', 'deleteUser', 'recountFiles'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
 /** Workflow ids are business keys, built here and nowhere else: a double request meets the running workflow. */
@@ -22,6 +22,8 @@ export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
   resync: (fileId: number): string => `resync:${fileId}`,
   delete: (runId: number): string => `delete:${runId}`,
+  deleteUser: (userId: number): string => `delete-user:${userId}`,
+  recount: (organizationId: number): string => `recount:${organizationId}`,
 };
 
 /** What every run's workflow is given. The options lie in the run's row; history carries its id only. */

@@ -27,8 +27,9 @@ const keyword = (name: SearchAttributeName) => defineSearchAttributeKey(name, 'K
 function searchAttributes(run: RunDoc): TypedSearchAttributes {
   return new TypedSearchAttributes([
     { key: keyword('OrganizationId'), value: String(run.organizationId) },
-    { key: keyword('UserId'), value: String(run.userId) },
     { key: keyword('RequestId'), value: run.requestId },
+    // A run about the organization itself has none.
+    ...(run.userId > 0 ? [{ key: keyword('UserId'), value: String(run.userId) }] : []),
     // Only of a run about one file: a scrape's parent is in its workflow id.
     ...(run.kind === 'resyncFile' ? [{ key: keyword('FileId'), value: String(run.fileId) }] : []),
   ]);

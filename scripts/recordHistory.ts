@@ -100,7 +100,17 @@ try {
     await client.workflow.list({ query: "WorkflowType = 'deleteFiles'" })[Symbol.asyncIterator]().next()
   ).value;
   await keep('deleteFiles.finished', deleteRun.workflowId);
+  await post('/organization/statistics', undefined);
+  await started();
+  await keep('recountFiles.finished', workflowIds.recount(1));
   await scrape('cancelled', { url: `http://${site.host}/sitemap.xml`, tags: { again: true } });
+  // Last, because it takes all that the runs above have made; a scrape under way is ended by it.
+  await post('/scrape_sitemap', { url: `http://${site.host}/sitemap.xml` });
+  await started();
+  const { id: userId } = await post<{ id: number }>('/user', { customer_id: 'histories' });
+  await post('/delete_users', { customer_ids: ['histories'] });
+  await started();
+  await keep('deleteUser.finished', workflowIds.deleteUser(userId));
   await connection.close();
 } finally {
   site.close();
