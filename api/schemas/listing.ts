@@ -20,7 +20,7 @@ import { tagTree } from './tags.js';
 export const HELPDESK_FILE_TYPES = ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT'] as const;
 
 /** Values of one member list at most, so that a query stays a query. */
-const MAX_MEMBERS = 10_000;
+export const MAX_MEMBERS = 10_000;
 
 const ids = () => Joi.array().items(integer()).max(MAX_MEMBERS);
 const source = Joi.string().valid(...SOURCE_TYPES);
