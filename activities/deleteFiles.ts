@@ -1,5 +1,6 @@
 import type { DeleteFilesRequest } from '../contract/deleteFiles.js';
 import type { RunInput } from '../contract/orchestration.js';
+import type { RunDoc } from '../store/runs/model.js';
 import type { ActivityDeps } from './deps.js';
 import { emptyFiles } from './emptyFiles.js';
 
@@ -8,6 +9,16 @@ const FILES_PER_BATCH = 200;
 
 /** Deletion of files that a user named. */
 export function createDeleteActivities({ store, log }: ActivityDeps) {
+  /** What the run was asked for, with the parents whose children it means: once some are deleted nobody could find them. */
+  const withParents = async ({ _id, organizationId, userId, options }: RunDoc): Promise<DeleteFilesRequest> => {
+    const request = options as DeleteFilesRequest;
+    const widens = request.deleteChildren === true || request.filters.includeAllChildren === true;
+    if (!widens || request.parents !== undefined) return request;
+    const found = { ...request, parents: await store.files.parentsOfDelete({ organizationId, userId }, request) };
+    await store.runs.setOptions(_id, found);
+    return found;
+  };
+
   return {
     /** Deletes the next files that match, from a cursor on; answers the next cursor, null at the end. Safe to repeat. */
     async deleteBatch({ runId, afterId }: RunInput & { afterId: number }): Promise<{ afterId: number | null }> {
@@ -15,12 +26,12 @@ export function createDeleteActivities({ store, log }: ActivityDeps) {
       if (!run) throw new Error(`Run ${runId} has no row`);
       await store.runs.markStarted(runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };
-      const { filters, preserveFileRecord } = run.options as DeleteFilesRequest;
-      const ids = await store.files.deletable(tenant, filters, afterId, run.acceptedAt, FILES_PER_BATCH);
+      const request = await withParents(run);
+      const ids = await store.files.deletable(tenant, request, afterId, run.acceptedAt, FILES_PER_BATCH);
       if (ids.length === 0) return { afterId: null };
 
       await emptyFiles(store, run, ids);
-      if (preserveFileRecord) await store.files.emptied(tenant, runId, ids);
+      if (request.preserveFileRecord) await store.files.emptied(tenant, runId, ids);
       else await store.files.remove(tenant, runId, ids);
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, files: ids.length },

@@ -41,11 +41,12 @@ export function createDeleteUserActivities({ store, log }: ActivityDeps) {
         store.runs.withdrawOthers(tenant, runId, 1),
       ]);
       if (files.length > 0 || runs.length > 0) return { again: true };
-      // What no file names any more: rows of tries that died.
+      // Its data sources, and what no file names any more: rows of tries that died.
       await Promise.all([
         store.vectors.deleteAll(tenant),
         store.chunks.deleteAll(tenant),
         store.contents.deleteAll(tenant),
+        store.dataSources.removeAll(tenant),
       ]);
       await store.runs.forgetOptions(tenant);
       await store.users.markErased(tenant);

@@ -51,6 +51,7 @@ export async function prepareFile(
 ): Promise<PreparedFile | null> {
   const { file, generation } = started;
   const { options, organizationId } = file;
+  const tagsRevision = file.tagsRevision ?? null;
   const wantsVectors = !options.skipEmbeddingGeneration && !options.generateChunksOnly && !options.storeFileOnly;
   const space = wantsVectors ? deps.embeddings.spaceOf(options.embeddingModel) : null;
   const processedAs = processingOf(file, space);
@@ -100,6 +101,7 @@ export async function prepareFile(
       content: { ...content, statistics },
       name: null,
       fileMetadata: metadataOf(opened, null),
+      tagsRevision,
     };
     return { started, finished, content: small, document: null, space: null, vectors: [] };
   }
@@ -127,6 +129,7 @@ export async function prepareFile(
     fileId: file._id,
     name: null,
     fileMetadata: metadataOf(opened, document),
+    tagsRevision,
     content: {
       ...content,
       hasText: true,

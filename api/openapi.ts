@@ -44,10 +44,15 @@ const content = (schema: Json): Json => ({ 'application/json': { schema } });
 const failure = (description: string, schema: Json): Json => ({ description, content: content(schema) });
 
 function describe({ method, path, auth, summary, body, query, answer }: Operation): Json {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const queries = query ? Object.entries((jsonSchema(query, 'input')['properties'] ?? {}) as Record<string, Json>) : [];
   const parameters = [
-    ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...names.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: /_id$/.test(name) ? 'integer' : 'string' },
+    })),
     ...queries.map(([name, schema]) => ({ name, in: 'query', required: false, schema })),
   ];
   return {

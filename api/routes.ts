@@ -1,11 +1,17 @@
 import { accessToken } from './auth/accessToken.js';
 import { embeddings } from './chunks/embeddings.js';
 import { listChunks } from './chunks/listChunks.js';
+import { textChunks } from './chunks/textChunks.js';
+import { dataSources, integrations, userDataSources } from './dataSources/list.js';
+import { revokeAccessToken } from './dataSources/revoke.js';
+import { addDataSourceTags, removeDataSourceTags } from './dataSources/tags.js';
 import { cancelSync } from './files/cancelSync.js';
 import { content } from './files/content.js';
-import { deleteFilesV2 } from './files/deleteFiles.js';
+import { deleteFile, deleteFiles, deleteFilesV2 } from './files/deleteFiles.js';
 import { resyncFile } from './files/resyncFile.js';
-import { userFilesV2 } from './files/userFiles.js';
+import { parsedFile, rawFile } from './files/storedFile.js';
+import { createFileTags, deleteFileTags } from './files/tags.js';
+import { userFiles, userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
 import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
@@ -29,10 +35,24 @@ export const builtOperations: readonly Operation[] = [
   scrapeSitemap,
   processSitemap,
   userFilesV2,
+  userFiles,
+  rawFile,
+  parsedFile,
+  createFileTags,
+  deleteFileTags,
   resyncFile,
   deleteFilesV2,
+  deleteFiles,
+  deleteFile,
   cancelSync,
   listChunks,
+  textChunks,
+  userDataSources,
+  dataSources,
+  integrations,
+  addDataSourceTags,
+  removeDataSourceTags,
+  revokeAccessToken,
   embeddings,
   listUsers,
   user,

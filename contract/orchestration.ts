@@ -14,13 +14,22 @@ export const BATCH_SIZE = 50;
 export const FIRST_BATCH_SIZE = 4;
 
 /** The kinds of accepted work; each is the name of the workflow that does it. */
-export const RUN_KINDS = ['scrapeSitemap', 'resyncFile', 'deleteFiles', 'deleteUser', 'recountFiles'] as const;
+export const RUN_KINDS = [
+  'scrapeSitemap',
+  'resyncFile',
+  'deleteFiles',
+  'deleteUser',
+  'recountFiles',
+  'updateTags',
+] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
 /** Workflow ids are business keys, built here and nowhere else: a double request meets the running workflow. */
 export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
   resync: (fileId: number): string => `resync:${fileId}`,
+  updateTags: (dataSourceId: number): string => `update-tags:${dataSourceId}`,
+  updateFileTags: (fileId: number): string => `update-file-tags:${fileId}`,
   delete: (runId: number): string => `delete:${runId}`,
   deleteUser: (userId: number): string => `delete-user:${userId}`,
   recount: (organizationId: number): string => `recount:${organizationId}`,
@@ -82,6 +91,18 @@ export interface RunOutcome {
 export interface DeleteFilesInput extends RunInput {
   /** Where a continued workflow goes on; absent on the first execution. */
   readonly afterId?: number;
+}
+
+export interface UpdateTagsInput extends RunInput {
+  /** Where a continued workflow goes on; absent on the first execution. */
+  readonly afterId?: number;
+}
+
+export interface CopyTagsResult {
+  /** The version copied is the latest, and every file and point has it. */
+  readonly done: boolean;
+  /** The cursor for the next call; 0 when a pass is over. */
+  readonly afterId: number;
 }
 
 /** Answer of the query `progress`. */

@@ -4,3 +4,4 @@ export { deleteUser } from './deleteUser.js';
 export { recountFiles } from './recountFiles.js';
 export { resyncFile } from './resyncFile.js';
 export { scrapeSitemap } from './scrapeSitemap.js';
+export { updateTags } from './updateTags.js';

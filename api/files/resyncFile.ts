@@ -3,6 +3,7 @@ import Joi from 'joi';
 
 import { workflowIds } from '../../contract/orchestration.js';
 import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import { tagObject } from '../../contract/tags.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { HttpError, invalid, notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
@@ -63,7 +64,7 @@ export const resyncFile = operation<'user', Body>({
       const request = known.isContainer
         ? {
             url: known.externalFileId,
-            tags: presentFile(known).tags ?? {},
+            tags: tagObject(known.tags),
             ingest: options,
             scrape: known.sourceOptions,
           }
