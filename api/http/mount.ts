@@ -21,7 +21,8 @@ export function mount(app: Express, { method, path, auth, body, query, handle }:
   app[method](expressPath(path), identify, ...read, async (request: Request, response: Response) => {
     const call: Call<typeof auth, unknown> = {
       caller: response.locals['caller'] as UserCaller & KeyCaller,
-      body: body ? validate(body, request.body, 'body') : {},
+      // No body at all is one without fields: lists need none, and what others miss is named.
+      body: body ? validate(body, request.body === undefined ? {} : request.body, 'body') : {},
       query: query ? validate(query, request.query, 'query') : {},
       params: request.params as Record<string, string>,
       requestId: String(response.locals['requestId']),

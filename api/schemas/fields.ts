@@ -9,7 +9,8 @@ export function orNull(schema: Joi.Schema, fallback?: unknown): Joi.Schema {
   return fallback === undefined ? nullable : nullable.default(fallback);
 }
 
-export const strings = () => Joi.array().items(Joi.string().allow(''));
+/** @param longest characters of one at most */
+export const strings = (longest = 65_536) => Joi.array().items(Joi.string().allow('').max(longest));
 
 /** A field of an answer that may be null. */
 export const nullable = (schema: Joi.Schema): Joi.Schema => schema.allow(null);

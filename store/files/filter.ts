@@ -16,10 +16,12 @@ function tagCondition({ key, value, negate = false }: TagCondition): Query {
   return negate ? { tagPairs: { $nin: pairs } } : { tagPairs: { $in: pairs } };
 }
 
-function tagTree(tree: TagTree | TagCondition): Query {
-  if ('AND' in tree) return { $and: tree.AND.map(tagTree) };
-  if ('OR' in tree) return { $or: tree.OR.map(tagTree) };
-  return tagCondition(tree);
+/** ANDs and ORs of nothing ask for nothing: they are left out, wherever they stand. MongoDB refuses empty ones. */
+function tagTree(tree: TagTree | TagCondition): Query | undefined {
+  if ('key' in tree) return tagCondition(tree);
+  const [operator, members] = 'AND' in tree ? ['$and', tree.AND] : ['$or', tree.OR];
+  const conditions = members.map(tagTree).filter((condition) => condition !== undefined);
+  return conditions.length === 0 ? undefined : { [operator]: conditions };
 }
 
 const anyOf = <T>(values: readonly T[] | undefined): { $in: T[] } | undefined =>
