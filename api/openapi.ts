@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 
+import { IDEMPOTENCY_HEADER, MAX_IDEMPOTENCY_KEY } from './http/idempotency.js';
 import type { AuthScheme, Operation } from './http/operation.js';
 import { operations } from './routes.js';
 
@@ -32,6 +33,14 @@ const VALIDATION = {
   },
 };
 
+const IDEMPOTENCY_PARAMETER: Json = {
+  name: IDEMPOTENCY_HEADER,
+  in: 'header',
+  required: false,
+  description: 'The same key and request again within 24 hours: one effect, and the first answer once more.',
+  schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
+};
+
 /** Joi's own JSON Schema of a schema: what may be sent (input) or is answered (output). */
 function jsonSchema(schema: Joi.Schema, direction: 'input' | 'output'): Json {
   const standard = schema['~standard'] as unknown as {
@@ -43,12 +52,13 @@ function jsonSchema(schema: Joi.Schema, direction: 'input' | 'output'): Json {
 const content = (schema: Json): Json => ({ 'application/json': { schema } });
 const failure = (description: string, schema: Json): Json => ({ description, content: content(schema) });
 
-function describe({ method, path, auth, summary, body, query, answer }: Operation): Json {
+function describe({ method, path, auth, summary, body, query, answer, createsWork }: Operation): Json {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const queries = query ? Object.entries((jsonSchema(query, 'input')['properties'] ?? {}) as Record<string, Json>) : [];
   const parameters = [
     ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     ...queries.map(([name, schema]) => ({ name, in: 'query', required: false, schema })),
+    ...(createsWork ? [IDEMPOTENCY_PARAMETER] : []),
   ];
   return {
     operationId: `${method}${path.replaceAll(/[^a-zA-Z0-9]+/g, '_')}`,

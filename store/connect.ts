@@ -13,6 +13,7 @@ import { fileModel } from './files/model.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
+import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
 import { organizationModels } from './organizations/model.js';
@@ -49,15 +50,16 @@ export interface Store {
   readonly vectorCache: VectorCache;
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
+  readonly idempotency: Idempotency;
   readonly secrets: Secrets;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  transaction<T>(work: (session: NonNullable<Session>) => Promise<T>): Promise<T>;
   /** Resolves when MongoDB answers. */
   pingMongo(): Promise<void>;
   close(): Promise<void>;
 }
 
-async function transaction<T>(connection: Connection, work: (session: Session) => Promise<T>): Promise<T> {
+async function transaction<T>(connection: Connection, work: (session: NonNullable<Session>) => Promise<T>): Promise<T> {
   return connection.transaction((session) => work(session)) as Promise<T>;
 }
 
@@ -91,6 +93,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   await vectorCache.createIndexes();
   const hostTurns = createHostTurns(connection);
   await hostTurns.createIndexes();
+  const secrets = createSecrets(settings.secretKeys);
+  const idempotency = createIdempotency(connection, secrets);
+  await idempotency.createIndexes();
   const fileQueries = createFileQueries(files);
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
@@ -108,7 +113,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     vectors: createVectors(settings.qdrant),
     vectorCache,
     hostTurns,
-    secrets: createSecrets(settings.secretKeys),
+    idempotency,
+    secrets,
     transaction: (work) => transaction(connection, work),
     async pingMongo() {
       await connection.db?.admin().ping();

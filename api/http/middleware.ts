@@ -34,7 +34,7 @@ export function cors(origins: readonly string[]): RequestHandler {
     const { origin } = request.headers;
     if (origin !== undefined && (any || origins.includes(origin))) {
       response.setHeader('access-control-allow-origin', any ? '*' : origin);
-      response.setHeader('access-control-expose-headers', 'x-request-id, retry-after');
+      response.setHeader('access-control-expose-headers', 'x-request-id, retry-after, idempotent-replayed');
       if (!any) response.vary('origin');
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
         response.setHeader('access-control-allow-methods', 'GET, POST, DELETE');

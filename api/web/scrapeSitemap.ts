@@ -72,6 +72,7 @@ export const scrapeSitemap = operation<'user', Body>({
   path: '/scrape_sitemap',
   auth: 'user',
   summary: "Scrapes the pages listed in a site's sitemap.",
+  createsWork: true,
   body: Joi.object({
     url: Joi.string().max(MAX_URL).required(),
     tags: orNull(tags(), {}),
