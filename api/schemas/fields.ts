@@ -5,8 +5,9 @@ export const integer = () => Joi.number().integer();
 
 /** A field marked `| null` in the interface: null means what absent means. */
 export function orNull(schema: Joi.Schema, fallback?: unknown): Joi.Schema {
-  const nullable = schema.empty(null);
-  return fallback === undefined ? nullable : nullable.default(fallback);
+  // The first is what /openapi.json says; the second is what happens.
+  const optional = schema.allow(null).empty(null);
+  return fallback === undefined ? optional : optional.default(fallback);
 }
 
 /** @param longest characters of one at most */

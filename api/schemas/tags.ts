@@ -40,7 +40,9 @@ const MAX_NESTING = 3;
 const MAX_CONDITIONS = 1_000;
 
 const condition = Joi.object({
-  key: Joi.string().pattern(/^\$/, { invert: true }).required(),
+  key: Joi.string()
+    .pattern(/^(?!\$)/)
+    .required(),
   value: tagValue.required(),
   negate: Joi.boolean(),
 });
