@@ -18,6 +18,7 @@ import { createFileSums, type FileSums } from './files/statistics.js';
 import { createFileTags, type FileTags } from './files/tags.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
+import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
 import { organizationModels } from './organizations/model.js';
@@ -59,16 +60,17 @@ export interface Store {
   readonly vectorCache: VectorCache;
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
+  readonly idempotency: Idempotency;
   readonly secrets: Secrets;
   readonly whiteLabels: WhiteLabels;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  transaction<T>(work: (session: NonNullable<Session>) => Promise<T>): Promise<T>;
   /** Resolves when MongoDB answers. */
   pingMongo(): Promise<void>;
   close(): Promise<void>;
 }
 
-async function transaction<T>(connection: Connection, work: (session: Session) => Promise<T>): Promise<T> {
+async function transaction<T>(connection: Connection, work: (session: NonNullable<Session>) => Promise<T>): Promise<T> {
   return connection.transaction((session) => work(session)) as Promise<T>;
 }
 
@@ -112,8 +114,10 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   await vectorCache.createIndexes();
   const hostTurns = createHostTurns(connection);
   await hostTurns.createIndexes();
-  const fileQueries = createFileQueries(files);
   const secrets = createSecrets(settings.secretKeys);
+  const idempotency = createIdempotency(connection, secrets);
+  await idempotency.createIndexes();
+  const fileQueries = createFileQueries(files);
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
     organizations: {
@@ -139,6 +143,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     vectors: createVectors(settings.qdrant),
     vectorCache,
     hostTurns,
+    idempotency,
     secrets,
     whiteLabels: createWhiteLabels(whiteLabels, sequence, secrets),
     transaction: (work) => transaction(connection, work),

@@ -57,6 +57,7 @@ export const deleteFilesV2 = operation<'user', Body>({
   path: '/delete_files_v2',
   auth: 'user',
   summary: 'Deletes matching files with all that belongs to them.',
+  createsWork: true,
   body: Joi.object({
     filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
     send_webhook: Joi.boolean().default(false),
