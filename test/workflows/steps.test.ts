@@ -10,6 +10,8 @@ import type { RunKind } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
+import type { TestUser } from '../support/client.js';
+import { adoptFiles, connectSource } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
@@ -50,6 +52,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'broken resync': { workflow: 'resyncFile', steps: ['failRun'], given: [BROKEN] },
   'cancelled resync': { workflow: 'resyncFile', steps: ['abortRun'], given: [CANCELLED] },
   delete: { workflow: 'deleteFiles', steps: ['deleteBatch', 'finishDelete'] },
+  'tags of a source': { workflow: 'updateTags', steps: ['copyTags', 'finishTags'] },
 };
 
 const PAGES = 2;
@@ -145,13 +148,24 @@ async function go(customerId: string, { workflow, sitemap = '/sitemap.xml' }: Wa
   const scraped = await endOf(customerId, 'scrapeSitemap');
   if (workflow === 'scrapeSitemap') return scraped;
   const [page] = await user.children(parent.id);
-  const { status } =
-    workflow === 'resyncFile'
-      ? await user.post('/resync_file', { file_id: page?.id, chunk_size: 60 })
-      : await user.post('/delete_files_v2', { filters: { parent_file_ids: [parent.id] } });
+  const { status } = await START[workflow](user, customerId, parent.id, page?.id ?? 0);
   expect(status).toBe(200);
   return endOf(customerId, workflow);
 }
+
+/** How a workflow is asked for that works on a finished scrape. */
+const START: Record<
+  Exclude<RunKind, 'scrapeSitemap'>,
+  (user: TestUser, customerId: string, parentId: number, fileId: number) => Promise<{ status: number }>
+> = {
+  resyncFile: (user, _, __, fileId) => user.post('/resync_file', { file_id: fileId, chunk_size: 60 }),
+  deleteFiles: (user, _, parentId) => user.post('/delete_files_v2', { filters: { parent_file_ids: [parentId] } }),
+  async updateTags(user, customerId, _, fileId) {
+    const { _id } = await connectSource(service, await service.store.users.ensure(1, customerId));
+    await adoptFiles(service, _id, [fileId]);
+    return user.post('/data_sources/tags/add', { data_source_id: _id, tags: { team: 'red' } });
+  },
+};
 
 const names = Object.keys(WAYS);
 const trials = names.flatMap((name) =>
@@ -225,7 +239,7 @@ describe('a run cancelled at a step ends, and nothing stays in motion', () => {
     const statuses = files.map((file) => (file as { syncStatus: string }).syncStatus);
     expect(['finished', 'failed', 'aborted']).toContain(outcome);
     expect(['COMPLETED', 'CANCELLED', 'FAILED']).toContain(workflowStatus);
-    if (outcome === 'finished' || WAYS[way]!.workflow === 'deleteFiles')
+    if (outcome === 'finished' || ['deleteFiles', 'updateTags'].includes(WAYS[way]!.workflow))
       expect(new Set(statuses)).toEqual(new Set(['READY']));
     if (outcome === 'aborted' && WAYS[way]!.workflow === 'scrapeSitemap') expect(statuses).toContain('SYNC_ABORTED');
   });
