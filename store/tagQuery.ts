@@ -6,8 +6,7 @@ import { tagPairs } from '../contract/tags.js';
 export type TagQuery =
   | { tagPairs: { $in: string[] } | { $nin: string[] } }
   | { $and: TagQuery[] }
-  | { $or: TagQuery[] }
-  | Record<never, never>;
+  | { $or: TagQuery[] };
 
 /** The tag has the value, or one of a list of values; negated: none of them. */
 export function tagCondition({ key, value, negate = false }: TagCondition): TagQuery {
@@ -15,9 +14,10 @@ export function tagCondition({ key, value, negate = false }: TagCondition): TagQ
   return { tagPairs: negate ? { $nin: pairs } : { $in: pairs } };
 }
 
-/** MongoDB takes no empty list: no condition holds for everything, no alternative for nothing. */
-export function tagTreeQuery(tree: TagTree | TagCondition): TagQuery {
-  if ('AND' in tree) return tree.AND.length === 0 ? {} : { $and: tree.AND.map(tagTreeQuery) };
-  if ('OR' in tree) return tree.OR.length === 0 ? { tagPairs: { $in: [] } } : { $or: tree.OR.map(tagTreeQuery) };
-  return tagCondition(tree);
+/** ANDs and ORs of nothing ask for nothing: they are left out, wherever they stand. MongoDB refuses empty ones. */
+export function tagTreeQuery(tree: TagTree | TagCondition): TagQuery | undefined {
+  if ('key' in tree) return tagCondition(tree);
+  const members = ('AND' in tree ? tree.AND : tree.OR).map(tagTreeQuery).filter((part) => part !== undefined);
+  if (members.length === 0) return undefined;
+  return 'AND' in tree ? { $and: members } : { $or: members };
 }

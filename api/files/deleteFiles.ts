@@ -57,6 +57,7 @@ export const deleteFilesV2 = operation<'user', Body>({
   path: '/delete_files_v2',
   auth: 'user',
   summary: 'Deletes matching files with all that belongs to them.',
+  createsWork: true,
   body: Joi.object({
     filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
     send_webhook: Joi.boolean().default(false),
@@ -89,6 +90,7 @@ export const deleteFiles = operation<'user', OlderBody>({
   path: '/delete_files',
   auth: 'user',
   summary: 'Deletes files by ids or statuses, in the older form.',
+  createsWork: true,
   body: Joi.object({
     file_ids: orNull(idList()),
     sync_statuses: orNull(Joi.array().items(Joi.string().valid(...FILE_SYNC_STATUSES))),

@@ -40,6 +40,7 @@ export const resyncFile = operation<'user', Body>({
   path: '/resync_file',
   auth: 'user',
   summary: 'Queues a fresh sync of one file.',
+  createsWork: true,
   body: Joi.object({
     file_id: integer().required(),
     chunk_size: orNull(integer().min(1)),

@@ -44,6 +44,11 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
   readonly summary: string;
   readonly body?: Joi.Schema;
   readonly query?: Joi.ObjectSchema;
+  /**
+   * The request creates something, so that it takes an Idempotency-Key. Its handler writes in `store.transaction` alone,
+   * and answers from what that returns: with a key, the transaction is not committed before the answer is kept in it.
+   */
+  readonly createsWork?: true;
   /** What a 200 holds; the OpenAPI document is made from it. */
   readonly answer: Joi.Schema;
   /** Answers a plain value for JSON, or a ListAnswer to be streamed. */

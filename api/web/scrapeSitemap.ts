@@ -16,6 +16,12 @@ import { tags } from '../schemas/tags.js';
 
 /** Include and exclude paths of one request at most. */
 const MAX_PATHS = 10;
+/** Longest address of a sitemap. */
+const MAX_URL = 8_192;
+/** Addresses that one request may name. */
+const MAX_URLS = 50_000;
+/** All of them, whole: they are kept with the record, and MongoDB takes 16 MB. */
+const MAX_URLS_CHARACTERS = 6_000_000;
 
 interface Body extends IngestBody {
   url: string;
@@ -37,6 +43,10 @@ function toRequest(body: Body): ScrapeSitemapRequest {
   const url = normaliseUrl(body.url);
   if (url === null)
     throw invalid(['body', 'url'], 'Give the http(s) address of a sitemap, without credentials', 'url_type');
+  // What can't be an address can't be in the sitemap either, but must not turn a subset into everything.
+  const urlsToScrape = body.urls_to_scrape.map((text) => normaliseUrl(text, url) ?? text);
+  if (urlsToScrape.reduce((sum, { length }) => sum + length, 0) > MAX_URLS_CHARACTERS)
+    throw invalid(['body', 'urls_to_scrape'], `More than ${MAX_URLS_CHARACTERS} characters in all`, 'too_long');
   return {
     url,
     tags: body.tags,
@@ -45,8 +55,7 @@ function toRequest(body: Body): ScrapeSitemapRequest {
       maxPagesToScrape: body.max_pages_to_scrape ?? null,
       urlPathsToInclude: body.url_paths_to_include,
       urlPathsToExclude: body.url_paths_to_exclude,
-      // What can't be an address can't be in the sitemap either, but must not turn a subset into everything.
-      urlsToScrape: body.urls_to_scrape.map((text) => normaliseUrl(text, url) ?? text),
+      urlsToScrape,
       htmlTagsToSkip: body.html_tags_to_skip,
       cssClassesToSkip: body.css_classes_to_skip,
       cssSelectorsToSkip: body.css_selectors_to_skip,
@@ -63,8 +72,9 @@ export const scrapeSitemap = operation<'user', Body>({
   path: '/scrape_sitemap',
   auth: 'user',
   summary: "Scrapes the pages listed in a site's sitemap.",
+  createsWork: true,
   body: Joi.object({
-    url: Joi.string().required(),
+    url: Joi.string().max(MAX_URL).required(),
     tags: orNull(tags(), {}),
     max_pages_to_scrape: orNull(integer().min(1)),
     ...ingestFields(),
@@ -72,9 +82,9 @@ export const scrapeSitemap = operation<'user', Body>({
     html_tags_to_skip: orNull(skipNames(), []),
     css_classes_to_skip: orNull(skipNames(), []),
     css_selectors_to_skip: orNull(skipSelectors(), []),
-    url_paths_to_include: orNull(strings().max(MAX_PATHS), []),
-    url_paths_to_exclude: orNull(strings().max(MAX_PATHS), []),
-    urls_to_scrape: orNull(strings(), []),
+    url_paths_to_include: orNull(strings(MAX_URL).max(MAX_PATHS), []),
+    url_paths_to_exclude: orNull(strings(MAX_URL).max(MAX_PATHS), []),
+    urls_to_scrape: orNull(strings().max(MAX_URLS), []),
     download_css_and_media: orNull(Joi.boolean(), false),
     generate_chunks_only: Joi.boolean().default(false),
     store_file_only: Joi.boolean().default(false),

@@ -24,12 +24,13 @@ function scopeQuery(scope: DataSourceScope): Record<string, number> {
 }
 
 function query(scope: DataSourceScope, filters: DataSourceFilters, startingId: number) {
+  const tags = filters.tagTree && tagTreeQuery(filters.tagTree);
   const and = [
     ...(filters.ids?.length ? [{ _id: { $in: [...filters.ids] } }] : []),
     ...(startingId > 0 ? [{ _id: { $gt: startingId } }] : []),
     ...(filters.type === undefined ? [] : [{ type: filters.type }]),
     ...(filters.revokedAccess === undefined ? [] : [{ revokedAccess: filters.revokedAccess }]),
-    ...(filters.tagTree ? [tagTreeQuery(filters.tagTree)] : []),
+    ...(tags ? [tags] : []),
   ];
   return { ...scopeQuery(scope), ...(and.length > 0 ? { $and: and } : {}) };
 }
