@@ -109,6 +109,8 @@ export async function prepareFile(
     deps.documents.process(
       {
         bytes: opened.bytes,
+        // A small content is still to be written.
+        giveBytes: small === null,
         contentType: opened.contentType,
         name: opened.url,
         baseUrl: opened.url,

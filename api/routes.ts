@@ -9,6 +9,15 @@ import { userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
 import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
+import { organization } from './organization/organization.js';
+import { updateOrganization } from './organization/updateOrganization.js';
+import { listUsers } from './users/listUsers.js';
+import { modifyConfiguration } from './users/modifyConfiguration.js';
+import { updateUsers } from './users/updateUsers.js';
+import { user, whoami } from './users/wholeUser.js';
+import { createWhiteLabels, deleteWhiteLabels, updateWhiteLabel } from './whiteLabel/change.js';
+import { listWhiteLabels } from './whiteLabel/list.js';
+import { whiteLabeling } from './whiteLabel/whiteLabeling.js';
 import { processSitemap } from './web/processSitemap.js';
 import { scrapeSitemap } from './web/scrapeSitemap.js';
 
@@ -23,6 +32,18 @@ export const builtOperations: readonly Operation[] = [
   cancelSync,
   listChunks,
   embeddings,
+  listUsers,
+  user,
+  whoami,
+  updateUsers,
+  modifyConfiguration,
+  organization,
+  updateOrganization,
+  whiteLabeling,
+  createWhiteLabels,
+  listWhiteLabels,
+  updateWhiteLabel,
+  deleteWhiteLabels,
   content,
   health,
   ready,

@@ -122,10 +122,13 @@ async function runTask(
   }
 }
 
-/** The bytes' memory, where it is theirs alone and can go to the thread without a copy. */
-function ownBuffer({ bytes }: ParseInput): ArrayBuffer[] {
+/** The bytes' memory, where it is given away, theirs alone, and can go to the thread without a copy. */
+function ownBuffer({ bytes, giveBytes }: ParseInput): ArrayBuffer[] {
   const { buffer } = bytes;
-  return buffer instanceof ArrayBuffer && bytes.byteLength > 0 && buffer.byteLength === bytes.byteLength
+  return giveBytes === true &&
+    buffer instanceof ArrayBuffer &&
+    bytes.byteLength > 0 &&
+    buffer.byteLength === bytes.byteLength
     ? [buffer]
     : [];
 }

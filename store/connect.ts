@@ -11,20 +11,25 @@ import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { fileModel } from './files/model.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
+import { createFileSums, type FileSums } from './files/statistics.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
 import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
 import { organizationModels } from './organizations/model.js';
+import { createOrganizationRecords, type OrganizationRecords } from './organizations/records.js';
 import { runModel } from './runs/model.js';
 import { createRuns, type Runs } from './runs/outbox.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { createSequence, type Session } from './sequence.js';
-import { createUsers, type Users } from './users/accept.js';
+import { createUserAcceptance, type UserAcceptance } from './users/accept.js';
 import { userModel } from './users/model.js';
+import { createUserRecords, type UserRecords } from './users/records.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
 import { createVectors, type Vectors } from './vectors/vectors.js';
+import { whiteLabelModel } from './whiteLabels/model.js';
+import { createWhiteLabels, type WhiteLabels } from './whiteLabels/records.js';
 
 export interface StoreSettings {
   readonly mongodbUri: string;
@@ -41,10 +46,10 @@ export interface StoreSettings {
 
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
 export interface Store {
-  readonly organizations: Organizations;
-  readonly users: Users;
+  readonly organizations: Organizations & OrganizationRecords;
+  readonly users: UserAcceptance & UserRecords;
   readonly runs: Runs;
-  readonly files: FileQueries & FileCommands & FileAcceptance & FileDeletion;
+  readonly files: FileQueries & FileCommands & FileAcceptance & FileDeletion & FileSums;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
   readonly vectorCache: VectorCache;
@@ -52,6 +57,7 @@ export interface Store {
   readonly hostTurns: HostTurns;
   readonly idempotency: Idempotency;
   readonly secrets: Secrets;
+  readonly whiteLabels: WhiteLabels;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
   transaction<T>(work: (session: NonNullable<Session>) => Promise<T>): Promise<T>;
   /** Resolves when MongoDB answers. */
@@ -76,17 +82,18 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     .asPromise();
   await runMigrations(connection);
   const sequence = createSequence(connection);
-  const [files, segments, contents, users, runs] = [
+  const [files, segments, contents, users, runs, whiteLabels] = [
     fileModel(connection),
     segmentModel(connection),
     contentModel(connection),
     userModel(connection),
     runModel(connection),
+    whiteLabelModel(connection),
   ];
   const organizations = organizationModels(connection);
   await Promise.all(
-    [files, segments, contents, users, runs, organizations.organizations, organizations.apiKeys].map((model) =>
-      model.createIndexes(),
+    [files, segments, contents, users, runs, whiteLabels, organizations.organizations, organizations.apiKeys].map(
+      (model) => model.createIndexes(),
     ),
   );
   const vectorCache = createVectorCache(connection);
@@ -99,14 +106,18 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const fileQueries = createFileQueries(files);
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
-    organizations: createOrganizations(organizations, sequence),
-    users: createUsers(users, sequence),
+    organizations: {
+      ...createOrganizations(organizations, sequence),
+      ...createOrganizationRecords(organizations.organizations),
+    },
+    users: { ...createUserAcceptance(users, sequence), ...createUserRecords(users) },
     runs: createRuns(runs, sequence),
     files: {
       ...fileQueries,
       ...createFileCommands(files),
       ...createFileAcceptance(files, sequence),
       ...createFileDeletion(files),
+      ...createFileSums(files),
     },
     chunks: { ...createChunkQueries(segments, fileQueries), ...createChunkCommands(segments) },
     contents: createContents(contents, blobs, settings.files.rowBytes),
@@ -115,6 +126,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     hostTurns,
     idempotency,
     secrets,
+    whiteLabels: createWhiteLabels(whiteLabels, sequence, secrets),
     transaction: (work) => transaction(connection, work),
     async pingMongo() {
       await connection.db?.admin().ping();

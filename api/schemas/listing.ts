@@ -20,7 +20,7 @@ import { asksForTags, tagFilter, tagTree } from './tags.js';
 export const HELPDESK_FILE_TYPES = ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT'] as const;
 
 /** Values of one member list at most, so that a query stays a query. */
-const MAX_MEMBERS = 10_000;
+export const MAX_MEMBERS = 10_000;
 
 /** Longest text that names and messages are searched for: MongoDB reads no longer pattern. */
 const MAX_SUBSTRING = 2_048;

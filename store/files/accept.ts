@@ -4,6 +4,7 @@ import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
 import { tagPairs } from '../../contract/tags.js';
+import { insertOnce } from '../insertOnce.js';
 import type { Session, Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc, StoredTag } from './model.js';
@@ -84,6 +85,32 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
     name: request.name,
     createdAt: now,
   });
+  const nameOf = ({ source, externalFileId }: Pick<FileDoc, 'source' | 'externalFileId'>): string =>
+    `${source} ${externalFileId}`;
+  const blank = new files().toObject({ minimize: false });
+  const newFile = (_id: number, owner: Tenant & { customerId: string }, request: FileRequest, now: Date): FileDoc => ({
+    ...structuredClone(blank),
+    ...key(owner, request),
+    ...queued(request, _id, now),
+    ...onInsert(_id, owner, request, now),
+  });
+  const idsOf = async (
+    { organizationId, userId }: Tenant,
+    requests: readonly FileRequest[],
+  ): Promise<Map<string, number>> => {
+    const rows = await files
+      .find(
+        {
+          organizationId,
+          userId,
+          source: { $in: [...new Set(requests.map((request) => request.source))] },
+          externalFileId: { $in: requests.map((request) => request.externalFileId) },
+        },
+        { source: 1, externalFileId: 1 },
+      )
+      .lean();
+    return new Map(rows.map((row) => [nameOf(row), row._id]));
+  };
   return {
     async queueAgain({ organizationId, userId }, file, again, session) {
       const fresh = {
@@ -116,22 +143,26 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
     async acceptMany(owner, requests) {
       if (requests.length === 0) return 0;
       const now = new Date();
-      const first = await sequence.take('file', requests.length);
-      const result = await files.bulkWrite(
-        requests.map((request, index) => ({
-          updateOne: {
-            filter: key(owner, request),
-            update: {
-              $set: queued(request, first + index, now),
-              $setOnInsert: onInsert(first + index, owner, request, now),
-            },
-            upsert: true,
-            setDefaultsOnInsert: true,
-          },
-        })),
-        { ordered: false },
-      );
-      return result.upsertedCount + result.matchedCount;
+      const known = await idsOf(owner, requests);
+      const fresh = requests.filter((request) => !known.has(nameOf(request)));
+      const first = fresh.length === 0 ? 0 : await sequence.take('file', fresh.length);
+      const rows = fresh.map((request, index) => newFile(first + index, owner, request, now));
+      if (!(await insertOnce(files, rows))) {
+        // Another request was quicker with some: they are known now.
+        for (const [name, id] of await idsOf(owner, fresh)) known.set(name, id);
+      }
+      const again = requests.filter((request) => known.has(nameOf(request)));
+      if (again.length > 0) {
+        // Past mongoose's schema, as insertOnce does.
+        await files.collection.bulkWrite(
+          again.map((request) => {
+            const id = known.get(nameOf(request)) ?? 0;
+            return { updateOne: { filter: { ...key(owner, request) }, update: { $set: queued(request, id, now) } } };
+          }),
+          { ordered: false },
+        );
+      }
+      return requests.length;
     },
   };
 }
