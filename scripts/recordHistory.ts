@@ -94,6 +94,13 @@ try {
   await post('/resync_file', { file_id: fileId, chunk_size: 50 });
   await started();
   await keep('resyncFile.finished', workflowIds.resync(fileId));
+  const ready = await post<{ results: FileRecord[] }>('/user_files_v2', {
+    filters: { parent_file_ids: [parent.id], sync_statuses: ['READY'] },
+  });
+  const readyId = ready.results[0]?.id ?? 0;
+  await post('/create_user_file_tags', { organization_user_file_id: readyId, tags: { recorded: 'yes' } });
+  await started();
+  await keep('updateTags.finished', workflowIds.updateFileTags(readyId));
   await post('/delete_files_v2', { filters: { ids: [fileId] } });
   await started();
   const deleteRun = (

@@ -38,8 +38,8 @@ function resolve(schema: Schema): Schema {
 /** Every field path of a request: pagination.limit and the like. */
 function fields(schema: Schema, prefix = ''): string[] {
   return Object.entries(resolve(schema).properties ?? {}).flatMap(([name, inner]) => {
-    // The contract leaves the tree of tags_v2 open; ours says what its text describes.
-    const below = name === 'tags_v2' ? [] : fields(inner, `${prefix}${name}.`);
+    // The contract leaves trees of tags open; ours says what its text describes.
+    const below = name === 'tags_v2' || name === 'tags' ? [] : fields(inner, `${prefix}${name}.`);
     return below.length > 0 ? below : [`${prefix}${name}`];
   });
 }

@@ -11,6 +11,7 @@ import type { RunDoc } from '../../store/runs/model.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
 import { apiClient } from '../support/client.js';
+import { adoptFiles, connectSource } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
@@ -58,6 +59,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     given: [{ step: 'eraseFiles', does: 'cancel', when: 'before' }],
   },
   recount: { workflow: 'recountFiles', steps: ['sumFiles', 'finishRecount'] },
+  'tags of a source': { workflow: 'updateTags', steps: ['copyTags', 'finishTags'] },
 };
 
 const PAGES = 2;
@@ -163,6 +165,11 @@ async function go(customerId: string, { workflow, sitemap = '/sitemap.xml' }: Wa
     resyncFile: () => user.post('/resync_file', { file_id: page?.id, chunk_size: 60 }),
     deleteFiles: () => user.post('/delete_files_v2', { filters: { parent_file_ids: [parent.id] } }),
     deleteUser: () => organization.post('/delete_users', { customer_ids: [customerId] }),
+    updateTags: async () => {
+      const { _id } = await connectSource(service, await service.store.users.ensure(organizationId, customerId));
+      await adoptFiles(service, _id, [page?.id ?? 0]);
+      return user.post('/data_sources/tags/add', { data_source_id: _id, tags: { team: 'red' } });
+    },
     recountFiles: () => organization.post('/organization/statistics', undefined),
   };
   expect((await ask[workflow]?.())?.status).toBe(200);
@@ -243,7 +250,7 @@ describe('a run cancelled at a step ends, and nothing stays in motion', () => {
     expect(['COMPLETED', 'CANCELLED', 'FAILED']).toContain(workflowStatus);
     const left = WAYS[way]!.workflow === 'deleteUser' ? statuses.filter((status) => status !== 'READY') : null;
     if (left !== null) expect({ outcome, left }).toEqual({ outcome, left: [] });
-    else if (outcome === 'finished' || WAYS[way]!.workflow === 'deleteFiles')
+    else if (outcome === 'finished' || ['deleteFiles', 'updateTags'].includes(WAYS[way]!.workflow))
       expect(new Set(statuses)).toEqual(new Set(['READY']));
     if (left !== null && outcome === 'finished') expect(files).toEqual([]);
     if (outcome === 'aborted' && WAYS[way]!.workflow === 'scrapeSitemap') expect(statuses).toContain('SYNC_ABORTED');
