@@ -40,6 +40,7 @@ function processingOf(file: FileDoc, space: VectorSpace | null): string {
 
 /**
  * Fetch → read → chunk → embed, for one file. Raw and parsed content are kept on the way.
+ * @param admit counts a text in before it is kept; throws a Fault where the user's limits leave no room for it
  * @returns null when the file already holds just what this would make: nothing is read, embedded or written then
  * @throws Fault when this content can't be had or read; anything else is a store's fault
  */
@@ -48,6 +49,7 @@ export async function prepareFile(
   started: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
+  admit: (characters: number) => Promise<void>,
 ): Promise<PreparedFile | null> {
   const { file, generation } = started;
   const { options, organizationId } = file;
@@ -122,6 +124,7 @@ export async function prepareFile(
       signal,
     ),
   );
+  await admit(document.text.length);
   const vectors = space ? await embedTexts(organizationId, space, chunkTexts(document), deps, signal) : [];
 
   const finished: FinishedSync = {

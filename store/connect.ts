@@ -18,6 +18,7 @@ import { createFileSums, type FileSums } from './files/statistics.js';
 import { createFileTags, type FileTags } from './files/tags.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
+import { createLimits, type Limits } from './limits.js';
 import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
@@ -60,6 +61,7 @@ export interface Store {
   readonly vectorCache: VectorCache;
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
+  readonly limits: Limits;
   readonly idempotency: Idempotency;
   readonly secrets: Secrets;
   readonly whiteLabels: WhiteLabels;
@@ -143,6 +145,12 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     vectors: createVectors(settings.qdrant),
     vectorCache,
     hostTurns,
+    limits: createLimits({
+      users,
+      organizations: organizations.organizations,
+      files,
+      transaction: (work) => transaction(connection, work),
+    }),
     idempotency,
     secrets,
     whiteLabels: createWhiteLabels(whiteLabels, sequence, secrets),
