@@ -42,6 +42,8 @@ export interface Sources {
     onProblem: (problem: SitemapProblem) => void,
     usePremiumProxies: boolean,
   ): AsyncIterable<SitemapEntry>;
+  /** Whether the site's robots.txt lets us fetch a page; true where that is not known yet. */
+  mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface IngestSettings {

@@ -1,5 +1,6 @@
 import type { ActivityDeps } from './deps.js';
 import { createDeleteActivities } from './deleteFiles.js';
+import { createCrawlActivities } from './followLinks.js';
 import { createDiscoveryActivities } from './discoverPages.js';
 import { createIngestActivities } from './ingestBatch.js';
 import { createPlanActivities } from './planBatches.js';
@@ -10,6 +11,7 @@ export function createActivities(deps: ActivityDeps) {
   return {
     ...createRunActivities(deps),
     ...createDiscoveryActivities(deps),
+    ...createCrawlActivities(deps),
     ...createPlanActivities(deps),
     ...createIngestActivities(deps),
     ...createDeleteActivities(deps),

@@ -60,5 +60,7 @@ export interface WebSource {
   ): AsyncIterable<SitemapEntry>;
   /** Fetches one page; null when the copy we have is still the page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
   fetchPage(request: PageRequest): Promise<FetchedPage | null>;
+  /** Whether robots.txt lets us fetch a page: asked before it is queued. True where robots.txt can't be read for now. */
+  mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }

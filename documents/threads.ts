@@ -100,8 +100,8 @@ async function runTask(
   try {
     return await pool.run(
       { documents: documents.map(taskOf), limits, begun },
-      // What is read by itself is not read a second time; what is asked for its links is read for its text after.
-      { signal: ending.signal, transferList: only?.chunking && documents.length === 1 ? ownBuffer(only.input) : [] },
+      // What is read by itself is not read a second time.
+      { signal: ending.signal, transferList: only && documents.length === 1 ? ownBuffer(only.input) : [] },
     );
   } catch (error) {
     if (ending.signal.aborted) throw ending.signal.reason;
@@ -127,10 +127,13 @@ function taskOf({ input, chunking, links }: PoolDocument): PoolDocument {
   return links ? { input, links } : { input, chunking };
 }
 
-/** The bytes' memory, where it is theirs alone and can go to the thread without a copy. */
-function ownBuffer({ bytes }: ParseInput): ArrayBuffer[] {
+/** The bytes' memory, where it is given away, theirs alone, and can go to the thread without a copy. */
+function ownBuffer({ bytes, giveBytes }: ParseInput): ArrayBuffer[] {
   const { buffer } = bytes;
-  return buffer instanceof ArrayBuffer && bytes.byteLength > 0 && buffer.byteLength === bytes.byteLength
+  return giveBytes === true &&
+    buffer instanceof ArrayBuffer &&
+    bytes.byteLength > 0 &&
+    buffer.byteLength === bytes.byteLength
     ? [buffer]
     : [];
 }

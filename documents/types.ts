@@ -20,6 +20,8 @@ export interface HtmlSkips {
 
 export interface ParseInput {
   readonly bytes: Uint8Array;
+  /** The caller needs the bytes no more: where they own their memory the pool may take it, and leaves them empty. */
+  readonly giveBytes?: boolean;
   /** The Content-Type header as received, charset included; null when unknown. */
   readonly contentType: string | null;
   /** The name the content came under; for a page its URL. */
@@ -97,7 +99,6 @@ export interface Parser {
 /** Parses and chunks in worker threads, so that the caller's event loop goes on; a hang, crash or memory fault there is a Fault parse_limit. */
 export interface DocumentPool {
   /**
-   * May take the bytes over: large ones that own their memory go to the thread without a copy, and are empty afterwards.
    * An abort rejects with the signal's reason and ends the work.
    */
   process(input: ParseInput, chunking: ChunkOptions, signal?: AbortSignal): Promise<ProcessedDocument>;

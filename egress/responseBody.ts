@@ -61,8 +61,19 @@ export function responseBody(options: BodyOptions): Pick<EgressResponse, 'body' 
     body,
     async bytes() {
       const pieces: Uint8Array[] = [];
-      for await (const piece of body) pieces.push(piece);
-      return new Uint8Array(Buffer.concat(pieces));
+      let length = 0;
+      for await (const piece of body) {
+        pieces.push(piece);
+        length += piece.length;
+      }
+      // Memory of their own, which can be handed on without a copy; Buffer.concat may cut it from a shared piece.
+      const bytes = new Uint8Array(length);
+      let at = 0;
+      for (const piece of pieces) {
+        bytes.set(piece, at);
+        at += piece.length;
+      }
+      return bytes;
     },
     async discard() {
       await drain(source, headers['content-length']);

@@ -11,6 +11,8 @@ import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { fileModel } from './files/model.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
+import { createFrontier, type Frontier } from './frontier/frontier.js';
+import { crawlPageModel } from './frontier/model.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
 import { runMigrations } from './migrations/run.js';
@@ -46,6 +48,7 @@ export interface Store {
   readonly vectorCache: VectorCache;
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
+  readonly frontier: Frontier;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** Resolves when MongoDB answers. */
@@ -70,17 +73,18 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     .asPromise();
   await runMigrations(connection);
   const sequence = createSequence(connection);
-  const [files, segments, contents, users, runs] = [
+  const [files, segments, contents, users, runs, crawlPages] = [
     fileModel(connection),
     segmentModel(connection),
     contentModel(connection),
     userModel(connection),
     runModel(connection),
+    crawlPageModel(connection),
   ];
   const organizations = organizationModels(connection);
   await Promise.all(
-    [files, segments, contents, users, runs, organizations.organizations, organizations.apiKeys].map((model) =>
-      model.createIndexes(),
+    [files, segments, contents, users, runs, crawlPages, organizations.organizations, organizations.apiKeys].map(
+      (model) => model.createIndexes(),
     ),
   );
   const vectorCache = createVectorCache(connection);
@@ -104,6 +108,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     vectors: createVectors(settings.qdrant),
     vectorCache,
     hostTurns,
+    frontier: createFrontier(crawlPages),
     transaction: (work) => transaction(connection, work),
     async pingMongo() {
       await connection.db?.admin().ping();

@@ -8,13 +8,17 @@ function onlyDuplicates(error: unknown): boolean {
 /**
  * Inserts rows whose ids are made of what they hold, so that rows of an earlier try are left as they are. Past
  * mongoose's schema: the rows were built by our own code, and casting each again costs more than the write.
+ * @returns whether all of them were new
  */
-export async function insertOnce<T>(model: Model<T>, rows: readonly T[]): Promise<void> {
+export async function insertOnce<T>(model: Model<T>, rows: readonly T[]): Promise<boolean> {
+  if (rows.length === 0) return true;
   try {
     await model.collection.insertMany(rows as unknown as Parameters<typeof model.collection.insertMany>[0], {
       ordered: false,
     });
+    return true;
   } catch (error) {
     if (!onlyDuplicates(error)) throw error;
+    return false;
   }
 }

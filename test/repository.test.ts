@@ -25,7 +25,8 @@ const EXCEPTIONS: Record<string, readonly string[]> = {
   // Embedded engines are asked for their health, and MongoDB to become a replica set, before any store exists.
   mongoose: ['engines/mongodb.ts'],
   '@temporalio/client': ['engines/temporal.ts', 'scripts/recordHistory.ts'],
-  '@temporalio/worker': ['scripts/recordHistory.ts'],
+  // Histories are recorded, and workflows bundled ahead, before any worker runs.
+  '@temporalio/worker': ['scripts/recordHistory.ts', 'scripts/compile.ts'],
 };
 
 const ROOMS = [

@@ -10,6 +10,7 @@ export function createSources(web: WebSource): Sources {
   return {
     discover: (sitemapUrl, signal, onProblem, usePremiumProxies) =>
       web.discover(sitemapUrl, signal, onProblem, usePremiumProxies),
+    mayFetch: (url, signal) => web.mayFetch(url, signal),
     async open({ externalFileId, sourceOptions, known }: ContentRef, signal): Promise<OpenedContent | null> {
       const options = sourceOptions as PageOptions;
       const page = await web.fetchPage({

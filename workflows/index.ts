@@ -2,3 +2,4 @@
 export { deleteFiles } from './deleteFiles.js';
 export { resyncFile } from './resyncFile.js';
 export { scrapeSitemap } from './scrapeSitemap.js';
+export { webScrape } from './webScrape.js';

@@ -134,6 +134,16 @@ export function createWebSource({
       });
     },
 
+    async mayFetch(url, signal) {
+      return direct.robots.admit(url, signal).then(
+        () => true,
+        (error: unknown) => {
+          if (!(error instanceof Fault)) throw error;
+          return error.kind !== 'robots_disallowed';
+        },
+      );
+    },
+
     async close() {
       await (await rendering)?.pool.close();
       await limiter.close?.();

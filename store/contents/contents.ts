@@ -21,7 +21,7 @@ export interface SmallContent extends ContentOwner {
  * a hundred times as much. Larger ones go to file storage. Safe to repeat; contents never change.
  */
 export interface Contents {
-  /** Keeps a large content at once and answers null; a small one is copied and answered, to be given to `write`. */
+  /** Keeps a large content at once and answers null; a small one is answered, to be given to `write`. */
   take(owner: ContentOwner, bytes: Uint8Array): Promise<SmallContent | null>;
   write(contents: readonly SmallContent[]): Promise<void>;
   /** Null when there is none. */
@@ -35,7 +35,7 @@ export interface Contents {
 export function createContents(rows: Model<ContentDoc>, blobs: Blobs, rowBytes: number): Contents {
   return {
     async take(owner, bytes) {
-      if (bytes.byteLength <= rowBytes) return { ...owner, bytes: Buffer.from(bytes) };
+      if (bytes.byteLength <= rowBytes) return { ...owner, bytes };
       await blobs.put(blobKey(owner), bytes);
       return null;
     },

@@ -1,9 +1,11 @@
 import type { Model } from 'mongoose';
 
 import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
 import { tagPairs } from '../../contract/tags.js';
+import { insertOnce } from '../insertOnce.js';
 import type { Session, Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc, StoredTag } from './model.js';
@@ -15,11 +17,17 @@ export interface FileRequest {
   readonly externalUrl: string | null;
   /** Used until the content tells a better one. */
   readonly name: string;
+  /** When it was made at its source, where that is known. */
+  readonly sourceCreatedAt?: Date | null;
   readonly parentId: number | null;
   readonly isContainer: boolean;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly options: IngestOptions;
   readonly sourceOptions: unknown;
+  /** Of a container: the kind of run that brings it up to date. */
+  readonly runKind?: ContainerRunKind;
+  /** Facts for file_metadata that are known before anything is read. */
+  readonly facts?: Readonly<Record<string, unknown>>;
   readonly enableAutoSync: boolean | null;
   readonly requestId: string;
   readonly runId: number;
@@ -44,6 +52,8 @@ function queued(request: FileRequest, fileId: number, now: Date): Partial<FileDo
     requestId: request.requestId,
     runId: request.runId,
     workflowId: request.workflowOf(fileId),
+    ...(request.runKind === undefined ? {} : { runKind: request.runKind }),
+    ...(request.sourceCreatedAt ? { sourceCreatedAt: request.sourceCreatedAt } : {}),
     syncStatus: 'QUEUED_FOR_SYNC',
     syncErrorMessage: null,
     attempts: 0,
@@ -52,6 +62,10 @@ function queued(request: FileRequest, fileId: number, now: Date): Partial<FileDo
     updatedAt: now,
   };
 }
+
+/** Facts as an update that merges them into file_metadata. */
+export const metadataFields = (facts: Readonly<Record<string, unknown>> = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(facts).map(([name, value]) => [`fileMetadata.${name}`, value]));
 
 /** A known file that is to be synced again. */
 export interface SyncAgain {
@@ -66,7 +80,10 @@ export interface FileAcceptance {
   queueAgain(owner: Tenant, file: FileDoc, again: SyncAgain, session: Session): Promise<FileDoc | null>;
   /** Takes one file in: a new record, or the known one of the same (organization, user, source, external id) with the new request's options. */
   accept(owner: Tenant & { customerId: string }, request: FileRequest, session: Session): Promise<FileDoc>;
-  /** The same for many at once. Files are matched by external id; answers how many there are. */
+  /**
+   * The same for many at once. Files are matched by external id; answers how many were taken in. A page that is known as
+   * a container (the sitemap of another scrape, say) is left out: it has a run and children of its own.
+   */
   acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
 }
 
@@ -84,6 +101,32 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
     name: request.name,
     createdAt: now,
   });
+  const nameOf = ({ source, externalFileId }: Pick<FileDoc, 'source' | 'externalFileId'>): string =>
+    `${source} ${externalFileId}`;
+  const blank = new files().toObject({ minimize: false });
+  const newFile = (_id: number, owner: Tenant & { customerId: string }, request: FileRequest, now: Date): FileDoc => ({
+    ...structuredClone(blank),
+    ...key(owner, request),
+    ...queued(request, _id, now),
+    ...onInsert(_id, owner, request, now),
+  });
+  const idsOf = async (
+    { organizationId, userId }: Tenant,
+    requests: readonly FileRequest[],
+  ): Promise<Map<string, Pick<FileDoc, '_id' | 'isContainer'>>> => {
+    const rows = await files
+      .find(
+        {
+          organizationId,
+          userId,
+          source: { $in: [...new Set(requests.map((request) => request.source))] },
+          externalFileId: { $in: requests.map((request) => request.externalFileId) },
+        },
+        { source: 1, externalFileId: 1, isContainer: 1 },
+      )
+      .lean();
+    return new Map(rows.map((row) => [nameOf(row), row]));
+  };
   return {
     async queueAgain({ organizationId, userId }, file, again, session) {
       const fresh = {
@@ -108,7 +151,10 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
       return files
         .findOneAndUpdate(
           key(owner, request),
-          { $set: queued(request, _id, now), $setOnInsert: onInsert(_id, owner, request, now) },
+          {
+            $set: { ...queued(request, _id, now), ...metadataFields(request.facts) },
+            $setOnInsert: onInsert(_id, owner, request, now),
+          },
           { upsert: true, returnDocument: 'after', session, setDefaultsOnInsert: true },
         )
         .lean<FileDoc>();
@@ -116,22 +162,29 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
     async acceptMany(owner, requests) {
       if (requests.length === 0) return 0;
       const now = new Date();
-      const first = await sequence.take('file', requests.length);
-      const result = await files.bulkWrite(
-        requests.map((request, index) => ({
-          updateOne: {
-            filter: key(owner, request),
-            update: {
-              $set: queued(request, first + index, now),
-              $setOnInsert: onInsert(first + index, owner, request, now),
-            },
-            upsert: true,
-            setDefaultsOnInsert: true,
-          },
-        })),
-        { ordered: false },
-      );
-      return result.upsertedCount + result.matchedCount;
+      const known = await idsOf(owner, requests);
+      const fresh = requests.filter((request) => !known.has(nameOf(request)));
+      const first = fresh.length === 0 ? 0 : await sequence.take('file', fresh.length);
+      const rows = fresh.map((request, index) => newFile(first + index, owner, request, now));
+      if (!(await insertOnce(files, rows))) {
+        // Another request was quicker with some: they are known now.
+        for (const [name, row] of await idsOf(owner, fresh)) known.set(name, row);
+      }
+      const again = requests.filter((request) => known.get(nameOf(request))?.isContainer === request.isContainer);
+      if (again.length > 0) {
+        // Past mongoose's schema, as insertOnce does.
+        await files.collection.bulkWrite(
+          again.map((request) => {
+            const id = known.get(nameOf(request))?._id ?? 0;
+            return { updateOne: { filter: { ...key(owner, request) }, update: { $set: queued(request, id, now) } } };
+          }),
+          { ordered: false },
+        );
+      }
+      return requests.filter((request) => {
+        const row = known.get(nameOf(request));
+        return row === undefined || row.isContainer === request.isContainer;
+      }).length;
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Model } from 'mongoose';
 
 import type { BatchResult } from '../../contract/orchestration.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { metadataFields } from './accept.js';
 import type { FileDoc, SyncedContent } from './model.js';
 
 /** A file that a batch has begun: the record, with the generation number that this sync writes under. */
@@ -251,7 +252,7 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
             syncErrorMessage: message,
             updatedAt: now,
             ...(synced ? { lastSync: now } : {}),
-            ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [`fileMetadata.${name}`, value])),
+            ...metadataFields(facts),
           },
         },
       );

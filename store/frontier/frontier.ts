@@ -72,18 +72,16 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
       const changedAt = new Date();
       await pages.bulkWrite(
         found.map(({ runId, url, endedAt, links }) => ({
-          updateOne: { filter: { runId, url }, update: { $set: { state: 'read' as const, endedAt, links, changedAt } } },
+          updateOne: {
+            filter: { runId, url },
+            update: { $set: { state: 'read' as const, endedAt, links, changedAt } },
+          },
         })),
         { ordered: false },
       );
     },
     unfollowed: (runId, limit) =>
-      pages
-        .find({ runId, state: 'read' })
-        .sort({ depth: 1, _id: 1 })
-        .limit(limit)
-        .lean<CrawlPageDoc[]>()
-        .exec(),
+      pages.find({ runId, state: 'read' }).sort({ depth: 1, _id: 1 }).limit(limit).lean<CrawlPageDoc[]>().exec(),
     async followed(runId, done) {
       if (done.length === 0) return;
       await pages.bulkWrite(

@@ -104,13 +104,15 @@ test('threads work side by side', async () => {
   await expect(busy).rejects.toThrow('done');
 });
 
-test('large bytes that own their memory are handed over, others are copied', async () => {
+test('large bytes that are given away and own their memory are handed over, others are copied', async () => {
   const pool = startPool();
-  const own = text('handed over. '.repeat(20_000));
+  const own = { ...text('handed over. '.repeat(20_000)), giveBytes: true };
+  const kept = text('kept. '.repeat(40_000));
   const shared = new TextEncoder().encode('xxcopied').subarray(2);
   expect((await pool.process(own, CHUNKING)).text).toMatch(/^handed over/);
   expect((await pool.process({ ...own, bytes: shared }, CHUNKING)).text).toBe('copied');
-  expect([own.bytes.byteLength, shared.byteLength]).toEqual([0, 6]);
+  await pool.process(kept, CHUNKING);
+  expect([own.bytes.byteLength, shared.byteLength, kept.bytes.byteLength]).toEqual([0, 6, 240_000]);
 });
 
 test('of small documents read together each has its own answer, and one that takes too long costs itself only', async () => {

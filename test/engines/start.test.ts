@@ -111,6 +111,19 @@ test('MongoDB keeps acknowledged writes over kill -9, and has transactions', asy
   });
 });
 
+test('MongoDB lets go within seconds of what a client wrote in a transaction and never ended', async () => {
+  await withMongo(engines.mongodbUri, async (items, client) => {
+    const { insertedId: _id } = await items.insertOne({ name: 'free' });
+    const dead = client.startSession();
+    dead.startTransaction();
+    await items.updateOne({ _id }, { $set: { name: 'locked' } }, { session: dead });
+    // Waits for the lock; with MongoDB's own limit of a minute it would give up.
+    await items.updateOne({ _id }, { $set: { name: 'ours' } }, { maxTimeMS: 30_000 });
+    expect(await items.countDocuments({ name: 'ours' })).toBe(1);
+    await dead.endSession();
+  });
+});
+
 test('Qdrant keeps acknowledged points and indexes over kill -9, and drops what was half made', async () => {
   const client = new QdrantClient({ url: engines.qdrantUrl ?? '' });
   await client.createCollection('kept', { vectors: { size: 2, distance: 'Dot' } });

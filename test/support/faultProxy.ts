@@ -19,7 +19,7 @@ export interface FaultProxy {
   readonly env: Readonly<Record<'MONGODB_URI' | 'QDRANT_URL', string>>;
   /** Lets everything pass until that moment, then nothing any more; resolves when it has come. */
   stopAt(stop: Stop): Promise<void>;
-  /** Forgets what was held back, as a network does with a dead client's requests, and lets pass what comes. */
+  /** Forgets the moment and what was held back, as a network does with a dead client's requests: all that comes passes. */
   reopen(): void;
   close(): Promise<void>;
 }
@@ -43,9 +43,12 @@ function createGate() {
       new Promise((reached) => {
         armed = { stop, left: stop.nth, reached };
       }),
-    open(): void {
+    /** Forgets the stop; answers whether it had come. */
+    open(): boolean {
+      const came = shut;
       armed = null;
       shut = false;
+      return came;
     },
   };
 }
@@ -144,10 +147,9 @@ export async function startFaultProxy(env: NodeJS.ProcessEnv): Promise<FaultProx
   qdrant.listen(0, '127.0.0.1');
   await Promise.all([once(mongo, 'listening'), once(qdrant, 'listening')]);
   const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-  const reopen = (): void => {
+  const cut = (): void => {
     for (const socket of sockets) socket.destroy();
     qdrant.closeAllConnections();
-    gate.open();
   };
   return {
     env: {
@@ -156,9 +158,12 @@ export async function startFaultProxy(env: NodeJS.ProcessEnv): Promise<FaultProx
       QDRANT_URL: `http://127.0.0.1:${portOf(qdrant)}`,
     },
     stopAt: (stop) => gate.arm(stop),
-    reopen,
+    reopen() {
+      if (gate.open()) cut();
+    },
     async close() {
-      reopen();
+      gate.open();
+      cut();
       mongo.close();
       qdrant.close();
       await Promise.all([once(mongo, 'close'), once(qdrant, 'close')]);

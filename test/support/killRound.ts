@@ -68,21 +68,21 @@ export async function playRound({ service, site, customerId, kills }: Round): Pr
   site.requests.length = 0;
   const user = await service.user(customerId);
   let settled = false;
-  const killing = (async () => {
-    let hits = 0;
-    for (const { victim, afterRequests, delayMs } of kills) {
+  // Each at its own moment: what is killed second need not wait until the first is back.
+  const killing = Promise.all(
+    kills.map(async ({ victim, afterRequests, delayMs }) => {
       while (!settled && site.pageRequests() < afterRequests) await sleep(5);
       await sleep(delayMs);
-      if (!settled) hits += 1;
+      const hit = !settled;
       await service.kill(victim);
-    }
-    return hits;
-  })();
+      return hit;
+    }),
+  );
   const accepted = await Promise.all(site.sitemaps.map((url) => user.scrape({ url, chunk_size: 100 })));
   // Every parent that was answered is there, and comes to its end.
   const parents = await Promise.all(accepted.map(({ id }) => user.settled(id, SETTLE_MS)));
   settled = true;
-  const hits = await killing;
+  const hits = (await killing).filter((hit) => hit).length;
   expect(parents.map((parent) => parent.sync_status)).toEqual(site.sitemaps.map(() => 'READY'));
   return { rest: await readAtRest(service.env), hits, tookMs: Date.now() - begun };
 }
