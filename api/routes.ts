@@ -11,12 +11,14 @@ import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
 import { processSitemap } from './web/processSitemap.js';
 import { scrapeSitemap } from './web/scrapeSitemap.js';
+import { webScrape } from './web/webScrape.js';
 
 /** Every operation on one line. */
 export const builtOperations: readonly Operation[] = [
   accessToken,
   scrapeSitemap,
   processSitemap,
+  webScrape,
   userFilesV2,
   resyncFile,
   deleteFilesV2,
