@@ -9,8 +9,10 @@ import { userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
 import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
+import { fetchUrlsOfPage, fetchWebpage } from './web/fetchUrls.js';
 import { processSitemap } from './web/processSitemap.js';
 import { scrapeSitemap } from './web/scrapeSitemap.js';
+import { userWebpages } from './web/userWebpages.js';
 import { webScrape } from './web/webScrape.js';
 
 /** Every operation on one line. */
@@ -19,6 +21,9 @@ export const builtOperations: readonly Operation[] = [
   scrapeSitemap,
   processSitemap,
   webScrape,
+  userWebpages,
+  fetchUrlsOfPage,
+  fetchWebpage,
   userFilesV2,
   resyncFile,
   deleteFilesV2,

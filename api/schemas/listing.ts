@@ -22,7 +22,8 @@ export const HELPDESK_FILE_TYPES = ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE'
 /** Values of one member list at most, so that a query stays a query. */
 const MAX_MEMBERS = 10_000;
 
-const ids = () => Joi.array().items(integer()).max(MAX_MEMBERS);
+/** Ids that a filter names. */
+export const fileIds = () => Joi.array().items(integer()).max(MAX_MEMBERS);
 const source = Joi.string().valid(...SOURCE_TYPES);
 
 export interface PaginationBody {
@@ -67,12 +68,12 @@ export const fileFilters = () =>
     name: orNull(Joi.string().allow('')),
     tags: orNull(Joi.object().unknown()),
     tags_v2: orNull(tagTree()),
-    ids: orNull(ids()),
+    ids: orNull(fileIds()),
     external_file_ids: orNull(strings().max(MAX_MEMBERS)),
     external_urls: orNull(strings().max(MAX_MEMBERS)),
     sync_statuses: orNull(Joi.array().items(Joi.string().valid(...FILE_SYNC_STATUSES))),
-    parent_file_ids: orNull(ids()),
-    organization_user_data_source_id: orNull(ids()),
+    parent_file_ids: orNull(fileIds()),
+    organization_user_data_source_id: orNull(fileIds()),
     embedding_generators: orNull(Joi.array().items(Joi.string().valid(...EMBEDDING_MODEL_IDS))),
     root_files_only: orNull(Joi.boolean()),
     include_all_children: Joi.boolean().default(false),

@@ -21,6 +21,8 @@ export interface WebSourceOptions {
   readonly limiter?: HostLimiter;
   /** Told, a sentence at a time, what the operator should know: once that there is no browser. */
   readonly onNotice?: (sentence: string) => void;
+  /** Whether pages may be rendered in a browser. Unset: they may. */
+  readonly renders?: boolean;
   readonly now?: () => number;
   readonly sleep?: Sleep;
 }
@@ -30,6 +32,7 @@ export function createWebSource({
   egress,
   settings,
   onNotice = () => undefined,
+  renders = true,
   now = Date.now,
   sleep = sleepUntilAborted,
   limiter = createHostLimiter(settings.requestsPerHost, now, sleep),
@@ -63,6 +66,7 @@ export function createWebSource({
   }
 
   async function render(way: WayOut, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
+    if (!renders) return null;
     rendering ??= load();
     const { pool, renderPage } = await rendering;
     const page = await pool.use(signal, (browser) =>
