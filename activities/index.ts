@@ -1,6 +1,7 @@
 import type { ActivityDeps } from './deps.js';
 import { createDeleteActivities } from './deleteFiles.js';
 import { createCrawlActivities } from './followLinks.js';
+import { createFeedActivities } from './discoverEntries.js';
 import { createDiscoveryActivities } from './discoverPages.js';
 import { createIngestActivities } from './ingestBatch.js';
 import { createPlanActivities } from './planBatches.js';
@@ -12,6 +13,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createRunActivities(deps),
     ...createDiscoveryActivities(deps),
     ...createCrawlActivities(deps),
+    ...createFeedActivities(deps),
     ...createPlanActivities(deps),
     ...createIngestActivities(deps),
     ...createDeleteActivities(deps),

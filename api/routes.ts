@@ -11,6 +11,7 @@ import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
 import { fetchUrlsOfPage, fetchWebpage } from './web/fetchUrls.js';
 import { processSitemap } from './web/processSitemap.js';
+import { rssFeed } from './web/rssFeed.js';
 import { scrapeSitemap } from './web/scrapeSitemap.js';
 import { userWebpages } from './web/userWebpages.js';
 import { webScrape } from './web/webScrape.js';
@@ -24,6 +25,7 @@ export const builtOperations: readonly Operation[] = [
   userWebpages,
   fetchUrlsOfPage,
   fetchWebpage,
+  rssFeed,
   userFilesV2,
   resyncFile,
   deleteFilesV2,

@@ -2,4 +2,5 @@
 export { deleteFiles } from './deleteFiles.js';
 export { resyncFile } from './resyncFile.js';
 export { scrapeSitemap } from './scrapeSitemap.js';
+export { syncFeed } from './syncFeed.js';
 export { webScrape } from './webScrape.js';

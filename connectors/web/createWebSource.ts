@@ -9,6 +9,7 @@ import { fetchPage, withoutValidators } from './fetchPage.js';
 import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from './politeness.js';
 import { throughPremiumProxies, type WayOut } from './premiumWay.js';
 import { isRefusal, withSentence } from './refusal.js';
+import { readFeed } from './readFeed.js';
 import { createRobots } from './robots.js';
 import { readSitemapFile } from './sitemapFile.js';
 import { shownUrl } from './statusFault.js';
@@ -137,6 +138,9 @@ export function createWebSource({
         return { ...page, fetchedWith: page.fetchedWith === 'browser' ? 'browser_premium_proxy' : 'premium_proxy' };
       });
     },
+
+    // As for sitemaps, robots.txt is not asked: feeds are there for readers, and a user named this one.
+    readFeed: (url, signal) => inTurn(url, 0, signal, () => readFeed(egress, settings, now, url, signal)),
 
     async mayFetch(url, signal) {
       return direct.robots.admit(url, signal).then(
