@@ -6,6 +6,7 @@ import { createDiscoveryActivities } from './discoverPages.js';
 import { createIngestActivities } from './ingestBatch.js';
 import { createPlanActivities } from './planBatches.js';
 import { createRunActivities } from './runs.js';
+import { createTagActivities } from './updateTags.js';
 
 /** Every step that workflows may call, with its dependencies in place. */
 export function createActivities(deps: ActivityDeps) {
@@ -17,6 +18,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createPlanActivities(deps),
     ...createIngestActivities(deps),
     ...createDeleteActivities(deps),
+    ...createTagActivities(deps),
   };
 }
 

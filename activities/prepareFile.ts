@@ -81,6 +81,7 @@ export async function prepareFile(
 ): Promise<PreparedFile | null> {
   const { file, generation } = started;
   const { options, organizationId } = file;
+  const tagsRevision = file.tagsRevision ?? null;
   const wantsVectors = !options.skipEmbeddingGeneration && !options.generateChunksOnly && !options.storeFileOnly;
   const space = wantsVectors ? deps.embeddings.spaceOf(options.embeddingModel) : null;
   const processedAs = processingOf(file, space);
@@ -131,6 +132,7 @@ export async function prepareFile(
       content: { ...content, statistics },
       name: null,
       fileMetadata: metadataOf(opened, null),
+      tagsRevision,
     };
     return { started, finished, content: small, document: null, space: null, vectors: [] };
   }
@@ -158,6 +160,7 @@ export async function prepareFile(
     fileId: file._id,
     name: null,
     fileMetadata: metadataOf(opened, document),
+    tagsRevision,
     content: {
       ...content,
       hasText: true,

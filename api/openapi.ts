@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 
+import { IDEMPOTENCY_HEADER, MAX_IDEMPOTENCY_KEY } from './http/idempotency.js';
 import type { AuthScheme, Operation } from './http/operation.js';
 import { operations } from './routes.js';
 
@@ -32,23 +33,57 @@ const VALIDATION = {
   },
 };
 
-/** Joi's own JSON Schema of a schema: what may be sent (input) or is answered (output). */
+const IDEMPOTENCY_PARAMETER: Json = {
+  name: IDEMPOTENCY_HEADER,
+  in: 'header',
+  required: false,
+  description: 'The same key and request again within 24 hours: one effect, and the first answer once more.',
+  schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
+};
+
+/**
+ * Joi's own JSON Schema of a schema: what may be sent (input) or is answered (output). Joi knows no word for fields that
+ * are ignored, and calls what takes them closed; and it leaves null out of an enum that may be null.
+ */
 function jsonSchema(schema: Joi.Schema, direction: 'input' | 'output'): Json {
   const standard = schema['~standard'] as unknown as {
     jsonSchema: Record<'input' | 'output', (options: { target: string }) => Json>;
   };
-  return standard.jsonSchema[direction]({ target: 'draft-2020-12' });
+  return corrected(standard.jsonSchema[direction]({ target: 'draft-2020-12' }), direction) as Json;
+}
+
+function corrected(schema: unknown, direction: 'input' | 'output'): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => corrected(part, direction));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { type, enum: values } = schema as { type?: unknown; enum?: unknown };
+  const entries = Object.entries(schema).filter(
+    ([key, value]) => direction === 'output' || key !== 'additionalProperties' || value !== false,
+  );
+  return {
+    ...Object.fromEntries(
+      entries.map(([key, value]) => [key, key === 'default' ? value : corrected(value, direction)]),
+    ),
+    ...(Array.isArray(values) && Array.isArray(type) && type.includes('null') ? { enum: [...values, null] } : {}),
+  };
 }
 
 const content = (schema: Json): Json => ({ 'application/json': { schema } });
 const failure = (description: string, schema: Json): Json => ({ description, content: content(schema) });
 
-function describe({ method, path, auth, summary, body, query, answer }: Operation): Json {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  const queries = query ? Object.entries((jsonSchema(query, 'input')['properties'] ?? {}) as Record<string, Json>) : [];
+function describe({ method, path, auth, summary, body, query, answer, createsWork }: Operation): Json {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const queried = query ? jsonSchema(query, 'input') : {};
+  const queries = Object.entries((queried['properties'] ?? {}) as Record<string, Json>);
+  const needed = (queried['required'] ?? []) as readonly string[];
   const parameters = [
-    ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-    ...queries.map(([name, schema]) => ({ name, in: 'query', required: false, schema })),
+    ...names.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: /_id$/.test(name) ? 'integer' : 'string' },
+    })),
+    ...queries.map(([name, schema]) => ({ name, in: 'query', required: needed.includes(name), schema })),
+    ...(createsWork ? [IDEMPOTENCY_PARAMETER] : []),
   ];
   return {
     operationId: `${method}${path.replaceAll(/[^a-zA-Z0-9]+/g, '_')}`,

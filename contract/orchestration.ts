@@ -14,7 +14,7 @@ export const BATCH_SIZE = 50;
 export const FIRST_BATCH_SIZE = 4;
 
 /** The kinds of accepted work; each is the name of the workflow that does it. */
-export const RUN_KINDS = ['scrapeSitemap', 'webScrape', 'syncFeed', 'resyncFile', 'deleteFiles'] as const;
+export const RUN_KINDS = ['scrapeSitemap', 'webScrape', 'syncFeed', 'resyncFile', 'deleteFiles', 'updateTags'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 /** The kinds that find files and bring them in below a container. */
 export type ContainerRunKind = Extract<RunKind, 'scrapeSitemap' | 'webScrape' | 'syncFeed'>;
@@ -24,6 +24,8 @@ export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
   feed: (parentFileId: number): string => `feed:${parentFileId}`,
   resync: (fileId: number): string => `resync:${fileId}`,
+  updateTags: (dataSourceId: number): string => `update-tags:${dataSourceId}`,
+  updateFileTags: (fileId: number): string => `update-file-tags:${fileId}`,
   delete: (runId: number): string => `delete:${runId}`,
 };
 
@@ -100,6 +102,18 @@ export interface RunOutcome {
 export interface DeleteFilesInput extends RunInput {
   /** Where a continued workflow goes on; absent on the first execution. */
   readonly afterId?: number;
+}
+
+export interface UpdateTagsInput extends RunInput {
+  /** Where a continued workflow goes on; absent on the first execution. */
+  readonly afterId?: number;
+}
+
+export interface CopyTagsResult {
+  /** The version copied is the latest, and every file and point has it. */
+  readonly done: boolean;
+  /** The cursor for the next call; 0 when a pass is over. */
+  readonly afterId: number;
 }
 
 /** Answer of the query `progress`. */

@@ -6,28 +6,41 @@ import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
 import { type Blobs, createFolderBlobs, type S3Settings } from './contents/blobs.js';
 import { type Contents, createContents } from './contents/contents.js';
 import { contentModel } from './contents/model.js';
+import { createDataSourceCommands, type DataSourceCommands } from './dataSources/commands.js';
+import { dataSourceModel } from './dataSources/model.js';
+import { createDataSourceQueries, type DataSourceQueries } from './dataSources/queries.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { fileModel } from './files/model.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
+import { createFileSums, type FileSums } from './files/statistics.js';
+import { createFileTags, type FileTags } from './files/tags.js';
 import { createFrontier, type Frontier } from './frontier/frontier.js';
 import { crawlPageModel } from './frontier/model.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
+import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
 import { organizationModels } from './organizations/model.js';
+import { createOrganizationRecords, type OrganizationRecords } from './organizations/records.js';
 import { runModel } from './runs/model.js';
 import { createRuns, type Runs } from './runs/outbox.js';
+import { createSecrets, type Secrets } from './secrets.js';
 import { createSequence, type Session } from './sequence.js';
-import { createUsers, type Users } from './users/accept.js';
+import { createUserAcceptance, type UserAcceptance } from './users/accept.js';
 import { userModel } from './users/model.js';
+import { createUserRecords, type UserRecords } from './users/records.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
 import { createVectors, type Vectors } from './vectors/vectors.js';
+import { whiteLabelModel } from './whiteLabels/model.js';
+import { createWhiteLabels, type WhiteLabels } from './whiteLabels/records.js';
 
 export interface StoreSettings {
   readonly mongodbUri: string;
+  /** Keys of SECRET_KEY: the first seals secrets, all open them. */
+  readonly secretKeys: readonly { readonly id: string; readonly key: Buffer }[];
   readonly qdrant: { readonly url: string; readonly apiKey: string | null; readonly prefix: string };
   readonly files: {
     readonly dir: string;
@@ -39,24 +52,28 @@ export interface StoreSettings {
 
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
 export interface Store {
-  readonly organizations: Organizations;
-  readonly users: Users;
+  readonly organizations: Organizations & OrganizationRecords;
+  readonly users: UserAcceptance & UserRecords;
   readonly runs: Runs;
-  readonly files: FileQueries & FileCommands & FileAcceptance & FileDeletion;
+  readonly dataSources: DataSourceQueries & DataSourceCommands;
+  readonly files: FileQueries & FileCommands & FileAcceptance & FileDeletion & FileSums & FileTags;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
   readonly vectorCache: VectorCache;
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
   readonly frontier: Frontier;
+  readonly idempotency: Idempotency;
+  readonly secrets: Secrets;
+  readonly whiteLabels: WhiteLabels;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  transaction<T>(work: (session: NonNullable<Session>) => Promise<T>): Promise<T>;
   /** Resolves when MongoDB answers. */
   pingMongo(): Promise<void>;
   close(): Promise<void>;
 }
 
-async function transaction<T>(connection: Connection, work: (session: Session) => Promise<T>): Promise<T> {
+async function transaction<T>(connection: Connection, work: (session: NonNullable<Session>) => Promise<T>): Promise<T> {
   return connection.transaction((session) => work(session)) as Promise<T>;
 }
 
@@ -73,35 +90,58 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     .asPromise();
   await runMigrations(connection);
   const sequence = createSequence(connection);
-  const [files, segments, contents, users, runs, crawlPages] = [
+  const [files, segments, contents, users, runs, crawlPages, whiteLabels] = [
     fileModel(connection),
     segmentModel(connection),
     contentModel(connection),
     userModel(connection),
     runModel(connection),
     crawlPageModel(connection),
+    whiteLabelModel(connection),
   ];
+  const dataSources = dataSourceModel(connection);
   const organizations = organizationModels(connection);
   await Promise.all(
-    [files, segments, contents, users, runs, crawlPages, organizations.organizations, organizations.apiKeys].map(
-      (model) => model.createIndexes(),
-    ),
+    [
+      files,
+      segments,
+      contents,
+      users,
+      runs,
+      crawlPages,
+      whiteLabels,
+      dataSources,
+      organizations.organizations,
+      organizations.apiKeys,
+    ].map((model) => model.createIndexes()),
   );
   const vectorCache = createVectorCache(connection);
   await vectorCache.createIndexes();
   const hostTurns = createHostTurns(connection);
   await hostTurns.createIndexes();
+  const secrets = createSecrets(settings.secretKeys);
+  const idempotency = createIdempotency(connection, secrets);
+  await idempotency.createIndexes();
   const fileQueries = createFileQueries(files);
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
-    organizations: createOrganizations(organizations, sequence),
-    users: createUsers(users, sequence),
+    organizations: {
+      ...createOrganizations(organizations, sequence),
+      ...createOrganizationRecords(organizations.organizations),
+    },
+    users: { ...createUserAcceptance(users, sequence), ...createUserRecords(users) },
     runs: createRuns(runs, sequence),
+    dataSources: {
+      ...createDataSourceQueries(dataSources),
+      ...createDataSourceCommands(dataSources, sequence),
+    },
     files: {
       ...fileQueries,
       ...createFileCommands(files),
       ...createFileAcceptance(files, sequence),
-      ...createFileDeletion(files),
+      ...createFileDeletion(files, fileQueries),
+      ...createFileSums(files),
+      ...createFileTags(files),
     },
     chunks: { ...createChunkQueries(segments, fileQueries), ...createChunkCommands(segments) },
     contents: createContents(contents, blobs, settings.files.rowBytes),
@@ -109,6 +149,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     vectorCache,
     hostTurns,
     frontier: createFrontier(crawlPages),
+    idempotency,
+    secrets,
+    whiteLabels: createWhiteLabels(whiteLabels, sequence, secrets),
     transaction: (work) => transaction(connection, work),
     async pingMongo() {
       await connection.db?.admin().ping();

@@ -3,4 +3,5 @@ export { deleteFiles } from './deleteFiles.js';
 export { resyncFile } from './resyncFile.js';
 export { scrapeSitemap } from './scrapeSitemap.js';
 export { syncFeed } from './syncFeed.js';
+export { updateTags } from './updateTags.js';
 export { webScrape } from './webScrape.js';

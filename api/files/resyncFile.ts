@@ -3,6 +3,7 @@ import Joi from 'joi';
 
 import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/orchestration.js';
 import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import { tagObject } from '../../contract/tags.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { HttpError, invalid, notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
@@ -39,6 +40,7 @@ export const resyncFile = operation<'user', Body>({
   path: '/resync_file',
   auth: 'user',
   summary: 'Queues a fresh sync of one file.',
+  createsWork: true,
   body: Joi.object({
     file_id: integer().required(),
     chunk_size: orNull(integer().min(1)),
@@ -64,7 +66,7 @@ export const resyncFile = operation<'user', Body>({
       const request = known.isContainer
         ? {
             url: known.externalUrl ?? known.externalFileId,
-            tags: presentFile(known).tags ?? {},
+            tags: tagObject(known.tags),
             ingest: options,
             scrape: known.sourceOptions,
           }

@@ -1,13 +1,13 @@
 import Joi from 'joi';
 
 import type { PageOptions } from '../../contract/ingestOptions.js';
-import { orNull, strings } from './fields.js';
+import { orNull, prefixes } from './fields.js';
 import { skipNames, skipSelectors } from './skipLists.js';
 
 /** Include, or exclude, paths of one request at most. */
 const MAX_PATHS = 10;
 
-export const paths = () => orNull(strings().max(MAX_PATHS), []);
+export const paths = () => orNull(prefixes().max(MAX_PATHS), []);
 
 /** How pages are fetched and read: the fields that every scrape shares. */
 export const pageFields = () => ({

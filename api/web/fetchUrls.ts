@@ -5,6 +5,7 @@ import { pageUrl } from '../../contract/urls.js';
 import type { ApiDeps } from '../deps.js';
 import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
+import { address } from '../schemas/fields.js';
 import { pageLinks } from '../schemas/links.js';
 
 /** How long a live read of a page may take. */
@@ -32,7 +33,7 @@ export const fetchUrlsOfPage = operation<'user', unknown>({
   path: '/fetch_urls',
   auth: 'user',
   summary: 'Lists the addresses that a page links to.',
-  query: Joi.object({ url: Joi.string().required() }),
+  query: Joi.object({ url: address() }),
   answer: pageLinks,
   handle: ({ query, deps }) => fetchUrls(String(query['url']), 'query', deps),
 });
@@ -43,7 +44,7 @@ export const fetchWebpage = operation<'user', { url: string }>({
   path: '/fetch_webpage',
   auth: 'user',
   summary: 'Lists the addresses that a page links to, with its HTML.',
-  body: Joi.object({ url: Joi.string().required() }),
+  body: Joi.object({ url: address() }),
   answer: pageLinks,
   handle: ({ body, deps }) => fetchUrls(body.url, 'body', deps),
 });

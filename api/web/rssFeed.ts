@@ -6,7 +6,7 @@ import type { TagValue } from '../../contract/records.js';
 import { pageUrl } from '../../contract/urls.js';
 import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
-import { orNull } from '../schemas/fields.js';
+import { address, orNull } from '../schemas/fields.js';
 import { type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
 import { tags } from '../schemas/tags.js';
 import { acceptParent } from './acceptParent.js';
@@ -24,8 +24,9 @@ export const rssFeed = operation<'user', Body>({
   path: '/integrations/rss_feed',
   auth: 'user',
   summary: 'Adds a feed (RSS, Atom or JSON Feed); each entry becomes a file.',
+  createsWork: true,
   body: Joi.object({
-    url: Joi.string().required(),
+    url: address(),
     tags: orNull(tags(), {}),
     ...ingestFields(),
     request_id: orNull(Joi.string().allow('').max(500)),

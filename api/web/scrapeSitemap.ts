@@ -8,11 +8,16 @@ import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
-import { integer, orNull, strings } from '../schemas/fields.js';
+import { address, integer, orNull, strings } from '../schemas/fields.js';
 import { type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
 import { type PageBody, pageFields, paths, toPageOptions } from '../schemas/pages.js';
 import { tags } from '../schemas/tags.js';
 import { acceptParent } from './acceptParent.js';
+
+/** Addresses that one request may name. */
+const MAX_URLS = 50_000;
+/** All of them, whole: they are kept with the record, and MongoDB takes 16 MB. */
+const MAX_URLS_CHARACTERS = 6_000_000;
 
 interface Body extends IngestBody, PageBody {
   url: string;
@@ -28,6 +33,10 @@ function toRequest(body: Body): ScrapeSitemapRequest {
   const url = normaliseUrl(body.url);
   if (url === null)
     throw invalid(['body', 'url'], 'Give the http(s) address of a sitemap, without credentials', 'url_type');
+  // What can't be an address can't be in the sitemap either, but must not turn a subset into everything.
+  const urlsToScrape = body.urls_to_scrape.map((text) => normaliseUrl(text, url) ?? text);
+  if (urlsToScrape.reduce((sum, { length }) => sum + length, 0) > MAX_URLS_CHARACTERS)
+    throw invalid(['body', 'urls_to_scrape'], `More than ${MAX_URLS_CHARACTERS} characters in all`, 'too_long');
   return {
     url,
     tags: body.tags,
@@ -36,8 +45,7 @@ function toRequest(body: Body): ScrapeSitemapRequest {
       maxPagesToScrape: body.max_pages_to_scrape ?? null,
       urlPathsToInclude: body.url_paths_to_include,
       urlPathsToExclude: body.url_paths_to_exclude,
-      // What can't be an address can't be in the sitemap either, but must not turn a subset into everything.
-      urlsToScrape: body.urls_to_scrape.map((text) => normaliseUrl(text, url) ?? text),
+      urlsToScrape,
       ...toPageOptions(body),
       enableAutoSync: body.enable_auto_sync,
     },
@@ -50,15 +58,16 @@ export const scrapeSitemap = operation<'user', Body>({
   path: '/scrape_sitemap',
   auth: 'user',
   summary: "Scrapes the pages listed in a site's sitemap.",
+  createsWork: true,
   body: Joi.object({
-    url: Joi.string().required(),
+    url: address(),
     tags: orNull(tags(), {}),
     max_pages_to_scrape: orNull(integer().min(1)),
     ...ingestFields(),
     ...pageFields(),
     url_paths_to_include: paths(),
     url_paths_to_exclude: paths(),
-    urls_to_scrape: orNull(strings(), []),
+    urls_to_scrape: orNull(strings().max(MAX_URLS), []),
   }),
   answer: fileRecord,
   async handle({ caller, body, deps: { store, dispatcher } }) {

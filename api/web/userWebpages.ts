@@ -6,7 +6,7 @@ import { ListAnswer, operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord, listOf } from '../schemas/answers.js';
 import { orNull } from '../schemas/fields.js';
-import { fileIds, pagination, type PaginationBody, toPage } from '../schemas/listing.js';
+import { idList, pagination, type PaginationBody, toPage } from '../schemas/listing.js';
 
 interface Body {
   filters: { ids?: number[] };
@@ -22,7 +22,7 @@ export const userWebpages = operation<'user', Body>({
   auth: 'user',
   summary: "Lists the caller's scraped pages.",
   body: Joi.object({
-    filters: Joi.object({ ids: orNull(fileIds()) }).default({}),
+    filters: Joi.object({ ids: orNull(idList()) }).default({}),
     order_by: Joi.string().valid('created_at', 'updated_at', 'id').default('updated_at'),
     order_dir: Joi.string().valid('asc', 'desc').default('desc'),
     pagination: pagination(),

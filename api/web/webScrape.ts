@@ -10,7 +10,7 @@ import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
-import { integer, orNull } from '../schemas/fields.js';
+import { address, integer, orNull } from '../schemas/fields.js';
 import { type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
 import { type PageBody, pageFields, paths, toPageOptions } from '../schemas/pages.js';
 import { tags } from '../schemas/tags.js';
@@ -52,10 +52,11 @@ export const webScrape = operation<'user', Body[]>({
   path: '/web_scrape',
   auth: 'user',
   summary: 'Scrapes pages by following their links, one crawl for each element.',
+  createsWork: true,
   body: Joi.array()
     .items(
       Joi.object({
-        url: Joi.string().required(),
+        url: address(),
         tags: orNull(tags(), {}),
         recursion_depth: orNull(integer().min(0), 3),
         max_pages_to_scrape: orNull(integer().min(1), 100),

@@ -1,7 +1,8 @@
 import type { Model } from 'mongoose';
 
 import type { BatchResult } from '../../contract/orchestration.js';
-import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus, WAITING_FILE_STATUSES } from '../../contract/statuses.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
 import { metadataFields } from './accept.js';
 import type { FileDoc, SyncedContent } from './model.js';
 
@@ -18,6 +19,8 @@ export interface FinishedSync {
   readonly content: SyncedContent;
   readonly name: string | null;
   readonly fileMetadata: Record<string, unknown>;
+  /** The revision of the tags that the points carry: a file whose tags have changed is not flipped. */
+  readonly tagsRevision: number | null;
 }
 
 /** A file whose content is still the one it has, under the number that was given out for this try. */
@@ -61,6 +64,8 @@ export interface FileCommands {
   cleaned(fileIds: readonly number[]): Promise<void>;
   /** Ends every open file of the run in SYNC_ABORTED. */
   abortOpen(runId: number, message: string): Promise<number>;
+  /** Ends the files of a data source that wait for their sync in SYNC_ABORTED: its access is gone. */
+  abortQueuedOf(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<void>;
   /** The next files of the run that are due, by id. */
   due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
   /** When the first of the run's queued files is due; null when none waits. */
@@ -105,11 +110,13 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     async finish(syncs) {
       if (syncs.length === 0) return [];
       const now = new Date();
-      const guard = ({ runId, fileId, content }: FinishedSync) => ({
+      const guard = ({ runId, fileId, content, tagsRevision }: FinishedSync) => ({
         _id: fileId,
         runId,
         syncStatus: 'SYNCING' as const,
         lastGeneration: content.generation,
+        // Null also finds records without the field.
+        tagsRevision,
       });
       // Past mongoose's schema: casting what our own code just built costs more than the write.
       const result = await files.collection.bulkWrite(
@@ -197,6 +204,13 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     async abortOpen(runId, message) {
       const result = await files.updateMany({ runId, syncStatus: open }, { $set: rested('SYNC_ABORTED', message) });
       return result.modifiedCount;
+    },
+    async abortQueuedOf({ _id, organizationId, userId }) {
+      const message = 'Access to the data source was revoked before this was synced. Connect it again, then resync.';
+      await files.updateMany(
+        { organizationId, userId, dataSourceId: _id, syncStatus: { $in: [...WAITING_FILE_STATUSES] } },
+        { $set: rested('SYNC_ABORTED', message) },
+      );
     },
     async due(runId, afterId, limit, now) {
       const rows = await files

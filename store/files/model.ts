@@ -2,15 +2,9 @@ import { type Connection, type Model, Schema } from 'mongoose';
 
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { ContainerRunKind } from '../../contract/orchestration.js';
-import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, type EmbeddingStorageStatus, type FileSyncStatus } from '../../contract/statuses.js';
-
-/** A tag as stored: pairs, so that keys with dots or `$` are safe. */
-export interface StoredTag {
-  key: string;
-  value: TagValue;
-}
+import type { StoredTag } from '../../contract/tags.js';
 
 export interface FileStatistics {
   fileFormat: string | null;
@@ -62,8 +56,15 @@ export interface FileDoc extends SyncedContent {
   syncErrorMessage: string | null;
   lastSync: Date | null;
   sourceCreatedAt: Date | null;
+  /** The file's own tags: of its request, or given to the file itself. */
   tags: StoredTag[];
-  /** `key=value` of every tag, for indexed equality. */
+  /** Those of its data source, as a tag workflow left them. Own tags win over them. Absent in older records. */
+  sourceTags?: StoredTag[];
+  /** The version of the data source's tags that file and points have. */
+  sourceTagsVersion?: number;
+  /** Raised with every change of tagPairs, so that points are not shown with other tags. */
+  tagsRevision?: number;
+  /** `key=value` of every tag, own and of the source, for indexed equality. */
   tagPairs: string[];
   options: IngestOptions;
   /** What the source needs to fetch it again, in the source's own shape: PageOptions of a page, ScrapeOptions of a sitemap… */
@@ -120,6 +121,9 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     lastSync: nullable(Date),
     sourceCreatedAt: nullable(Date),
     tags: [{ _id: false, key: String, value: Schema.Types.Mixed }],
+    sourceTags: { type: [{ _id: false, key: String, value: Schema.Types.Mixed }], default: undefined },
+    sourceTagsVersion: Number,
+    tagsRevision: Number,
     tagPairs: [String],
     options: Schema.Types.Mixed,
     sourceOptions: nullable(Schema.Types.Mixed),
@@ -170,6 +174,7 @@ file.index({ ...tenant, lastSync: 1, _id: 1 });
 file.index({ ...tenant, 'statistics.fileSize': 1, _id: 1 });
 file.index({ ...tenant, parentId: 1, _id: 1 });
 file.index({ ...tenant, tagPairs: 1, _id: 1 });
+file.index({ ...tenant, dataSourceId: 1, _id: 1 });
 file.index({ ...tenant, vectorSpace: 1, 'options.embeddingModel': 1 });
 // What a run still has to do.
 file.index({ runId: 1, syncStatus: 1, _id: 1 });

@@ -13,8 +13,10 @@ export interface RunDoc {
   organizationId: number;
   userId: number;
   customerId: string;
-  /** The file the run is about: the parent of a scrape, the file of a re-sync; null for a delete. */
+  /** The file the run is about: the parent of a scrape, the file of a re-sync; null for runs about many files. */
   fileId: number | null;
+  /** The data source the run is about; null, or absent in older rows, for none. */
+  dataSourceId?: number | null;
   requestId: string;
   /** The request, in the shape of its kind. */
   options: unknown;
@@ -37,6 +39,7 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     userId: { type: Number, required: true },
     customerId: { type: String, required: true },
     fileId: { type: Number, default: null },
+    dataSourceId: { type: Number, default: null },
     requestId: { type: String, required: true },
     options: { type: Schema.Types.Mixed, required: true },
     acceptedAt: { type: Date, required: true },

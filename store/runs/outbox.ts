@@ -13,6 +13,7 @@ export interface NewRun {
   readonly workflowId: string;
   readonly owner: Tenant & { customerId: string };
   readonly fileId: number | null;
+  readonly dataSourceId?: number;
   readonly requestId: string;
   readonly options: unknown;
 }
@@ -35,6 +36,8 @@ export interface Runs {
   markStarted(runId: number): Promise<void>;
   /** Not now: another run of the same thing is still under way, or Temporal can't be reached. */
   postpone(runId: number, until: Date): Promise<void>;
+  /** Writes down what a run found out at its beginning and needs to the end. */
+  setOptions(runId: number, options: unknown): Promise<void>;
   finish(runId: number, outcome: RunOutcome['outcome'] | 'aborted', counts: Record<string, number>): Promise<void>;
 }
 
@@ -93,6 +96,9 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence): Runs {
     },
     async postpone(runId, until) {
       await runs.updateOne({ _id: runId, startedAt: null }, { $set: { nextTryAt: until } });
+    },
+    async setOptions(runId, options) {
+      await runs.updateOne({ _id: runId, finishedAt: null }, { $set: { options } });
     },
     async finish(runId, outcome, counts) {
       await runs.updateOne({ _id: runId, finishedAt: null }, { $set: { finishedAt: new Date(), outcome, counts } });

@@ -82,7 +82,13 @@ test('the owner sees it, so the attempts can succeed', async () => {
 
 /** Operations that change what they name, and those that name nothing of anybody. */
 const CHANGING = ['/resync_file', '/cancel_sync', '/delete_files_v2'];
-const NAMELESS = ['/scrape_sitemap', '/process_sitemap'];
+const NAMELESS = [
+  '/auth/v1/white_labeling',
+  '/modify_user_configuration',
+  '/process_sitemap',
+  '/scrape_sitemap',
+  '/whoami',
+];
 
 test('every operation for users is covered', () => {
   const paths = builtOperations.filter(({ auth }) => auth === 'user').map(({ path }) => path);
@@ -123,6 +129,12 @@ describe.each(['another user of the organization', 'the same name in another org
     expect(await owner.file(parent.id)).toEqual(parent);
     expect(await owner.children(parent.id)).toEqual(children);
     expect((await owner.search({ query: CANARY, k: 1 }))[0]?.content).toContain(CANARY);
+  });
+
+  test('sees nothing of the owner in its own record', async () => {
+    const { status, body } = await strangers[who]!.get('/whoami');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ num_files_synced: 0, unique_file_tags: [], aggregate_num_files_by_source: {} });
   });
 
   test('scraping the same site makes records of its own and changes none of the owner\u2019s', async () => {

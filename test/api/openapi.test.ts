@@ -72,7 +72,7 @@ describe.each(shared.map(({ method, path }) => [method, path] as const))('%s %s'
     expect(fields(mine).sort()).toEqual(fields(theirs).sort());
   });
   test('requires just what the contract requires', () => {
-    expect([...(mine.required ?? [])].sort()).toEqual([...(resolve(theirs).required ?? [])].sort());
+    expect([...(resolve(mine).required ?? [])].sort()).toEqual([...(resolve(theirs).required ?? [])].sort());
   });
 });
 

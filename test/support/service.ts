@@ -47,7 +47,7 @@ export interface TestService {
 async function spreadIds(uri: string): Promise<void> {
   const connection = await mongoose.createConnection(uri).asPromise();
   const last = randomInt(1, 100_000) * 10_000;
-  const rows = ['file', 'run', 'user'].map((_id) => ({ _id, last }));
+  const rows = ['file', 'run', 'user', 'dataSource'].map((_id) => ({ _id, last }));
   await connection.collection<{ _id: string; last: number }>('sequences').insertMany(rows);
   await connection.close();
 }
@@ -91,6 +91,7 @@ export async function startService(
     mongodbUri: mongodbUri.href,
     qdrant: { ...config.qdrant, url: config.qdrant.url ?? engines.qdrantUrl },
     files: config.files,
+    secretKeys: config.secretKeys,
   });
   const apiKey = config.apiKey ?? '';
   await store.organizations.ensureFirst(apiKey);
