@@ -73,7 +73,15 @@ export const resyncFile = operation<'user', Body>({
         : {};
       await store.runs.accept(
         runId,
-        { kind, workflowId, owner: caller, fileId: known._id, requestId, options: request },
+        {
+          kind,
+          workflowId,
+          owner: caller,
+          fileId: known._id,
+          ...(known.dataSourceId !== null && { dataSourceId: known.dataSourceId }),
+          requestId,
+          options: request,
+        },
         session,
       );
       return queued;

@@ -3,6 +3,7 @@ import { CONTAINER_WORKFLOW_IDS, type ContainerRunKind } from '../../contract/or
 import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
 import type { Store } from '../../store/connect.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { Session } from '../../store/sequence.js';
 import { HttpError } from '../http/errors.js';
@@ -27,6 +28,8 @@ export interface NewParent {
   readonly request: ParentRequest;
   readonly enableAutoSync: boolean | null;
   readonly facts?: Readonly<Record<string, unknown>>;
+  /** The data source that the parent and its children lie in; absent for none. */
+  readonly dataSource?: DataSourceDoc;
 }
 
 /**
@@ -35,7 +38,7 @@ export interface NewParent {
  */
 export async function acceptParent(
   caller: UserCaller,
-  { runId, requestId, kind, source, externalFileId, request, enableAutoSync, facts = {} }: NewParent,
+  { runId, requestId, kind, source, externalFileId, request, enableAutoSync, facts = {}, dataSource }: NewParent,
   store: Store,
   session: Session,
 ): Promise<FileDoc> {
@@ -51,6 +54,7 @@ export async function acceptParent(
       isContainer: true,
       runKind: kind,
       facts,
+      ...(dataSource && { dataSource }),
       tags: request.tags,
       options: request.ingest,
       sourceOptions: request.scrape,
@@ -65,7 +69,15 @@ export async function acceptParent(
     throw new HttpError(409, `This address is known as a page, file ${parent._id}. Delete that file first.`);
   await store.runs.accept(
     runId,
-    { kind, workflowId: workflowOf(parent._id), owner: caller, fileId: parent._id, requestId, options: request },
+    {
+      kind,
+      workflowId: workflowOf(parent._id),
+      owner: caller,
+      fileId: parent._id,
+      ...(dataSource && { dataSourceId: dataSource._id }),
+      requestId,
+      options: request,
+    },
     session,
   );
   return parent;
