@@ -6,7 +6,6 @@ import { type AuthScheme, type Operation, operation } from './http/operation.js'
 /** Operations of the public contract that are not built yet: each answers 501, never a made-up result. Shrinks until it is gone. */
 const REMAINING: readonly (readonly [method: Operation['method'], path: string, auth: AuthScheme])[] = [
   ['post', '/add_webhook', 'key'],
-  ['post', '/delete_users', 'key'],
   ['delete', '/delete_webhook/{webhook_id}', 'key'],
   ['get', '/fetch_youtube_transcript', 'user'],
   ['post', '/integrations/azure_blob_storage', 'user'],
@@ -55,7 +54,6 @@ const REMAINING: readonly (readonly [method: Operation['method'], path: string, 
   ['post', '/integrations/slack/sync', 'user'],
   ['post', '/modify_cold_storage_parameters', 'user'],
   ['post', '/move_to_hot_storage', 'user'],
-  ['post', '/organization/statistics', 'key'],
   ['get', '/search_urls', 'user'],
   ['post', '/upload_chunks_and_embeddings', 'user'],
   ['post', '/upload_file_from_url', 'user'],

@@ -80,7 +80,7 @@ function describe({ method, path, auth, summary, body, query, answer, createsWor
       name,
       in: 'path',
       required: true,
-      schema: { type: /_id$/.test(name) ? 'integer' : 'string' },
+      schema: { type: name.endsWith('_id') ? 'integer' : 'string' },
     })),
     ...queries.map(([name, schema]) => ({ name, in: 'query', required: needed.includes(name), schema })),
     ...(createsWork ? [IDEMPOTENCY_PARAMETER] : []),

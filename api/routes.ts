@@ -18,6 +18,8 @@ import { notBuiltOperations } from './notBuilt.js';
 import { fetchUrlsOfPage, fetchWebpage } from './web/fetchUrls.js';
 import { organization } from './organization/organization.js';
 import { updateOrganization } from './organization/updateOrganization.js';
+import { organizationStatistics } from './organization/statistics.js';
+import { deleteUsers } from './users/deleteUsers.js';
 import { listUsers } from './users/listUsers.js';
 import { modifyConfiguration } from './users/modifyConfiguration.js';
 import { updateUsers } from './users/updateUsers.js';
@@ -65,9 +67,11 @@ export const builtOperations: readonly Operation[] = [
   user,
   whoami,
   updateUsers,
+  deleteUsers,
   modifyConfiguration,
   organization,
   updateOrganization,
+  organizationStatistics,
   whiteLabeling,
   createWhiteLabels,
   listWhiteLabels,

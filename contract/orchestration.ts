@@ -14,7 +14,16 @@ export const BATCH_SIZE = 50;
 export const FIRST_BATCH_SIZE = 4;
 
 /** The kinds of accepted work; each is the name of the workflow that does it. */
-export const RUN_KINDS = ['scrapeSitemap', 'webScrape', 'syncFeed', 'resyncFile', 'deleteFiles', 'updateTags'] as const;
+export const RUN_KINDS = [
+  'scrapeSitemap',
+  'webScrape',
+  'syncFeed',
+  'resyncFile',
+  'deleteFiles',
+  'deleteUser',
+  'recountFiles',
+  'updateTags',
+] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 /** The kinds that find files and bring them in below a container. */
 export type ContainerRunKind = Extract<RunKind, 'scrapeSitemap' | 'webScrape' | 'syncFeed'>;
@@ -27,6 +36,8 @@ export const workflowIds = {
   updateTags: (dataSourceId: number): string => `update-tags:${dataSourceId}`,
   updateFileTags: (fileId: number): string => `update-file-tags:${fileId}`,
   delete: (runId: number): string => `delete:${runId}`,
+  deleteUser: (userId: number): string => `delete-user:${userId}`,
+  recount: (organizationId: number): string => `recount:${organizationId}`,
 };
 
 /** The workflow id of a container's run, by its kind: a file is of one kind, so the two scrapes can share a prefix. */

@@ -94,13 +94,30 @@ try {
   await post('/resync_file', { file_id: fileId, chunk_size: 50 });
   await started();
   await keep('resyncFile.finished', workflowIds.resync(fileId));
+  const ready = await post<{ results: FileRecord[] }>('/user_files_v2', {
+    filters: { parent_file_ids: [parent.id], sync_statuses: ['READY'] },
+  });
+  const readyId = ready.results[0]?.id ?? 0;
+  await post('/create_user_file_tags', { organization_user_file_id: readyId, tags: { recorded: 'yes' } });
+  await started();
+  await keep('updateTags.finished', workflowIds.updateFileTags(readyId));
   await post('/delete_files_v2', { filters: { ids: [fileId] } });
   await started();
   const deleteRun = (
     await client.workflow.list({ query: "WorkflowType = 'deleteFiles'" })[Symbol.asyncIterator]().next()
   ).value;
   await keep('deleteFiles.finished', deleteRun.workflowId);
+  await post('/organization/statistics', undefined);
+  await started();
+  await keep('recountFiles.finished', workflowIds.recount(1));
   await scrape('cancelled', { url: `http://${site.host}/sitemap.xml`, tags: { again: true } });
+  // Last, because it takes all that the runs above have made; a scrape under way is ended by it.
+  await post('/scrape_sitemap', { url: `http://${site.host}/sitemap.xml` });
+  await started();
+  const { id: userId } = await post<{ id: number }>('/user', { customer_id: 'histories' });
+  await post('/delete_users', { customer_ids: ['histories'] });
+  await started();
+  await keep('deleteUser.finished', workflowIds.deleteUser(userId));
   await connection.close();
 } finally {
   site.close();

@@ -40,6 +40,7 @@ export const addDataSourceTags = operation<'user', { data_source_id: number; tag
   path: '/data_sources/tags/add',
   auth: 'user',
   summary: 'Adds tags to a data source, and with it to its files and vectors.',
+  createsWork: true,
   body: Joi.object({ data_source_id: integer().required(), tags: tags().required() }),
   answer: dataSourceRecord,
   handle: ({ caller, body, deps }) =>
@@ -58,6 +59,7 @@ export const removeDataSourceTags = operation<'user', RemoveBody>({
   path: '/data_sources/tags/remove',
   auth: 'user',
   summary: 'Removes tags from a data source, and with it from its files and vectors.',
+  createsWork: true,
   body: Joi.object({
     data_source_id: integer().required(),
     tags_to_remove: Joi.array().items(Joi.string().allow('')).default([]),

@@ -90,6 +90,7 @@ export const deleteFiles = operation<'user', OlderBody>({
   path: '/delete_files',
   auth: 'user',
   summary: 'Deletes files by ids or statuses, in the older form.',
+  createsWork: true,
   body: Joi.object({
     file_ids: orNull(idList()),
     sync_statuses: orNull(Joi.array().items(Joi.string().valid(...FILE_SYNC_STATUSES))),

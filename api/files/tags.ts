@@ -51,6 +51,7 @@ export const createFileTags = operation<'user', { organization_user_file_id: num
   path: '/create_user_file_tags',
   auth: 'user',
   summary: 'Adds tags to a file and its vectors.',
+  createsWork: true,
   body: Joi.object({ organization_user_file_id: integer().required(), tags: tags().required() }),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>
@@ -72,6 +73,7 @@ export const deleteFileTags = operation<'user', { organization_user_file_id: num
   path: '/delete_user_file_tags',
   auth: 'user',
   summary: 'Removes tags from a file and its vectors.',
+  createsWork: true,
   body: Joi.object({ organization_user_file_id: integer().required(), tags: strings().required() }),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>

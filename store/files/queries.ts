@@ -50,7 +50,10 @@ export function createFileQueries(files: Model<FileDoc>): FileQueries {
       .lean<Pick<FileDoc, '_id' | 'parentId'>[]>();
     const childrenOf = new Map<number, number[]>();
     for (const { _id, parentId } of rows) {
-      if (parentId !== null) childrenOf.set(parentId, [...(childrenOf.get(parentId) ?? []), _id]);
+      if (parentId === null) continue;
+      const siblings = childrenOf.get(parentId);
+      if (siblings) siblings.push(_id);
+      else childrenOf.set(parentId, [_id]);
     }
     // A set is walked to its end while it grows.
     const below = new Set(roots);

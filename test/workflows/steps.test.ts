@@ -10,6 +10,8 @@ import type { RunKind } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
+import { apiClient } from '../support/client.js';
+import { adoptFiles, connectSource } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
@@ -50,6 +52,14 @@ const WAYS: Readonly<Record<string, Way>> = {
   'broken resync': { workflow: 'resyncFile', steps: ['failRun'], given: [BROKEN] },
   'cancelled resync': { workflow: 'resyncFile', steps: ['abortRun'], given: [CANCELLED] },
   delete: { workflow: 'deleteFiles', steps: ['deleteBatch', 'finishDelete'] },
+  'delete of a user': { workflow: 'deleteUser', steps: ['stopUserRuns', 'eraseFiles', 'finishUserDelete'] },
+  'cancelled delete of a user': {
+    workflow: 'deleteUser',
+    steps: ['stopUserDelete'],
+    given: [{ step: 'eraseFiles', does: 'cancel', when: 'before' }],
+  },
+  recount: { workflow: 'recountFiles', steps: ['sumFiles', 'finishRecount'] },
+  'tags of a source': { workflow: 'updateTags', steps: ['copyTags', 'finishTags'] },
 };
 
 const PAGES = 2;
@@ -67,6 +77,8 @@ const atWork = new Map<string, number>();
 /** Workflow ids by customer and kind. */
 const begun = new Map<string, string>();
 const called = new Set<string>();
+/** Each customer has an organization of its own, since some runs are about the organization itself. */
+const customers = new Map<number, string>();
 
 /** The activities with the mishaps around them. */
 function withMishaps(activities: Activities): Activities {
@@ -76,7 +88,8 @@ function withMishaps(activities: Activities): Activities {
       const { workflowType = '', workflowExecution } = activityInfo();
       const workflowId = workflowExecution?.workflowId ?? '';
       called.add(`${workflowType}: ${step}`);
-      const customerId = (await service.store.runs.find(input.runId))?.customerId ?? '';
+      const { organizationId = 0 } = (await service.store.runs.find(input.runId)) ?? {};
+      const customerId = customers.get(organizationId) ?? '';
       begun.set(`${customerId}: ${workflowType}`, workflowId);
       const plan = planned.get(customerId);
       const index = plan?.workflow === workflowType ? plan.mishaps.findIndex((mishap) => mishap.step === step) : -1;
@@ -139,17 +152,27 @@ async function endOf(customerId: string, workflow: RunKind): Promise<End> {
 
 /** Lets a customer go a way, with mishaps on it. */
 async function go(customerId: string, { workflow, sitemap = '/sitemap.xml' }: Way, mishaps: readonly Mishap[]) {
-  const user = await service.user(customerId);
+  const { organizationId, apiKey } = await service.store.organizations.create(customerId);
+  customers.set(organizationId, customerId);
+  const user = await service.user(customerId, apiKey);
+  const organization = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
   planned.set(customerId, { workflow, mishaps: [...mishaps] });
   const parent = await user.scrape({ url: site.url(sitemap), chunk_size: 150 });
   const scraped = await endOf(customerId, 'scrapeSitemap');
   if (workflow === 'scrapeSitemap') return scraped;
   const [page] = await user.children(parent.id);
-  const { status } =
-    workflow === 'resyncFile'
-      ? await user.post('/resync_file', { file_id: page?.id, chunk_size: 60 })
-      : await user.post('/delete_files_v2', { filters: { parent_file_ids: [parent.id] } });
-  expect(status).toBe(200);
+  const ask: Partial<Record<RunKind, () => Promise<{ status: number }>>> = {
+    resyncFile: () => user.post('/resync_file', { file_id: page?.id, chunk_size: 60 }),
+    deleteFiles: () => user.post('/delete_files_v2', { filters: { parent_file_ids: [parent.id] } }),
+    deleteUser: () => organization.post('/delete_users', { customer_ids: [customerId] }),
+    updateTags: async () => {
+      const { _id } = await connectSource(service, await service.store.users.ensure(organizationId, customerId));
+      await adoptFiles(service, _id, [page?.id ?? 0]);
+      return user.post('/data_sources/tags/add', { data_source_id: _id, tags: { team: 'red' } });
+    },
+    recountFiles: () => organization.post('/organization/statistics', undefined),
+  };
+  expect((await ask[workflow]?.())?.status).toBe(200);
   return endOf(customerId, workflow);
 }
 
@@ -225,8 +248,11 @@ describe('a run cancelled at a step ends, and nothing stays in motion', () => {
     const statuses = files.map((file) => (file as { syncStatus: string }).syncStatus);
     expect(['finished', 'failed', 'aborted']).toContain(outcome);
     expect(['COMPLETED', 'CANCELLED', 'FAILED']).toContain(workflowStatus);
-    if (outcome === 'finished' || WAYS[way]!.workflow === 'deleteFiles')
+    const left = WAYS[way]!.workflow === 'deleteUser' ? statuses.filter((status) => status !== 'READY') : null;
+    if (left !== null) expect({ outcome, left }).toEqual({ outcome, left: [] });
+    else if (outcome === 'finished' || ['deleteFiles', 'updateTags'].includes(WAYS[way]!.workflow))
       expect(new Set(statuses)).toEqual(new Set(['READY']));
+    if (left !== null && outcome === 'finished') expect(files).toEqual([]);
     if (outcome === 'aborted' && WAYS[way]!.workflow === 'scrapeSitemap') expect(statuses).toContain('SYNC_ABORTED');
   });
 });
