@@ -8,6 +8,7 @@ import type { Activities } from '../../activities/index.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import type { RunKind } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
+import { feedOf, linkedPage } from '../emulators/linkedSite.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
 import { apiClient } from '../support/client.js';
@@ -36,7 +37,8 @@ interface Way {
   readonly steps: readonly Step[];
   /** What has to happen for the workflow to take this way. */
   readonly given?: readonly Mishap[];
-  readonly sitemap?: string;
+  /** The path it begins with. */
+  readonly start?: string;
 }
 
 const CANCELLED: Mishap = { step: 'ingestBatch', does: 'cancel', when: 'before' };
@@ -46,8 +48,14 @@ const WAYS: Readonly<Record<string, Way>> = {
     workflow: 'scrapeSitemap',
     steps: ['beginRun', 'discoverPages', 'planBatches', 'ingestBatch', 'finishRun'],
   },
-  'scrape without a sitemap': { workflow: 'scrapeSitemap', steps: ['failRun'], sitemap: '/missing.xml' },
+  'scrape without a sitemap': { workflow: 'scrapeSitemap', steps: ['failRun'], start: '/missing.xml' },
   'cancelled scrape': { workflow: 'scrapeSitemap', steps: ['abortRun'], given: [CANCELLED] },
+  crawl: { workflow: 'webScrape', steps: ['beginRun', 'followLinks', 'planBatches', 'ingestBatch', 'finishRun'] },
+  'crawl from a missing page': { workflow: 'webScrape', steps: ['failRun'], start: '/missing.html' },
+  'cancelled crawl': { workflow: 'webScrape', steps: ['abortRun'], given: [CANCELLED] },
+  feed: { workflow: 'syncFeed', steps: ['beginRun', 'discoverEntries', 'planBatches', 'ingestBatch', 'finishRun'] },
+  'missing feed': { workflow: 'syncFeed', steps: ['failRun'], start: '/missing.xml' },
+  'cancelled feed': { workflow: 'syncFeed', steps: ['abortRun'], given: [CANCELLED] },
   resync: { workflow: 'resyncFile', steps: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun'] },
   'broken resync': { workflow: 'resyncFile', steps: ['failRun'], given: [BROKEN] },
   'cancelled resync': { workflow: 'resyncFile', steps: ['abortRun'], given: [CANCELLED] },
@@ -151,13 +159,22 @@ async function endOf(customerId: string, workflow: RunKind): Promise<End> {
 }
 
 /** Lets a customer go a way, with mishaps on it. */
-async function go(customerId: string, { workflow, sitemap = '/sitemap.xml' }: Way, mishaps: readonly Mishap[]) {
+async function go(customerId: string, { workflow, start }: Way, mishaps: readonly Mishap[]) {
   const { organizationId, apiKey } = await service.store.organizations.create(customerId);
   customers.set(organizationId, customerId);
   const user = await service.user(customerId, apiKey);
   const organization = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
   planned.set(customerId, { workflow, mishaps: [...mishaps] });
-  const parent = await user.scrape({ url: site.url(sitemap), chunk_size: 150 });
+  const first: Partial<Record<RunKind, () => Promise<{ status: number }>>> = {
+    webScrape: () =>
+      user.post('/web_scrape', [{ url: site.url(start ?? '/start.html'), chunk_size: 150, recursion_depth: 1 }]),
+    syncFeed: () => user.post('/integrations/rss_feed', { url: site.url(start ?? '/feed.xml'), chunk_size: 150 }),
+  };
+  if (workflow in first) {
+    expect((await first[workflow]?.())?.status).toBe(200);
+    return endOf(customerId, workflow);
+  }
+  const parent = await user.scrape({ url: site.url(start ?? '/sitemap.xml'), chunk_size: 150 });
   const scraped = await endOf(customerId, 'scrapeSitemap');
   if (workflow === 'scrapeSitemap') return scraped;
   const [page] = await user.children(parent.id);
@@ -200,6 +217,8 @@ beforeAll(async () => {
   quietTemporal('ERROR');
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
   site = await startSampleSite(PAGES, 1);
+  site.pages.set('/start.html', linkedPage('start', ['/pages/0.html', '/pages/1.html']));
+  site.pages.set('/feed.xml', feedOf({ one: 'Lit in 1901.', two: 'Dredged in 1902.' }));
   service = await startService(
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', ACTIVITY_CONCURRENCY: '40', CONNECTIONS_PER_HOST: '40' },
     { worker: false },
