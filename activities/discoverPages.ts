@@ -42,8 +42,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         if (problems.length < PROBLEMS_SHOWN) problems.push({ url, message: fault.message });
       };
       const flush = async (): Promise<void> => {
-        await store.files.acceptMany(owner, waiting);
-        discovered += waiting.length;
+        discovered += await store.files.acceptMany(owner, waiting);
         waiting = [];
         heartbeat({ discovered });
       };

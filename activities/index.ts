@@ -1,5 +1,7 @@
 import type { ActivityDeps } from './deps.js';
 import { createDeleteActivities } from './deleteFiles.js';
+import { createCrawlActivities } from './followLinks.js';
+import { createFeedActivities } from './discoverEntries.js';
 import { createDeleteUserActivities } from './deleteUser.js';
 import { createDiscoveryActivities } from './discoverPages.js';
 import { createIngestActivities } from './ingestBatch.js';
@@ -13,6 +15,8 @@ export function createActivities(deps: ActivityDeps) {
   return {
     ...createRunActivities(deps),
     ...createDiscoveryActivities(deps),
+    ...createCrawlActivities(deps),
+    ...createFeedActivities(deps),
     ...createPlanActivities(deps),
     ...createIngestActivities(deps),
     ...createDeleteActivities(deps),

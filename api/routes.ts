@@ -15,6 +15,7 @@ import { userFiles, userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
 import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
+import { fetchUrlsOfPage, fetchWebpage } from './web/fetchUrls.js';
 import { organization } from './organization/organization.js';
 import { updateOrganization } from './organization/updateOrganization.js';
 import { organizationStatistics } from './organization/statistics.js';
@@ -27,13 +28,21 @@ import { createWhiteLabels, deleteWhiteLabels, updateWhiteLabel } from './whiteL
 import { listWhiteLabels } from './whiteLabel/list.js';
 import { whiteLabeling } from './whiteLabel/whiteLabeling.js';
 import { processSitemap } from './web/processSitemap.js';
+import { rssFeed } from './web/rssFeed.js';
 import { scrapeSitemap } from './web/scrapeSitemap.js';
+import { userWebpages } from './web/userWebpages.js';
+import { webScrape } from './web/webScrape.js';
 
 /** Every operation on one line. */
 export const builtOperations: readonly Operation[] = [
   accessToken,
   scrapeSitemap,
   processSitemap,
+  webScrape,
+  userWebpages,
+  fetchUrlsOfPage,
+  fetchWebpage,
+  rssFeed,
   userFilesV2,
   userFiles,
   rawFile,

@@ -16,6 +16,8 @@ import { fileModel } from './files/model.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
 import { createFileSums, type FileSums } from './files/statistics.js';
 import { createFileTags, type FileTags } from './files/tags.js';
+import { createFrontier, type Frontier } from './frontier/frontier.js';
+import { crawlPageModel } from './frontier/model.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
 import { createLimits, type Limits } from './limits.js';
@@ -62,6 +64,7 @@ export interface Store {
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
   readonly limits: Limits;
+  readonly frontier: Frontier;
   readonly idempotency: Idempotency;
   readonly secrets: Secrets;
   readonly whiteLabels: WhiteLabels;
@@ -89,12 +92,13 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     .asPromise();
   await runMigrations(connection);
   const sequence = createSequence(connection);
-  const [files, segments, contents, users, runs, whiteLabels] = [
+  const [files, segments, contents, users, runs, crawlPages, whiteLabels] = [
     fileModel(connection),
     segmentModel(connection),
     contentModel(connection),
     userModel(connection),
     runModel(connection),
+    crawlPageModel(connection),
     whiteLabelModel(connection),
   ];
   const dataSources = dataSourceModel(connection);
@@ -106,6 +110,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       contents,
       users,
       runs,
+      crawlPages,
       whiteLabels,
       dataSources,
       organizations.organizations,
@@ -151,6 +156,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       files,
       transaction: (work) => transaction(connection, work),
     }),
+    frontier: createFrontier(crawlPages),
     idempotency,
     secrets,
     whiteLabels: createWhiteLabels(whiteLabels, sequence, secrets),

@@ -4,4 +4,6 @@ export { deleteUser } from './deleteUser.js';
 export { recountFiles } from './recountFiles.js';
 export { resyncFile } from './resyncFile.js';
 export { scrapeSitemap } from './scrapeSitemap.js';
+export { syncFeed } from './syncFeed.js';
 export { updateTags } from './updateTags.js';
+export { webScrape } from './webScrape.js';

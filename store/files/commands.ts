@@ -3,6 +3,7 @@ import type { Model } from 'mongoose';
 import type { BatchResult } from '../../contract/orchestration.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus, WAITING_FILE_STATUSES } from '../../contract/statuses.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
+import { metadataFields } from './accept.js';
 import type { FileDoc, SyncedContent } from './model.js';
 
 /** A file that a batch has begun: the record, with the generation number that this sync writes under. */
@@ -266,7 +267,9 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     },
     async moveContainer(runId, fileId, { status, message = null, facts = {}, synced = false }) {
       const now = new Date();
-      const known = Object.entries(facts).map(([name, value]) => [`fileMetadata.${name}`, value] as const);
+      const gone = Object.entries(facts).flatMap(([name, value]) =>
+        value === null ? [[`fileMetadata.${name}`, 1]] : [],
+      );
       const result = await files.updateOne(
         { _id: fileId, runId, isContainer: true, syncStatus: inMotion },
         {
@@ -275,9 +278,9 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
             syncErrorMessage: message,
             updatedAt: now,
             ...(synced ? { lastSync: now } : {}),
-            ...Object.fromEntries(known.filter(([, value]) => value !== null)),
+            ...metadataFields(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))),
           },
-          $unset: Object.fromEntries(known.flatMap(([field, value]) => (value === null ? [[field, 1]] : []))),
+          $unset: Object.fromEntries(gone),
         },
       );
       return result.matchedCount === 1;
