@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
@@ -34,17 +35,19 @@ async function setLimits(name: string, limits: Record<string, number>): Promise<
 const scrape = (user: TestUser, more: Record<string, unknown> = {}): Promise<FileRecord> =>
   user.scrape({ url: site.url('/sitemap.xml'), ...more });
 
-/** How many pages are in which state, once they are as expected; else how they are in the end. */
-async function states(user: TestUser, parent: FileRecord, expected: Partial<Record<FileSyncStatus, number>>) {
-  const deadline = Date.now() + 20_000;
+type Counts = Partial<Record<FileSyncStatus, number>>;
+
+/** How many pages of some scrapes are in which state, once they are as expected; else how they are in the end. */
+async function states(user: TestUser, parents: FileRecord | readonly FileRecord[], expected: Counts): Promise<Counts> {
+  const deadline = Date.now() + 30_000;
   for (;;) {
-    const found: Partial<Record<FileSyncStatus, number>> = {};
-    for (const { sync_status: status } of await user.children(parent.id)) found[status] = (found[status] ?? 0) + 1;
-    if (Date.now() > deadline || JSON.stringify(sorted(found)) === JSON.stringify(sorted(expected))) return found;
+    const pages = await Promise.all([parents].flat().map((parent) => user.children(parent.id)));
+    const found: Counts = {};
+    for (const { sync_status: status } of pages.flat()) found[status] = (found[status] ?? 0) + 1;
+    if (Date.now() > deadline || isDeepStrictEqual(found, expected)) return found;
     await sleep(100);
   }
 }
-const sorted = (counts: object) => Object.entries(counts).toSorted();
 
 const characters = (pages: readonly FileRecord[]): number =>
   pages.reduce((sum, page) => sum + (page.file_statistics?.num_characters ?? 0), 0);
@@ -87,17 +90,11 @@ test('scrapes side by side do not exceed max_files together', async () => {
   const user = await limited('side-by-side', { max_files: 4 });
   const sites = await Promise.all([startSampleSite(5, 1), startSampleSite(5, 1)]);
   const parents = await Promise.all(sites.map((one) => user.scrape({ url: one.url('/sitemap.xml') })));
-  const ofAll = async (): Promise<FileSyncStatus[]> => {
-    const pages = await Promise.all(parents.map((parent) => user.children(parent.id)));
-    return pages.flat().map((page) => page.sync_status);
-  };
-  const deadline = Date.now() + 20_000;
-  const ready = (statuses: readonly FileSyncStatus[]) => statuses.filter((status) => status === 'READY').length;
-  while (ready(await ofAll()) < 4 && Date.now() < deadline) await sleep(100);
+  const within = { READY: 4, DELAYED: 6 };
+  expect(await states(user, parents, within)).toEqual(within);
+  // It stays so: neither lets pages go for which the other took the room.
   await sleep(1_000);
-  const statuses = await ofAll();
-  expect(ready(statuses)).toBe(4);
-  expect(statuses.filter((status) => status === 'DELAYED')).toHaveLength(6);
+  expect(await states(user, parents, within)).toEqual(within);
   for (const parent of parents) await user.post('/cancel_sync', { file_id: parent.id });
   await Promise.all(parents.map((parent) => user.settled(parent.id)));
   await Promise.all(sites.map((one) => one.close()));
