@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { createTemporalClient } from '../../dispatch/client.js';
@@ -115,10 +116,11 @@ describe('tags of a data source', () => {
     await copied(_id);
     const handle = client.workflow.getHandle(workflowIds.updateTags(_id));
     await handle.result();
-    const { type, searchAttributes } = await handle.describe();
-    expect({ type, dataSource: searchAttributes['DataSourceId'] }).toEqual({
+    const { type, typedSearchAttributes } = await handle.describe();
+    const attribute = typedSearchAttributes.get(defineSearchAttributeKey('DataSourceId', 'KEYWORD'));
+    expect({ type, dataSource: attribute }).toEqual({
       type: 'updateTags',
-      dataSource: [String(_id)],
+      dataSource: String(_id),
     });
   });
 

@@ -169,7 +169,7 @@ test('where the start address redirects to is the same site', async () => {
   site.pages.set('/', { status: 302, headers: { location: `${elsewhere}/home` } });
   const parent = await crawl({ url: site.origin });
   const urls = (await user.children(parent.id)).map((child) => child.external_url);
-  expect(urls.toSorted()).toEqual([`${site.origin}/`, `${elsewhere}/a`].toSorted());
+  expect(new Set(urls)).toEqual(new Set([`${site.origin}/`, `${elsewhere}/a`]));
 });
 
 test('an endless site ends at its pages, and leaves nothing of the crawl behind', async () => {
