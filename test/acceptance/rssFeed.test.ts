@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
-import { linkedPage } from '../emulators/linkedSite.js';
+import { feedOf, linkedPage } from '../emulators/linkedSite.js';
 import { type Site, startSite } from '../emulators/site.js';
 import { readAtRest } from '../support/atRest.js';
 import { startService, type TestService } from '../support/service.js';
@@ -21,16 +21,14 @@ beforeEach(async () => {
   user = await service.user(`reader ${customers}`);
   site = await startSite({
     '/news/two': linkedPage('two', []),
-    '/feed.xml': rss([whole('one', 'The lighthouse was lit in 1901.'), summary('two'), summary('lost')]),
+    '/feed.xml': feedOf({ one: 'The lighthouse was lit in 1901.' }).replace(
+      '</channel>',
+      `${summary('two')}${summary('lost')}</channel>`,
+    ),
   });
 });
 afterEach(() => site.close());
 
-const rss = (items: readonly string[]): string =>
-  `<rss version="2.0" xmlns:content="c"><channel><title>Harbour news</title>${items.join('')}</channel></rss>`;
-const whole = (id: string, text: string): string =>
-  `<item><guid>${id}</guid><title>News ${id}</title><link>/news/${id}</link><pubDate>Tue, 03 Mar 2026 10:00:00 GMT</pubDate>
-<content:encoded><![CDATA[<p>${text}</p>]]></content:encoded></item>`;
 const summary = (id: string): string =>
   `<item><guid>${id}</guid><title>News ${id}</title><link>/news/${id}</link><description>In short: ${id}</description></item>`;
 
@@ -89,9 +87,9 @@ test('a feed becomes a container, its entries files: with their own text, that o
 });
 
 test('a feed that is added again takes new and changed entries in, keeps those it no longer names, and rewrites nothing else', async () => {
-  site.pages.set('/feed.xml', rss([whole('one', 'Old words.'), whole('still', 'Same words.')]));
+  site.pages.set('/feed.xml', feedOf({ one: 'Old words.', still: 'Same words.' }));
   const before = await add();
-  site.pages.set('/feed.xml', rss([whole('new', 'New words.'), whole('still', 'Same words.')]));
+  site.pages.set('/feed.xml', feedOf({ new: 'New words.', still: 'Same words.' }));
   const { feed, entries } = await add();
   expect(feed.id).toBe(before.feed.id);
   expect(feed.file_metadata).toMatchObject({ pages_total: 2, pages_ready: 2 });
@@ -109,7 +107,7 @@ test('a feed that is added again takes new and changed entries in, keeps those i
   expect((await user.post('/resync_file', { file_id: gone.id, chunk_size: 1500 })).status).toBe(200);
   expect(await user.settled(gone.id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
 
-  site.pages.set('/feed.xml', rss([whole('still', 'Other words.')]));
+  site.pages.set('/feed.xml', feedOf({ still: 'Other words.' }));
   expect((await user.post('/resync_file', { file_id: feed.id })).status).toBe(200);
   expect(await user.settled(feed.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 1 } });
   expect(await textOf(kept(entries, 'News still'))).toContain('Other words.');
@@ -145,7 +143,7 @@ test('a feed that can not be read ends in SYNC_ERROR with a sentence', async () 
 
 test('two feeds may name their entries alike', async () => {
   const { entries } = await add();
-  site.pages.set('/other.xml', rss([whole('one', 'Of another feed.')]));
+  site.pages.set('/other.xml', feedOf({ one: 'Of another feed.' }));
   expect((await user.post('/integrations/rss_feed', { url: site.url('/other.xml') })).status).toBe(200);
   const list = async () =>
     (await user.post<Listed<FileRecord>>('/user_files_v2', { filters: { external_urls: [site.url('/other.xml')] } }))

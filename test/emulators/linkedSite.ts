@@ -13,3 +13,12 @@ export async function startLinkedSite(links: Readonly<Record<string, readonly st
   for (const [path, targets] of Object.entries(links)) site.pages.set(path, linkedPage(path, targets));
   return site;
 }
+
+/** A feed of entries that it carries whole: name → text. */
+export function feedOf(entries: Readonly<Record<string, string>>): string {
+  const items = Object.entries(entries).map(
+    ([id, text]) => `<item><guid>${id}</guid><title>News ${id}</title><link>/news/${id}</link>
+<pubDate>Tue, 03 Mar 2026 10:00:00 GMT</pubDate><content:encoded><![CDATA[<p>${text}</p>]]></content:encoded></item>`,
+  );
+  return `<rss version="2.0" xmlns:content="c"><channel><title>Harbour news</title>${items.join('')}</channel></rss>`;
+}

@@ -8,6 +8,7 @@ import type { Activities } from '../../activities/index.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import type { RunKind } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
+import { feedOf, linkedPage } from '../emulators/linkedSite.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
 import { apiClient } from '../support/client.js';
@@ -34,9 +35,12 @@ interface Mishap {
 interface Way {
   readonly workflow: RunKind;
   readonly steps: readonly Step[];
+  /** Steps that are called in the same way by another workflow, and tried there. */
+  readonly alike?: readonly Step[];
   /** What has to happen for the workflow to take this way. */
   readonly given?: readonly Mishap[];
-  readonly sitemap?: string;
+  /** The path it begins with. */
+  readonly start?: string;
 }
 
 const CANCELLED: Mishap = { step: 'ingestBatch', does: 'cancel', when: 'before' };
@@ -46,8 +50,16 @@ const WAYS: Readonly<Record<string, Way>> = {
     workflow: 'scrapeSitemap',
     steps: ['beginRun', 'discoverPages', 'planBatches', 'ingestBatch', 'finishRun'],
   },
-  'scrape without a sitemap': { workflow: 'scrapeSitemap', steps: ['failRun'], sitemap: '/missing.xml' },
+  'scrape without a sitemap': { workflow: 'scrapeSitemap', steps: ['failRun'], start: '/missing.xml' },
   'cancelled scrape': { workflow: 'scrapeSitemap', steps: ['abortRun'], given: [CANCELLED] },
+  crawl: { workflow: 'webScrape', steps: ['beginRun', 'followLinks', 'planBatches', 'ingestBatch', 'finishRun'] },
+  'crawl from a missing page': { workflow: 'webScrape', steps: ['failRun'], start: '/missing.html' },
+  'cancelled crawl': { workflow: 'webScrape', steps: ['abortRun'], given: [CANCELLED] },
+  feed: {
+    workflow: 'syncFeed',
+    steps: ['discoverEntries'],
+    alike: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun', 'abortRun'],
+  },
   resync: { workflow: 'resyncFile', steps: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun'] },
   'broken resync': { workflow: 'resyncFile', steps: ['failRun'], given: [BROKEN] },
   'cancelled resync': { workflow: 'resyncFile', steps: ['abortRun'], given: [CANCELLED] },
@@ -151,13 +163,22 @@ async function endOf(customerId: string, workflow: RunKind): Promise<End> {
 }
 
 /** Lets a customer go a way, with mishaps on it. */
-async function go(customerId: string, { workflow, sitemap = '/sitemap.xml' }: Way, mishaps: readonly Mishap[]) {
+async function go(customerId: string, { workflow, start }: Way, mishaps: readonly Mishap[]) {
   const { organizationId, apiKey } = await service.store.organizations.create(customerId);
   customers.set(organizationId, customerId);
   const user = await service.user(customerId, apiKey);
   const organization = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
   planned.set(customerId, { workflow, mishaps: [...mishaps] });
-  const parent = await user.scrape({ url: site.url(sitemap), chunk_size: 150 });
+  const first: Partial<Record<RunKind, () => Promise<{ status: number }>>> = {
+    webScrape: () =>
+      user.post('/web_scrape', [{ url: site.url(start ?? '/start.html'), chunk_size: 150, recursion_depth: 1 }]),
+    syncFeed: () => user.post('/integrations/rss_feed', { url: site.url(start ?? '/feed.xml'), chunk_size: 150 }),
+  };
+  if (workflow in first) {
+    expect((await first[workflow]?.())?.status).toBe(200);
+    return endOf(customerId, workflow);
+  }
+  const parent = await user.scrape({ url: site.url(start ?? '/sitemap.xml'), chunk_size: 150 });
   const scraped = await endOf(customerId, 'scrapeSitemap');
   if (workflow === 'scrapeSitemap') return scraped;
   const [page] = await user.children(parent.id);
@@ -200,6 +221,8 @@ beforeAll(async () => {
   quietTemporal('ERROR');
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
   site = await startSampleSite(PAGES, 1);
+  site.pages.set('/start.html', linkedPage('start', ['/pages/0.html', '/pages/1.html']));
+  site.pages.set('/feed.xml', feedOf({ one: 'Lit in 1901.', two: 'Dredged in 1902.' }));
   service = await startService(
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', ACTIVITY_CONCURRENCY: '40', CONNECTIONS_PER_HOST: '40' },
     { worker: false },
@@ -217,7 +240,7 @@ beforeAll(async () => {
     ...trials.map(({ customer, way, mishap }) => trial(customer, WAYS[way]!, [...(WAYS[way]!.given ?? []), mishap])),
   ]);
   stores = await readAtRest(service.env);
-}, 200_000);
+}, 300_000);
 afterAll(async () => {
   await service.close();
   await site.close();
@@ -258,7 +281,9 @@ describe('a run cancelled at a step ends, and nothing stays in motion', () => {
 });
 
 test('every step that a workflow calls is in the table, and every workflow', () => {
-  const known = names.flatMap((name) => WAYS[name]!.steps.map((step) => `${WAYS[name]!.workflow}: ${step}`));
+  const known = names.flatMap((name) =>
+    [...WAYS[name]!.steps, ...(WAYS[name]!.alike ?? [])].map((step) => `${WAYS[name]!.workflow}: ${step}`),
+  );
   expect([...called].toSorted()).toEqual([...new Set(known)].toSorted());
   expect(new Set(names.map((name) => WAYS[name]!.workflow))).toEqual(new Set(Object.keys(workflows)));
 });
