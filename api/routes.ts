@@ -15,8 +15,11 @@ import { userFiles, userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
 import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
+import { fetchUrlsOfPage, fetchWebpage } from './web/fetchUrls.js';
 import { organization } from './organization/organization.js';
 import { updateOrganization } from './organization/updateOrganization.js';
+import { organizationStatistics } from './organization/statistics.js';
+import { deleteUsers } from './users/deleteUsers.js';
 import { listUsers } from './users/listUsers.js';
 import { modifyConfiguration } from './users/modifyConfiguration.js';
 import { updateUsers } from './users/updateUsers.js';
@@ -25,13 +28,21 @@ import { createWhiteLabels, deleteWhiteLabels, updateWhiteLabel } from './whiteL
 import { listWhiteLabels } from './whiteLabel/list.js';
 import { whiteLabeling } from './whiteLabel/whiteLabeling.js';
 import { processSitemap } from './web/processSitemap.js';
+import { rssFeed } from './web/rssFeed.js';
 import { scrapeSitemap } from './web/scrapeSitemap.js';
+import { userWebpages } from './web/userWebpages.js';
+import { webScrape } from './web/webScrape.js';
 
 /** Every operation on one line. */
 export const builtOperations: readonly Operation[] = [
   accessToken,
   scrapeSitemap,
   processSitemap,
+  webScrape,
+  userWebpages,
+  fetchUrlsOfPage,
+  fetchWebpage,
+  rssFeed,
   userFilesV2,
   userFiles,
   rawFile,
@@ -56,9 +67,11 @@ export const builtOperations: readonly Operation[] = [
   user,
   whoami,
   updateUsers,
+  deleteUsers,
   modifyConfiguration,
   organization,
   updateOrganization,
+  organizationStatistics,
   whiteLabeling,
   createWhiteLabels,
   listWhiteLabels,

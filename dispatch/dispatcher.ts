@@ -30,8 +30,9 @@ const keyword = (name: SearchAttributeName) => defineSearchAttributeKey(name, 'K
 function searchAttributes(run: RunDoc): TypedSearchAttributes {
   return new TypedSearchAttributes([
     { key: keyword('OrganizationId'), value: String(run.organizationId) },
-    { key: keyword('UserId'), value: String(run.userId) },
     { key: keyword('RequestId'), value: run.requestId },
+    // A run about the organization itself has none.
+    ...(run.userId > 0 ? [{ key: keyword('UserId'), value: String(run.userId) }] : []),
     ...(run.dataSourceId ? [{ key: keyword('DataSourceId'), value: String(run.dataSourceId) }] : []),
     ...(ONE_FILE_KINDS.includes(run.kind) && run.fileId !== null
       ? [{ key: keyword('FileId'), value: String(run.fileId) }]

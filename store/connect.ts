@@ -16,8 +16,11 @@ import { fileModel } from './files/model.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
 import { createFileSums, type FileSums } from './files/statistics.js';
 import { createFileTags, type FileTags } from './files/tags.js';
+import { createFrontier, type Frontier } from './frontier/frontier.js';
+import { crawlPageModel } from './frontier/model.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
+import { createLimits, type Limits } from './limits.js';
 import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
@@ -60,6 +63,8 @@ export interface Store {
   readonly vectorCache: VectorCache;
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
+  readonly limits: Limits;
+  readonly frontier: Frontier;
   readonly idempotency: Idempotency;
   readonly secrets: Secrets;
   readonly whiteLabels: WhiteLabels;
@@ -87,12 +92,13 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     .asPromise();
   await runMigrations(connection);
   const sequence = createSequence(connection);
-  const [files, segments, contents, users, runs, whiteLabels] = [
+  const [files, segments, contents, users, runs, crawlPages, whiteLabels] = [
     fileModel(connection),
     segmentModel(connection),
     contentModel(connection),
     userModel(connection),
     runModel(connection),
+    crawlPageModel(connection),
     whiteLabelModel(connection),
   ];
   const dataSources = dataSourceModel(connection);
@@ -104,6 +110,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       contents,
       users,
       runs,
+      crawlPages,
       whiteLabels,
       dataSources,
       organizations.organizations,
@@ -143,6 +150,13 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     vectors: createVectors(settings.qdrant),
     vectorCache,
     hostTurns,
+    limits: createLimits({
+      users,
+      organizations: organizations.organizations,
+      files,
+      transaction: (work) => transaction(connection, work),
+    }),
+    frontier: createFrontier(crawlPages),
     idempotency,
     secrets,
     whiteLabels: createWhiteLabels(whiteLabels, sequence, secrets),

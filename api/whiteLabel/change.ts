@@ -15,6 +15,7 @@ export const createWhiteLabels = operation<'key', WhiteLabelInput[]>({
   path: '/white_label/create',
   auth: 'key',
   summary: "Stores the organization's own OAuth clients, one a source.",
+  createsWork: true,
   body: Joi.array().items(whiteLabelInput()).max(OAUTH_SOURCES.length).required(),
   answer: Joi.array().items(whiteLabelRecord),
   async handle({ caller: { organizationId }, body, deps: { store } }) {

@@ -43,6 +43,8 @@ export interface DataSourceCommands {
   tagsCopied(tenant: Tenant, id: number, version: number): Promise<boolean>;
   /** Forgets the credentials. Safe to repeat. Null when the user has no such data source. */
   revoke(tenant: Tenant, id: number): Promise<DataSourceDoc | null>;
+  /** Takes all of a user away, credentials included. */
+  removeAll(tenant: Tenant): Promise<void>;
 }
 
 export function createDataSourceCommands(dataSources: Model<DataSourceDoc>, sequence: Sequence): DataSourceCommands {
@@ -147,6 +149,9 @@ export function createDataSourceCommands(dataSources: Model<DataSourceDoc>, sequ
         },
       );
       return dataSources.findOne({ _id: id, organizationId, userId }).lean<DataSourceDoc | null>();
+    },
+    async removeAll({ organizationId, userId }) {
+      await dataSources.deleteMany({ organizationId, userId });
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
 import { fileTags, storedTags, tagPairs, upsertTags } from '../../contract/tags.js';
@@ -17,6 +18,8 @@ export interface FileRequest {
   readonly externalUrl: string | null;
   /** Used until the content tells a better one. */
   readonly name: string;
+  /** When it was made at its source, where that is known. */
+  readonly sourceCreatedAt?: Date | null;
   readonly parentId: number | null;
   readonly isContainer: boolean;
   /**
@@ -28,6 +31,10 @@ export interface FileRequest {
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly options: IngestOptions;
   readonly sourceOptions: unknown;
+  /** Of a container: the kind of run that brings it up to date. */
+  readonly runKind?: ContainerRunKind;
+  /** Facts for file_metadata that are known before anything is read. */
+  readonly facts?: Readonly<Record<string, unknown>>;
   readonly enableAutoSync: boolean | null;
   readonly requestId: string;
   readonly runId: number;
@@ -36,7 +43,12 @@ export interface FileRequest {
 }
 
 /** What of a known record an acceptance keeps. */
-type KnownFile = Pick<FileDoc, '_id' | 'tags' | 'tagsRevision' | 'runId'>;
+type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'>;
+
+/** Whether a request may have the known file: a container and a page of one name are two things. */
+const isAlike = ({ isContainer }: FileRequest, known: KnownFile | undefined): boolean =>
+  known === undefined || known.isContainer === isContainer;
+
 /** Times a file's tags may change while it is accepted. */
 const TAG_CHANGES = 5;
 
@@ -58,6 +70,8 @@ function queued(request: FileRequest, fileId: number, known: KnownFile | null, n
     requestId: request.requestId,
     runId: request.runId,
     workflowId: request.workflowOf(fileId),
+    ...(request.runKind === undefined ? {} : { runKind: request.runKind }),
+    ...(request.sourceCreatedAt ? { sourceCreatedAt: request.sourceCreatedAt } : {}),
     syncStatus: 'QUEUED_FOR_SYNC',
     syncErrorMessage: null,
     attempts: 0,
@@ -66,6 +80,10 @@ function queued(request: FileRequest, fileId: number, known: KnownFile | null, n
     updatedAt: now,
   };
 }
+
+/** Facts as an update that merges them into file_metadata. */
+export const metadataFields = (facts: Readonly<Record<string, unknown>> = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(facts).map(([name, value]) => [`fileMetadata.${name}`, value]));
 
 /** A known file that is to be synced again. */
 export interface SyncAgain {
@@ -80,7 +98,10 @@ export interface FileAcceptance {
   queueAgain(owner: Tenant, file: FileDoc, again: SyncAgain, session: Session): Promise<FileDoc | null>;
   /** Takes one file in: a new record, or the known one of the same (organization, user, source, external id) with the new request's options. */
   accept(owner: Tenant & { customerId: string }, request: FileRequest, session: Session): Promise<FileDoc>;
-  /** The same for many at once. Files are matched by external id; answers how many there are. */
+  /**
+   * The same for many at once. Files are matched by external id; answers how many were taken in. A page that is known as
+   * a container (the sitemap of another scrape, say) is left out: it has a run and children of its own.
+   */
   acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
 }
 
@@ -119,7 +140,7 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
           source: { $in: [...new Set(requests.map((request) => request.source))] },
           externalFileId: { $in: requests.map((request) => request.externalFileId) },
         },
-        { source: 1, externalFileId: 1, tags: 1, tagsRevision: 1, runId: 1 },
+        { source: 1, externalFileId: 1, isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 },
       )
       .lean();
     return new Map(rows.map((row) => [nameOf(row), row]));
@@ -135,7 +156,7 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
     for (let change = 0; ; change += 1) {
       const open = requests.flatMap((request) => {
         const file = known.get(nameOf(request));
-        return file ? [{ request, file }] : [];
+        return file && isAlike(request, file) ? [{ request, file }] : [];
       });
       if (open.length === 0) return;
       // Past mongoose's schema, as insertOnce does.
@@ -179,14 +200,17 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
     async accept(owner, request, session) {
       const now = new Date();
       const known = await files
-        .findOne(key(owner, request), { tags: 1, tagsRevision: 1, runId: 1 })
+        .findOne(key(owner, request), { isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 })
         .session(session)
         .lean<KnownFile | null>();
       const _id = known?._id ?? (await sequence.take('file'));
       return files
         .findOneAndUpdate(
           key(owner, request),
-          { $set: queued(request, _id, known, now), $setOnInsert: onInsert(_id, owner, request, now) },
+          {
+            $set: { ...queued(request, _id, known, now), ...metadataFields(request.facts) },
+            $setOnInsert: onInsert(_id, owner, request, now),
+          },
           { upsert: true, returnDocument: 'after', session, setDefaultsOnInsert: true },
         )
         .lean<FileDoc>();
@@ -203,7 +227,7 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
         for (const [name, file] of await knownOf(owner, fresh)) known.set(name, file);
       }
       await queueKnown(owner, requests, known, now);
-      return requests.length;
+      return requests.filter((request) => isAlike(request, known.get(nameOf(request)))).length;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 
 import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, type EmbeddingStorageStatus, type FileSyncStatus } from '../../contract/statuses.js';
 import type { StoredTag } from '../../contract/tags.js';
@@ -49,6 +50,8 @@ export interface FileDoc extends SyncedContent {
   parentId: number | null;
   /** A sitemap, folder or feed: has children, never chunks. */
   isContainer: boolean;
+  /** Of a container: the kind of run that brings it up to date; null where none was kept: scrapeSitemap. */
+  runKind: ContainerRunKind | null;
   syncStatus: FileSyncStatus;
   syncErrorMessage: string | null;
   lastSync: Date | null;
@@ -64,7 +67,7 @@ export interface FileDoc extends SyncedContent {
   /** `key=value` of every tag, own and of the source, for indexed equality. */
   tagPairs: string[];
   options: IngestOptions;
-  /** What the source needs to fetch it again, in the source's own shape: PageOptions of a page, ScrapeOptions of a sitemap. */
+  /** What the source needs to fetch it again, in the source's own shape: PageOptions of a page, ScrapeOptions of a sitemap… */
   sourceOptions: unknown;
   enableAutoSync: boolean | null;
   fileMetadata: Record<string, unknown>;
@@ -88,6 +91,10 @@ export interface FileDoc extends SyncedContent {
   attempts: number;
   /** Starts that reached no outcome: the worker died each time. */
   unfinishedStarts: number;
+  /** Characters of a text that is just being kept, counted in before it is. */
+  reservedCharacters?: number | null;
+  /** How many characters a held-back file needs; null: not known yet. */
+  delayedCharacters?: number | null;
   /** Not to be tried before this time. */
   notBefore: Date | null;
   createdAt: Date;
@@ -112,6 +119,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     name: nullable(String),
     parentId: nullable(Number),
     isContainer: { type: Boolean, default: false },
+    runKind: nullable(String),
     syncStatus: { type: String, enum: FILE_SYNC_STATUSES, required: true },
     syncErrorMessage: nullable(String),
     lastSync: nullable(Date),
@@ -151,6 +159,8 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     processedAs: nullable(String),
     attempts: { type: Number, default: 0 },
     unfinishedStarts: { type: Number, default: 0 },
+    reservedCharacters: nullable(Number),
+    delayedCharacters: nullable(Number),
     notBefore: nullable(Date),
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },

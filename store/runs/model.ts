@@ -11,6 +11,7 @@ export interface RunDoc {
   kind: RunKind;
   workflowId: string;
   organizationId: number;
+  /** 0, without a customer id, where the run is about the organization itself. */
   userId: number;
   customerId: string;
   /** The file the run is about: the parent of a scrape, the file of a re-sync; null for runs about many files. */
@@ -37,7 +38,7 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     workflowId: { type: String, required: true },
     organizationId: { type: Number, required: true },
     userId: { type: Number, required: true },
-    customerId: { type: String, required: true },
+    customerId: { type: String, default: '' },
     fileId: { type: Number, default: null },
     dataSourceId: { type: Number, default: null },
     requestId: { type: String, required: true },

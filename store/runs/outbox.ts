@@ -19,11 +19,17 @@ export interface NewRun {
 }
 
 export interface Runs {
-  /** An id for a run that is about to be accepted. */
-  nextId(): Promise<number>;
+  /** An id for a run that is about to be accepted; of several, the first: the rest follow it. */
+  nextId(count?: number): Promise<number>;
   /** Writes the outbox row, in the transaction that writes what the work is about. */
   accept(id: number, run: NewRun, session: Session): Promise<void>;
+  /** The same for several, by id. */
+  acceptMany(accepted: ReadonlyMap<number, NewRun>, session: Session): Promise<void>;
   find(runId: number): Promise<RunDoc | null>;
+  /** Takes every other run of the user out of the outbox for good, and answers some that Temporal already has and that go on. */
+  withdrawOthers(tenant: Tenant, runId: number, limit: number): Promise<RunDoc[]>;
+  /** Forgets what the user's runs were asked for. */
+  forgetOptions(tenant: Tenant): Promise<void>;
   /** Rows that no workflow has yet and that are due. */
   unstarted(now: Date, limit: number): Promise<RunDoc[]>;
   /** Whether a run of the same thing that was accepted earlier still waits: it goes first. */
@@ -42,25 +48,40 @@ export interface Runs {
 }
 
 export function createRuns(runs: Model<RunDoc>, sequence: Sequence): Runs {
+  const insert = async (accepted: Iterable<[number, NewRun]>, session: Session): Promise<void> => {
+    const now = new Date();
+    await runs.insertMany(
+      [...accepted].map(([_id, { owner, ...run }]) => ({
+        _id,
+        ...run,
+        organizationId: owner.organizationId,
+        userId: owner.userId,
+        customerId: owner.customerId,
+        acceptedAt: now,
+        // A fresh row is left to the process that wrote it.
+        nextTryAt: new Date(now.getTime() + GRACE_MS),
+      })),
+      { session },
+    );
+  };
   return {
-    nextId: () => sequence.take('run'),
-    async accept(id, { owner, ...run }, session) {
+    nextId: (count = 1) => sequence.take('run', count),
+    accept: (id, run, session) => insert([[id, run]], session),
+    acceptMany: (accepted, session) => insert(accepted, session),
+    async withdrawOthers({ organizationId, userId }, runId, limit) {
+      const others = { organizationId, userId, _id: { $ne: runId } };
       const now = new Date();
-      await runs.insertMany(
-        [
-          {
-            _id: id,
-            ...run,
-            organizationId: owner.organizationId,
-            userId: owner.userId,
-            customerId: owner.customerId,
-            acceptedAt: now,
-            // A fresh row is left to the process that wrote it.
-            nextTryAt: new Date(now.getTime() + GRACE_MS),
-          },
-        ],
-        { session },
+      await runs.updateMany(
+        { ...others, startedAt: null },
+        { $set: { startedAt: now, finishedAt: now, outcome: 'aborted' } },
       );
+      return runs
+        .find({ ...others, finishedAt: null })
+        .limit(limit)
+        .lean<RunDoc[]>();
+    },
+    async forgetOptions({ organizationId, userId }) {
+      await runs.updateMany({ organizationId, userId }, { $set: { options: {} } });
     },
     find: (runId) => runs.findById(runId).lean<RunDoc | null>().exec(),
     unstarted: (now, limit) =>

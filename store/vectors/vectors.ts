@@ -61,6 +61,8 @@ export interface Vectors {
   setTags(files: readonly FilePointTags[]): Promise<void>;
   /** In every space: a file may have changed its model. */
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
+  /** All of a user's, in every space, whether a file still names them or not. */
+  deleteAll(tenant: Tenant): Promise<void>;
   /** Points of every generation and space, seen by readers or not: for checks that nothing is left behind. */
   countAll(tenant: Tenant): Promise<number>;
   /** The same for some files. */
@@ -214,6 +216,10 @@ export function createVectors(settings: { url: string; apiKey: string | null; pr
       }));
       const names = await collections.all();
       await Promise.all(names.map((name) => client.delete(name, { wait: true, filter: { should } })));
+    },
+    async deleteAll(tenant) {
+      const names = await collections.all();
+      await Promise.all(names.map((name) => client.delete(name, { wait: true, filter: { must: mine(tenant) } })));
     },
     countAll: (tenant) => countPoints(mine(tenant)),
     countOf: (tenant, fileIds) => countPoints([...mine(tenant), { key: 'file_id', match: { any: [...fileIds] } }]),

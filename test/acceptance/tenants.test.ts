@@ -79,6 +79,7 @@ const attempts = (): Record<string, Record<string, unknown>[]> => {
       { filters: { tags: { AND: [{ key: 'secret', value: CANARY }] } } },
       { filters: { source: 'BOX', revoked_access: false } },
     ],
+    '/user_webpages': [{}, { filters: { ids } }],
     '/list_chunks_and_embeddings': filters.map((one) => ({ filters: one, include_vectors: true })),
     '/embeddings': [
       { query: CANARY, k: 10 },
@@ -132,6 +133,10 @@ const NAMELESS = [
   '/integrations/',
   '/modify_user_configuration',
   '/process_sitemap',
+  '/web_scrape',
+  '/fetch_urls',
+  '/fetch_webpage',
+  '/integrations/rss_feed',
   '/scrape_sitemap',
   '/whoami',
 ];
