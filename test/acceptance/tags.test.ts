@@ -117,11 +117,8 @@ describe('tags of a data source', () => {
     const handle = client.workflow.getHandle(workflowIds.updateTags(_id));
     await handle.result();
     const { type, typedSearchAttributes } = await handle.describe();
-    const attribute = typedSearchAttributes.get(defineSearchAttributeKey('DataSourceId', 'KEYWORD'));
-    expect({ type, dataSource: attribute }).toEqual({
-      type: 'updateTags',
-      dataSource: String(_id),
-    });
+    const dataSource = typedSearchAttributes.get(defineSearchAttributeKey('DataSourceId', 'KEYWORD'));
+    expect({ type, dataSource }).toEqual({ type: 'updateTags', dataSource: String(_id) });
   });
 
   test('changes that come one upon the other are all there in the end, and the last of a key wins', async () => {
