@@ -1,3 +1,4 @@
+import type { FoundLinks } from '../store/frontier/frontier.js';
 import type { KeptFile, StartedFile } from '../store/files/commands.js';
 import { type Batcher, createBatcher } from './batcher.js';
 import { commitFiles } from './commitFiles.js';
@@ -23,6 +24,7 @@ export interface IngestWrites {
   readonly starter: Batcher<StartRequest, StartedFile | null>;
   readonly committer: Batcher<PreparedFile, void>;
   readonly keeper: Batcher<KeptFile, void>;
+  readonly linker: Batcher<FoundLinks, void>;
 }
 
 export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): IngestWrites {
@@ -55,6 +57,14 @@ export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): Inge
       },
       COMMIT_FILES,
       COMMIT_WAIT_MS,
+    ),
+    linker: createBatcher(
+      async (found) => {
+        await store.frontier.keepLinks(found);
+        return found.map(() => undefined);
+      },
+      COMMIT_FILES,
+      START_WAIT_MS,
     ),
   };
 }

@@ -1,4 +1,6 @@
+import type { WebSource } from '../connectors/types.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
+import type { DocumentPool } from '../documents/types.js';
 import type { EmbeddingModelId, VectorSpace } from '../contract/embeddingModels.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
@@ -18,6 +20,22 @@ export interface SitemapReader {
   discover(sitemapUrl: string, signal: AbortSignal): AsyncIterable<{ readonly url: string }>;
 }
 
+/** The parts of connectors and documents that a live read of a page needs. */
+export type PageReader = Pick<WebSource, 'fetchPage'>;
+export type LinkReader = Pick<DocumentPool, 'links'>;
+
+/** One page, read while its caller waits. */
+export interface LivePage {
+  /** What it links to, normalised. */
+  readonly urls: readonly string[];
+  /** Its source, decoded. */
+  readonly text: string;
+}
+export interface LivePages {
+  /** Throws a Fault, or the signal's reason. */
+  read(url: string, signal: AbortSignal): Promise<LivePage>;
+}
+
 export interface ApiSettings {
   readonly maxJsonBytes: number;
   /** The server's own cap of pages of one sitemap. */
@@ -32,6 +50,7 @@ export interface ApiDeps {
   readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping'>;
   readonly embedder: QueryEmbedder;
   readonly sitemaps: SitemapReader;
+  readonly livePages: LivePages;
   readonly tokens: Tokens;
   readonly signedUrls: SignedUrls;
   /** Address under which clients reach this API, without a trailing slash. */

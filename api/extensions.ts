@@ -4,6 +4,8 @@ export const EXTENSIONS = {
     'GET /health': 'Older front-ends and load balancers call it.',
     'GET /ready': 'Operators see which dependency is away.',
     'GET /content/{organization}/{file}/{content}': 'Where presigned URLs point.',
+    'GET /integrations/': 'Older front-ends list the connected data sources by it.',
+    'DELETE /deletefile/{file_id}': 'Older front-ends delete one file by it.',
     'POST /cancel_sync': 'The contract has no way to stop a scrape.',
   },
   fields: {

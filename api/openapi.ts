@@ -92,12 +92,17 @@ const LINK_FAILURES = {
 const PROBE_FAILURES = { 503: failure('A dependency is away', DETAIL) };
 
 function describe({ method, path, auth, summary, body, query, answer, createsWork }: Operation): Json {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const queried = query ? jsonSchema(query, 'input') : {};
   const queries = Object.entries((queried['properties'] ?? {}) as Record<string, Json>);
   const needed = (queried['required'] ?? []) as readonly string[];
   const parameters = [
-    ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...names.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: name.endsWith('_id') ? 'integer' : 'string' },
+    })),
     ...queries.map(([name, schema]) => ({ name, in: 'query', required: needed.includes(name), schema })),
     ...(createsWork ? [IDEMPOTENCY_PARAMETER] : []),
   ];

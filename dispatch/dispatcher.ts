@@ -2,7 +2,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import pLimit from 'p-limit';
 
-import type { RunInput, SearchAttributeName } from '../contract/orchestration.js';
+import type { RunInput, RunKind, SearchAttributeName } from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { FileCommands } from '../store/files/commands.js';
 import type { RunDoc } from '../store/runs/model.js';
@@ -21,16 +21,22 @@ const SWEEP_MS = 1_000;
 const SWEEP_ROWS = 100;
 const NEVER = new AbortController().signal;
 
+/** Runs about one file: a scrape's parent is in its workflow id. */
+const ONE_FILE_KINDS: readonly RunKind[] = ['resyncFile', 'updateTags'];
+
 const keyword = (name: SearchAttributeName) => defineSearchAttributeKey(name, 'KEYWORD');
 
 /** The ids by which operators find the run in Temporal's Web UI. */
 function searchAttributes(run: RunDoc): TypedSearchAttributes {
   return new TypedSearchAttributes([
     { key: keyword('OrganizationId'), value: String(run.organizationId) },
-    { key: keyword('UserId'), value: String(run.userId) },
     { key: keyword('RequestId'), value: run.requestId },
-    // Only of a run about one file: a scrape's parent is in its workflow id.
-    ...(run.kind === 'resyncFile' ? [{ key: keyword('FileId'), value: String(run.fileId) }] : []),
+    // A run about the organization itself has none.
+    ...(run.userId > 0 ? [{ key: keyword('UserId'), value: String(run.userId) }] : []),
+    ...(run.dataSourceId ? [{ key: keyword('DataSourceId'), value: String(run.dataSourceId) }] : []),
+    ...(ONE_FILE_KINDS.includes(run.kind) && run.fileId !== null
+      ? [{ key: keyword('FileId'), value: String(run.fileId) }]
+      : []),
   ]);
 }
 

@@ -6,14 +6,21 @@ import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
 import { type Blobs, createFolderBlobs, type S3Settings } from './contents/blobs.js';
 import { type Contents, createContents } from './contents/contents.js';
 import { contentModel } from './contents/model.js';
+import { createDataSourceCommands, type DataSourceCommands } from './dataSources/commands.js';
+import { dataSourceModel } from './dataSources/model.js';
+import { createDataSourceQueries, type DataSourceQueries } from './dataSources/queries.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { fileModel } from './files/model.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
 import { createFileSums, type FileSums } from './files/statistics.js';
+import { createFileTags, type FileTags } from './files/tags.js';
+import { createFrontier, type Frontier } from './frontier/frontier.js';
+import { crawlPageModel } from './frontier/model.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
+import { createLimits, type Limits } from './limits.js';
 import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
@@ -49,12 +56,15 @@ export interface Store {
   readonly organizations: Organizations & OrganizationRecords;
   readonly users: UserAcceptance & UserRecords;
   readonly runs: Runs;
-  readonly files: FileQueries & FileCommands & FileAcceptance & FileDeletion & FileSums;
+  readonly dataSources: DataSourceQueries & DataSourceCommands;
+  readonly files: FileQueries & FileCommands & FileAcceptance & FileDeletion & FileSums & FileTags;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
   readonly vectorCache: VectorCache;
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
+  readonly limits: Limits;
+  readonly frontier: Frontier;
   readonly idempotency: Idempotency;
   readonly secrets: Secrets;
   readonly whiteLabels: WhiteLabels;
@@ -82,19 +92,30 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     .asPromise();
   await runMigrations(connection);
   const sequence = createSequence(connection);
-  const [files, segments, contents, users, runs, whiteLabels] = [
+  const [files, segments, contents, users, runs, crawlPages, whiteLabels] = [
     fileModel(connection),
     segmentModel(connection),
     contentModel(connection),
     userModel(connection),
     runModel(connection),
+    crawlPageModel(connection),
     whiteLabelModel(connection),
   ];
+  const dataSources = dataSourceModel(connection);
   const organizations = organizationModels(connection);
   await Promise.all(
-    [files, segments, contents, users, runs, whiteLabels, organizations.organizations, organizations.apiKeys].map(
-      (model) => model.createIndexes(),
-    ),
+    [
+      files,
+      segments,
+      contents,
+      users,
+      runs,
+      crawlPages,
+      whiteLabels,
+      dataSources,
+      organizations.organizations,
+      organizations.apiKeys,
+    ].map((model) => model.createIndexes()),
   );
   const vectorCache = createVectorCache(connection);
   await vectorCache.createIndexes();
@@ -112,18 +133,30 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     },
     users: { ...createUserAcceptance(users, sequence), ...createUserRecords(users) },
     runs: createRuns(runs, sequence),
+    dataSources: {
+      ...createDataSourceQueries(dataSources),
+      ...createDataSourceCommands(dataSources, sequence),
+    },
     files: {
       ...fileQueries,
       ...createFileCommands(files),
       ...createFileAcceptance(files, sequence),
-      ...createFileDeletion(files),
+      ...createFileDeletion(files, fileQueries),
       ...createFileSums(files),
+      ...createFileTags(files),
     },
     chunks: { ...createChunkQueries(segments, fileQueries), ...createChunkCommands(segments) },
     contents: createContents(contents, blobs, settings.files.rowBytes),
     vectors: createVectors(settings.qdrant),
     vectorCache,
     hostTurns,
+    limits: createLimits({
+      users,
+      organizations: organizations.organizations,
+      files,
+      transaction: (work) => transaction(connection, work),
+    }),
+    frontier: createFrontier(crawlPages),
     idempotency,
     secrets,
     whiteLabels: createWhiteLabels(whiteLabels, sequence, secrets),

@@ -1,6 +1,6 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 
-export type SequenceKind = 'organization' | 'user' | 'file' | 'run' | 'apiKey' | 'whiteLabel';
+export type SequenceKind = 'organization' | 'user' | 'file' | 'run' | 'apiKey' | 'dataSource' | 'whiteLabel';
 
 interface SequenceDoc {
   _id: SequenceKind;

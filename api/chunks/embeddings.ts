@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { DEFAULT_EMBEDDING_MODEL, EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { FileFilters, TagTree } from '../../contract/fileFilters.js';
 import type { DocumentRecord } from '../../contract/records.js';
+import { fileTags, tagObject } from '../../contract/tags.js';
 import type { ApiDeps } from '../deps.js';
 import { linksOf } from '../files/links.js';
 import { notBuilt } from '../http/errors.js';
@@ -86,7 +87,7 @@ function present(
     source_url: file.externalUrl,
     source_type: file.source,
     presigned_url: linksOf(file, { raw: body.include_raw_file, parsed: false, lifeSeconds: LINK_SECONDS }, deps).raw,
-    tags: body.include_tags ? Object.fromEntries(file.tags.map(({ key, value }) => [key, value])) : null,
+    tags: body.include_tags ? tagObject(fileTags(file)) : null,
     vector,
     score: hit.score,
     rank,

@@ -16,3 +16,9 @@ export const strings = (longest = 65_536) => Joi.array().items(Joi.string().allo
 /** A field of an answer that may be null. */
 export const nullable = (schema: Joi.Schema): Joi.Schema => schema.allow(null);
 export const timestamp = () => Joi.string().isoDate();
+
+/** Longest address that a request may name. */
+const MAX_URL = 8_192;
+export const address = () => Joi.string().max(MAX_URL).required();
+/** Path prefixes, or addresses that begin with them. */
+export const prefixes = () => strings(MAX_URL);

@@ -22,11 +22,11 @@ export const HELPDESK_FILE_TYPES = ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE'
 /** Values of one member list at most, so that a query stays a query. */
 export const MAX_MEMBERS = 10_000;
 
+export const idList = () => Joi.array().items(integer()).max(MAX_MEMBERS);
 /** Longest text that names and messages are searched for: MongoDB reads no longer pattern. */
 const MAX_SUBSTRING = 2_048;
 
 const substring = () => Joi.string().allow('').max(MAX_SUBSTRING);
-const ids = () => Joi.array().items(integer()).max(MAX_MEMBERS);
 const source = Joi.string().valid(...SOURCE_TYPES);
 
 export interface PaginationBody {
@@ -71,7 +71,7 @@ export const fileFilters = () =>
     name: orNull(substring()),
     tags: orNull(tagFilter()),
     tags_v2: orNull(tagTree()),
-    ids: orNull(ids()),
+    ids: orNull(idList()),
     external_file_ids: orNull(strings().max(MAX_MEMBERS)),
     external_urls: orNull(strings().max(MAX_MEMBERS)),
     sync_statuses: orNull(
@@ -79,8 +79,8 @@ export const fileFilters = () =>
         .items(Joi.string().valid(...FILE_SYNC_STATUSES))
         .max(MAX_MEMBERS),
     ),
-    parent_file_ids: orNull(ids()),
-    organization_user_data_source_id: orNull(ids()),
+    parent_file_ids: orNull(idList()),
+    organization_user_data_source_id: orNull(idList()),
     embedding_generators: orNull(
       Joi.array()
         .items(Joi.string().valid(...EMBEDDING_MODEL_IDS))

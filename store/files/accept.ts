@@ -1,13 +1,15 @@
 import type { Model } from 'mongoose';
 
 import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
-import { tagPairs } from '../../contract/tags.js';
+import { fileTags, storedTags, tagPairs, upsertTags } from '../../contract/tags.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
 import { insertOnce } from '../insertOnce.js';
 import type { Session, Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { FileDoc, StoredTag } from './model.js';
+import type { FileDoc } from './model.js';
 
 /** What a request or a listing says of a file that is to be synced. */
 export interface FileRequest {
@@ -16,11 +18,23 @@ export interface FileRequest {
   readonly externalUrl: string | null;
   /** Used until the content tells a better one. */
   readonly name: string;
+  /** When it was made at its source, where that is known. */
+  readonly sourceCreatedAt?: Date | null;
   readonly parentId: number | null;
   readonly isContainer: boolean;
+  /**
+   * The account it lies in; absent for none. When its tagsVersion is another once the files are accepted, accept them
+   * again: a tag workflow may have passed before they were there.
+   */
+  readonly dataSource?: Pick<DataSourceDoc, '_id' | 'tags' | 'tagsVersion'>;
+  /** Upserted into those that a known file has. */
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly options: IngestOptions;
   readonly sourceOptions: unknown;
+  /** Of a container: the kind of run that brings it up to date. */
+  readonly runKind?: ContainerRunKind;
+  /** Facts for file_metadata that are known before anything is read. */
+  readonly facts?: Readonly<Record<string, unknown>>;
   readonly enableAutoSync: boolean | null;
   readonly requestId: string;
   readonly runId: number;
@@ -28,23 +42,36 @@ export interface FileRequest {
   readonly workflowOf: (fileId: number) => string;
 }
 
-const storedTags = (tags: Readonly<Record<string, TagValue>>): StoredTag[] =>
-  Object.entries(tags).map(([key, value]) => ({ key, value }));
+/** What of a known record an acceptance keeps. */
+type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'>;
+
+/** Whether a request may have the known file: a container and a page of one name are two things. */
+const isAlike = ({ isContainer }: FileRequest, known: KnownFile | undefined): boolean =>
+  known === undefined || known.isContainer === isContainer;
+
+/** Times a file's tags may change while it is accepted. */
+const TAG_CHANGES = 5;
 
 /** The state of a file that waits for its run, whatever it was before. Content of an earlier sync stays readable. */
-function queued(request: FileRequest, fileId: number, now: Date): Partial<FileDoc> {
-  const tags = storedTags(request.tags);
+function queued(request: FileRequest, fileId: number, known: KnownFile | null, now: Date): Partial<FileDoc> {
+  const tags = upsertTags(known?.tags ?? [], storedTags(request.tags));
+  const { dataSource } = request;
+  const sourceTags = dataSource?.tags ?? [];
   return {
     externalUrl: request.externalUrl,
     parentId: request.parentId,
     tags,
-    tagPairs: tagPairs(tags),
+    tagPairs: tagPairs(fileTags({ tags, sourceTags })),
+    tagsRevision: (known?.tagsRevision ?? 0) + 1,
+    ...(dataSource ? { dataSourceId: dataSource._id, sourceTags, sourceTagsVersion: dataSource.tagsVersion } : {}),
     options: request.options,
     sourceOptions: request.sourceOptions,
     enableAutoSync: request.enableAutoSync,
     requestId: request.requestId,
     runId: request.runId,
     workflowId: request.workflowOf(fileId),
+    ...(request.runKind === undefined ? {} : { runKind: request.runKind }),
+    ...(request.sourceCreatedAt ? { sourceCreatedAt: request.sourceCreatedAt } : {}),
     syncStatus: 'QUEUED_FOR_SYNC',
     syncErrorMessage: null,
     attempts: 0,
@@ -53,6 +80,10 @@ function queued(request: FileRequest, fileId: number, now: Date): Partial<FileDo
     updatedAt: now,
   };
 }
+
+/** Facts as an update that merges them into file_metadata. */
+export const metadataFields = (facts: Readonly<Record<string, unknown>> = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(facts).map(([name, value]) => [`fileMetadata.${name}`, value]));
 
 /** A known file that is to be synced again. */
 export interface SyncAgain {
@@ -67,7 +98,10 @@ export interface FileAcceptance {
   queueAgain(owner: Tenant, file: FileDoc, again: SyncAgain, session: Session): Promise<FileDoc | null>;
   /** Takes one file in: a new record, or the known one of the same (organization, user, source, external id) with the new request's options. */
   accept(owner: Tenant & { customerId: string }, request: FileRequest, session: Session): Promise<FileDoc>;
-  /** The same for many at once. Files are matched by external id; answers how many there are. */
+  /**
+   * The same for many at once. Files are matched by external id; answers how many were taken in. A page that is known as
+   * a container (the sitemap of another scrape, say) is left out: it has a run and children of its own.
+   */
   acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
 }
 
@@ -91,13 +125,13 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
   const newFile = (_id: number, owner: Tenant & { customerId: string }, request: FileRequest, now: Date): FileDoc => ({
     ...structuredClone(blank),
     ...key(owner, request),
-    ...queued(request, _id, now),
+    ...queued(request, _id, null, now),
     ...onInsert(_id, owner, request, now),
   });
-  const idsOf = async (
+  const knownOf = async (
     { organizationId, userId }: Tenant,
     requests: readonly FileRequest[],
-  ): Promise<Map<string, number>> => {
+  ): Promise<Map<string, KnownFile>> => {
     const rows = await files
       .find(
         {
@@ -106,10 +140,45 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
           source: { $in: [...new Set(requests.map((request) => request.source))] },
           externalFileId: { $in: requests.map((request) => request.externalFileId) },
         },
-        { source: 1, externalFileId: 1 },
+        { source: 1, externalFileId: 1, isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 },
       )
       .lean();
-    return new Map(rows.map((row) => [nameOf(row), row._id]));
+    return new Map(rows.map((row) => [nameOf(row), row]));
+  };
+  /** Queues those of the requests whose files are known. Only a file that still has the tags it was read with is written. */
+  const queueKnown = async (
+    owner: Tenant,
+    requests: readonly FileRequest[],
+    knownFiles: Map<string, KnownFile>,
+    now: Date,
+  ): Promise<void> => {
+    let known = knownFiles;
+    for (let change = 0; ; change += 1) {
+      const open = requests.flatMap((request) => {
+        const file = known.get(nameOf(request));
+        return file && isAlike(request, file) ? [{ request, file }] : [];
+      });
+      if (open.length === 0) return;
+      // Past mongoose's schema, as insertOnce does.
+      const { matchedCount } = await files.collection.bulkWrite(
+        open.map(({ request, file }) => ({
+          updateOne: {
+            filter: { ...key(owner, request), tagsRevision: file.tagsRevision ?? null } as object,
+            update: { $set: queued(request, file._id, file, now) },
+          },
+        })),
+        { ordered: false },
+      );
+      if (matchedCount === open.length) return;
+      if (change === TAG_CHANGES) throw new Error('tags of files change faster than the files can be accepted');
+      // Somebody tagged some of them meanwhile: read them again.
+      const fresh = await knownOf(
+        owner,
+        open.map(({ request }) => request),
+      );
+      const runs = new Set(open.map(({ request }) => request.runId));
+      known = new Map([...fresh].filter(([, file]) => file.runId === null || !runs.has(file.runId)));
+    }
   };
   return {
     async queueAgain({ organizationId, userId }, file, again, session) {
@@ -130,12 +199,18 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
     },
     async accept(owner, request, session) {
       const now = new Date();
-      const known = await files.exists(key(owner, request)).session(session);
+      const known = await files
+        .findOne(key(owner, request), { isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 })
+        .session(session)
+        .lean<KnownFile | null>();
       const _id = known?._id ?? (await sequence.take('file'));
       return files
         .findOneAndUpdate(
           key(owner, request),
-          { $set: queued(request, _id, now), $setOnInsert: onInsert(_id, owner, request, now) },
+          {
+            $set: { ...queued(request, _id, known, now), ...metadataFields(request.facts) },
+            $setOnInsert: onInsert(_id, owner, request, now),
+          },
           { upsert: true, returnDocument: 'after', session, setDefaultsOnInsert: true },
         )
         .lean<FileDoc>();
@@ -143,26 +218,16 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
     async acceptMany(owner, requests) {
       if (requests.length === 0) return 0;
       const now = new Date();
-      const known = await idsOf(owner, requests);
+      const known = await knownOf(owner, requests);
       const fresh = requests.filter((request) => !known.has(nameOf(request)));
       const first = fresh.length === 0 ? 0 : await sequence.take('file', fresh.length);
       const rows = fresh.map((request, index) => newFile(first + index, owner, request, now));
       if (!(await insertOnce(files, rows))) {
         // Another request was quicker with some: they are known now.
-        for (const [name, id] of await idsOf(owner, fresh)) known.set(name, id);
+        for (const [name, file] of await knownOf(owner, fresh)) known.set(name, file);
       }
-      const again = requests.filter((request) => known.has(nameOf(request)));
-      if (again.length > 0) {
-        // Past mongoose's schema, as insertOnce does.
-        await files.collection.bulkWrite(
-          again.map((request) => {
-            const id = known.get(nameOf(request)) ?? 0;
-            return { updateOne: { filter: { ...key(owner, request) }, update: { $set: queued(request, id, now) } } };
-          }),
-          { ordered: false },
-        );
-      }
-      return requests.length;
+      await queueKnown(owner, requests, known, now);
+      return requests.filter((request) => isAlike(request, known.get(nameOf(request)))).length;
     },
   };
 }

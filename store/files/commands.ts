@@ -1,7 +1,9 @@
 import type { Model } from 'mongoose';
 
 import type { BatchResult } from '../../contract/orchestration.js';
-import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus, WAITING_FILE_STATUSES } from '../../contract/statuses.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
+import { metadataFields } from './accept.js';
 import type { FileDoc, SyncedContent } from './model.js';
 
 /** A file that a batch has begun: the record, with the generation number that this sync writes under. */
@@ -17,6 +19,8 @@ export interface FinishedSync {
   readonly content: SyncedContent;
   readonly name: string | null;
   readonly fileMetadata: Record<string, unknown>;
+  /** The revision of the tags that the points carry: a file whose tags have changed is not flipped. */
+  readonly tagsRevision: number | null;
 }
 
 /** A file whose content is still the one it has, under the number that was given out for this try. */
@@ -52,6 +56,8 @@ export interface FileCommands {
   fail(runId: number, fileId: number, message: string): Promise<boolean>;
   /** Back into the queue, for a try after `notBefore`. */
   requeue(runId: number, fileId: number, notBefore: Date, message: string): Promise<boolean>;
+  /** Holds a file back until there is room for it within the user's limits. */
+  delay(runId: number, fileId: number, message: string): Promise<boolean>;
   /** Undoes `start` for files that were not brought to an end (cancelled or shut down): the start does not count. */
   release(runId: number, fileIds: readonly number[]): Promise<void>;
   /** Files of the run that were flipped and whose older generations were not deleted yet. */
@@ -60,6 +66,8 @@ export interface FileCommands {
   cleaned(fileIds: readonly number[]): Promise<void>;
   /** Ends every open file of the run in SYNC_ABORTED. */
   abortOpen(runId: number, message: string): Promise<number>;
+  /** Ends the files of a data source that wait for their sync in SYNC_ABORTED: its access is gone. */
+  abortQueuedOf(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<void>;
   /** The next files of the run that are due, by id. */
   due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
   /** When the first of the run's queued files is due; null when none waits. */
@@ -68,7 +76,7 @@ export interface FileCommands {
   outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
   /** How the run's files stand, its container left out. */
   countRun(runId: number): Promise<RunCounts>;
-  /** Moves a container that is in motion: status, message and facts to merge into file_metadata. */
+  /** Moves a container that is in motion: status, message and facts to merge into file_metadata; null takes one out. */
   moveContainer(
     runId: number,
     fileId: number,
@@ -104,11 +112,13 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     async finish(syncs) {
       if (syncs.length === 0) return [];
       const now = new Date();
-      const guard = ({ runId, fileId, content }: FinishedSync) => ({
+      const guard = ({ runId, fileId, content, tagsRevision }: FinishedSync) => ({
         _id: fileId,
         runId,
         syncStatus: 'SYNCING' as const,
         lastGeneration: content.generation,
+        // Null also finds records without the field.
+        tagsRevision,
       });
       // Past mongoose's schema: casting what our own code just built costs more than the write.
       const result = await files.collection.bulkWrite(
@@ -181,6 +191,13 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
       );
       return result.matchedCount === 1;
     },
+    async delay(runId, fileId, message) {
+      const result = await files.updateOne(
+        { _id: fileId, runId, syncStatus: 'SYNCING' },
+        { $set: rested('DELAYED', message) },
+      );
+      return result.matchedCount === 1;
+    },
     async release(runId, fileIds) {
       await files.updateMany(
         { _id: { $in: fileIds }, runId, syncStatus: 'SYNCING' },
@@ -196,6 +213,13 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     async abortOpen(runId, message) {
       const result = await files.updateMany({ runId, syncStatus: open }, { $set: rested('SYNC_ABORTED', message) });
       return result.modifiedCount;
+    },
+    async abortQueuedOf({ _id, organizationId, userId }) {
+      const message = 'Access to the data source was revoked before this was synced. Connect it again, then resync.';
+      await files.updateMany(
+        { organizationId, userId, dataSourceId: _id, syncStatus: { $in: [...WAITING_FILE_STATUSES] } },
+        { $set: rested('SYNC_ABORTED', message) },
+      );
     },
     async due(runId, afterId, limit, now) {
       const rows = await files
@@ -227,7 +251,7 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
       return {
         ready: count('READY', 'READY_TO_SYNC'),
         failed: count('SYNC_ERROR', 'SYNC_ABORTED'),
-        requeued: count('QUEUED_FOR_SYNC', 'SYNCING'),
+        requeued: count('QUEUED_FOR_SYNC', 'SYNCING', 'DELAYED'),
         superseded: fileIds.length - rows.length,
       };
     },
@@ -243,6 +267,9 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     },
     async moveContainer(runId, fileId, { status, message = null, facts = {}, synced = false }) {
       const now = new Date();
+      const gone = Object.entries(facts).flatMap(([name, value]) =>
+        value === null ? [[`fileMetadata.${name}`, 1]] : [],
+      );
       const result = await files.updateOne(
         { _id: fileId, runId, isContainer: true, syncStatus: inMotion },
         {
@@ -251,8 +278,9 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
             syncErrorMessage: message,
             updatedAt: now,
             ...(synced ? { lastSync: now } : {}),
-            ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [`fileMetadata.${name}`, value])),
+            ...metadataFields(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))),
           },
+          $unset: Object.fromEntries(gone),
         },
       );
       return result.matchedCount === 1;

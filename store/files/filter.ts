@@ -1,8 +1,7 @@
 import type { QueryFilter } from 'mongoose';
 
-import type { FileFilters, TagCondition, TagTree } from '../../contract/fileFilters.js';
-import type { TagValue } from '../../contract/records.js';
-import { tagPairs } from '../../contract/tags.js';
+import type { FileFilters } from '../../contract/fileFilters.js';
+import { tagCondition, tagTreeQuery } from '../tagQuery.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from './model.js';
 
@@ -10,19 +9,6 @@ type Query = QueryFilter<FileDoc>;
 
 /** A substring as a pattern: the user's text is never a pattern itself. */
 const containing = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
-
-function tagCondition({ key, value, negate = false }: TagCondition): Query {
-  const pairs = tagPairs([{ key, value: value as TagValue }]);
-  return negate ? { tagPairs: { $nin: pairs } } : { tagPairs: { $in: pairs } };
-}
-
-/** ANDs and ORs of nothing ask for nothing: they are left out, wherever they stand. MongoDB refuses empty ones. */
-function tagTree(tree: TagTree | TagCondition): Query | undefined {
-  if ('key' in tree) return tagCondition(tree);
-  const [operator, members] = 'AND' in tree ? ['$and', tree.AND] : ['$or', tree.OR];
-  const conditions = members.map(tagTree).filter((condition) => condition !== undefined);
-  return conditions.length === 0 ? undefined : { [operator]: conditions };
-}
 
 const anyOf = <T>(values: readonly T[] | undefined): { $in: T[] } | undefined =>
   values === undefined || values.length === 0 ? undefined : { $in: [...values] };
@@ -56,7 +42,7 @@ export function fileQuery({ organizationId, userId }: Tenant, filters: FileFilte
   if (filters.includeContainers === false) and.push({ isContainer: false });
   if (filters.syncErrorMessage === '') and.push({ syncErrorMessage: null });
   else if (filters.syncErrorMessage !== undefined) and.push({ syncErrorMessage: containing(filters.syncErrorMessage) });
-  if (filters.tagTree) put(tagTree(filters.tagTree));
+  if (filters.tagTree) put(tagTreeQuery(filters.tagTree));
   else for (const [key, value] of Object.entries(filters.tags ?? {})) put(tagCondition({ key, value }));
   return and.length === 0 ? query : { ...query, $and: and };
 }
