@@ -69,6 +69,8 @@ export interface Config {
     readonly activityConcurrency: number;
     /** Milliseconds before each new try. */
     readonly retryDelaysMs: readonly number[];
+    /** Milliseconds between looks for room of a run that is held back by a limit. */
+    readonly limitRecheckMs: number;
   };
   /** Milliseconds between rounds of the reaper. */
   readonly workerNiceness: number;
@@ -215,6 +217,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       fileConcurrency: number('FILE_CONCURRENCY'),
       activityConcurrency: number('ACTIVITY_CONCURRENCY'),
       retryDelaysMs: list(string('RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
+      limitRecheckMs: number('LIMIT_RECHECK_S') * 1000,
     },
     workerNiceness: number('WORKER_NICENESS'),
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,

@@ -163,6 +163,10 @@ export const SETTINGS = {
       .default('5,30,120'),
     about: 'Seconds before each new try of a file after a passing fault; their number is the number of new tries.',
   },
+  LIMIT_RECHECK_S: {
+    schema: Joi.number().greater(0).default(30),
+    about: 'Seconds after which a run whose files are held back by a limit of their user looks for room again.',
+  },
   REAP_INTERVAL_S: {
     schema: count(15),
     about: 'Seconds between comparisons of records in motion with the state of their workflows.',

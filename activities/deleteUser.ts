@@ -49,7 +49,7 @@ export function createDeleteUserActivities({ store, log }: ActivityDeps) {
         store.dataSources.removeAll(tenant),
       ]);
       await store.runs.forgetOptions(tenant);
-      await store.users.markErased(tenant);
+      await store.transaction((session) => store.users.markErased(tenant, session));
       await store.runs.finish(runId, 'finished', {});
       log.info({ runId, ...tenant, requestId: run.requestId }, 'user deleted');
       return { again: false };

@@ -56,6 +56,8 @@ export interface IngestSettings {
   /** Milliseconds before each new try of a file; their number is the number of new tries. */
   readonly retryDelaysMs: readonly number[];
   readonly maxPagesPerScrape: number;
+  /** Milliseconds between looks for room of a run whose files are held back by a limit. */
+  readonly limitRecheckMs: number;
 }
 
 /** What a step may use. Made once by worker/main.ts. */

@@ -9,6 +9,7 @@ import { type CrawlBatch, openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from './deps.js';
 import { createIngestWrites } from './ingestWrites.js';
 import { prepareFile } from './prepareFile.js';
+import { createAdmission } from './admission.js';
 
 /** A file under way at so many worker deaths is run alone once more; if the worker dies again, it is quarantined. */
 const SUSPECT_AFTER_DEATHS = 2;
@@ -46,6 +47,11 @@ export function createIngestActivities(deps: ActivityDeps) {
       return;
     }
     await forget(started);
+    if (fault.kind === 'no_room') {
+      await store.files.delay(runId, file._id, fault.message);
+      log.debug(context, 'file is held back by a limit');
+      return;
+    }
     await store.files.fail(runId, file._id, fault.message);
     log.info({ ...context, message: fault.message }, 'file ended in SYNC_ERROR');
   };
@@ -64,6 +70,7 @@ export function createIngestActivities(deps: ActivityDeps) {
       let storeFailed = false;
       let crawl: CrawlBatch | null = null;
       const alone: number[] = [];
+      const admit = createAdmission(store, runId);
 
       /** What has to be written down for a file once its slot is given back. */
       type Commit = () => Promise<void>;
@@ -77,7 +84,8 @@ export function createIngestActivities(deps: ActivityDeps) {
           );
         }
         if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, fileId));
-        const prepared = await prepareFile(runId, started, deps, signal, crawl?.keeperOf(file));
+        const admitted = (characters: number): Promise<void> => admit(file, characters);
+        const prepared = await prepareFile(runId, started, deps, signal, admitted, crawl?.keeperOf(file));
         if (prepared) return () => committer.add(prepared);
         if (generation > file.generation + 1) await forget(started);
         return () => keeper.add({ runId, fileId, generation });

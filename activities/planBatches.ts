@@ -8,8 +8,14 @@ import type { ActivityDeps } from './deps.js';
 
 export function createPlanActivities({ store, settings }: ActivityDeps) {
   return {
-    /** Cuts the run's due files into batches, from a cursor on. The very first batch is small, so that something is searchable at once. */
+    /** Holds back what the user's limits leave no room for, and cuts the run's due files into batches, from a cursor on. The very first batch is small, so that something is searchable at once. */
     async planBatches({ runId, afterId, limit }: PlanBatchesInput): Promise<PlanBatchesResult> {
+      const run = await store.runs.find(runId);
+      if (!run) throw new Error(`Run ${runId} has no row`);
+      const tenant = { organizationId: run.organizationId, userId: run.userId };
+      const { delayed, reached } = await store.limits.takeTurn(tenant, runId, await store.limits.of(tenant));
+      if (reached !== null && run.fileId !== null)
+        await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts: { limit_reached: reached } });
       const wanted = limit * BATCH_SIZE;
       const ids = await store.files.due(runId, afterId, wanted, new Date());
       const batches: number[][] = [];
@@ -23,7 +29,11 @@ export function createPlanActivities({ store, settings }: ActivityDeps) {
       const passOver = ids.length < wanted;
       if (!passOver) return { batches, window, afterId: ids.at(-1) ?? 0, dueInMs: null };
       const next = await store.files.nextDue(runId);
-      return { batches, window, afterId: 0, dueInMs: next === null ? null : Math.max(0, next.getTime() - Date.now()) };
+      const waits = [
+        ...(next === null ? [] : [Math.max(0, next.getTime() - Date.now())]),
+        ...(delayed === 0 ? [] : [settings.limitRecheckMs]),
+      ];
+      return { batches, window, afterId: 0, dueInMs: waits.length === 0 ? null : Math.min(...waits) };
     },
   };
 }

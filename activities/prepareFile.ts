@@ -68,6 +68,7 @@ async function tellLinks(
 
 /**
  * Fetch → read → chunk → embed, for one file. Raw and parsed content are kept on the way.
+ * @param admit counts a text in before it is kept; throws a Fault where the user's limits leave no room for it
  * @param keepLinks given where the page is one of a crawl that wants its links
  * @returns null when the file already holds just what this would make: nothing is read, embedded or written then
  * @throws Fault when this content can't be had or read; anything else is a store's fault
@@ -77,6 +78,7 @@ export async function prepareFile(
   started: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
+  admit: (characters: number) => Promise<void>,
   keepLinks: LinkKeeper | null = null,
 ): Promise<PreparedFile | null> {
   const { file, generation } = started;
@@ -153,6 +155,7 @@ export async function prepareFile(
       signal,
     ),
   );
+  await admit(document.text.length);
   const vectors = space ? await embedTexts(organizationId, space, chunkTexts(document), deps, signal) : [];
 
   const finished: FinishedSync = {

@@ -18,5 +18,5 @@ export const EXTENSIONS = {
     'X-Request-Id': 'Names the request in the log.',
   },
   statuses:
-    '401, 403, 404, 409, 413 and 429 with {detail} are described beside 200 and 422; 501 answers what is not built yet.',
+    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 501 answers what is not built yet.',
 } as const;

@@ -70,6 +70,27 @@ function corrected(schema: unknown, direction: 'input' | 'output'): unknown {
 const content = (schema: Json): Json => ({ 'application/json': { schema } });
 const failure = (description: string, schema: Json): Json => ({ description, content: content(schema) });
 
+const INVALID = failure('A field is wrong; `loc` names it', VALIDATION);
+/** What operations answer beside 200; those that are not built yet answer 501. */
+const FAILURES = {
+  400: failure('Nothing that could be done was asked for, or what was named could not be read', DETAIL),
+  401: failure('Absent, unknown or expired credentials', DETAIL),
+  403: failure('A credential of the wrong kind', DETAIL),
+  404: failure('No such thing, or not yours', DETAIL),
+  409: failure('Not in this state', DETAIL),
+  413: failure('Too large', DETAIL),
+  415: failure('A charset or content encoding that is not read', DETAIL),
+  422: INVALID,
+  429: failure('Too many requests; see Retry-After', DETAIL),
+};
+const LINK_FAILURES = {
+  400: failure('The address is not encoded as one', DETAIL),
+  403: failure('The link is altered or has expired', DETAIL),
+  404: failure('What it opens is gone', DETAIL),
+  422: INVALID,
+};
+const PROBE_FAILURES = { 503: failure('A dependency is away', DETAIL) };
+
 function describe({ method, path, auth, summary, body, query, answer, createsWork }: Operation): Json {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const queried = query ? jsonSchema(query, 'input') : {};
@@ -93,17 +114,7 @@ function describe({ method, path, auth, summary, body, query, answer, createsWor
     ...(body ? { requestBody: { required: true, content: content(jsonSchema(body, 'input')) } } : {}),
     responses: {
       200: { description: 'Success', content: content(jsonSchema(answer, 'output')) },
-      ...(auth === 'open'
-        ? { 503: failure('A dependency is away', DETAIL) }
-        : {
-            401: failure('Absent, unknown or expired credentials', DETAIL),
-            403: failure('A credential of the wrong kind', DETAIL),
-            404: failure('No such thing, or not yours', DETAIL),
-            409: failure('Not in this state', DETAIL),
-            413: failure('Too large', DETAIL),
-            422: failure('A field is wrong; `loc` names it', VALIDATION),
-            429: failure('Too many requests; see Retry-After', DETAIL),
-          }),
+      ...(auth === 'open' ? (parameters.length > 0 ? LINK_FAILURES : PROBE_FAILURES) : FAILURES),
     },
   };
 }

@@ -61,7 +61,7 @@ export interface IngestRunInput extends RunInput {
 export interface BatchResult {
   readonly ready: number;
   readonly failed: number;
-  /** Put back into the queue for a later try. */
+  /** Put back into the queue for a later try, or held back by a limit. */
   readonly requeued: number;
   /** No longer this run's: another run or a delete took the file over. */
   readonly superseded: number;

@@ -20,6 +20,7 @@ import { createFrontier, type Frontier } from './frontier/frontier.js';
 import { crawlPageModel } from './frontier/model.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
+import { createLimits, type Limits } from './limits.js';
 import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
@@ -62,6 +63,7 @@ export interface Store {
   readonly vectorCache: VectorCache;
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
+  readonly limits: Limits;
   readonly frontier: Frontier;
   readonly idempotency: Idempotency;
   readonly secrets: Secrets;
@@ -148,6 +150,12 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     vectors: createVectors(settings.qdrant),
     vectorCache,
     hostTurns,
+    limits: createLimits({
+      users,
+      organizations: organizations.organizations,
+      files,
+      transaction: (work) => transaction(connection, work),
+    }),
     frontier: createFrontier(crawlPages),
     idempotency,
     secrets,

@@ -56,6 +56,8 @@ export interface FileCommands {
   fail(runId: number, fileId: number, message: string): Promise<boolean>;
   /** Back into the queue, for a try after `notBefore`. */
   requeue(runId: number, fileId: number, notBefore: Date, message: string): Promise<boolean>;
+  /** Holds a file back until there is room for it within the user's limits. */
+  delay(runId: number, fileId: number, message: string): Promise<boolean>;
   /** Undoes `start` for files that were not brought to an end (cancelled or shut down): the start does not count. */
   release(runId: number, fileIds: readonly number[]): Promise<void>;
   /** Files of the run that were flipped and whose older generations were not deleted yet. */
@@ -74,7 +76,7 @@ export interface FileCommands {
   outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
   /** How the run's files stand, its container left out. */
   countRun(runId: number): Promise<RunCounts>;
-  /** Moves a container that is in motion: status, message and facts to merge into file_metadata. */
+  /** Moves a container that is in motion: status, message and facts to merge into file_metadata; null takes one out. */
   moveContainer(
     runId: number,
     fileId: number,
@@ -189,6 +191,13 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
       );
       return result.matchedCount === 1;
     },
+    async delay(runId, fileId, message) {
+      const result = await files.updateOne(
+        { _id: fileId, runId, syncStatus: 'SYNCING' },
+        { $set: rested('DELAYED', message) },
+      );
+      return result.matchedCount === 1;
+    },
     async release(runId, fileIds) {
       await files.updateMany(
         { _id: { $in: fileIds }, runId, syncStatus: 'SYNCING' },
@@ -242,7 +251,7 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
       return {
         ready: count('READY', 'READY_TO_SYNC'),
         failed: count('SYNC_ERROR', 'SYNC_ABORTED'),
-        requeued: count('QUEUED_FOR_SYNC', 'SYNCING'),
+        requeued: count('QUEUED_FOR_SYNC', 'SYNCING', 'DELAYED'),
         superseded: fileIds.length - rows.length,
       };
     },
@@ -258,6 +267,9 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     },
     async moveContainer(runId, fileId, { status, message = null, facts = {}, synced = false }) {
       const now = new Date();
+      const gone = Object.entries(facts).flatMap(([name, value]) =>
+        value === null ? [[`fileMetadata.${name}`, 1]] : [],
+      );
       const result = await files.updateOne(
         { _id: fileId, runId, isContainer: true, syncStatus: inMotion },
         {
@@ -266,8 +278,9 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
             syncErrorMessage: message,
             updatedAt: now,
             ...(synced ? { lastSync: now } : {}),
-            ...metadataFields(facts),
+            ...metadataFields(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))),
           },
+          $unset: Object.fromEntries(gone),
         },
       );
       return result.matchedCount === 1;

@@ -91,6 +91,10 @@ export interface FileDoc extends SyncedContent {
   attempts: number;
   /** Starts that reached no outcome: the worker died each time. */
   unfinishedStarts: number;
+  /** Characters of a text that is just being kept, counted in before it is. */
+  reservedCharacters?: number | null;
+  /** How many characters a held-back file needs; null: not known yet. */
+  delayedCharacters?: number | null;
   /** Not to be tried before this time. */
   notBefore: Date | null;
   createdAt: Date;
@@ -155,6 +159,8 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     processedAs: nullable(String),
     attempts: { type: Number, default: 0 },
     unfinishedStarts: { type: Number, default: 0 },
+    reservedCharacters: nullable(Number),
+    delayedCharacters: nullable(Number),
     notBefore: nullable(Date),
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },

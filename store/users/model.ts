@@ -18,6 +18,8 @@ export interface UserDoc {
   customLimits?: CustomLimits | null;
   /** Source types, or ALL_SOURCES alone. */
   autoSyncSources?: string[] | null;
+  /** Raised by whoever decides about the user's limits, so that two can't at once. */
+  limitTurns?: number;
 }
 
 const mixed = { type: Schema.Types.Mixed, default: null };
@@ -33,6 +35,7 @@ const user: Schema<UserDoc> = new Schema<UserDoc>(
     enabledFeatures: mixed,
     customLimits: mixed,
     autoSyncSources: { type: [String], default: null },
+    limitTurns: { type: Number, default: 0 },
   },
   { versionKey: false },
 );

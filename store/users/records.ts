@@ -43,8 +43,8 @@ export interface UserRecords {
    * to its end. Names that nobody has are passed over.
    */
   markDeleted(organizationId: number, customerIds: readonly string[], session: Session): Promise<UserDoc[]>;
-  /** Nothing of the deleted user is left. */
-  markErased(tenant: Tenant): Promise<void>;
+  /** Nothing of the deleted user is left. False when that was known. */
+  markErased(tenant: Tenant, session: Session): Promise<boolean>;
 }
 
 function query(organizationId: number, { customerIds, userIds, page }: UserListing): QueryFilter<UserDoc> {
@@ -119,12 +119,15 @@ export function createUserRecords(users: Model<UserDoc>): UserRecords {
         .session(session)
         .lean<UserDoc[]>();
     },
-    async markErased({ organizationId, userId }) {
+    async markErased({ organizationId, userId }, session) {
       const now = new Date();
-      await users.updateOne(
-        { _id: userId, organizationId, deletedAt: { $ne: null }, erasedAt: null },
-        { $set: { erasedAt: now, updatedAt: now } },
-      );
+      const { modifiedCount } = await users
+        .updateOne(
+          { _id: userId, organizationId, deletedAt: { $ne: null }, erasedAt: null },
+          { $set: { erasedAt: now, updatedAt: now } },
+        )
+        .session(session);
+      return modifiedCount === 1;
     },
   };
 }

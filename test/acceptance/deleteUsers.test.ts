@@ -5,6 +5,7 @@ import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { readAtRest } from '../support/atRest.js';
 import { type ApiClient, apiClient } from '../support/client.js';
+import { connectSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 
 let service: TestService;
@@ -47,6 +48,8 @@ test('a deleted user is gone with all it owned, a scrape under way included, and
   const [gone, stays] = [await service.user('gone'), await service.user('stays')];
   for (const user of [gone, stays]) await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
   const userId = await idOf('gone');
+  const tenant = { organizationId: 1, userId };
+  const account = await connectSource(service, { ...tenant, customerId: 'gone' }, { tags: { a: 'b' } });
   await gone.scrape({ url: held.url('/sitemap.xml') });
   while (!held.requests.includes('/pages/3.html')) await sleep(20);
 
@@ -63,7 +66,8 @@ test('a deleted user is gone with all it owned, a scrape under way included, and
   expect(stores.amiss()).toEqual([]);
   expect(stores.content('stays').files).toHaveLength(4);
   expect(stores.content('stays').points).not.toEqual([]);
-  expect(await service.store.vectors.countAll({ organizationId: 1, userId })).toBe(0);
+  expect(await service.store.vectors.countAll(tenant)).toBe(0);
+  expect(await service.store.dataSources.find(tenant, account._id)).toBeNull();
   const { users } = (await organization.post<Listed>('/list_users', { filters: { carbon_user_ids: [userId] } })).body;
   expect(users).toEqual([
     expect.objectContaining({ id: userId, organization_supplied_user_id: 'gone', deleted_at: expect.any(String) }),

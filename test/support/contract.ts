@@ -78,8 +78,8 @@ export function fieldsOf(document: Document, schema: Schema, prefix = ''): Field
     const members = one.items ? fieldsOf(document, one.items, `${prefix}[].`) : [];
     const fields = Object.entries(one.properties ?? {}).flatMap(([name, field]) => [
       { path: `${prefix}${name}`, schema: field, required: one.required?.includes(name) ?? false },
-      // The contract leaves the tree of tags_v2 open; ours says what its text describes.
-      ...(name === 'tags_v2' ? [] : fieldsOf(document, field, `${prefix}${name}.`)),
+      // The contract leaves trees of tags open; ours says what its text describes.
+      ...(name === 'tags_v2' || name === 'tags' ? [] : fieldsOf(document, field, `${prefix}${name}.`)),
     ]);
     return [...members, ...fields];
   });
