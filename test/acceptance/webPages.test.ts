@@ -40,8 +40,9 @@ describe('POST /user_webpages', () => {
   });
   test('filters.ids names pages; null and [] name all', async () => {
     const ids = [pages[1]!.id, pages[2]!.id, 2 ** 40];
-    const { results } = await list({ filters: { ids } });
-    expect(new Set(results.map(({ id }) => id))).toEqual(new Set(ids.slice(0, 2)));
+    const listed = (await list({ filters: { ids } })).results.map(({ id }) => id);
+    expect(new Set(listed)).toEqual(new Set(ids.slice(0, 2)));
+    expect(listed).toHaveLength(2);
     for (const all of [null, []]) expect((await list({ filters: { ids: all } })).count).toBe(3);
   });
   test.each(['created_at', 'updated_at', 'id'] as const)('orders by %s, both ways, and pages', async (order_by) => {
