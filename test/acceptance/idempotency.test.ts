@@ -33,14 +33,21 @@ const runs = () => database.collection('runs').countDocuments();
 /** POSTs that read, and those that only bring about a state: doing them twice is doing them once. */
 const HARMLESS = [
   '/cancel_sync',
+  '/data_sources',
   '/embeddings',
+  '/fetch_webpage',
   '/list_chunks_and_embeddings',
   '/list_users',
   '/modify_user_configuration',
   '/organization/update',
+  '/revoke_access_token',
+  '/text_chunks',
   '/update_users',
   '/user',
+  '/user_data_sources',
+  '/user_files',
   '/user_files_v2',
+  '/user_webpages',
   '/white_label/delete',
   '/white_label/list',
   '/white_label/update',
@@ -151,7 +158,8 @@ test('keys are each user\u2019s own, each operation\u2019s own, and last 24 hour
 });
 
 test('answers are not kept in clear', async () => {
-  const { body } = await scrape('sealed', { tags: { word: 'xylophone' } });
+  const ursula = await service.user('ursula');
+  const { body } = await scrape('sealed', { tags: { word: 'xylophone' } }, ursula);
   expect(body.tags).toEqual({ word: 'xylophone' });
   const row = await database.collection('idempotencyKeys').findOne({ key: 'sealed' });
   expect(row?.['answer']).toEqual({
