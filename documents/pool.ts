@@ -79,13 +79,16 @@ export function createDocumentPool(settings: PoolSettings): DocumentPool {
   };
 
   /** The answer is of the kind that was asked for. */
-  const answer = <T extends ProcessedDocument | PageLinks>(document: PoolDocument, signal?: AbortSignal): Promise<T> =>
+  const answer = <Answer extends ProcessedDocument | PageLinks>(
+    document: PoolDocument,
+    signal?: AbortSignal,
+  ): Promise<Answer> =>
     new Promise<ProcessedDocument | PageLinks>((resolve, reject) => {
       if (closed) throw new Error('The document pool is closed.');
       signal?.throwIfAborted();
       const settle =
-        <T>(act: (value: T) => void) =>
-        (value: T): void => {
+        <Value>(act: (value: Value) => void) =>
+        (value: Value): void => {
           if (job.answered) return;
           job.answered = true;
           signal?.removeEventListener('abort', abort);
@@ -107,7 +110,7 @@ export function createDocumentPool(settings: PoolSettings): DocumentPool {
       queue.push(job);
       if (free > 0 && (!isSmall(job) || queue.length >= GROUP_DOCUMENTS)) pump();
       else if (free > 0) gathering ??= setTimeout(pump, GATHER_MS);
-    }) as Promise<T>;
+    }) as Promise<Answer>;
 
   return {
     process: (input, chunking, signal) => answer<ProcessedDocument>({ input, chunking }, signal),

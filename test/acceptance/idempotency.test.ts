@@ -158,8 +158,7 @@ test('keys are each user\u2019s own, each operation\u2019s own, and last 24 hour
 });
 
 test('answers are not kept in clear', async () => {
-  const ursula = await service.user('ursula');
-  const { body } = await scrape('sealed', { tags: { word: 'xylophone' } }, ursula);
+  const { body } = await scrape('sealed', { tags: { word: 'xylophone' } }, await service.user('sealed'));
   expect(body.tags).toEqual({ word: 'xylophone' });
   const row = await database.collection('idempotencyKeys').findOne({ key: 'sealed' });
   expect(row?.['answer']).toEqual({

@@ -40,9 +40,9 @@ describe('POST /user_webpages', () => {
   });
   test('filters.ids names pages; null and [] name all', async () => {
     const ids = [pages[1]!.id, pages[2]!.id, 2 ** 40];
-    expect((await list({ filters: { ids } })).results.map(({ id }) => id).toSorted()).toEqual(
-      ids.slice(0, 2).toSorted(),
-    );
+    const listed = (await list({ filters: { ids } })).results.map(({ id }) => id);
+    expect(new Set(listed)).toEqual(new Set(ids.slice(0, 2)));
+    expect(listed).toHaveLength(2);
     for (const all of [null, []]) expect((await list({ filters: { ids: all } })).count).toBe(3);
   });
   test.each(['created_at', 'updated_at', 'id'] as const)('orders by %s, both ways, and pages', async (order_by) => {

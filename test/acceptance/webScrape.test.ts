@@ -168,7 +168,7 @@ test('where the start address redirects to is the same site', async () => {
   const elsewhere = `http://localhost:${new URL(site.origin).port}`;
   site.pages.set('/', { status: 302, headers: { location: `${elsewhere}/home` } });
   const parent = await crawl({ url: site.origin });
-  const urls = (await user.children(parent.id)).map((child) => child.external_url);
+  const urls = (await user.children(parent.id)).map((child) => child.external_url ?? '');
   expect(urls.toSorted()).toEqual([`${site.origin}/`, `${elsewhere}/a`].toSorted());
 });
 
