@@ -10,6 +10,7 @@ export const organizationStatistics = operation<'key', unknown>({
   path: '/organization/statistics',
   auth: 'key',
   summary: "Starts a recount of the organization's files.",
+  createsWork: true,
   answer: success,
   async handle({ caller: { organizationId }, deps: { store, dispatcher } }) {
     const runId = await store.runs.nextId();

@@ -15,6 +15,7 @@ export const deleteUsers = operation<'key', { customer_ids: string[] }>({
   path: '/delete_users',
   auth: 'key',
   summary: 'Deletes end users and all they own.',
+  createsWork: true,
   body: Joi.object({ customer_ids: customerIds().max(MAX_MEMBERS).required() }),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, dispatcher } }) {

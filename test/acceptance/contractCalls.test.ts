@@ -56,11 +56,14 @@ interface Sent {
 
 async function send({ method, path, auth, body, query = {}, params = {} }: Sent) {
   const address = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? '0'));
-  const answer = await fetch(`${service.url}${address}?${new URLSearchParams(query).toString()}`, {
+  const url = `${service.url}${address}?${new URLSearchParams(query).toString()}`;
+  const request = {
     method: method.toUpperCase(),
     headers: { ...credentials[auth], ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+  };
+  // A connection kept alive may be closed just as it is used: the request is made again, on another.
+  const answer = await fetch(url, request).catch(() => fetch(url, request));
   return { status: answer.status, body: (await answer.json()) as { detail?: unknown } };
 }
 
