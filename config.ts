@@ -75,7 +75,12 @@ export interface Config {
   /** Milliseconds between rounds of the reaper. */
   readonly workerNiceness: number;
   readonly reapIntervalMs: number;
-  readonly http: { readonly maxJsonBytes: number; readonly corsOrigins: readonly string[] };
+  readonly http: {
+    readonly maxJsonBytes: number;
+    readonly corsOrigins: readonly string[];
+    /** Requests a minute; 0 is no limit. */
+    readonly rateLimits: { readonly perUser: number; readonly perOrganization: number };
+  };
 }
 
 /** Settings that can't be used; the message lists every fault, one a line. */
@@ -221,7 +226,11 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     workerNiceness: number('WORKER_NICENESS'),
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
-    http: { maxJsonBytes: number('MAX_JSON_BYTES'), corsOrigins: list(string('CORS_ORIGINS')) },
+    http: {
+      maxJsonBytes: number('MAX_JSON_BYTES'),
+      corsOrigins: list(string('CORS_ORIGINS')),
+      rateLimits: { perUser: number('RATE_LIMIT_USER'), perOrganization: number('RATE_LIMIT_ORGANIZATION') },
+    },
   };
 }
 

@@ -173,4 +173,12 @@ export const SETTINGS = {
   },
   MAX_JSON_BYTES: { schema: count(5_000_000), about: 'Bytes of a JSON request at most.' },
   CORS_ORIGINS: { schema: text().default('*'), about: 'Origins that browsers may call from, by comma; * for any.' },
+  RATE_LIMIT_USER: {
+    schema: count(0, 0),
+    about: 'Requests a minute of one end user, counted by each API process for itself; 0: no limit.',
+  },
+  RATE_LIMIT_ORGANIZATION: {
+    schema: count(0, 0),
+    about: 'Requests a minute of one organization with all its users, counted likewise; 0: no limit.',
+  },
 } as const satisfies Record<string, Setting>;

@@ -1,6 +1,7 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
 import { entryFileId, FEED_SOURCE, type FeedEntryOptions, type SyncFeedRequest } from '../contract/feeds.js';
+import { LIMIT_FACT, NO_LIMIT_FACT } from '../contract/limits.js';
 import type { RunInput } from '../contract/orchestration.js';
 import type { DataSourceDoc } from '../store/dataSources/model.js';
 import type { ActivityDeps } from './deps.js';
@@ -22,7 +23,8 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
       const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
       try {
         const feed = await sources.readFeed(url, cancellationSignal());
-        const entries = feed.entries.slice(0, settings.maxPagesPerScrape);
+        const asked = feed.entries.slice(0, settings.maxPagesPerScrape);
+        const entries = asked.slice(0, (await store.limits.of(run)).max_files_per_upload ?? asked.length);
         const queue = (dataSource: DataSourceDoc | null): Promise<number> =>
           store.files.acceptMany(
             run,
@@ -59,7 +61,11 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
         }
         await store.files.moveContainer(runId, parentId, {
           status: 'SYNCING',
-          facts: { pages_total: discovered, ...(feed.title === null ? {} : { title: feed.title }) },
+          facts: {
+            pages_total: discovered,
+            ...(feed.title === null ? {} : { title: feed.title }),
+            ...(entries.length < asked.length ? LIMIT_FACT : NO_LIMIT_FACT),
+          },
         });
         return { discovered };
       } catch (error) {

@@ -1,6 +1,6 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 
-import type { LimitName } from '../contract/limits.js';
+import { LIMIT_FACT, NO_LIMIT_FACT } from '../contract/limits.js';
 import type { ScrapeSitemapRequest } from '../contract/scrapeSitemap.js';
 import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../contract/scrapeSitemap.js';
 import type { SitemapProblem } from '../connectors/types.js';
@@ -87,7 +87,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
           pages_listed: listed,
           pages_total: discovered,
           sitemap_problems: problems,
-          limit_reached: overLimit ? ('max_files_per_upload' satisfies LimitName) : null,
+          ...(overLimit ? LIMIT_FACT : NO_LIMIT_FACT),
         },
       });
       return { discovered };

@@ -3,10 +3,12 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { Fault } from '../contract/failures.js';
 import type { FollowLinksResult, RunInput } from '../contract/orchestration.js';
 import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../contract/scrapeSitemap.js';
+import { LIMIT_FACT, NO_LIMIT_FACT } from '../contract/limits.js';
 import type { WebScrapeRequest } from '../contract/webScrape.js';
 import type { CrawlAddress } from '../store/frontier/frontier.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { ActivityDeps } from './deps.js';
+import { dueIn } from './dueIn.js';
 import { toFailure } from './failures.js';
 
 /** Pages whose links are followed with the same few reads and writes. */
@@ -14,7 +16,8 @@ const PAGES_AT_ONCE = 10;
 const HEARTBEAT_MS = 2_000;
 
 /** The frontier of a crawl: it lives in the database, each page that is found becomes a queued file of the run. */
-export function createCrawlActivities({ store, sources, settings }: ActivityDeps) {
+export function createCrawlActivities(deps: ActivityDeps) {
+  const { store, sources, settings } = deps;
   const queue = (run: RunDoc & { fileId: number }, pages: readonly CrawlAddress[]): Promise<number> => {
     const { scrape, ingest, tags } = run.options as WebScrapeRequest;
     const sourceOptions = pageOptionsOf(scrape);
@@ -62,7 +65,9 @@ export function createCrawlActivities({ store, sources, settings }: ActivityDeps
       if (!row || row.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
       const run = { ...row, fileId: row.fileId };
       const { url: startUrl, scrape } = run.options as WebScrapeRequest;
-      const cap = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
+      const asked = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
+      const cap = Math.min(asked, (await store.limits.of(run)).max_files_per_upload ?? asked);
+      let overLimit = false;
       const wanted = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
       const signal = cancellationSignal();
       let discovered = await store.frontier.count(runId);
@@ -72,7 +77,10 @@ export function createCrawlActivities({ store, sources, settings }: ActivityDeps
       const admitted = async (pages: readonly CrawlAddress[]): Promise<CrawlAddress[]> => {
         const open: CrawlAddress[] = [];
         for (const page of pages) {
-          if (open.length >= cap - discovered) break;
+          if (open.length >= cap - discovered) {
+            overLimit = cap < asked;
+            break;
+          }
           if (wanted(page.url) && (await sources.mayFetch(page.url, signal))) open.push(page);
         }
         return open;
@@ -120,6 +128,7 @@ export function createCrawlActivities({ store, sources, settings }: ActivityDeps
             );
           await store.frontier.add(runId, [start]);
           discovered = 1;
+          await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts: NO_LIMIT_FACT });
         } else {
           // Where the site itself sent us from the start address is the same site.
           const start = await store.frontier.find(runId, startUrl);
@@ -132,9 +141,9 @@ export function createCrawlActivities({ store, sources, settings }: ActivityDeps
       } finally {
         clearInterval(beat);
       }
-      await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts: { pages_total: discovered } });
-      const due = await store.files.nextDue(runId);
-      return { discovered, dueInMs: due === null ? null : Math.max(0, due.getTime() - Date.now()) };
+      const facts = { pages_total: discovered, ...(overLimit ? LIMIT_FACT : {}) };
+      await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts });
+      return { discovered, dueInMs: await dueIn(deps, runId) };
     },
   };
 }

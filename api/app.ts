@@ -5,17 +5,19 @@ import { mountDocs } from './docs.js';
 import { HttpError, notFound } from './http/errors.js';
 import { cors, errorHandler, requestIds } from './http/middleware.js';
 import { expressPath, mount } from './http/mount.js';
+import { createRateLimiter } from './http/rateLimit.js';
 import { operations } from './routes.js';
 
 /** The whole API as an Express application, not yet listening. */
 export function createApp(deps: ApiDeps): Express {
   const app = express();
+  const admit = createRateLimiter(deps.settings.rateLimits);
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(requestIds(deps.log), cors(deps.settings.corsOrigins));
   for (const path of paths()) {
     const there = operations.filter((operation) => operation.path === path);
-    for (const operation of there) mount(app, operation, deps);
+    for (const operation of there) mount(app, operation, deps, admit);
     const methods = there.map(({ method }) => method.toUpperCase()).join(', ');
     app.all(expressPath(path), (_request, response) => {
       response.setHeader('allow', methods);

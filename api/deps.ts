@@ -4,6 +4,7 @@ import type { DocumentPool } from '../documents/types.js';
 import type { EmbeddingModelId, VectorSpace } from '../contract/embeddingModels.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
+import type { RateLimits } from './http/rateLimit.js';
 import type { SignedUrls } from './http/signedUrls.js';
 import type { Tokens } from './http/tokens.js';
 
@@ -40,6 +41,7 @@ export interface ApiSettings {
   /** The server's own cap of pages of one sitemap. */
   readonly maxPagesPerScrape: number;
   readonly corsOrigins: readonly string[];
+  readonly rateLimits: RateLimits;
 }
 
 /** What operations may use. Made once by api/server.ts. */

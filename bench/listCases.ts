@@ -1,5 +1,6 @@
 /** The pages that are measured: each order, and each filter that an index backs. */
 import { FILE_ORDERS, type FileFilters, type FileOrder } from '../contract/fileFilters.js';
+import { ORDER_FIELDS } from '../store/files/queries.js';
 import type { Seeded } from './seedLists.js';
 
 export const OFFSET = 1_000;
@@ -17,15 +18,6 @@ export interface ListCase {
   /** No index can help: only the ratio counts. */
   readonly boundless: boolean;
 }
-
-const FIELDS: Record<FileOrder, string> = {
-  created_at: 'createdAt',
-  updated_at: 'updatedAt',
-  name: 'name',
-  last_sync: 'lastSync',
-  file_size: 'statistics.fileSize',
-  id: '_id',
-};
 
 export function listCases({ firstId, parents }: Seeded): ListCase[] {
   const ids = Array.from({ length: 2_000 }, (_, index) => firstId + index * 3);
@@ -65,7 +57,7 @@ export function listCases({ firstId, parents }: Seeded): ListCase[] {
       wire: {},
       filters: {},
       order,
-      field: FIELDS[order],
+      field: ORDER_FIELDS[order],
       boundless: false,
     })),
     ...filters.map(([name, wire, stored, boundless = false]) => ({
@@ -74,7 +66,7 @@ export function listCases({ firstId, parents }: Seeded): ListCase[] {
       wire,
       filters: stored,
       order: 'updated_at' as const,
-      field: FIELDS.updated_at,
+      field: ORDER_FIELDS.updated_at,
       boundless,
     })),
   ]);

@@ -1,5 +1,5 @@
 /** One user with as many files and chunks as the lists are measured with, written straight to MongoDB. */
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
 
 import { storedTags, tagPairs } from '../contract/tags.js';
 import { DEFAULT_INGEST_OPTIONS } from '../contract/ingestOptions.js';

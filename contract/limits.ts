@@ -35,5 +35,10 @@ export function effectiveLimits(user: CustomLimits, organization: CustomLimits):
   };
 }
 
+/** The fact of a parent whose run found more files than one upload may have. */
+export const LIMIT_FACT = { limit_reached: 'max_files_per_upload' satisfies LimitName } as const;
+/** Takes that fact of an earlier run away. */
+export const NO_LIMIT_FACT = { limit_reached: null } as const;
+
 /** Stands for every source that can be synced by itself. */
 export const ALL_SOURCES = 'ALL';

@@ -87,8 +87,8 @@ export function createDocumentPool(settings: PoolSettings): DocumentPool {
       if (closed) throw new Error('The document pool is closed.');
       signal?.throwIfAborted();
       const settle =
-        <T>(act: (value: T) => void) =>
-        (value: T): void => {
+        <Value>(act: (value: Value) => void) =>
+        (value: Value): void => {
           if (job.answered) return;
           job.answered = true;
           signal?.removeEventListener('abort', abort);

@@ -18,14 +18,6 @@ export interface ReadText extends Tenant {
   readonly characters: number;
 }
 
-/** What a turn left waiting. */
-export interface Turn {
-  /** Files of the run that are held back now. */
-  readonly delayed: number;
-  /** The limit by which files were held back just now. */
-  readonly reached: LimitName | null;
-}
-
 /**
  * Keeps users within their limits. What a user has in all (max_files, max_characters) is decided by one at a time for
  * each user, so that runs at work side by side don't exceed it together; users without such limits pay nothing.
@@ -35,9 +27,9 @@ export interface Limits {
   of(tenant: Tenant): Promise<EffectiveLimits>;
   /**
    * Holds the run's new files back, newest first, as far as the user may have no more, and lets those that were held
-   * back go on, oldest first, as far as there is room again.
+   * back go on, oldest first, as far as there is room again. Answers the limit by which files were held back just now.
    */
-  takeTurn(tenant: Tenant, runId: number, limits: EffectiveLimits): Promise<Turn>;
+  takeTurn(tenant: Tenant, runId: number, limits: EffectiveLimits): Promise<LimitName | null>;
   /** Counts a text in, or answers the limit that it would break. Safe to repeat. */
   admit(text: ReadText, limits: EffectiveLimits): Promise<LimitName | null>;
 }
@@ -146,7 +138,7 @@ export function createLimits({ users, organizations, files, transaction }: Limit
     async takeTurn(tenant, runId, { max_files, max_characters }) {
       if (max_files === null && max_characters === null) {
         await release({ runId }, null);
-        return { delayed: 0, reached: null };
+        return null;
       }
       return alone(tenant, async (session) => {
         const left = max_files === null ? Infinity : max_files - (await countTaken(tenant, session));
@@ -154,8 +146,7 @@ export function createLimits({ users, organizations, files, transaction }: Limit
           max_characters === null ? Infinity : max_characters - (await charactersOf(ofTenant(tenant), session));
         if (left < 0) await holdBack(runId, -left, session);
         else await letGo(runId, { files: left, characters }, session);
-        const delayed = await files.countDocuments({ runId, syncStatus: 'DELAYED' }).session(session);
-        return { delayed, reached: left < 0 ? 'max_files' : null };
+        return left < 0 ? 'max_files' : null;
       });
     },
     async admit({ runId, fileId, characters, ...tenant }, limits) {

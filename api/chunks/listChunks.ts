@@ -22,15 +22,15 @@ export const listChunks = operation<'user', Body>({
     include_vectors: Joi.boolean().default(false),
   }),
   answer: listOf(chunkRecord),
-  async handle({ caller, body, deps: { store } }) {
+  handle({ caller, body, deps: { store } }) {
     const { page, ...listing } = toListing(body);
-    const count = await store.files.countChunks(caller, listing.filters, page.startingId);
+    const count = store.files.countChunks(caller, listing.filters, page.startingId);
     const parts = store.chunks.page(
       caller,
       store.files.contents(caller, listing, page.startingId),
       page.offset,
       page.limit,
     );
-    return new ListAnswer(count, chunkRows(parts, body.include_vectors, store));
+    return Promise.resolve(new ListAnswer(count, chunkRows(parts, body.include_vectors, store)));
   },
 });

@@ -14,15 +14,15 @@ import {
   toDataSourceListing,
 } from '../schemas/dataSources.js';
 
-async function answerOf(
+function answerOf(
   scope: DataSourceScope,
   listing: DataSourceListing,
   { dataSources }: Pick<Store, 'dataSources'>,
-): Promise<ListAnswer> {
+): ListAnswer {
   async function* rows() {
     for await (const part of dataSources.list(scope, listing)) yield part.map(presentDataSource);
   }
-  return new ListAnswer(await dataSources.count(scope, listing), rows());
+  return new ListAnswer(dataSources.count(scope, listing), rows());
 }
 
 const both = { method: 'post', body: dataSourceListing(), answer: listOf(dataSourceRecord) } as const;
@@ -34,7 +34,7 @@ export const userDataSources = operation<'user', DataSourceListingBody>({
   auth: 'user',
   summary: "Lists the caller's data sources.",
   handle: ({ caller: { organizationId, userId }, body, deps: { store } }) =>
-    answerOf({ organizationId, userId }, toDataSourceListing(body), store),
+    Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), store)),
 });
 
 /** POST /data_sources: those of all users of the organization. */
@@ -44,7 +44,7 @@ export const dataSources = operation<'key', DataSourceListingBody>({
   auth: 'key',
   summary: "Lists the data sources of all the organization's users.",
   handle: ({ caller: { organizationId }, body, deps: { store } }) =>
-    answerOf({ organizationId }, toDataSourceListing(body), store),
+    Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), store)),
 });
 
 /** More than a user has; the older form has no paging. */

@@ -19,12 +19,15 @@ interface Body {
 
 /** Whether the filters name anything: what is false, empty or only widens does not. */
 function namesAnything(filters: DeleteFilesRequest['filters']): boolean {
-  const { includeAllChildren: _widens, includeContainers: _narrows, ...rest } = filters;
-  return Object.values(rest).some((value) => {
-    if (value === false || value === undefined) return false;
-    if (Array.isArray(value)) return value.length > 0;
-    return typeof value !== 'object' || Object.keys(value).length > 0;
-  });
+  const { includeAllChildren: _widens, includeContainers: _narrows, name = '', ...rest } = filters;
+  return (
+    name !== '' ||
+    Object.values(rest).some((value) => {
+      if (value === false || value === undefined) return false;
+      if (Array.isArray(value)) return value.length > 0;
+      return typeof value !== 'object' || Object.keys(value).length > 0;
+    })
+  );
 }
 
 /** Accepts a delete: a run of its own. @throws HttpError 400 when the filters name nothing, which would be everything */

@@ -60,7 +60,7 @@ export async function answerOnce(
   const json = await store.transaction(async (session) => {
     accepted = [];
     if (!(await store.idempotency.claim(use, fingerprint, session)))
-      throw new HttpError(409, 'A request with this Idempotency-Key is under way. Send it again in a moment.');
+      throw new HttpError(409, 'A request with this Idempotency-Key is under way. Send it again in a moment.', 1);
     const answer = await handle({
       ...call,
       deps: {

@@ -82,6 +82,7 @@ export function errorHandler(log: Log): ErrorRequestHandler {
       response.destroy();
       return next();
     }
+    if (known?.retryAfterSeconds != null) response.setHeader('retry-after', known.retryAfterSeconds);
     if (known) response.status(known.status).json({ detail: known.detail });
     else
       response

@@ -11,12 +11,17 @@ import { validate } from './validate.js';
 /** OpenAPI's {name} is Express's :name. */
 export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** The single adapter between operations and Express: authenticate → read the body → validate → handle → JSON. */
-export function mount(app: Express, operation: Operation, deps: ApiDeps): void {
+/** Lets a caller's request through. @throws HttpError 429 */
+type Admission = (caller: UserCaller | KeyCaller | null) => void;
+
+/** The single adapter between operations and Express: authenticate → admit → read the body → validate → handle → JSON. */
+export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: Admission): void {
   const { method, path, auth, body, query, handle } = operation;
   // A stranger's body is never read, so that a bad credential is 401 whatever else is wrong.
   const identify: RequestHandler = async (request, response, next) => {
-    response.locals['caller'] = await authenticate(auth, request.headers, deps);
+    const caller = await authenticate(auth, request.headers, deps);
+    admit(caller);
+    response.locals['caller'] = caller;
     next();
   };
   const read: RequestHandler[] = body ? [json({ limit: deps.settings.maxJsonBytes, strict: false }), requireJson] : [];

@@ -64,10 +64,10 @@ export function operation<Auth extends AuthScheme, Body>(definition: Operation<A
 /** An answer whose `results` are written as they are read, so that a page of any size takes bounded memory. */
 export class ListAnswer {
   /** Null: the older form, a bare array. */
-  readonly count: number | null;
+  readonly count: number | Promise<number> | null;
   readonly results: AsyncIterable<readonly unknown[]>;
 
-  constructor(count: number | null, results: AsyncIterable<readonly unknown[]>) {
+  constructor(count: number | Promise<number> | null, results: AsyncIterable<readonly unknown[]>) {
     this.count = count;
     this.results = results;
   }

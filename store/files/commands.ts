@@ -70,6 +70,8 @@ export interface FileCommands {
   abortQueuedOf(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<void>;
   /** The next files of the run that are due, by id. */
   due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
+  /** Whether a limit holds files of the run back. */
+  hasDelayed(runId: number): Promise<boolean>;
   /** When the first of the run's queued files is due; null when none waits. */
   nextDue(runId: number): Promise<Date | null>;
   /** How the files of a batch stand now. */
@@ -237,6 +239,9 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
         .limit(limit)
         .lean();
       return rows.map((row) => row._id);
+    },
+    async hasDelayed(runId) {
+      return (await files.exists({ runId, syncStatus: 'DELAYED' })) !== null;
     },
     async nextDue(runId) {
       const row = await files

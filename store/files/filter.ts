@@ -2,6 +2,7 @@ import type { QueryFilter } from 'mongoose';
 
 import type { FileFilters } from '../../contract/fileFilters.js';
 import { tagCondition, tagTreeQuery } from '../tagQuery.js';
+import { SOURCE_TYPES } from '../../contract/sources.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from './model.js';
 
@@ -26,7 +27,8 @@ export function fileQuery({ organizationId, userId }: Tenant, filters: FileFilte
   };
   member('_id', filters.ids);
   if (startingId > 0) and.push({ _id: { $gt: startingId } });
-  member('source', filters.sources);
+  // The index of external ids begins with the source.
+  member('source', filters.externalFileIds?.length && !filters.sources?.length ? SOURCE_TYPES : filters.sources);
   member('externalFileId', filters.externalFileIds);
   member('externalUrl', filters.externalUrls);
   member('syncStatus', filters.syncStatuses);

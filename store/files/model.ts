@@ -171,6 +171,9 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
 
 const tenant = { organizationId: 1, userId: 1 } as const;
 file.index({ ...tenant, source: 1, externalFileId: 1 }, { unique: true });
+/** By which all files of a user are counted: short keys, and the number of chunks in them. */
+export const TOTALS_INDEX = { ...tenant, syncStatus: 1, source: 1, numChunks: 1 } as const;
+
 // One index for each order of a list, ties broken by id.
 file.index({ ...tenant, _id: 1 });
 file.index({ ...tenant, updatedAt: 1, _id: 1 });
@@ -180,8 +183,16 @@ file.index({ ...tenant, lastSync: 1, _id: 1 });
 file.index({ ...tenant, 'statistics.fileSize': 1, _id: 1 });
 file.index({ ...tenant, parentId: 1, _id: 1 });
 file.index({ ...tenant, tagPairs: 1, _id: 1 });
-file.index({ ...tenant, dataSourceId: 1, _id: 1 });
-file.index({ ...tenant, vectorSpace: 1, 'options.embeddingModel': 1 });
+file.index({ ...tenant, externalUrl: 1, _id: 1 });
+file.index({ ...tenant, requestId: 1, _id: 1 });
+file.index({ ...tenant, isContainer: 1, _id: 1 });
+// Few files have these: the others cost nothing.
+file.index({ ...tenant, dataSourceId: 1, _id: 1 }, { partialFilterExpression: { dataSourceId: { $gt: 0 } } });
+file.index({ ...tenant, uploadId: 1, _id: 1 }, { partialFilterExpression: { uploadId: { $gt: '' } } });
+file.index({ ...tenant, fileTypeAtSource: 1, _id: 1 }, { partialFilterExpression: { fileTypeAtSource: { $gt: '' } } });
+// With the number of chunks, so that totals are summed without a look at the files.
+file.index({ ...tenant, 'options.embeddingModel': 1, vectorSpace: 1, numChunks: 1 });
+file.index(TOTALS_INDEX);
 // What a run still has to do.
 file.index({ runId: 1, syncStatus: 1, _id: 1 });
 

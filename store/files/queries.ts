@@ -5,10 +5,10 @@ import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import { inParts } from '../inParts.js';
 import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';
-import type { FileDoc } from './model.js';
+import { type FileDoc, TOTALS_INDEX } from './model.js';
 
 /** The field behind each order of a list. */
-const ORDER_FIELDS: Record<FileOrder, string> = {
+export const ORDER_FIELDS: Record<FileOrder, string> = {
   created_at: 'createdAt',
   updated_at: 'updatedAt',
   name: 'name',
@@ -35,6 +35,14 @@ export interface FileQueries {
   ids(tenant: Tenant, filters: FileFilters, limit: number): Promise<number[]>;
   /** The vector spaces in which the caller's files of a model lie. */
   spacesOf(tenant: Tenant, model: EmbeddingModelId): Promise<string[]>;
+}
+
+/** All files of a user: MongoDB would take the first index that begins with the user, whose keys are the longest. */
+const hintFor = (query: object): { hint?: typeof TOTALS_INDEX } => ('$and' in query ? {} : { hint: TOTALS_INDEX });
+
+/** Containers have no chunks: where chunks are meant, they need not be left out. */
+function withChunksOnly({ includeContainers: _none, ...filters }: FileFilters): FileFilters {
+  return filters;
 }
 
 export function createFileQueries(files: Model<FileDoc>): FileQueries {
@@ -84,18 +92,21 @@ export function createFileQueries(files: Model<FileDoc>): FileQueries {
       yield* inParts<FileDoc>(cursor);
     },
     async count(tenant, filters, startingId) {
-      return files.countDocuments(fileQuery(tenant, await expand(tenant, filters), startingId));
+      const query = fileQuery(tenant, await expand(tenant, filters), startingId);
+      return files.countDocuments(query, hintFor(query));
     },
     async countChunks(tenant, filters, startingId) {
-      const $match = fileQuery(tenant, await expand(tenant, filters), startingId);
-      const [row] = await files.aggregate<{ chunks: number }>([
-        { $match },
-        { $group: { _id: null, chunks: { $sum: '$numChunks' } } },
-      ]);
+      const $match = fileQuery(tenant, await expand(tenant, withChunksOnly(filters)), startingId);
+      const [row] = await files
+        .aggregate<{
+          chunks: number;
+        }>([{ $match }, { $group: { _id: null, chunks: { $sum: '$numChunks' } } }])
+        .option(hintFor($match));
       return row?.chunks ?? 0;
     },
     async *contents(tenant, listing, startingId) {
-      const query = { ...fileQuery(tenant, await expand(tenant, listing.filters), startingId), numChunks: { $gt: 0 } };
+      const filters = await expand(tenant, withChunksOnly(listing.filters));
+      const query = { ...fileQuery(tenant, filters, startingId), numChunks: { $gt: 0 } };
       yield* files
         .find(query, { generation: 1, numChunks: 1, vectorSpace: 1 })
         .sort(sortOf(listing))

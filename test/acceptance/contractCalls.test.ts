@@ -140,7 +140,7 @@ describe('whatever is sent, no answer is a fault of ours, and each is as both do
         numRuns: schema || parameters.length > 0 ? RUNS : 1,
         seed: chance.below(2 ** 31),
         // Shrinking asks the server again and again.
-        interruptAfterTimeLimit: 30_000,
+        plugins: [fc.interruptAfterTimeLimit(30_000)],
       },
     );
   });

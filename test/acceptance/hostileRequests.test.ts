@@ -168,7 +168,12 @@ test('a fault of our own is 500 with a request id, and tells nothing else', asyn
   const broken = createApp({
     ...({} as ApiDeps),
     store: { organizations: { organizationOfKey: () => Promise.reject(new Error(secret)) } } as unknown as Store,
-    settings: { maxJsonBytes: 1_000, maxPagesPerScrape: 1, corsOrigins: [] },
+    settings: {
+      maxJsonBytes: 1_000,
+      maxPagesPerScrape: 1,
+      corsOrigins: [],
+      rateLimits: { perUser: 0, perOrganization: 0 },
+    },
     log: createLog({ level: 'silent', name: 'test' }),
   });
   const server = createServer(broken).listen(0, '127.0.0.1');

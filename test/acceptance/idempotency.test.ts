@@ -113,6 +113,7 @@ test('while a request with the key is under way another one is 409; once that is
     .insertOne({ ...use, fingerprint: 'x', answer: null, expiresAt: new Date(Date.now() + 60_000) }, { session });
   const answer = await scrape('under way');
   expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining('under way') } });
+  expect(answer.headers.get('retry-after')).toBe('1');
   await session.abortTransaction();
   await session.endSession();
   expect((await scrape('under way')).status).toBe(200);
@@ -150,7 +151,7 @@ test('keys are each user\u2019s own, each operation\u2019s own, and last 24 hour
 });
 
 test('answers are not kept in clear', async () => {
-  const { body } = await scrape('sealed', { tags: { word: 'xylophone' } });
+  const { body } = await scrape('sealed', { tags: { word: 'xylophone' } }, await service.user('sealed'));
   expect(body.tags).toEqual({ word: 'xylophone' });
   const row = await database.collection('idempotencyKeys').findOne({ key: 'sealed' });
   expect(row?.['answer']).toEqual({

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
 import type { FileSyncStatus } from '../../contract/statuses.js';
+import { startLinkedSite } from '../emulators/linkedSite.js';
 import { samplePage, type Site, sitemapOf, startSampleSite } from '../emulators/site.js';
 import { readAtRest } from '../support/atRest.js';
-import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
+import { type ApiClient, apiClient, type Listed, type TestUser } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
 
 const PAGES = 6;
@@ -124,6 +125,33 @@ test('max_files_per_upload ends a scrape at so many pages, and the parent says s
   const whole = await user.settled(parent.id);
   expect(whole.file_metadata).toMatchObject({ pages_total: PAGES });
   expect(whole.file_metadata).not.toHaveProperty('limit_reached');
+});
+
+test('crawls and feeds keep to the same limits', async () => {
+  const linked = await startLinkedSite({ '/': ['/a', '/b', '/c'], '/a': [], '/b': [], '/c': [] });
+  const entries = ['/a', '/b', '/c'].map((path) => `<item><guid>${path}</guid><link>${linked.url(path)}</link></item>`);
+  linked.pages.set('/feed.xml', `<rss version="2.0"><channel><title>Feed</title>${entries.join('')}</channel></rss>`);
+  const facts = { pages_total: 2, pages_ready: 2, limit_reached: 'max_files_per_upload' };
+  const [perUpload, inAll] = await Promise.all([
+    limited('crawl-per-upload', { max_files_per_upload: 2 }),
+    limited('crawl', { max_files: 2 }),
+  ]);
+  const crawl = async (user: TestUser): Promise<FileRecord> => {
+    const { body } = await user.post<FileRecord[]>('/web_scrape', [{ url: linked.url('/') }]);
+    return body[0]!;
+  };
+  expect(await perUpload.settled((await crawl(perUpload)).id)).toMatchObject({ file_metadata: facts });
+  const feedUrl = linked.url('/feed.xml');
+  expect((await perUpload.post('/integrations/rss_feed', { url: feedUrl })).status).toBe(200);
+  const byUrl = { filters: { external_urls: [feedUrl] } };
+  const [feed] = (await perUpload.post<Listed<FileRecord>>('/user_files_v2', byUrl)).body.results;
+  expect(await perUpload.settled(feed?.id ?? 0)).toMatchObject({ file_metadata: facts });
+
+  const parent = await crawl(inAll);
+  expect(await states(inAll, parent, { READY: 2, DELAYED: 2 })).toEqual({ READY: 2, DELAYED: 2 });
+  await setLimits('crawl', { max_files: -1 });
+  expect(await inAll.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: 4 } });
+  await linked.close();
 });
 
 test('a page above max_characters_per_file ends SYNC_ERROR with the name of the limit, the others are synced', async () => {

@@ -191,4 +191,17 @@ describe('deletes', () => {
       expect((await nora.post('/delete_files', body)).status).toBe(400);
     },
   );
+
+  test.each([
+    {},
+    { name: '' },
+    { ids: [], tags: {}, sync_statuses: [] },
+    { tags_v2: { OR: [] } },
+    { tags_v2: { AND: [{ OR: [] }] } },
+    { include_all_children: true, include_containers: false },
+    { root_files_only: false, non_synced_only: false },
+  ])('POST /delete_files_v2 with filters %j, which would be everything, is 400', async (filters) => {
+    expect((await nora.post('/delete_files_v2', { filters })).status).toBe(400);
+    expect(await left(3)).toHaveLength(3);
+  });
 });

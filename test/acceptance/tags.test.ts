@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { createTemporalClient } from '../../dispatch/client.js';
@@ -115,11 +116,9 @@ describe('tags of a data source', () => {
     await copied(_id);
     const handle = client.workflow.getHandle(workflowIds.updateTags(_id));
     await handle.result();
-    const { type, searchAttributes } = await handle.describe();
-    expect({ type, dataSource: searchAttributes['DataSourceId'] }).toEqual({
-      type: 'updateTags',
-      dataSource: [String(_id)],
-    });
+    const { type, typedSearchAttributes } = await handle.describe();
+    const dataSource = typedSearchAttributes.get(defineSearchAttributeKey('DataSourceId', 'KEYWORD'));
+    expect({ type, dataSource }).toEqual({ type: 'updateTags', dataSource: String(_id) });
   });
 
   test('changes that come one upon the other are all there in the end, and the last of a key wins', async () => {

@@ -56,6 +56,7 @@ function typesOf(document: typeof ours, { schema }: Field): string {
   );
   return [...new Set(types)]
     .filter((type) => type !== 'null')
+    .map(String)
     .toSorted()
     .join();
 }
@@ -68,8 +69,8 @@ const EXAMPLES: Readonly<Record<string, Record<string, unknown>>> = {
 describe.each(built.map((operation) => [operation.method, operation.path, operation] as const))(
   '%s %s',
   (method, path, operation) => {
-    const [asked, taken] = [bodyOf(theirs, method, path) ?? {}, bodyOf(ours, method, path) ?? {}];
-    const [contract, mine] = [byPath(fieldsOf(theirs, asked)), byPath(fieldsOf(ours, taken))];
+    const [wanted, offered] = [bodyOf(theirs, method, path) ?? {}, bodyOf(ours, method, path) ?? {}];
+    const [contract, mine] = [byPath(fieldsOf(theirs, wanted)), byPath(fieldsOf(ours, offered))];
     const both = [...contract.values()].flatMap((field) => {
       const own = mine.get(field.path);
       return own ? [{ ...field, own }] : [];
@@ -115,8 +116,8 @@ describe.each(built.map((operation) => [operation.method, operation.path, operat
     });
 
     test('fills in the defaults of the contract, for what is absent and for null', () => {
-      if (!asked.properties) return;
-      const least = { ...(sample(theirs, asked) as Record<string, unknown>), ...EXAMPLES[path] };
+      if (!wanted.properties) return;
+      const least = { ...(sample(theirs, wanted) as Record<string, unknown>), ...EXAMPLES[path] };
       const filled = validate<Record<string, unknown>>(operation.body!, least, 'body');
       for (const { path: name, schema, own } of both) {
         if (name.includes('.') || !('default' in schema) || name in least) continue;

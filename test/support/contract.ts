@@ -119,6 +119,7 @@ export function sample(document: Document, schema: Schema): unknown {
       return true;
     case 'string':
       return 'https://nowhere.invalid/sitemap.xml';
+    case undefined:
     default:
       return {};
   }
