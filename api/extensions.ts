@@ -9,7 +9,6 @@ export const EXTENSIONS = {
     'POST /cancel_sync': 'The contract has no way to stop a scrape.',
   },
   fields: {
-    'rss_feed.embedding_model null': 'As for scrapes.',
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
     'web_scrape.[].embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
     'embedding_properties.<MODEL>.served_by and dimensions': 'Tell which vector space served the model.',

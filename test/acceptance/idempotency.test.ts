@@ -34,6 +34,7 @@ const runs = () => database.collection('runs').countDocuments();
 const HARMLESS = [
   '/cancel_sync',
   '/embeddings',
+  '/fetch_webpage',
   '/list_chunks_and_embeddings',
   '/list_users',
   '/modify_user_configuration',
@@ -41,6 +42,7 @@ const HARMLESS = [
   '/update_users',
   '/user',
   '/user_files_v2',
+  '/user_webpages',
   '/white_label/delete',
   '/white_label/list',
   '/white_label/update',
