@@ -1,12 +1,17 @@
 import { LRUCache } from 'lru-cache';
 
 import { HttpError } from './errors.js';
-import type { KeyCaller, UserCaller } from './operation.js';
 
 /** Requests a minute; 0 is no limit. */
 export interface RateLimits {
   readonly perUser: number;
   readonly perOrganization: number;
+}
+
+/** Who asks: an organization's key, or one of its end users. */
+interface RequestCaller {
+  readonly organizationId: number;
+  readonly userId?: number;
 }
 
 interface Bucket {
@@ -26,7 +31,7 @@ const MINUTE_MS = 60_000;
 export function createRateLimiter(
   { perUser, perOrganization }: RateLimits,
   now: () => number = Date.now,
-): (caller: UserCaller | KeyCaller | null) => void {
+): (caller: RequestCaller | null) => void {
   const buckets = new LRUCache<string, Bucket>({ max: MAX_BUCKETS });
   const filled = (name: string, limit: number): Bucket => {
     const known = buckets.get(name) ?? { tokens: limit, filledAt: now() };
