@@ -6,7 +6,6 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 
-import type { FileRecord } from '../contract/records.js';
 import { fileQuery } from '../store/files/filter.js';
 import { fileModel } from '../store/files/model.js';
 import type { TestUser } from '../test/support/client.js';
@@ -56,7 +55,7 @@ async function straight(
   let skip = OFFSET;
   let wanted = PAGE;
   const rows: unknown[] = [];
-  const cursor = files.find(query, { projection: { generation: 1, numChunks: 1 } }).sort(sort);
+  const cursor = files.find(query, { projection: { generation: 1, numChunks: 1 }, batchSize: 200 }).sort(sort);
   for await (const file of cursor) {
     const { _id, numChunks, generation } = file as unknown as { _id: number; numChunks: number; generation: number };
     if (skip >= numChunks) {
@@ -101,8 +100,8 @@ async function measure(
 const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, say });
 try {
   const user = await service.user();
-  const own = (await user.post<FileRecord>('/scrape_sitemap', { url: 'http://127.0.0.1:9/none.xml' })).body;
-  const tenant = { organizationId: own.organization_id, userId: own.organization_user_id ?? 0 };
+  const own = (await user.get<{ id: number; organization_id: number }>('/whoami')).body;
+  const tenant = { organizationId: own.organization_id, userId: own.id };
   const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
   const begun = performance.now();
   const blank = new (fileModel(connection))().toObject({ minimize: false });

@@ -17,6 +17,9 @@ export const ORDER_FIELDS: Record<FileOrder, string> = {
   id: '_id',
 };
 
+/** A page of chunks needs few files: without a size, MongoDB's second batch would be all of them. */
+const FILES_PER_BATCH = 200;
+
 /** What a reader of chunks must know of a file. */
 export type FileContent = Pick<FileDoc, '_id' | 'generation' | 'numChunks' | 'vectorSpace'>;
 
@@ -111,7 +114,7 @@ export function createFileQueries(files: Model<FileDoc>): FileQueries {
         .find(query, { generation: 1, numChunks: 1, vectorSpace: 1 })
         .sort(sortOf(listing))
         .lean<FileContent>()
-        .cursor();
+        .cursor({ batchSize: FILES_PER_BATCH });
     },
     async byIds({ organizationId, userId }, ids) {
       return files.find({ organizationId, userId, _id: { $in: ids } }).lean<FileDoc[]>();
