@@ -9,7 +9,6 @@ export const EXTENSIONS = {
     'POST /cancel_sync': 'The contract has no way to stop a scrape.',
   },
   fields: {
-    'rss_feed.embedding_model null': 'As for scrapes.',
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
     'web_scrape.[].embedding_model null': 'As for scrape_sitemap.',
     'integrations/rss_feed.embedding_model null': 'As for scrape_sitemap.',

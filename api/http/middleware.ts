@@ -82,7 +82,8 @@ export function errorHandler(log: Log): ErrorRequestHandler {
       response.destroy();
       return next();
     }
-    if (known?.retryAfterSeconds != null) response.setHeader('retry-after', known.retryAfterSeconds);
+    const seconds = known?.retryAfterSeconds ?? null;
+    if (seconds !== null) response.setHeader('retry-after', seconds);
     if (known) response.status(known.status).json({ detail: known.detail });
     else
       response

@@ -1,13 +1,15 @@
 import { LRUCache } from 'lru-cache';
 
 import { HttpError } from './errors.js';
-import type { KeyCaller, UserCaller } from './operation.js';
 
 /** Requests a minute; 0 is no limit. */
 export interface RateLimits {
   readonly perUser: number;
   readonly perOrganization: number;
 }
+
+/** Who is counted; null is a caller whom nobody knows. */
+type Caller = { readonly organizationId: number; readonly userId?: number } | null;
 
 interface Bucket {
   tokens: number;
@@ -26,7 +28,7 @@ const MINUTE_MS = 60_000;
 export function createRateLimiter(
   { perUser, perOrganization }: RateLimits,
   now: () => number = Date.now,
-): (caller: UserCaller | KeyCaller | null) => void {
+): (caller: Caller) => void {
   const buckets = new LRUCache<string, Bucket>({ max: MAX_BUCKETS });
   const filled = (name: string, limit: number): Bucket => {
     const known = buckets.get(name) ?? { tokens: limit, filledAt: now() };
@@ -38,7 +40,7 @@ export function createRateLimiter(
   return (caller) => {
     if (caller === null) return;
     const organization = { limit: perOrganization, name: `o${caller.organizationId}` };
-    const user = 'userId' in caller ? [{ limit: perUser, name: `u${caller.userId}` }] : [];
+    const user = caller.userId === undefined ? [] : [{ limit: perUser, name: `u${caller.userId}` }];
     const asked = [organization, ...user]
       .filter(({ limit }) => limit > 0)
       .map(({ limit, name }) => ({ limit, bucket: filled(name, limit) }));
