@@ -82,8 +82,8 @@ export function errorHandler(log: Log): ErrorRequestHandler {
       response.destroy();
       return next();
     }
-    const seconds = known?.retryAfterSeconds ?? null;
-    if (seconds !== null) response.setHeader('retry-after', seconds);
+    const retryAfter = known?.retryAfterSeconds ?? null;
+    if (retryAfter !== null) response.setHeader('retry-after', retryAfter);
     if (known) response.status(known.status).json({ detail: known.detail });
     else
       response

@@ -8,8 +8,11 @@ export interface RateLimits {
   readonly perOrganization: number;
 }
 
-/** Who is counted; null is a caller whom nobody knows. */
-type Caller = { readonly organizationId: number; readonly userId?: number } | null;
+/** Who asks: an organization's key, or one of its end users. */
+interface RequestCaller {
+  readonly organizationId: number;
+  readonly userId?: number;
+}
 
 interface Bucket {
   tokens: number;
@@ -28,7 +31,7 @@ const MINUTE_MS = 60_000;
 export function createRateLimiter(
   { perUser, perOrganization }: RateLimits,
   now: () => number = Date.now,
-): (caller: Caller) => void {
+): (caller: RequestCaller | null) => void {
   const buckets = new LRUCache<string, Bucket>({ max: MAX_BUCKETS });
   const filled = (name: string, limit: number): Bucket => {
     const known = buckets.get(name) ?? { tokens: limit, filledAt: now() };
@@ -40,7 +43,7 @@ export function createRateLimiter(
   return (caller) => {
     if (caller === null) return;
     const organization = { limit: perOrganization, name: `o${caller.organizationId}` };
-    const user = caller.userId === undefined ? [] : [{ limit: perUser, name: `u${caller.userId}` }];
+    const user = 'userId' in caller ? [{ limit: perUser, name: `u${caller.userId}` }] : [];
     const asked = [organization, ...user]
       .filter(({ limit }) => limit > 0)
       .map(({ limit, name }) => ({ limit, bucket: filled(name, limit) }));

@@ -46,7 +46,9 @@ export const dataSourceListing = () =>
       ids: orNull(idList()),
       revoked_access: orNull(Joi.boolean()),
       // Shipped front-ends send {}, which names nothing.
-      tags: orNull(tagTree().empty(Joi.object().length(0))),
+      tags: tagTree()
+        .allow(null)
+        .empty([null, Joi.object().length(0)]),
     }).default({}),
     order_by: Joi.string()
       .valid(...DATA_SOURCE_ORDERS)

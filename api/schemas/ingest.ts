@@ -6,6 +6,8 @@ import { integer, orNull } from './fields.js';
 
 const defaults = DEFAULT_INGEST_OPTIONS;
 
+export const embeddingModel = () => Joi.string().valid(...EMBEDDING_MODEL_IDS);
+
 /** The options that every operation which makes files shares. Overlap must leave room to go forward. */
 export const ingestFields = () => ({
   chunk_size: orNull(integer().min(1), defaults.chunkSize),
@@ -13,7 +15,7 @@ export const ingestFields = () => ({
   chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap),
   skip_embedding_generation: orNull(Joi.boolean(), defaults.skipEmbeddingGeneration),
   // Not nullable in the interface, but shipped front-ends send null: see api/extensions.ts.
-  embedding_model: orNull(Joi.string().valid(...EMBEDDING_MODEL_IDS), defaults.embeddingModel),
+  embedding_model: orNull(embeddingModel(), defaults.embeddingModel),
   generate_sparse_vectors: orNull(Joi.boolean(), defaults.generateSparseVectors),
   prepend_filename_to_chunks: orNull(Joi.boolean(), defaults.prependFilenameToChunks),
 });

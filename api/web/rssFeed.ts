@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
+import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
 import { FEED_SOURCE, type SyncFeedRequest } from '../../contract/feeds.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
@@ -12,7 +13,7 @@ import type { Session } from '../../store/sequence.js';
 import { invalid } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { address, orNull } from '../schemas/fields.js';
-import { type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
+import { embeddingModel, type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
 import { tags } from '../schemas/tags.js';
 import { acceptParent, type NewParent } from './acceptParent.js';
 
@@ -34,6 +35,8 @@ export const rssFeed = operation<'user', Body>({
     url: address(),
     tags: orNull(tags(), {}),
     ...ingestFields(),
+    // No front-end sends null here.
+    embedding_model: embeddingModel().default(DEFAULT_EMBEDDING_MODEL),
     request_id: orNull(Joi.string().allow('').max(500)),
     data_source_tags: tags().default({}),
   }),
