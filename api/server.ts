@@ -23,6 +23,7 @@ const store = await connectStore({
   mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
   qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
   files: config.files,
+  secretKeys: config.secretKeys,
 });
 await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };

@@ -10,6 +10,7 @@ async function createOrganization(name: string): Promise<void> {
     mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
     qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
     files: config.files,
+    secretKeys: config.secretKeys,
   });
   try {
     const { organizationId, apiKey } = await store.organizations.create(name);

@@ -18,6 +18,7 @@ import { createOrganizations, type Organizations } from './organizations/accept.
 import { organizationModels } from './organizations/model.js';
 import { runModel } from './runs/model.js';
 import { createRuns, type Runs } from './runs/outbox.js';
+import { createSecrets, type Secrets } from './secrets.js';
 import { createSequence, type Session } from './sequence.js';
 import { createUsers, type Users } from './users/accept.js';
 import { userModel } from './users/model.js';
@@ -26,6 +27,8 @@ import { createVectors, type Vectors } from './vectors/vectors.js';
 
 export interface StoreSettings {
   readonly mongodbUri: string;
+  /** Keys of SECRET_KEY: the first seals secrets, all open them. */
+  readonly secretKeys: readonly { readonly id: string; readonly key: Buffer }[];
   readonly qdrant: { readonly url: string; readonly apiKey: string | null; readonly prefix: string };
   readonly files: {
     readonly dir: string;
@@ -46,6 +49,7 @@ export interface Store {
   readonly vectorCache: VectorCache;
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
+  readonly secrets: Secrets;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** Resolves when MongoDB answers. */
@@ -104,6 +108,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     vectors: createVectors(settings.qdrant),
     vectorCache,
     hostTurns,
+    secrets: createSecrets(settings.secretKeys),
     transaction: (work) => transaction(connection, work),
     async pingMongo() {
       await connection.db?.admin().ping();

@@ -32,6 +32,7 @@ const store = await connectStore({
   mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
   qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
   files: config.files,
+  secretKeys: config.secretKeys,
 });
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
 const client = createTemporalClient(temporal);

@@ -90,6 +90,7 @@ export async function startService(
     mongodbUri: mongodbUri.href,
     qdrant: { ...config.qdrant, url: config.qdrant.url ?? engines.qdrantUrl },
     files: config.files,
+    secretKeys: config.secretKeys,
   });
   const apiKey = config.apiKey ?? '';
   await store.organizations.ensureFirst(apiKey);

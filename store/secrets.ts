@@ -1,0 +1,59 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** What a secret belongs to. A ciphertext that is moved to another place does not open there. */
+export interface SecretPlace {
+  readonly organizationId: number;
+  /** Kind and id of the record: `white_label:7`. */
+  readonly record: string;
+  readonly field: string;
+}
+
+/** A secret as it is stored: nonce and ciphertext (with its tag at the end) in base64, and which key opens it. */
+export interface SealedSecret {
+  keyId: string;
+  nonce: string;
+  ciphertext: string;
+}
+
+/** Encrypts what must never rest in clear: client secrets, signing keys, credentials of connections. */
+export interface Secrets {
+  seal(place: SecretPlace, plaintext: string): SealedSecret;
+  /** @throws when the key is no longer in SECRET_KEY, or the ciphertext was altered or belongs elsewhere */
+  open(place: SecretPlace, sealed: SealedSecret): string;
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** AES-256-GCM with keys derived from SECRET_KEY: the first seals, all open, so that keys can be rotated. */
+export function createSecrets(keys: readonly { id: string; key: Buffer }[]): Secrets {
+  const derived = new Map(
+    keys.map(({ id, key }) => [id, Buffer.from(hkdfSync('sha256', key, '', 'sealed-secret', 32))]),
+  );
+  const first = keys[0]?.id;
+  if (first === undefined) throw new Error('SECRET_KEY holds no key');
+  const keyOf = (id: string): Buffer => {
+    const key = derived.get(id);
+    if (!key) throw new Error(`A secret was sealed with key ${id}. Add that key to SECRET_KEY, behind the others.`);
+    return key;
+  };
+  const placeBytes = ({ organizationId, record, field }: SecretPlace, keyId: string): Buffer =>
+    Buffer.from(JSON.stringify([keyId, organizationId, record, field]));
+  return {
+    seal(place, plaintext) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', keyOf(first), nonce).setAAD(placeBytes(place, first));
+      const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return { keyId: first, nonce: nonce.toString('base64'), ciphertext: ciphertext.toString('base64') };
+    },
+    open(place, { keyId, nonce, ciphertext }) {
+      const bytes = Buffer.from(ciphertext, 'base64');
+      const decipher = createDecipheriv('aes-256-gcm', keyOf(keyId), Buffer.from(nonce, 'base64'), {
+        authTagLength: TAG_BYTES,
+      })
+        .setAAD(placeBytes(place, keyId))
+        .setAuthTag(bytes.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8');
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+
+import { createSecrets } from '../../store/secrets.js';
+
+const place = { organizationId: 7, record: 'white_label:3', field: 'client_secret' };
+const key = (id: string) => ({ id, key: randomBytes(32) });
+
+test('a sealed secret opens in its place, and is never the same text twice', () => {
+  const secrets = createSecrets([key('a')]);
+  const sealed = secrets.seal(place, 'sësame');
+  expect(secrets.open(place, sealed)).toBe('sësame');
+  expect(JSON.stringify(sealed)).not.toContain('same');
+  expect(secrets.seal(place, 'sësame')).not.toEqual(sealed);
+  expect(sealed.keyId).toBe('a');
+});
+
+test('a ciphertext moved to another organization, record or field does not open', () => {
+  const secrets = createSecrets([key('a')]);
+  const sealed = secrets.seal(place, 'sesame');
+  for (const elsewhere of [
+    { ...place, organizationId: 8 },
+    { ...place, record: 'white_label:4' },
+    { ...place, field: 'api_key' },
+  ])
+    expect(() => secrets.open(elsewhere, sealed)).toThrow();
+});
+
+test('an altered ciphertext does not open', () => {
+  const secrets = createSecrets([key('a')]);
+  const sealed = secrets.seal(place, 'sesame');
+  const bytes = Buffer.from(sealed.ciphertext, 'base64');
+  bytes[0] = (bytes[0] ?? 0) ^ 1;
+  expect(() => secrets.open(place, { ...sealed, ciphertext: bytes.toString('base64') })).toThrow();
+});
+
+test('keys rotate: the first seals, all open, and a missing one is named', () => {
+  const [old, fresh] = [key('old'), key('fresh')];
+  const sealed = createSecrets([old]).seal(place, 'sesame');
+  const rotated = createSecrets([fresh, old]);
+  expect(rotated.open(place, sealed)).toBe('sesame');
+  expect(rotated.seal(place, 'sesame').keyId).toBe('fresh');
+  expect(() => createSecrets([fresh]).open(place, sealed)).toThrow(/key old.*SECRET_KEY/);
+});
