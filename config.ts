@@ -70,6 +70,13 @@ export interface Config {
     /** Milliseconds before each new try. */
     readonly retryDelaysMs: readonly number[];
   };
+  readonly webhooks: {
+    readonly timeoutMs: number;
+    /** Milliseconds before each new try. */
+    readonly retryDelaysMs: readonly number[];
+    readonly connectionsPerHost: number;
+  };
+  readonly eventsKeptDays: number;
   /** Milliseconds between rounds of the reaper. */
   readonly workerNiceness: number;
   readonly reapIntervalMs: number;
@@ -216,6 +223,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       activityConcurrency: number('ACTIVITY_CONCURRENCY'),
       retryDelaysMs: list(string('RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
     },
+    webhooks: {
+      timeoutMs: number('WEBHOOK_TIMEOUT_MS'),
+      retryDelaysMs: list(string('WEBHOOK_RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
+      connectionsPerHost: number('WEBHOOK_CONNECTIONS_PER_HOST'),
+    },
+    eventsKeptDays: number('EVENTS_KEPT_DAYS'),
     workerNiceness: number('WORKER_NICENESS'),
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
     http: { maxJsonBytes: number('MAX_JSON_BYTES'), corsOrigins: list(string('CORS_ORIGINS')) },

@@ -18,7 +18,7 @@ export function createDeleteActivities({ store, log }: ActivityDeps) {
       if (!run) throw new Error(`Run ${runId} has no row`);
       await store.runs.markStarted(runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };
-      const { filters, preserveFileRecord } = run.options as DeleteFilesRequest;
+      const { filters, preserveFileRecord, sendWebhook } = run.options as DeleteFilesRequest;
       const ids = await store.files.deletable(tenant, filters, afterId, run.acceptedAt, FILES_PER_BATCH);
       if (ids.length === 0) return { afterId: null };
 
@@ -40,8 +40,8 @@ export function createDeleteActivities({ store, log }: ActivityDeps) {
         const left = counts.reduce((sum, count) => sum + count, 0);
         // Somebody wrote meanwhile: the retry deletes that as well.
         if (left > 0) throw new Error(`${left} points, chunks or contents of deleted files are left`);
-        if (preserveFileRecord) await store.files.emptied(tenant, runId, ids);
-        else await store.files.remove(tenant, runId, ids);
+        if (preserveFileRecord) await store.files.emptied(tenant, runId, ids, sendWebhook);
+        else await store.files.remove(tenant, runId, ids, sendWebhook);
         log.info(
           { runId, organizationId: run.organizationId, requestId: run.requestId, files: ids.length },
           'files deleted',

@@ -76,6 +76,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       }
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',
+        discovered: true,
         facts: { pages_listed: listed, pages_total: discovered, sitemap_problems: problems },
       });
       return { discovered };

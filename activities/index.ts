@@ -4,6 +4,7 @@ import { createDiscoveryActivities } from './discoverPages.js';
 import { createIngestActivities } from './ingestBatch.js';
 import { createPlanActivities } from './planBatches.js';
 import { createRunActivities } from './runs.js';
+import { createWebhookActivities } from './webhooks/deliverBatch.js';
 
 /** Every step that workflows may call, with its dependencies in place. */
 export function createActivities(deps: ActivityDeps) {
@@ -13,6 +14,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createPlanActivities(deps),
     ...createIngestActivities(deps),
     ...createDeleteActivities(deps),
+    ...createWebhookActivities(deps),
   };
 }
 

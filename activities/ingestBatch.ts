@@ -39,7 +39,7 @@ export function createIngestActivities(deps: ActivityDeps) {
     };
     if (fault.retryable && delay !== undefined) {
       const notBefore = new Date(Date.now() + Math.max(delay, fault.retryAfterMs ?? 0));
-      await store.files.requeue(runId, file._id, notBefore, fault.message);
+      await store.files.requeue(runId, file._id, notBefore, fault.message, fault.kind === 'rate_limited');
       log.debug({ ...context, notBefore }, 'file goes back into the queue');
       return;
     }
@@ -77,7 +77,7 @@ export function createIngestActivities(deps: ActivityDeps) {
         const prepared = await prepareFile(runId, started, deps, signal);
         if (prepared) return () => committer.add(prepared);
         if (generation > file.generation + 1) await forget(started);
-        return () => keeper.add({ runId, fileId, generation });
+        return () => keeper.add({ runId, file, generation });
       };
 
       const slots = pLimit(settings.fileConcurrency);

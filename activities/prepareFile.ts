@@ -96,7 +96,7 @@ export async function prepareFile(
   if (options.storeFileOnly) {
     const finished = {
       runId,
-      fileId: file._id,
+      file,
       content: { ...content, statistics },
       name: null,
       fileMetadata: metadataOf(opened, null),
@@ -124,7 +124,7 @@ export async function prepareFile(
 
   const finished: FinishedSync = {
     runId,
-    fileId: file._id,
+    file,
     name: null,
     fileMetadata: metadataOf(opened, document),
     content: {

@@ -17,6 +17,12 @@ export interface SitemapReader {
   discover(sitemapUrl: string, signal: AbortSignal): AsyncIterable<{ readonly url: string }>;
 }
 
+/** The part of the way out that a registration of a webhook needs. */
+export interface AddressCheck {
+  /** Throws a Fault address_refused when the URL may not be called. */
+  check(url: string): Promise<void>;
+}
+
 export interface ApiSettings {
   readonly maxJsonBytes: number;
   /** The server's own cap of pages of one sitemap. */
@@ -30,6 +36,7 @@ export interface ApiDeps {
   readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping'>;
   readonly embedder: QueryEmbedder;
   readonly sitemaps: SitemapReader;
+  readonly addresses: AddressCheck;
   readonly tokens: Tokens;
   readonly signedUrls: SignedUrls;
   /** Address under which clients reach this API, without a trailing slash. */

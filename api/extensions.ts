@@ -4,6 +4,9 @@ export const EXTENSIONS = {
     'GET /health': 'Older front-ends and load balancers call it.',
     'GET /ready': 'Operators see which dependency is away.',
     'GET /content/{organization}/{file}/{content}': 'Where presigned URLs point.',
+    'GET /events': 'A receiver that was down catches up.',
+    'GET /webhooks/{webhook_id}/deliveries': 'Tells why a receiver did not get an event.',
+    'POST /webhooks/{webhook_id}/redeliver': 'Sends again what a receiver has missed, and starts a disabled one again.',
     'POST /cancel_sync': 'The contract has no way to stop a scrape.',
   },
   fields: {

@@ -5,7 +5,6 @@ import { type AuthScheme, type Operation, operation } from './http/operation.js'
 
 /** Operations of the public contract that are not built yet: each answers 501, never a made-up result. Shrinks until it is gone. */
 const REMAINING: readonly (readonly [method: Operation['method'], path: string, auth: AuthScheme])[] = [
-  ['post', '/add_webhook', 'key'],
   ['get', '/auth/v1/white_labeling', 'user'],
   ['post', '/create_user_file_tags', 'user'],
   ['post', '/data_sources', 'key'],
@@ -14,7 +13,6 @@ const REMAINING: readonly (readonly [method: Operation['method'], path: string, 
   ['post', '/delete_files', 'user'],
   ['post', '/delete_user_file_tags', 'user'],
   ['post', '/delete_users', 'key'],
-  ['delete', '/delete_webhook/{webhook_id}', 'key'],
   ['get', '/fetch_urls', 'user'],
   ['post', '/fetch_webpage', 'user'],
   ['get', '/fetch_youtube_transcript', 'user'],
@@ -85,7 +83,6 @@ const REMAINING: readonly (readonly [method: Operation['method'], path: string, 
   ['post', '/user_files', 'user'],
   ['post', '/user_webpages', 'user'],
   ['post', '/web_scrape', 'user'],
-  ['post', '/webhooks', 'key'],
   ['post', '/white_label/create', 'key'],
   ['post', '/white_label/delete', 'key'],
   ['post', '/white_label/list', 'key'],

@@ -9,6 +9,12 @@ import { userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
 import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
+import { addWebhook } from './webhooks/addWebhook.js';
+import { deleteWebhook } from './webhooks/deleteWebhook.js';
+import { listDeliveries } from './webhooks/listDeliveries.js';
+import { listEvents } from './webhooks/listEvents.js';
+import { listWebhooks } from './webhooks/listWebhooks.js';
+import { redeliver } from './webhooks/redeliver.js';
 import { processSitemap } from './web/processSitemap.js';
 import { scrapeSitemap } from './web/scrapeSitemap.js';
 
@@ -23,6 +29,12 @@ export const builtOperations: readonly Operation[] = [
   cancelSync,
   listChunks,
   embeddings,
+  addWebhook,
+  listWebhooks,
+  deleteWebhook,
+  listDeliveries,
+  redeliver,
+  listEvents,
   content,
   health,
   ready,

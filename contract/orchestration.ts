@@ -17,11 +17,19 @@ export const FIRST_BATCH_SIZE = 4;
 export const RUN_KINDS = ['scrapeSitemap', 'resyncFile', 'deleteFiles'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
+/** Whether a run brings in an upload: files of one request, whose common end is an event. */
+export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
+  scrapeSitemap: true,
+  resyncFile: false,
+  deleteFiles: false,
+};
+
 /** Workflow ids are business keys, built here and nowhere else: a double request meets the running workflow. */
 export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
   resync: (fileId: number): string => `resync:${fileId}`,
   delete: (runId: number): string => `delete:${runId}`,
+  deliverEvents: (webhookId: number): string => `deliver-events:${webhookId}`,
 };
 
 /** What every run's workflow is given. The options lie in the run's row; history carries its id only. */
@@ -81,6 +89,26 @@ export interface DeleteFilesInput extends RunInput {
   /** Where a continued workflow goes on; absent on the first execution. */
   readonly afterId?: number;
 }
+
+export interface DeliverEventsInput {
+  readonly webhookId: number;
+}
+
+/** How a pass of deliveries to one receiver ended. */
+export interface DeliverBatchResult {
+  /** The webhook was deleted or disabled. */
+  readonly ended: boolean;
+  /** The next pass may find something at once. */
+  readonly more: boolean;
+  /** How long until a delivery is tried again; null when none waits. */
+  readonly dueInMs: number | null;
+}
+
+/** There is something new for a receiver. */
+export const EVENTS_CAME_SIGNAL = 'eventsCame';
+
+/** Deliveries have a task queue of their own: slow receivers hold up no ingest, nor ingests a delivery. */
+export const deliveryQueue = (taskQueue: string): string => `${taskQueue}-webhooks`;
 
 /** Answer of the query `progress`. */
 export interface RunProgress {

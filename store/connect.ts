@@ -1,4 +1,4 @@
-import mongoose, { type Connection } from 'mongoose';
+import mongoose, { type ClientSession, type Connection, type Model } from 'mongoose';
 
 import { type ChunkCommands, createChunkCommands } from './chunks/commands.js';
 import { segmentModel } from './chunks/model.js';
@@ -6,6 +6,8 @@ import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
 import { type Blobs, createFolderBlobs, type S3Settings } from './contents/blobs.js';
 import { type Contents, createContents } from './contents/contents.js';
 import { contentModel } from './contents/model.js';
+import { type Atomically, createEvents, type Events } from './events/events.js';
+import { eventModels } from './events/model.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
@@ -19,11 +21,14 @@ import { organizationModels } from './organizations/model.js';
 import { runModel } from './runs/model.js';
 import { createRuns, type Runs } from './runs/outbox.js';
 import { createSecrets, type Secrets } from './secrets.js';
-import { createSequence, type Session } from './sequence.js';
+import { createSequence } from './sequence.js';
 import { createUsers, type Users } from './users/accept.js';
 import { userModel } from './users/model.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
 import { createVectors, type Vectors } from './vectors/vectors.js';
+import { createDeliveries, type Deliveries } from './webhooks/deliveries.js';
+import { webhookModels } from './webhooks/model.js';
+import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
 
 export interface StoreSettings {
   readonly mongodbUri: string;
@@ -36,6 +41,8 @@ export interface StoreSettings {
     /** Contents up to so many bytes are kept in MongoDB. */
     readonly rowBytes: number;
   };
+  /** Days that events and deliveries are kept. */
+  readonly eventsKeptDays: number;
 }
 
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
@@ -50,14 +57,17 @@ export interface Store {
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
   readonly secrets: Secrets;
+  readonly events: Events;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  readonly transaction: Atomically;
   /** Resolves when MongoDB answers. */
   pingMongo(): Promise<void>;
   close(): Promise<void>;
 }
 
-async function transaction<T>(connection: Connection, work: (session: Session) => Promise<T>): Promise<T> {
+async function transaction<T>(connection: Connection, work: (session: ClientSession) => Promise<T>): Promise<T> {
   return connection.transaction((session) => work(session)) as Promise<T>;
 }
 
@@ -87,29 +97,41 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       model.createIndexes(),
     ),
   );
+  const eventRows = eventModels(connection);
+  const webhookRows = webhookModels(connection);
+  await Promise.all(
+    [...Object.values(eventRows), ...Object.values(webhookRows)].map((model: Model<never>) => model.createIndexes()),
+  );
   const vectorCache = createVectorCache(connection);
   await vectorCache.createIndexes();
   const hostTurns = createHostTurns(connection);
   await hostTurns.createIndexes();
   const fileQueries = createFileQueries(files);
+  const atomically: Atomically = (work) => transaction(connection, work);
+  const secrets = createSecrets(settings.secretKeys);
+  const { webhooks, deliveries } = webhookRows;
+  const events = createEvents(eventRows, webhooks, atomically, settings.eventsKeptDays);
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
     organizations: createOrganizations(organizations, sequence),
     users: createUsers(users, sequence),
-    runs: createRuns(runs, sequence),
+    runs: createRuns(runs, sequence, atomically, events),
     files: {
       ...fileQueries,
-      ...createFileCommands(files),
-      ...createFileAcceptance(files, sequence),
-      ...createFileDeletion(files),
+      ...createFileCommands(files, atomically, events),
+      ...createFileAcceptance(files, sequence, atomically, events),
+      ...createFileDeletion(files, atomically, events),
     },
     chunks: { ...createChunkQueries(segments, fileQueries), ...createChunkCommands(segments) },
     contents: createContents(contents, blobs, settings.files.rowBytes),
     vectors: createVectors(settings.qdrant),
     vectorCache,
     hostTurns,
-    secrets: createSecrets(settings.secretKeys),
-    transaction: (work) => transaction(connection, work),
+    secrets,
+    events,
+    webhooks: createWebhooks(webhooks, deliveries, eventRows.feeds, { sequence, secrets, atomically }),
+    deliveries: createDeliveries(deliveries, settings.eventsKeptDays),
+    transaction: atomically,
     async pingMongo() {
       await connection.db?.admin().ping();
     },

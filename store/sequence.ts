@@ -1,6 +1,6 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 
-export type SequenceKind = 'organization' | 'user' | 'file' | 'run' | 'apiKey';
+export type SequenceKind = 'organization' | 'user' | 'file' | 'run' | 'apiKey' | 'webhook';
 
 interface SequenceDoc {
   _id: SequenceKind;

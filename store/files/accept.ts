@@ -1,10 +1,12 @@
 import type { Model } from 'mongoose';
 
+import { fileEvents } from '../../contract/events.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
 import { tagPairs } from '../../contract/tags.js';
-import { insertOnce } from '../insertOnce.js';
+import { insertRows, onlyDuplicates } from '../insertOnce.js';
+import type { Atomically, EventWriter } from '../events/events.js';
 import type { Session, Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc, StoredTag } from './model.js';
@@ -54,6 +56,9 @@ function queued(request: FileRequest, fileId: number, now: Date): Partial<FileDo
   };
 }
 
+/** How often files are taken in again when another request was quicker with some. */
+const INSERT_TRIES = 10;
+
 /** A known file that is to be synced again. */
 export interface SyncAgain {
   readonly options: IngestOptions;
@@ -71,7 +76,12 @@ export interface FileAcceptance {
   acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
 }
 
-export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence): FileAcceptance {
+export function createFileAcceptance(
+  files: Model<FileDoc>,
+  sequence: Sequence,
+  atomically: Atomically,
+  events: EventWriter,
+): FileAcceptance {
   const key = ({ organizationId, userId }: Tenant, request: FileRequest) => ({
     organizationId,
     userId,
@@ -111,6 +121,29 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
       .lean();
     return new Map(rows.map((row) => [nameOf(row), row._id]));
   };
+  /** Inserts those that are not known, and tells of them, all or none; false when one of them is there by now. */
+  const insertUnknown = async (
+    owner: Tenant & { customerId: string },
+    requests: readonly FileRequest[],
+    known: ReadonlyMap<string, number>,
+    now: Date,
+  ): Promise<boolean> => {
+    const unknown = requests.filter((request) => !known.has(nameOf(request)));
+    const fresh = [...new Map(unknown.map((request) => [nameOf(request), request])).values()];
+    if (fresh.length === 0) return true;
+    const first = await sequence.take('file', fresh.length);
+    const rows = fresh.map((request, index) => newFile(first + index, owner, request, now));
+    try {
+      await atomically(async (session) => {
+        await insertRows(files, rows, session);
+        await events.write(fileEvents.created(rows), session);
+      });
+      return true;
+    } catch (error) {
+      if (!onlyDuplicates(error)) throw error;
+      return false;
+    }
+  };
   return {
     async queueAgain({ organizationId, userId }, file, again, session) {
       const fresh = {
@@ -132,28 +165,28 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
       const now = new Date();
       const known = await files.exists(key(owner, request)).session(session);
       const _id = known?._id ?? (await sequence.take('file'));
-      return files
+      const file = await files
         .findOneAndUpdate(
           key(owner, request),
           { $set: queued(request, _id, now), $setOnInsert: onInsert(_id, owner, request, now) },
           { upsert: true, returnDocument: 'after', session, setDefaultsOnInsert: true },
         )
         .lean<FileDoc>();
+      if (!known) await events.write(fileEvents.created([file]), session);
+      return file;
     },
     async acceptMany(owner, requests) {
       if (requests.length === 0) return 0;
       const now = new Date();
-      const known = await idsOf(owner, requests);
-      const fresh = requests.filter((request) => !known.has(nameOf(request)));
-      const first = fresh.length === 0 ? 0 : await sequence.take('file', fresh.length);
-      const rows = fresh.map((request, index) => newFile(first + index, owner, request, now));
-      if (!(await insertOnce(files, rows))) {
-        // Another request was quicker with some: they are known now.
-        for (const [name, id] of await idsOf(owner, fresh)) known.set(name, id);
+      let known = await idsOf(owner, requests);
+      // Another request may be quicker with some: they are known then.
+      for (let tries = 1; !(await insertUnknown(owner, requests, known, now)); tries += 1) {
+        if (tries === INSERT_TRIES) throw new Error('Other requests kept on taking in the same files');
+        known = await idsOf(owner, requests);
       }
       const again = requests.filter((request) => known.has(nameOf(request)));
       if (again.length > 0) {
-        // Past mongoose's schema, as insertOnce does.
+        // Past mongoose's schema: casting what our own code just built costs more than the write.
         await files.collection.bulkWrite(
           again.map((request) => {
             const id = known.get(nameOf(request)) ?? 0;

@@ -1,0 +1,9 @@
+import { invalid } from './errors.js';
+
+/** The id in a path. @throws HttpError 422 when it is not an integer that could be one */
+export function pathId(params: Readonly<Record<string, string>>, name: string): number {
+  const text = params[name] ?? '';
+  const id = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) throw invalid(['path', name], 'Must be an integer', 'int_type');
+  return id;
+}
