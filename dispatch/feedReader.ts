@@ -69,7 +69,10 @@ export function createFeedReader(
         try {
           const numbered = await events.number();
           const told = await webhooks.toWake(new Date(Date.now() - lookAgainMs), WOKEN_PER_ROUND);
-          await Promise.all(told.map(wake));
+          // All are waited for: a call that went on behind our back would meet a closed connection.
+          const ends = await Promise.allSettled(told.map(wake));
+          const broken = ends.find((end) => end.status === 'rejected');
+          if (broken) throw broken.reason;
           if (numbered > 0) continue;
         } catch (error) {
           log.warn({ err: error }, 'the feed of events could not be read on; trying again');

@@ -22,9 +22,10 @@ const page = (name: string) =>
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const withoutPaths = (json: string): string => json.replaceAll(ROOT, '');
 
-/** Two pages that are fine, one that is missing, one that fails once. */
+/** Two pages that are fine, one that is missing, one that fails once; and a receiver of webhooks that fails once. */
 async function serveSite() {
   let failures = 0;
+  let refusals = 0;
   const server = createServer((request, response) => {
     const url = request.url ?? '/';
     const origin = `http://${request.headers.host ?? ''}`;
@@ -33,6 +34,7 @@ async function serveSite() {
         `<urlset>${['/a', '/b', '/missing', '/flaky'].map((one) => `<url><loc>${origin}${one}</loc></url>`).join('')}</urlset>`,
       );
     }
+    if (url === '/hook') return void response.writeHead(refusals++ === 0 ? 500 : 200).end();
     if (url === '/flaky' && failures++ === 0) return void response.writeHead(500).end();
     if (!['/a', '/b', '/flaky'].includes(url)) return void response.writeHead(404).end();
     response.setHeader('content-type', 'text/html');
@@ -52,6 +54,7 @@ const service = await startService({
     LOG_LEVEL: 'warn',
     ALLOWED_PRIVATE_HOSTS: site.host,
     RETRY_DELAYS_S: '1',
+    WEBHOOK_RETRY_DELAYS_S: '1',
     TEMPORAL_UI_URL: '',
   },
   say: (line) => console.log(`· ${line}`),
@@ -85,6 +88,7 @@ try {
     await keep(`scrapeSitemap.${name}`, workflowIds.scrape(parent.id));
     return parent;
   };
+  const webhook = await post<{ id: number }>('/add_webhook', { url: `http://${site.host}/hook` });
   const parent = await scrape('finished', { url: `http://${site.host}/sitemap.xml` });
   await scrape('noSitemap', { url: `http://${site.host}/nothing.xml` });
   const { results } = await post<{ results: FileRecord[] }>('/user_files_v2', {
@@ -100,6 +104,13 @@ try {
     await client.workflow.list({ query: "WorkflowType = 'deleteFiles'" })[Symbol.asyncIterator]().next()
   ).value;
   await keep('deleteFiles.finished', deleteRun.workflowId);
+  const pending = async (): Promise<number> => {
+    const answer = await fetch(`${service.url}/webhooks/${webhook.id}/deliveries?status=PENDING`, { headers });
+    return ((await answer.json()) as { count: number }).count;
+  };
+  while ((await pending()) > 0) await started();
+  await fetch(`${service.url}/delete_webhook/${webhook.id}`, { method: 'DELETE', headers });
+  await keep('deliverEvents.deleted', workflowIds.deliverEvents(webhook.id));
   await scrape('cancelled', { url: `http://${site.host}/sitemap.xml`, tags: { again: true } });
   await connection.close();
 } finally {

@@ -65,7 +65,11 @@ export function createEvents(
       const total = some.reduce((sum, { events }) => sum + events.length, 0);
       // First, so that a second reader meets the first one here.
       const feed = await feeds
-        .findOneAndUpdate({ _id: organizationId }, { $inc: { last: total } }, { upsert: true, new: true, session })
+        .findOneAndUpdate(
+          { _id: organizationId },
+          { $inc: { last: total } },
+          { upsert: true, returnDocument: 'after', session },
+        )
         .lean();
       let next = feed.last - total + 1;
       const result = await rows.collection.bulkWrite(
