@@ -1,4 +1,5 @@
 import {
+  type ActivityOptions,
   allHandlersFinished,
   condition,
   continueAsNew,
@@ -21,7 +22,8 @@ const eventsCame = defineSignal(EVENTS_CAME_SIGNAL);
  */
 export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
   const { taskQueue } = workflowInfo();
-  const { deliverBatch } = proxyActivities<Activities>({ ...NOTIFY, taskQueue: deliveryQueue(taskQueue) });
+  const options: ActivityOptions = { ...NOTIFY, taskQueue: deliveryQueue(taskQueue) };
+  const { deliverBatch } = proxyActivities<Activities>(options);
   let woken = false;
   setHandler(eventsCame, () => {
     woken = true;

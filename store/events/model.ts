@@ -1,4 +1,4 @@
-import { type Connection, type Model, mongo, Schema } from 'mongoose';
+import { type Connection, type Model, type mongo, Schema } from 'mongoose';
 
 import type { ToldEvent } from '../../contract/events.js';
 

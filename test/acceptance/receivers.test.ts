@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { EventKind } from '../../contract/events.js';
 import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { apiClient } from '../support/client.js';
+import { soon } from '../support/soon.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** Receivers that misbehave: what arrives, in which order, and what the list of deliveries says. */
@@ -69,16 +70,6 @@ async function organization() {
   };
 }
 
-/** Asks until an answer is as wanted. */
-async function soon<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean, timeoutMs = 20_000): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const answer = await ask();
-    if (wanted(answer)) return answer;
-    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(answer)} after ${timeoutMs} ms`);
-    await sleep(50);
-  }
-}
 const ended = (found: readonly { status: string }[]): boolean =>
   found.length > 0 && found.every(({ status }) => status !== 'PENDING');
 

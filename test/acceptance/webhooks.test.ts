@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
@@ -7,6 +6,7 @@ import type { FileRecord } from '../../contract/records.js';
 import { type Received, type Receiver, startReceiver } from '../emulators/receiver.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../support/client.js';
+import { soon } from '../support/soon.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** Webhooks as a customer meets them: registering, a whole scrape told, verified as the public library does. */
@@ -67,7 +67,7 @@ describe('registering', () => {
     const client = keyed((await service.store.organizations.create('three')).apiKey);
     const add = (name: string) => client.post<WebhookAnswer>('/add_webhook', { url: `http://127.0.0.1:9/${name}` });
     const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(add));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 400, 400]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 200, 400, 400]);
     const ids = answers.filter(({ status }) => status === 200).map(({ body }) => body.id);
     const all = await list(client, { order_by: 'created_at', order_dir: 'desc' });
     expect(all.count).toBe(3);
@@ -192,10 +192,10 @@ describe('a scrape, a resync and a delete', () => {
   test('a delete tells of each file when it is asked to, and else of none', async () => {
     const [quiet, ...loud] = pages.map(({ id }) => id);
     await user.post('/delete_files_v2', { filters: { ids: [quiet] } });
-    const gone = async (id: number) =>
-      (await user.post<Listed<FileRecord>>('/user_files_v2', { filters: { ids: [id] } })).body.count === 0;
-    const deadline = Date.now() + 20_000;
-    while (!(await gone(quiet ?? 0)) && Date.now() < deadline) await sleep(50);
+    await soon(
+      () => user.post<Listed<FileRecord>>('/user_files_v2', { filters: { ids: [quiet] } }),
+      ({ body }) => body.count === 0,
+    );
     const before = receiver.taken().length;
     await user.post('/delete_files_v2', { filters: { ids: loud }, send_webhook: true, preserve_file_record: true });
     expect(new Set((await receiver.tookSoon(before + loud.length)).slice(before))).toEqual(
@@ -218,11 +218,10 @@ describe('a scrape, a resync and a delete', () => {
 
   test('nothing is sent to a webhook that is deleted, and its workflow ends', async () => {
     await key.delete(`/delete_webhook/${webhook.id}`);
-    const deadline = Date.now() + 20_000;
-    while ((await service.store.webhooks.find(webhook.id)) !== null) {
-      if (Date.now() > deadline) throw new Error('the workflow did not remove what was left');
-      await sleep(50);
-    }
+    await soon(
+      () => service.store.webhooks.find(webhook.id),
+      (one) => one === null,
+    );
     expect(await service.store.deliveries.count(webhook.id)).toBe(0);
     const before = receiver.received.length;
     await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);

@@ -1,5 +1,6 @@
 /** Everything that rests in the stores, read past the service's own code, so that two ways to the same state can be compared. */
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
@@ -95,9 +96,20 @@ async function readBlobs(root: string): Promise<(readonly [string, string])[]> {
   );
 }
 
+/** A run ends a moment after the last of its files. */
+const RUNS_END_MS = 5_000;
+
+/** Waits for runs to end that are about to; one that does not is told of as amiss. */
+async function runsEnded(connection: mongoose.Connection): Promise<void> {
+  const deadline = Date.now() + RUNS_END_MS;
+  while (Date.now() < deadline && (await connection.collection('runs').countDocuments({ finishedAt: null })) > 0)
+    await sleep(50);
+}
+
 async function readDatabase(env: NodeJS.ProcessEnv) {
   const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
   try {
+    await runsEnded(connection);
     const all = <T extends object>(name: string) => connection.collection<T>(name).find().toArray() as Promise<T[]>;
     const [files, segments, rows, runs, users, events] = await Promise.all([
       all<FileDoc>('files'),

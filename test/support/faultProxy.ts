@@ -4,7 +4,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** What a worker asks of the stores to commit files, in its order. */
-export const COMMIT_STEPS = ['chunks', 'points', 'flip', 'cleanPoints', 'cleanChunks', 'cleaned'] as const;
+export const COMMIT_STEPS = [
+  'chunks',
+  'points',
+  'flip',
+  'tell',
+  'commitFlip',
+  'cleanPoints',
+  'cleanChunks',
+  'cleaned',
+] as const;
 export type CommitStep = (typeof COMMIT_STEPS)[number];
 
 /** Where to stop: before the store has seen the n-th call of a kind, or when it has done it and the worker does not know. */
@@ -60,8 +69,23 @@ const command = (name: string, collection: string): Buffer =>
 const INSERT_CHUNKS = command('insert', 'segments');
 const DELETE_CHUNKS = command('delete', 'segments');
 const UPDATE_FILES = command('update', 'files');
+const INSERT_EVENTS = command('insert', 'events');
+const COMMIT = Buffer.from('\x10commitTransaction\0');
+/** Before the sixteen bytes of a session's id. */
+const SESSION = Buffer.from('\x05id\0\x10\0\0\0\x04', 'latin1');
 
-function stepOfMessage(message: Buffer): CommitStep | null {
+function sessionOf(message: Buffer): string {
+  const at = message.indexOf(SESSION) + SESSION.length;
+  return message.toString('hex', at, at + 16);
+}
+
+/** @param telling sessions that have just told of flipped files, and will commit */
+function stepOfMessage(message: Buffer, telling: Set<string>): CommitStep | null {
+  if (message.includes(COMMIT)) return telling.delete(sessionOf(message)) ? 'commitFlip' : null;
+  if (message.includes(INSERT_EVENTS) && message.includes('FILE_READY') && message.includes('WEBPAGE_READY')) {
+    telling.add(sessionOf(message));
+    return 'tell';
+  }
   if (message.includes(INSERT_CHUNKS)) return 'chunks';
   if (message.includes(DELETE_CHUNKS)) return 'cleanChunks';
   if (!message.includes(UPDATE_FILES) || !message.includes('cleanupPending')) return null;
@@ -83,6 +107,8 @@ function eachMessage(from: Socket, each: (message: Buffer) => Promise<void>): vo
 }
 
 function mongoProxy(target: URL, gate: Gate, sockets: Set<Socket>): Server {
+  // A transaction may go over several connections.
+  const telling = new Set<string>();
   return createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
     const steps = new Map<number, CommitStep>();
@@ -98,7 +124,7 @@ function mongoProxy(target: URL, gate: Gate, sockets: Set<Socket>): Server {
       });
     }
     eachMessage(client, async (message) => {
-      const step = stepOfMessage(message);
+      const step = stepOfMessage(message, telling);
       if (step) steps.set(message.readInt32LE(4), step);
       await gate.pass(step, 'before');
       server.write(message);

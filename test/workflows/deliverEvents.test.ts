@@ -9,6 +9,7 @@ import { createTemporalClient } from '../../dispatch/client.js';
 import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { testEngines } from '../support/engines.js';
 import { quietTemporal } from '../support/quietTemporal.js';
+import { soon } from '../support/soon.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** What becomes of deliveries when their only step fails, and when their workflow is ended from outside. */
@@ -107,8 +108,11 @@ test.each<Moment>(['before', 'after'])(
     cancelled = null;
     mishap = { when, happen: cancel };
     await tell(1, 2);
-    while (cancelled === null) await sleep(20);
-    const { workflowId, runId } = cancelled;
+    const execution = await soon(
+      () => cancelled,
+      (one) => one !== null,
+    );
+    const { workflowId, runId } = execution ?? { workflowId: '', runId: '' };
     await expect(client.workflow.getHandle(workflowId, runId).result()).rejects.toThrow(/cancel/i);
     await tell(3);
     await receiver.tookSoon(3);
@@ -120,7 +124,10 @@ test.each<Moment>(['before', 'after'])(
 test('terminated while a delivery waits for its next try it is started again without anything new', async () => {
   receiver.react(() => 500);
   await tell(1);
-  while (receiver.received.length === 0) await sleep(20);
+  await soon(
+    () => receiver.received.length,
+    (count) => count > 0,
+  );
   await workflow().terminate('by the test');
   receiver.react(() => 200);
   await receiver.tookSoon(1);
@@ -131,11 +138,10 @@ test('while nothing happens nothing is done', async () => {
   await tell(1);
   await receiver.tookSoon(1);
   const id = workflowIds.deliverEvents(webhookId);
-  const deadline = Date.now() + 20_000;
-  while ((await service.store.webhooks.find(webhookId))?.wake !== null) {
-    if (Date.now() > deadline) throw new Error('the webhook is never done');
-    await sleep(50);
-  }
+  await soon(
+    () => service.store.webhooks.find(webhookId),
+    (webhook) => webhook?.wake === null,
+  );
   const before = calls.get(id);
   await sleep(2_500);
   expect(calls.get(id)).toBe(before);
