@@ -217,21 +217,12 @@ export function createFileCommands(files: Model<FileDoc>, atomically: Atomically
     async abortOpen(runId, message) {
       let aborted = 0;
       for (;;) {
-        const some = await atomically(async (session) => {
-          const rows = await files
-            .find({ runId, syncStatus: open }, null, { session })
-            .sort({ _id: 1 })
-            .limit(ABORTED_AT_ONCE)
-            .lean<FileDoc[]>();
-          if (rows.length === 0) return 0;
-          await files.updateMany(
-            { _id: { $in: rows.map(({ _id }) => _id) } },
-            { $set: rested('SYNC_ABORTED', message) },
-            { session },
-          );
-          await events.write(fileEvents.skipped(rows, message), session);
-          return rows.length;
-        });
+        const some = await told.some(
+          { runId, syncStatus: open },
+          { $set: rested('SYNC_ABORTED', message) },
+          ABORTED_AT_ONCE,
+          (rows) => fileEvents.skipped(rows, message),
+        );
         aborted += some;
         if (some < ABORTED_AT_ONCE) return aborted;
       }

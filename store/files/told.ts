@@ -20,6 +20,13 @@ export interface ToldChanges {
     eventsOf: (before: FileDoc) => readonly NewEvent[],
     once?: string,
   ): Promise<FileDoc | null>;
+  /** Changes the first of those that match, at most `limit`; answers how many. */
+  some(
+    filter: QueryFilter<FileDoc>,
+    update: UpdateQuery<FileDoc>,
+    limit: number,
+    eventsOf: (before: readonly FileDoc[]) => readonly NewEvent[],
+  ): Promise<number>;
   /** Changes many, each if it matches; answers the ids of those changed. No more round trips for many than for one. */
   many(changes: readonly ToldChange[]): Promise<number[]>;
 }
@@ -48,6 +55,14 @@ export function createToldChanges(files: Model<FileDoc>, atomically: Atomically,
         const before = await files.findOneAndUpdate(filter, update, { session }).lean<FileDoc | null>();
         if (before) await events.write(eventsOf(before), session, once);
         return before;
+      }),
+    some: (filter, update, limit, eventsOf) =>
+      atomically(async (session) => {
+        const rows = await files.find(filter, null, { session }).sort({ _id: 1 }).limit(limit).lean<FileDoc[]>();
+        if (rows.length === 0) return 0;
+        await files.updateMany({ _id: { $in: rows.map(({ _id }) => _id) } }, update, { session });
+        await events.write(eventsOf(rows), session);
+        return rows.length;
       }),
     async many(changes) {
       if (changes.length === 0) return [];
