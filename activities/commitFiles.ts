@@ -1,4 +1,4 @@
-import type { StartedFile } from '../store/files/commands.js';
+import type { StartedFile } from '../store/files/start.js';
 import type { FileDoc } from '../store/files/model.js';
 import type { Store } from '../store/connect.js';
 import type { PreparedFile } from './prepareFile.js';

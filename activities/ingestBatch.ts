@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 
 import { Fault } from '../contract/failures.js';
 import type { IngestBatchInput, IngestBatchResult } from '../contract/orchestration.js';
-import type { StartedFile } from '../store/files/commands.js';
+import type { StartedFile } from '../store/files/start.js';
 import { cleanUp, discard } from './commitFiles.js';
 import type { ActivityDeps } from './deps.js';
 import { createIngestWrites } from './ingestWrites.js';
@@ -110,7 +110,11 @@ export function createIngestActivities(deps: ActivityDeps) {
 
       try {
         // MongoDB is asked at once in any case; a try that finds Qdrant still away fetches nothing.
-        if (activityInfo().attempt > 1) await store.vectors.ping();
+        if (activityInfo().attempt > 1) {
+          await store.vectors.ping();
+          // What the try before has done and not told of comes before what this one does.
+          await store.events.settle(fileIds);
+        }
         const unclean = await store.files.needingCleanUp(runId, fileIds);
         if (unclean.length > 0)
           await cleanUp(

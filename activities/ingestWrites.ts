@@ -1,4 +1,5 @@
-import type { KeptFile, StartedFile } from '../store/files/commands.js';
+import type { KeptFile } from '../store/files/commands.js';
+import type { StartedFile } from '../store/files/start.js';
 import { type Batcher, createBatcher } from './batcher.js';
 import { commitFiles } from './commitFiles.js';
 import type { ActivityDeps } from './deps.js';

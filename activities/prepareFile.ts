@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 
 import type { VectorSpace } from '../contract/embeddingModels.js';
 import type { ProcessedDocument } from '../documents/types.js';
-import type { FinishedSync, StartedFile } from '../store/files/commands.js';
+import type { FinishedSync } from '../store/files/commands.js';
+import type { StartedFile } from '../store/files/start.js';
 import type { SmallContent } from '../store/contents/contents.js';
 import type { FileDoc } from '../store/files/model.js';
 import type { ActivityDeps, OpenedContent } from './deps.js';

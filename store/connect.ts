@@ -7,11 +7,13 @@ import { type Blobs, createFolderBlobs, type S3Settings } from './contents/blobs
 import { type Contents, createContents } from './contents/contents.js';
 import { contentModel } from './contents/model.js';
 import { type Atomically, createEvents, type Events } from './events/events.js';
+import { createIntents } from './events/intents.js';
 import { eventModels } from './events/model.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { fileModel } from './files/model.js';
+import { markedFiles } from './files/told.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
@@ -110,7 +112,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const atomically: Atomically = (work) => transaction(connection, work);
   const secrets = createSecrets(settings.secretKeys);
   const { webhooks, deliveries } = webhookRows;
-  const events = createEvents(eventRows, webhooks, atomically, settings.eventsKeptDays);
+  const intents = createIntents(eventRows.rows, markedFiles(files), settings.eventsKeptDays);
+  const events = createEvents(eventRows, webhooks, intents, atomically, settings.eventsKeptDays);
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
     organizations: createOrganizations(organizations, sequence),
@@ -118,8 +121,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     runs: createRuns(runs, sequence, atomically, events),
     files: {
       ...fileQueries,
-      ...createFileCommands(files, atomically, events),
-      ...createFileAcceptance(files, sequence, atomically, events),
+      ...createFileCommands(files, atomically, events, intents),
+      ...createFileAcceptance(files, sequence, events, intents),
       ...createFileDeletion(files, atomically, events),
     },
     chunks: { ...createChunkQueries(segments, fileQueries), ...createChunkCommands(segments) },

@@ -1,7 +1,7 @@
 import type { ClientSession, Model } from 'mongoose';
 
 /** Whether rows with the same key were there already. */
-export function onlyDuplicates(error: unknown): boolean {
+function onlyDuplicates(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 11000;
 }
 

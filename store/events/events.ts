@@ -1,18 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { type ClientSession, type Model, mongo } from 'mongoose';
+import type { ClientSession, Model } from 'mongoose';
 
 import type { NewEvent, NumberedEvent } from '../../contract/events.js';
 import { insertRows } from '../insertOnce.js';
 import type { Session } from '../sequence.js';
 import type { WebhookDoc } from '../webhooks/model.js';
-import type { EventModels, EventRowDoc } from './model.js';
+import type { Intents } from './intents.js';
+import { type EventModels, type EventRowDoc, newRows } from './model.js';
 
 /** Runs work in one MongoDB transaction, again when MongoDB asks for it. */
 export type Atomically = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /** Rows that get their numbers at once. */
 const ROWS_PER_ROUND = 500;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface EventWriter {
   /**
@@ -24,7 +23,7 @@ export interface EventWriter {
   write(events: readonly NewEvent[], session: Session, once?: string): Promise<void>;
 }
 
-export interface Events extends EventWriter {
+export interface Events extends EventWriter, Pick<Intents, 'settle'> {
   /** Events of an organization past a number, in order. What is older than the time they are kept is left out. */
   after(organizationId: number, position: number, limit: number): Promise<NumberedEvent[]>;
   /**
@@ -42,24 +41,10 @@ class Overtaken extends Error {}
 export function createEvents(
   { rows, feeds }: EventModels,
   webhooks: Model<WebhookDoc>,
+  intents: Intents,
   atomically: Atomically,
   keptDays: number,
 ): Events {
-  const rowOf = (organizationId: number, events: readonly NewEvent[], once: string | undefined): EventRowDoc => {
-    const at = new Date();
-    return {
-      _id: once === undefined ? randomUUID() : `${once}:${organizationId}`,
-      organizationId,
-      events: events.map(({ kind, customerId, objectId, info }) => ({ kind, customerId, objectId, info })),
-      at,
-      // An empty one: MongoDB puts its own in.
-      writtenAt: new mongo.Timestamp(0n),
-      first: null,
-      last: null,
-      expiresAt: new Date(at.getTime() + keptDays * DAY_MS),
-    };
-  };
-
   const numberOne = (organizationId: number, some: readonly EventRowDoc[]): Promise<void> =>
     atomically(async (session) => {
       const total = some.reduce((sum, { events }) => sum + events.length, 0);
@@ -93,10 +78,7 @@ export function createEvents(
   return {
     async write(events, session, once) {
       if (events.length === 0) return;
-      const byOrganization = new Map<number, NewEvent[]>();
-      for (const event of events)
-        byOrganization.set(event.organizationId, [...(byOrganization.get(event.organizationId) ?? []), event]);
-      let fresh = [...byOrganization].map(([organizationId, own]) => rowOf(organizationId, own, once));
+      let fresh = newRows(events, keptDays, once);
       if (once !== undefined) {
         const known = await rows.find({ _id: { $in: fresh.map(({ _id }) => _id) } }, { _id: 1 }, { session }).lean();
         fresh = fresh.filter(({ _id }) => !known.some((row) => row._id === _id));
@@ -118,7 +100,9 @@ export function createEvents(
         .filter((event) => event.position > position)
         .slice(0, limit);
     },
+    settle: (fileIds) => intents.settle(fileIds),
     async number() {
+      await intents.settle();
       const fresh = await rows.find({ last: null }).sort({ writtenAt: 1 }).limit(ROWS_PER_ROUND).lean<EventRowDoc[]>();
       const byOrganization = new Map<number, EventRowDoc[]>();
       for (const row of fresh)

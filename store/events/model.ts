@@ -1,6 +1,7 @@
-import { type Connection, type Model, type mongo, Schema } from 'mongoose';
+import { randomUUID } from 'node:crypto';
+import { type Connection, type Model, mongo, Schema } from 'mongoose';
 
-import type { ToldEvent } from '../../contract/events.js';
+import type { NewEvent, ToldEvent } from '../../contract/events.js';
 
 /** Events of one organization that were written together, in one row: a group of finished files costs one insert. */
 export interface EventRowDoc {
@@ -10,7 +11,7 @@ export interface EventRowDoc {
   at: Date;
   /** MongoDB's own clock, set by it at the insert: no other clock has a say in the order. */
   writtenAt: mongo.Timestamp;
-  /** Numbers of its first and last event; null until the reader has given them. */
+  /** Numbers of its first and last event; null until the reader has given them, INTENDED before it is to be shown. */
   first: number | null;
   last: number | null;
   expiresAt: Date;
@@ -23,6 +24,9 @@ export interface FeedDoc {
   /** Webhooks that were ever added: who adds one waits here for whoever adds another. */
   webhooksAdded: number;
 }
+
+/** `last` of a row whose change may not have happened. */
+export const INTENDED = -1;
 
 const row: Schema<EventRowDoc> = new Schema<EventRowDoc>(
   {
@@ -38,6 +42,7 @@ const row: Schema<EventRowDoc> = new Schema<EventRowDoc>(
   { versionKey: false, minimize: false },
 );
 row.index({ writtenAt: 1 }, { partialFilterExpression: { last: null } });
+row.index({ at: 1 }, { partialFilterExpression: { last: INTENDED } });
 row.index({ organizationId: 1, last: 1 });
 row.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
@@ -56,4 +61,25 @@ export function eventModels(connection: Connection): EventModels {
     rows: connection.model<EventRowDoc>('events', row, 'events'),
     feeds: connection.model<FeedDoc>('eventFeeds', feed, 'event_feeds'),
   };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Rows for events, one an organization, to be inserted as they are. @param name what their ids begin with */
+export function newRows(events: readonly NewEvent[], keptDays: number, name: string = randomUUID()): EventRowDoc[] {
+  const byOrganization = new Map<number, NewEvent[]>();
+  for (const event of events)
+    byOrganization.set(event.organizationId, [...(byOrganization.get(event.organizationId) ?? []), event]);
+  const at = new Date();
+  return [...byOrganization].map(([organizationId, own]) => ({
+    _id: `${name}:${organizationId}`,
+    organizationId,
+    events: own.map(({ kind, customerId, objectId, info }) => ({ kind, customerId, objectId, info })),
+    at,
+    // An empty one: MongoDB puts its own in.
+    writtenAt: new mongo.Timestamp(0n),
+    first: null,
+    last: null,
+    expiresAt: new Date(at.getTime() + keptDays * DAY_MS),
+  }));
 }

@@ -5,11 +5,13 @@ import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
 import { tagPairs } from '../../contract/tags.js';
-import { insertRows, onlyDuplicates } from '../insertOnce.js';
-import type { Atomically, EventWriter } from '../events/events.js';
+import { insertOnce } from '../insertOnce.js';
+import type { EventWriter } from '../events/events.js';
+import type { Intents } from '../events/intents.js';
 import type { Session, Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc, StoredTag } from './model.js';
+import { markedFiles } from './told.js';
 
 /** What a request or a listing says of a file that is to be synced. */
 export interface FileRequest {
@@ -79,8 +81,8 @@ export interface FileAcceptance {
 export function createFileAcceptance(
   files: Model<FileDoc>,
   sequence: Sequence,
-  atomically: Atomically,
   events: EventWriter,
+  intents: Intents,
 ): FileAcceptance {
   const key = ({ organizationId, userId }: Tenant, request: FileRequest) => ({
     organizationId,
@@ -121,7 +123,7 @@ export function createFileAcceptance(
       .lean();
     return new Map(rows.map((row) => [nameOf(row), row._id]));
   };
-  /** Inserts those that are not known, and tells of them, all or none; false when one of them is there by now. */
+  /** Inserts those that are not known, and tells of them; false when some were there by then. */
   const insertUnknown = async (
     owner: Tenant & { customerId: string },
     requests: readonly FileRequest[],
@@ -133,16 +135,19 @@ export function createFileAcceptance(
     if (fresh.length === 0) return true;
     const first = await sequence.take('file', fresh.length);
     const rows = fresh.map((request, index) => newFile(first + index, owner, request, now));
-    try {
-      await atomically(async (session) => {
-        await insertRows(files, rows, session);
-        await events.write(fileEvents.created(rows), session);
-      });
-      return true;
-    } catch (error) {
-      if (!onlyDuplicates(error)) throw error;
-      return false;
-    }
+    let all = true;
+    await intents.around(fileEvents.created(rows), async (mark) => {
+      all = await insertOnce(
+        files,
+        rows.map((row) => ({ ...row, marks: [mark] })),
+      );
+      if (all) return 'all';
+      return markedFiles(files)(
+        mark,
+        rows.map(({ _id }) => _id),
+      );
+    });
+    return all;
   };
   return {
     async queueAgain({ organizationId, userId }, file, again, session) {

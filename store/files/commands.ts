@@ -4,14 +4,10 @@ import { fileEvents } from '../../contract/events.js';
 import type { BatchResult } from '../../contract/orchestration.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
+import type { Intents } from '../events/intents.js';
 import type { FileDoc, SyncedContent } from './model.js';
+import { IN_MOTION, type StartedFile, startFiles } from './start.js';
 import { createToldChanges } from './told.js';
-
-/** A file that a batch has begun: the record, with the generation number that this sync writes under. */
-export interface StartedFile {
-  readonly file: FileDoc;
-  readonly generation: number;
-}
 
 /** How a sync ended well: the content that readers see from now on. */
 export interface FinishedSync {
@@ -107,37 +103,16 @@ function containerEvents(before: FileDoc, { status, message = null, discovered =
   return status === 'SYNC_ERROR' ? fileEvents.failed(before, message) : [];
 }
 
-export function createFileCommands(files: Model<FileDoc>, atomically: Atomically, events: EventWriter): FileCommands {
-  const told = createToldChanges(files, atomically, events);
+export function createFileCommands(
+  files: Model<FileDoc>,
+  atomically: Atomically,
+  events: EventWriter,
+  intents: Intents,
+): FileCommands {
+  const told = createToldChanges(files, atomically, events, intents);
   const open = { $nin: [...FINAL_FILE_STATUSES] };
-  const inMotion = { $in: ['QUEUED_FOR_SYNC', 'SYNCING'] satisfies FileSyncStatus[] };
   return {
-    async start(runId, fileIds) {
-      const mine = { _id: { $in: [...fileIds] }, runId, syncStatus: inMotion };
-      return atomically(async (session) => {
-        const rows = await files.find(mine, null, { session }).sort({ _id: 1 }).lean<FileDoc[]>();
-        if (rows.length === 0) return [];
-        const now = new Date();
-        await files.updateMany(
-          { ...mine, _id: { $in: rows.map(({ _id }) => _id) } },
-          { $set: { syncStatus: 'SYNCING', updatedAt: now }, $inc: { lastGeneration: 1, unfinishedStarts: 1 } },
-          { session },
-        );
-        // Those that were SYNCING already are started again after a death: nothing new for anybody.
-        const entered = rows.filter(({ syncStatus }) => syncStatus !== 'SYNCING');
-        await events.write(entered.flatMap(fileEvents.syncing), session);
-        return rows.map((row) => {
-          const file: FileDoc = {
-            ...row,
-            syncStatus: 'SYNCING',
-            updatedAt: now,
-            lastGeneration: row.lastGeneration + 1,
-            unfinishedStarts: row.unfinishedStarts + 1,
-          };
-          return { file, generation: file.lastGeneration };
-        });
-      });
-    },
+    start: (runId, fileIds) => startFiles(files, intents, runId, fileIds),
     async finish(syncs) {
       const now = new Date();
       const flipped = await told.many(
@@ -233,7 +208,7 @@ export function createFileCommands(files: Model<FileDoc>, atomically: Atomically
           {
             runId,
             isContainer: false,
-            syncStatus: inMotion,
+            syncStatus: IN_MOTION,
             _id: { $gt: afterId },
             $or: [{ notBefore: null }, { notBefore: { $lte: now } }],
           },
@@ -246,7 +221,7 @@ export function createFileCommands(files: Model<FileDoc>, atomically: Atomically
     },
     async nextDue(runId) {
       const row = await files
-        .findOne({ runId, isContainer: false, syncStatus: inMotion }, { notBefore: 1 })
+        .findOne({ runId, isContainer: false, syncStatus: IN_MOTION }, { notBefore: 1 })
         .sort({ notBefore: 1 })
         .lean();
       return row === null ? null : (row.notBefore ?? new Date(0));
@@ -275,7 +250,7 @@ export function createFileCommands(files: Model<FileDoc>, atomically: Atomically
       const { status, message = null, facts = {}, synced = false, discovered = false } = change;
       const now = new Date();
       const before = await told.one(
-        { _id: fileId, runId, isContainer: true, syncStatus: inMotion },
+        { _id: fileId, runId, isContainer: true, syncStatus: IN_MOTION },
         {
           $set: {
             syncStatus: status,

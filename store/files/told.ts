@@ -1,7 +1,8 @@
-import type { ClientSession, Model, QueryFilter, UpdateQuery } from 'mongoose';
+import type { Model, mongo, QueryFilter, UpdateQuery } from 'mongoose';
 
 import type { NewEvent } from '../../contract/events.js';
 import type { Atomically, EventWriter } from '../events/events.js';
+import type { Intents, Marked } from '../events/intents.js';
 import type { FileDoc } from './model.js';
 
 /** A change of one file with what it is told as. */
@@ -31,24 +32,27 @@ export interface ToldChanges {
   many(changes: readonly ToldChange[]): Promise<number[]>;
 }
 
-/** Some of the changes did not match. */
-class NotAll extends Error {}
+/** Marks of a file that are kept: enough to outlast whatever comes before a death is settled. */
+const MARKS_KEPT = 4;
 
-/** Changes of files and the events that tell of them, in one transaction: a death in between leaves both or neither. */
-export function createToldChanges(files: Model<FileDoc>, atomically: Atomically, events: EventWriter): ToldChanges {
-  const apply = async (changes: readonly ToldChange[], session: ClientSession): Promise<void> => {
-    if (changes.length === 0) return;
-    // Past mongoose's schema: casting what our own code just built costs more than the write.
-    const { matchedCount } = await files.collection.bulkWrite(
-      changes.map(({ filter, update }) => ({ updateOne: { filter: { ...filter } as object, update } })),
-      { ordered: false, session },
-    );
-    if (matchedCount !== changes.length) throw new NotAll();
-    await events.write(
-      changes.flatMap((change) => change.events),
-      session,
-    );
+/** The part of an update by which it leaves its mark. */
+export const leaving = (mark: mongo.ObjectId) => ({ $push: { marks: { $each: [mark], $slice: -MARKS_KEPT } } });
+
+/** Which of some files a change has reached. */
+export const markedFiles =
+  (files: Model<FileDoc>): Marked =>
+  async (mark, fileIds) => {
+    const rows = await files.find({ _id: { $in: [...fileIds] }, marks: mark }, { _id: 1 }).lean();
+    return new Set(rows.map(({ _id }) => _id));
   };
+
+/** Changes of files with the events that tell of them: a death in between leaves both or neither. */
+export function createToldChanges(
+  files: Model<FileDoc>,
+  atomically: Atomically,
+  events: EventWriter,
+  intents: Intents,
+): ToldChanges {
   return {
     one: (filter, update, eventsOf, once) =>
       atomically(async (session) => {
@@ -67,24 +71,25 @@ export function createToldChanges(files: Model<FileDoc>, atomically: Atomically,
     async many(changes) {
       if (changes.length === 0) return [];
       const all = changes.map(({ filter }) => filter._id);
-      try {
-        await atomically((session) => apply(changes, session));
-        return all;
-      } catch (error) {
-        if (!(error instanceof NotAll)) throw error;
-      }
-      // Seldom: some belong to another run by now. Asked first, so that only what happens is told.
-      return atomically(async (session) => {
-        const rows = await files
-          .find({ $or: changes.map(({ filter }) => filter) } as QueryFilter<FileDoc>, { _id: 1 }, { session })
-          .lean();
-        const mine = new Set(rows.map(({ _id }) => _id));
-        await apply(
-          changes.filter(({ filter }) => mine.has(filter._id)),
-          session,
-        );
-        return [...mine];
-      });
+      let changed = all;
+      await intents.around(
+        changes.flatMap((change) => change.events),
+        async (mark) => {
+          // Past mongoose's schema: casting what our own code just built costs more than the write.
+          const { matchedCount } = await files.collection.bulkWrite(
+            changes.map(({ filter, update }) => ({
+              updateOne: { filter: { ...filter } as object, update: { ...update, ...leaving(mark) } as object },
+            })),
+            { ordered: false },
+          );
+          if (matchedCount === changes.length) return 'all';
+          // Seldom: some belong to another run by now.
+          const reached = await markedFiles(files)(mark, all);
+          changed = all.filter((id) => reached.has(id));
+          return reached;
+        },
+      );
+      return changed;
     },
   };
 }

@@ -7,9 +7,9 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export const COMMIT_STEPS = [
   'chunks',
   'points',
+  'intend',
   'flip',
   'tell',
-  'commitFlip',
   'cleanPoints',
   'cleanChunks',
   'cleaned',
@@ -70,22 +70,18 @@ const INSERT_CHUNKS = command('insert', 'segments');
 const DELETE_CHUNKS = command('delete', 'segments');
 const UPDATE_FILES = command('update', 'files');
 const INSERT_EVENTS = command('insert', 'events');
-const COMMIT = Buffer.from('\x10commitTransaction\0');
-/** Before the sixteen bytes of a session's id. */
-const SESSION = Buffer.from('\x05id\0\x10\0\0\0\x04', 'latin1');
+const UPDATE_EVENTS = command('update', 'events');
 
-function sessionOf(message: Buffer): string {
-  const at = message.indexOf(SESSION) + SESSION.length;
-  return message.toString('hex', at, at + 16);
-}
+/** The id of the row of events that a message is about. */
+const rowOf = (message: Buffer): string => /[0-9a-f]{24}:\d+/.exec(message.toString('latin1'))?.[0] ?? '';
 
-/** @param telling sessions that have just told of flipped files, and will commit */
-function stepOfMessage(message: Buffer, telling: Set<string>): CommitStep | null {
-  if (message.includes(COMMIT)) return telling.delete(sessionOf(message)) ? 'commitFlip' : null;
+/** @param intended rows of events of flipped files that are not shown yet */
+function stepOfMessage(message: Buffer, intended: Set<string>): CommitStep | null {
   if (message.includes(INSERT_EVENTS) && message.includes('FILE_READY') && message.includes('WEBPAGE_READY')) {
-    telling.add(sessionOf(message));
-    return 'tell';
+    intended.add(rowOf(message));
+    return 'intend';
   }
+  if (message.includes(UPDATE_EVENTS)) return intended.delete(rowOf(message)) ? 'tell' : null;
   if (message.includes(INSERT_CHUNKS)) return 'chunks';
   if (message.includes(DELETE_CHUNKS)) return 'cleanChunks';
   if (!message.includes(UPDATE_FILES) || !message.includes('cleanupPending')) return null;
@@ -107,8 +103,8 @@ function eachMessage(from: Socket, each: (message: Buffer) => Promise<void>): vo
 }
 
 function mongoProxy(target: URL, gate: Gate, sockets: Set<Socket>): Server {
-  // A transaction may go over several connections.
-  const telling = new Set<string>();
+  // A row may be written by one connection and shown by another.
+  const intended = new Set<string>();
   return createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
     const steps = new Map<number, CommitStep>();
@@ -124,7 +120,7 @@ function mongoProxy(target: URL, gate: Gate, sockets: Set<Socket>): Server {
       });
     }
     eachMessage(client, async (message) => {
-      const step = stepOfMessage(message, telling);
+      const step = stepOfMessage(message, intended);
       if (step) steps.set(message.readInt32LE(4), step);
       await gate.pass(step, 'before');
       server.write(message);

@@ -1,7 +1,7 @@
 /** Whether the feed tells of every end, and of none twice. */
 import { type EventKind, objectsOf } from '../../contract/events.js';
 import { IS_UPLOAD } from '../../contract/orchestration.js';
-import type { EventRowDoc } from '../../store/events/model.js';
+import { type EventRowDoc, INTENDED } from '../../store/events/model.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 
@@ -28,7 +28,9 @@ export function eventsAmiss(
   const notes: EventNote[] = [];
   const told = new Map<string, number>();
   const keyOf = (kind: EventKind, object: string, requestId: unknown) => `${kind} ${object} of ${String(requestId)}`;
-  for (const { kind, customerId, objectId, info } of rows.flatMap(({ events }) => events)) {
+  for (const { kind, customerId, objectId, info } of rows.flatMap(({ last, events }) =>
+    last === INTENDED ? [] : events,
+  )) {
     for (const object of objectsOf({ kind, objectId })) {
       const key = keyOf(kind, object, info?.['request_id']);
       told.set(key, (told.get(key) ?? 0) + 1);
