@@ -69,6 +69,8 @@ export interface Config {
     readonly activityConcurrency: number;
     /** Milliseconds before each new try. */
     readonly retryDelaysMs: readonly number[];
+    /** Milliseconds between looks for room of a run that is held back by a limit. */
+    readonly limitRecheckMs: number;
   };
   readonly webhooks: {
     readonly timeoutMs: number;
@@ -80,7 +82,12 @@ export interface Config {
   /** Milliseconds between rounds of the reaper. */
   readonly workerNiceness: number;
   readonly reapIntervalMs: number;
-  readonly http: { readonly maxJsonBytes: number; readonly corsOrigins: readonly string[] };
+  readonly http: {
+    readonly maxJsonBytes: number;
+    readonly corsOrigins: readonly string[];
+    /** Requests a minute; 0 is no limit. */
+    readonly rateLimits: { readonly perUser: number; readonly perOrganization: number };
+  };
 }
 
 /** Settings that can't be used; the message lists every fault, one a line. */
@@ -222,6 +229,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       fileConcurrency: number('FILE_CONCURRENCY'),
       activityConcurrency: number('ACTIVITY_CONCURRENCY'),
       retryDelaysMs: list(string('RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
+      limitRecheckMs: number('LIMIT_RECHECK_S') * 1000,
     },
     webhooks: {
       timeoutMs: number('WEBHOOK_TIMEOUT_MS'),
@@ -231,7 +239,11 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     eventsKeptDays: number('EVENTS_KEPT_DAYS'),
     workerNiceness: number('WORKER_NICENESS'),
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
-    http: { maxJsonBytes: number('MAX_JSON_BYTES'), corsOrigins: list(string('CORS_ORIGINS')) },
+    http: {
+      maxJsonBytes: number('MAX_JSON_BYTES'),
+      corsOrigins: list(string('CORS_ORIGINS')),
+      rateLimits: { perUser: number('RATE_LIMIT_USER'), perOrganization: number('RATE_LIMIT_ORGANIZATION') },
+    },
   };
 }
 

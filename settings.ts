@@ -176,10 +176,22 @@ export const SETTINGS = {
     about: 'Deliveries to one host at once by one worker, over all webhooks; one webhook has eight at most.',
   },
   EVENTS_KEPT_DAYS: { schema: count(7), about: 'Days that GET /events and the lists of deliveries go back.' },
+  LIMIT_RECHECK_S: {
+    schema: Joi.number().greater(0).default(30),
+    about: 'Seconds after which a run whose files are held back by a limit of their user looks for room again.',
+  },
   REAP_INTERVAL_S: {
     schema: count(15),
     about: 'Seconds between comparisons of records in motion with the state of their workflows.',
   },
   MAX_JSON_BYTES: { schema: count(5_000_000), about: 'Bytes of a JSON request at most.' },
   CORS_ORIGINS: { schema: text().default('*'), about: 'Origins that browsers may call from, by comma; * for any.' },
+  RATE_LIMIT_USER: {
+    schema: count(0, 0),
+    about: 'Requests a minute of one end user, counted by each API process for itself; 0: no limit.',
+  },
+  RATE_LIMIT_ORGANIZATION: {
+    schema: count(0, 0),
+    about: 'Requests a minute of one organization with all its users, counted likewise; 0: no limit.',
+  },
 } as const satisfies Record<string, Setting>;

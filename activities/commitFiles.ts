@@ -1,6 +1,7 @@
 import type { StartedFile } from '../store/files/start.js';
 import type { FileDoc } from '../store/files/model.js';
 import type { Store } from '../store/connect.js';
+import { settlePointTags } from './pointTags.js';
 import type { PreparedFile } from './prepareFile.js';
 
 const tenantOf = ({ organizationId, userId }: FileDoc) => ({ organizationId, userId });
@@ -39,6 +40,32 @@ export async function discard(store: Store, tries: readonly StartedFile[]): Prom
   ]);
 }
 
+/** Times a file's tags may change between its points and its flip. */
+const TAG_CHANGES = 5;
+
+/** Shows files to readers. One whose tags were changed since it was begun is shown once its points have the new ones. */
+async function flip(store: Store, prepared: readonly PreparedFile[]): Promise<number[]> {
+  const flipped: number[] = [];
+  let open = prepared.map(({ finished }) => finished);
+  for (let change = 0; ; change += 1) {
+    const done = new Set(await store.files.finish(open));
+    flipped.push(...done);
+    open = open.filter(({ file }) => !done.has(file._id));
+    if (open.length === 0 || change === TAG_CHANGES) return flipped;
+    // Seldom: the tags have changed, or another run took the file over. The next try tells which.
+    const settled = await settlePointTags(
+      store,
+      open.map(({ file }) => file._id),
+    );
+    const revisions = new Map(settled.map((file) => [file._id, file.tagsRevision ?? null]));
+    open = open.flatMap((one) => {
+      const tagsRevision = revisions.get(one.file._id);
+      return tagsRevision === undefined || tagsRevision === one.tagsRevision ? [] : [{ ...one, tagsRevision }];
+    });
+    if (open.length === 0) return flipped;
+  }
+}
+
 /**
  * Writes prepared files down: contents and chunks, then points, then the flip that shows both to readers, then the old generation goes.
  * Killed in between, the next try writes a generation of its own and removes this one's rows.
@@ -71,7 +98,7 @@ export async function commitFiles(store: Store, prepared: readonly PreparedFile[
           ],
     ),
   );
-  const flipped = new Set(await store.files.finish(prepared.map(({ finished }) => finished)));
+  const flipped = new Set(await flip(store, prepared));
   const done = prepared.filter(({ started }) => flipped.has(started.file._id));
   const overtaken = prepared.filter(({ started }) => !flipped.has(started.file._id));
   const withOlder = done.filter(({ started }) => started.generation > 1);

@@ -1,16 +1,24 @@
-import { heartbeat } from '@temporalio/activity';
-
 import type { DeleteFilesRequest } from '../contract/deleteFiles.js';
 import type { RunInput } from '../contract/orchestration.js';
+import type { RunDoc } from '../store/runs/model.js';
 import type { ActivityDeps } from './deps.js';
+import { emptyFiles } from './emptyFiles.js';
 
 /** Files deleted at once. */
 const FILES_PER_BATCH = 200;
-/** A delete covers every generation there ever was. */
-const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
 
-/** Deletion, verified: a record says deleted only when no point, chunk or stored file is left. */
+/** Deletion of files that a user named. */
 export function createDeleteActivities({ store, log }: ActivityDeps) {
+  /** What the run was asked for, with the parents whose children it means: once some are deleted nobody could find them. */
+  const withParents = async ({ _id, organizationId, userId, options }: RunDoc): Promise<DeleteFilesRequest> => {
+    const request = options as DeleteFilesRequest;
+    const widens = request.deleteChildren === true || request.filters.includeAllChildren === true;
+    if (!widens || request.parents !== undefined) return request;
+    const found = { ...request, parents: await store.files.parentsOfDelete({ organizationId, userId }, request) };
+    await store.runs.setOptions(_id, found);
+    return found;
+  };
+
   return {
     /** Deletes the next files that match, from a cursor on; answers the next cursor, null at the end. Safe to repeat. */
     async deleteBatch({ runId, afterId }: RunInput & { afterId: number }): Promise<{ afterId: number | null }> {
@@ -18,38 +26,18 @@ export function createDeleteActivities({ store, log }: ActivityDeps) {
       if (!run) throw new Error(`Run ${runId} has no row`);
       await store.runs.markStarted(runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };
-      const { filters, preserveFileRecord, sendWebhook } = run.options as DeleteFilesRequest;
-      const ids = await store.files.deletable(tenant, filters, afterId, run.acceptedAt, FILES_PER_BATCH);
+      const request = await withParents(run);
+      const ids = await store.files.deletable(tenant, request, afterId, run.acceptedAt, FILES_PER_BATCH);
       if (ids.length === 0) return { afterId: null };
 
-      const beat = setInterval(() => heartbeat(), 1_000);
-      try {
-        // Whatever run is at work on them can no longer flip them.
-        await store.files.takeOver(tenant, runId, run.workflowId, ids);
-        const scopes = ids.map((fileId) => ({ ...tenant, fileId, generations: EVERY_GENERATION }));
-        await Promise.all([
-          store.vectors.deleteGenerations(scopes),
-          store.chunks.deleteGenerations(scopes),
-          store.contents.deleteGenerations(scopes),
-        ]);
-        const counts = await Promise.all([
-          store.vectors.countOf(tenant, ids),
-          store.chunks.countOf(tenant, ids),
-          store.contents.countOf(tenant, ids),
-        ]);
-        const left = counts.reduce((sum, count) => sum + count, 0);
-        // Somebody wrote meanwhile: the retry deletes that as well.
-        if (left > 0) throw new Error(`${left} points, chunks or contents of deleted files are left`);
-        if (preserveFileRecord) await store.files.emptied(tenant, runId, ids, sendWebhook);
-        else await store.files.remove(tenant, runId, ids, sendWebhook);
-        log.info(
-          { runId, organizationId: run.organizationId, requestId: run.requestId, files: ids.length },
-          'files deleted',
-        );
-        return { afterId: ids.at(-1) ?? null };
-      } finally {
-        clearInterval(beat);
-      }
+      await emptyFiles(store, run, ids);
+      if (request.preserveFileRecord) await store.files.emptied(tenant, runId, ids, request.sendWebhook);
+      else await store.files.remove(tenant, runId, ids, request.sendWebhook);
+      log.info(
+        { runId, organizationId: run.organizationId, requestId: run.requestId, files: ids.length },
+        'files deleted',
+      );
+      return { afterId: ids.at(-1) ?? null };
     },
 
     async finishDelete({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {

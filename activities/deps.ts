@@ -1,6 +1,6 @@
 import type { DocumentPool, HtmlSkips } from '../documents/types.js';
 import type { Embeddings } from '../embeddings/types.js';
-import type { SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
+import type { Feed, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
 import type { SourceType } from '../contract/sources.js';
 import type { Egress } from '../egress/types.js';
 import type { Log } from '../observability/log.js';
@@ -43,6 +43,10 @@ export interface Sources {
     onProblem: (problem: SitemapProblem) => void,
     usePremiumProxies: boolean,
   ): AsyncIterable<SitemapEntry>;
+  /** Reads a feed. Throws a Fault. */
+  readFeed(url: string, signal: AbortSignal): Promise<Feed>;
+  /** Whether the site's robots.txt lets us fetch a page; true where that is not known yet. */
+  mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface IngestSettings {
@@ -53,6 +57,8 @@ export interface IngestSettings {
   /** Milliseconds before each new try of a file; their number is the number of new tries. */
   readonly retryDelaysMs: readonly number[];
   readonly maxPagesPerScrape: number;
+  /** Milliseconds between looks for room of a run whose files are held back by a limit. */
+  readonly limitRecheckMs: number;
   readonly webhooks: WebhookSettings;
 }
 

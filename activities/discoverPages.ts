@@ -1,5 +1,6 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 
+import { LIMIT_FACT, NO_LIMIT_FACT } from '../contract/limits.js';
 import type { ScrapeSitemapRequest } from '../contract/scrapeSitemap.js';
 import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../contract/scrapeSitemap.js';
 import type { SitemapProblem } from '../connectors/types.js';
@@ -30,7 +31,10 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       const workflowId = workflowExecution?.workflowId ?? run.workflowId;
       const owner = { organizationId: run.organizationId, userId: run.userId, customerId: run.customerId };
 
+      const perUpload = (await store.limits.of(owner)).max_files_per_upload ?? Infinity;
+
       let listed = 0;
+      let overLimit = false;
       let discovered = 0;
       let waiting: FileRequest[] = [];
       const problems: { url: string; message: string }[] = [];
@@ -38,8 +42,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         if (problems.length < PROBLEMS_SHOWN) problems.push({ url, message: fault.message });
       };
       const flush = async (): Promise<void> => {
-        await store.files.acceptMany(owner, waiting);
-        discovered += waiting.length;
+        discovered += await store.files.acceptMany(owner, waiting);
         waiting = [];
         heartbeat({ discovered });
       };
@@ -50,6 +53,10 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         for await (const { url } of entries) {
           listed += 1;
           if (url === request.url || !wanted(url)) continue;
+          if (discovered + waiting.length >= perUpload) {
+            overLimit = true;
+            break;
+          }
           waiting.push({
             source: WEB_PAGE_SOURCE,
             externalFileId: url,
@@ -77,7 +84,12 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',
         discovered: true,
-        facts: { pages_listed: listed, pages_total: discovered, sitemap_problems: problems },
+        facts: {
+          pages_listed: listed,
+          pages_total: discovered,
+          sitemap_problems: problems,
+          ...(overLimit ? LIMIT_FACT : NO_LIMIT_FACT),
+        },
       });
       return { discovered };
     },

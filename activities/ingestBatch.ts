@@ -5,9 +5,11 @@ import { Fault } from '../contract/failures.js';
 import type { IngestBatchInput, IngestBatchResult } from '../contract/orchestration.js';
 import type { StartedFile } from '../store/files/start.js';
 import { cleanUp, discard } from './commitFiles.js';
+import { type CrawlBatch, openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from './deps.js';
 import { createIngestWrites } from './ingestWrites.js';
 import { prepareFile } from './prepareFile.js';
+import { createAdmission } from './admission.js';
 
 /** A file under way at so many worker deaths is run alone once more; if the worker dies again, it is quarantined. */
 const SUSPECT_AFTER_DEATHS = 2;
@@ -15,7 +17,8 @@ const HEARTBEAT_MS = 1_000;
 
 export function createIngestActivities(deps: ActivityDeps) {
   const { store, settings, log } = deps;
-  const { starter, committer, keeper } = createIngestWrites(deps);
+  const writes = createIngestWrites(deps);
+  const { starter, committer, keeper } = writes;
 
   /** Ends a file without a flip: what this try wrote, or earlier ones that died, is nobody's then. */
   const forget = async (started: StartedFile): Promise<void> => {
@@ -44,6 +47,11 @@ export function createIngestActivities(deps: ActivityDeps) {
       return;
     }
     await forget(started);
+    if (fault.kind === 'no_room') {
+      await store.files.delay(runId, file._id, fault.message);
+      log.debug(context, 'file is held back by a limit');
+      return;
+    }
     await store.files.fail(runId, file._id, fault.message);
     log.info({ ...context, message: fault.message }, 'file ended in SYNC_ERROR');
   };
@@ -53,14 +61,16 @@ export function createIngestActivities(deps: ActivityDeps) {
      * Brings a batch of files from queued to an end: each outcome is written as it happens, so a second run of the same
      * batch goes on where the first one died. Faults stay with their file; only a store's fault fails the batch.
      */
-    async ingestBatch({ runId, fileIds }: IngestBatchInput): Promise<IngestBatchResult> {
+    async ingestBatch({ runId, fileIds, keepLinks = false }: IngestBatchInput): Promise<IngestBatchResult> {
       const signal = cancellationSignal();
       let done = 0;
       const beat = setInterval(() => heartbeat({ done, of: fileIds.length }), HEARTBEAT_MS);
       const underWay = new Map<number, StartedFile>();
       const handedOver = new Set<number>();
       let storeFailed = false;
+      let crawl: CrawlBatch | null = null;
       const alone: number[] = [];
+      const admit = createAdmission(store, runId);
 
       /** What has to be written down for a file once its slot is given back. */
       type Commit = () => Promise<void>;
@@ -74,7 +84,8 @@ export function createIngestActivities(deps: ActivityDeps) {
           );
         }
         if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, fileId));
-        const prepared = await prepareFile(runId, started, deps, signal);
+        const admitted = (characters: number): Promise<void> => admit(file, characters);
+        const prepared = await prepareFile(runId, started, deps, signal, admitted, crawl?.keeperOf(file));
         if (prepared) return () => committer.add(prepared);
         if (generation > file.generation + 1) await forget(started);
         return () => keeper.add({ runId, file, generation });
@@ -115,6 +126,7 @@ export function createIngestActivities(deps: ActivityDeps) {
           // What the try before has done and not told of comes before what this one does.
           await store.events.settle(fileIds);
         }
+        crawl = keepLinks ? await openCrawlBatch(runId, fileIds, store, writes.linker) : null;
         const unclean = await store.files.needingCleanUp(runId, fileIds);
         if (unclean.length > 0)
           await cleanUp(

@@ -1,5 +1,6 @@
 import type { KeptFile } from '../store/files/commands.js';
 import type { StartedFile } from '../store/files/start.js';
+import type { FoundLinks } from '../store/frontier/frontier.js';
 import { type Batcher, createBatcher } from './batcher.js';
 import { commitFiles } from './commitFiles.js';
 import type { ActivityDeps } from './deps.js';
@@ -24,6 +25,7 @@ export interface IngestWrites {
   readonly starter: Batcher<StartRequest, StartedFile | null>;
   readonly committer: Batcher<PreparedFile, void>;
   readonly keeper: Batcher<KeptFile, void>;
+  readonly linker: Batcher<FoundLinks, void>;
 }
 
 export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): IngestWrites {
@@ -56,6 +58,14 @@ export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): Inge
       },
       COMMIT_FILES,
       COMMIT_WAIT_MS,
+    ),
+    linker: createBatcher(
+      async (found) => {
+        await store.frontier.keepLinks(found);
+        return found.map(() => undefined);
+      },
+      COMMIT_FILES,
+      START_WAIT_MS,
     ),
   };
 }

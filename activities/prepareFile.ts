@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { VectorSpace } from '../contract/embeddingModels.js';
+import { LINKS_PER_PAGE } from '../contract/webScrape.js';
 import type { ProcessedDocument } from '../documents/types.js';
 import type { FinishedSync } from '../store/files/commands.js';
 import type { StartedFile } from '../store/files/start.js';
@@ -39,8 +40,37 @@ function processingOf(file: FileDoc, space: VectorSpace | null): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
+/** Told what a page links to, before anything of the page is written. */
+export type LinkKeeper = (found: { readonly urls: readonly string[]; readonly endedAt: string }) => Promise<void>;
+
+/** Hands the page's links on; of a page that the site says is unchanged, those of the copy we keep. */
+async function tellLinks(
+  { file }: StartedFile,
+  opened: OpenedContent | null,
+  keep: LinkKeeper,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const finalUrl = file.fileMetadata['final_url'];
+  const endedAt = opened?.url ?? (typeof finalUrl === 'string' ? finalUrl : file.externalFileId);
+  const bytes = opened?.bytes ?? (await deps.store.contents.get({ ...file, fileId: file._id }));
+  if (bytes === null) return;
+  const contentType = opened ? opened.contentType : (file.statistics?.mimeType ?? null);
+  const hosts = [...new Set([new URL(file.externalFileId).host, new URL(endedAt).host])];
+  const { urls } = await contentStep('read', signal, deps, () =>
+    deps.documents.links(
+      { bytes, contentType, name: endedAt, baseUrl: endedAt, html: { tags: [], classes: [], selectors: [] } },
+      { max: LINKS_PER_PAGE, follow: { hosts }, withText: false },
+      signal,
+    ),
+  );
+  await keep({ urls, endedAt });
+}
+
 /**
  * Fetch → read → chunk → embed, for one file. Raw and parsed content are kept on the way.
+ * @param admit counts a text in before it is kept; throws a Fault where the user's limits leave no room for it
+ * @param keepLinks given where the page is one of a crawl that wants its links
  * @returns null when the file already holds just what this would make: nothing is read, embedded or written then
  * @throws Fault when this content can't be had or read; anything else is a store's fault
  */
@@ -49,9 +79,12 @@ export async function prepareFile(
   started: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
+  admit: (characters: number) => Promise<void>,
+  keepLinks: LinkKeeper | null = null,
 ): Promise<PreparedFile | null> {
   const { file, generation } = started;
   const { options, organizationId } = file;
+  const tagsRevision = file.tagsRevision ?? null;
   const wantsVectors = !options.skipEmbeddingGeneration && !options.generateChunksOnly && !options.storeFileOnly;
   const space = wantsVectors ? deps.embeddings.spaceOf(options.embeddingModel) : null;
   const processedAs = processingOf(file, space);
@@ -68,6 +101,7 @@ export async function prepareFile(
       signal,
     ),
   );
+  if (keepLinks) await tellLinks(started, opened, keepLinks, deps, signal);
   if (!opened) return null;
   const rawHash = createHash('sha256').update(opened.bytes).digest('hex');
   if (comparable && file.rawHash === rawHash) return null;
@@ -101,6 +135,7 @@ export async function prepareFile(
       content: { ...content, statistics },
       name: null,
       fileMetadata: metadataOf(opened, null),
+      tagsRevision,
     };
     return { started, finished, content: small, document: null, space: null, vectors: [] };
   }
@@ -121,6 +156,7 @@ export async function prepareFile(
       signal,
     ),
   );
+  await admit(document.text.length);
   const vectors = space ? await embedTexts(organizationId, space, chunkTexts(document), deps, signal) : [];
 
   const finished: FinishedSync = {
@@ -128,6 +164,7 @@ export async function prepareFile(
     file,
     name: null,
     fileMetadata: metadataOf(opened, document),
+    tagsRevision,
     content: {
       ...content,
       hasText: true,

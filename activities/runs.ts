@@ -1,8 +1,15 @@
-import type { RunInput } from '../contract/orchestration.js';
+import { IS_UPLOAD, type RunInput } from '../contract/orchestration.js';
+import type { RunCounts } from '../store/files/commands.js';
+import type { RunDoc } from '../store/runs/model.js';
 import type { ActivityDeps } from './deps.js';
 
 /** The ends and beginnings of a run: small writes, each safe to repeat. */
 export function createRunActivities({ store, log }: ActivityDeps) {
+  /** Ends the run's row, and with it what only the run needed. */
+  const end = async (run: RunDoc, outcome: 'finished' | 'failed' | 'aborted', counts: RunCounts): Promise<void> => {
+    await store.runs.finish(run._id, outcome, { ...counts });
+    if (run.kind === 'webScrape') await store.frontier.clear(run._id);
+  };
   const rowOf = async (runId: number) => {
     const run = await store.runs.find(runId);
     if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
@@ -28,8 +35,11 @@ export function createRunActivities({ store, log }: ActivityDeps) {
         pages_failed: counts.failed,
         pages_aborted: counts.aborted,
       };
+      // Of a crawl nobody knows sooner that all its addresses are found; of others it was told long ago, and is not again.
+      if (IS_UPLOAD[run.kind])
+        await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', discovered: true });
       await store.files.moveContainer(runId, run.fileId, { status: 'READY', facts, synced: true });
-      await store.runs.finish(runId, 'finished', { ...counts });
+      await end(run, 'finished', counts);
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, ...counts },
         'run finished',
@@ -42,7 +52,7 @@ export function createRunActivities({ store, log }: ActivityDeps) {
       await store.files.moveContainer(runId, run.fileId, { status: 'SYNC_ERROR', message });
       await store.files.abortOpen(runId, message);
       const counts = await store.files.countRun(runId);
-      await store.runs.finish(runId, 'failed', { ...counts });
+      await end(run, 'failed', counts);
       log.warn(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, message },
         'run failed',
@@ -54,7 +64,7 @@ export function createRunActivities({ store, log }: ActivityDeps) {
       const run = await rowOf(runId);
       await store.files.abortOpen(runId, 'The run was cancelled before this was synced. Resync to try again.');
       const counts = await store.files.countRun(runId);
-      await store.runs.finish(runId, 'aborted', { ...counts });
+      await end(run, 'aborted', counts);
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId },
         'run cancelled',

@@ -5,27 +5,35 @@ import { mountDocs } from './docs.js';
 import { HttpError, notFound } from './http/errors.js';
 import { cors, errorHandler, requestIds } from './http/middleware.js';
 import { expressPath, mount } from './http/mount.js';
+import { createRateLimiter } from './http/rateLimit.js';
 import { operations } from './routes.js';
 
 /** The whole API as an Express application, not yet listening. */
 export function createApp(deps: ApiDeps): Express {
   const app = express();
+  const admit = createRateLimiter(deps.settings.rateLimits);
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(requestIds(deps.log), cors(deps.settings.corsOrigins));
-  for (const operation of operations) mount(app, operation, deps);
-  mountDocs(app);
-  const paths = new Map<string, string[]>();
-  for (const { path, method } of operations) paths.set(path, [...(paths.get(path) ?? []), method.toUpperCase()]);
-  for (const [path, methods] of paths) {
+  for (const path of paths()) {
+    const there = operations.filter((operation) => operation.path === path);
+    for (const operation of there) mount(app, operation, deps, admit);
+    const methods = there.map(({ method }) => method.toUpperCase()).join(', ');
     app.all(expressPath(path), (_request, response) => {
-      response.setHeader('allow', methods.join(', '));
-      throw new HttpError(405, `This path takes ${methods.join(', ')}.`);
+      response.setHeader('allow', methods);
+      throw new HttpError(405, `This path takes ${methods}.`);
     });
   }
+  mountDocs(app);
   app.use(() => {
     throw notFound('path');
   });
   app.use(errorHandler(deps.log));
   return app;
+}
+
+/** Each path once; those without parameters first, for a parameter would take their last word for a value. */
+function paths(): string[] {
+  const all = [...new Set(operations.map(({ path }) => path))];
+  return all.toSorted((a, b) => Number(a.includes('{')) - Number(b.includes('{')));
 }

@@ -1,7 +1,10 @@
+import type { WebSource } from '../connectors/types.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
+import type { DocumentPool } from '../documents/types.js';
 import type { EmbeddingModelId, VectorSpace } from '../contract/embeddingModels.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
+import type { RateLimits } from './http/rateLimit.js';
 import type { SignedUrls } from './http/signedUrls.js';
 import type { Tokens } from './http/tokens.js';
 
@@ -23,11 +26,28 @@ export interface AddressCheck {
   check(url: string): Promise<void>;
 }
 
+/** The parts of connectors and documents that a live read of a page needs. */
+export type PageReader = Pick<WebSource, 'fetchPage'>;
+export type LinkReader = Pick<DocumentPool, 'links'>;
+
+/** One page, read while its caller waits. */
+export interface LivePage {
+  /** What it links to, normalised. */
+  readonly urls: readonly string[];
+  /** Its source, decoded. */
+  readonly text: string;
+}
+export interface LivePages {
+  /** Throws a Fault, or the signal's reason. */
+  read(url: string, signal: AbortSignal): Promise<LivePage>;
+}
+
 export interface ApiSettings {
   readonly maxJsonBytes: number;
   /** The server's own cap of pages of one sitemap. */
   readonly maxPagesPerScrape: number;
   readonly corsOrigins: readonly string[];
+  readonly rateLimits: RateLimits;
 }
 
 /** What operations may use. Made once by api/server.ts. */
@@ -37,6 +57,7 @@ export interface ApiDeps {
   readonly embedder: QueryEmbedder;
   readonly sitemaps: SitemapReader;
   readonly addresses: AddressCheck;
+  readonly livePages: LivePages;
   readonly tokens: Tokens;
   readonly signedUrls: SignedUrls;
   /** Address under which clients reach this API, without a trailing slash. */

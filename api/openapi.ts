@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 
+import { IDEMPOTENCY_HEADER, MAX_IDEMPOTENCY_KEY } from './http/idempotency.js';
 import type { AuthScheme, Operation } from './http/operation.js';
 import { operations } from './routes.js';
 
@@ -32,23 +33,78 @@ const VALIDATION = {
   },
 };
 
-/** Joi's own JSON Schema of a schema: what may be sent (input) or is answered (output). */
+const IDEMPOTENCY_PARAMETER: Json = {
+  name: IDEMPOTENCY_HEADER,
+  in: 'header',
+  required: false,
+  description: 'The same key and request again within 24 hours: one effect, and the first answer once more.',
+  schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
+};
+
+/**
+ * Joi's own JSON Schema of a schema: what may be sent (input) or is answered (output). Joi knows no word for fields that
+ * are ignored, and calls what takes them closed; and it leaves null out of an enum that may be null.
+ */
 function jsonSchema(schema: Joi.Schema, direction: 'input' | 'output'): Json {
   const standard = schema['~standard'] as unknown as {
     jsonSchema: Record<'input' | 'output', (options: { target: string }) => Json>;
   };
-  return standard.jsonSchema[direction]({ target: 'draft-2020-12' });
+  return corrected(standard.jsonSchema[direction]({ target: 'draft-2020-12' }), direction) as Json;
+}
+
+function corrected(schema: unknown, direction: 'input' | 'output'): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => corrected(part, direction));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { type, enum: values } = schema as { type?: unknown; enum?: unknown };
+  const entries = Object.entries(schema).filter(
+    ([key, value]) => direction === 'output' || key !== 'additionalProperties' || value !== false,
+  );
+  return {
+    ...Object.fromEntries(
+      entries.map(([key, value]) => [key, key === 'default' ? value : corrected(value, direction)]),
+    ),
+    ...(Array.isArray(values) && Array.isArray(type) && type.includes('null') ? { enum: [...values, null] } : {}),
+  };
 }
 
 const content = (schema: Json): Json => ({ 'application/json': { schema } });
 const failure = (description: string, schema: Json): Json => ({ description, content: content(schema) });
 
-function describe({ method, path, auth, summary, body, query, answer }: Operation): Json {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  const queries = query ? Object.entries((jsonSchema(query, 'input')['properties'] ?? {}) as Record<string, Json>) : [];
+const INVALID = failure('A field is wrong; `loc` names it', VALIDATION);
+/** What operations answer beside 200; those that are not built yet answer 501. */
+const FAILURES = {
+  400: failure('Nothing that could be done was asked for, or what was named could not be read', DETAIL),
+  401: failure('Absent, unknown or expired credentials', DETAIL),
+  403: failure('A credential of the wrong kind', DETAIL),
+  404: failure('No such thing, or not yours', DETAIL),
+  409: failure('Not in this state', DETAIL),
+  413: failure('Too large', DETAIL),
+  415: failure('A charset or content encoding that is not read', DETAIL),
+  422: INVALID,
+  429: failure('Too many requests; see Retry-After', DETAIL),
+};
+const LINK_FAILURES = {
+  400: failure('The address is not encoded as one', DETAIL),
+  403: failure('The link is altered or has expired', DETAIL),
+  404: failure('What it opens is gone', DETAIL),
+  422: INVALID,
+};
+const PROBE_FAILURES = { 503: failure('A dependency is away', DETAIL) };
+
+function describe({ method, path, auth, summary, body, query, answer, createsWork }: Operation): Json {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const queried = query ? jsonSchema(query, 'input') : {};
+  const queries = Object.entries((queried['properties'] ?? {}) as Record<string, Json>);
+  const needed = (queried['required'] ?? []) as readonly string[];
   const parameters = [
-    ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-    ...queries.map(([name, schema]) => ({ name, in: 'query', required: false, schema })),
+    ...names.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: name.endsWith('_id') ? 'integer' : 'string' },
+    })),
+    ...queries.map(([name, schema]) => ({ name, in: 'query', required: needed.includes(name), schema })),
+    ...(createsWork ? [IDEMPOTENCY_PARAMETER] : []),
   ];
   return {
     operationId: `${method}${path.replaceAll(/[^a-zA-Z0-9]+/g, '_')}`,
@@ -58,17 +114,7 @@ function describe({ method, path, auth, summary, body, query, answer }: Operatio
     ...(body ? { requestBody: { required: true, content: content(jsonSchema(body, 'input')) } } : {}),
     responses: {
       200: { description: 'Success', content: content(jsonSchema(answer, 'output')) },
-      ...(auth === 'open'
-        ? { 503: failure('A dependency is away', DETAIL) }
-        : {
-            401: failure('Absent, unknown or expired credentials', DETAIL),
-            403: failure('A credential of the wrong kind', DETAIL),
-            404: failure('No such thing, or not yours', DETAIL),
-            409: failure('Not in this state', DETAIL),
-            413: failure('Too large', DETAIL),
-            422: failure('A field is wrong; `loc` names it', VALIDATION),
-            429: failure('Too many requests; see Retry-After', DETAIL),
-          }),
+      ...(auth === 'open' ? (parameters.length > 0 ? LINK_FAILURES : PROBE_FAILURES) : FAILURES),
     },
   };
 }

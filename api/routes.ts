@@ -1,11 +1,17 @@
 import { accessToken } from './auth/accessToken.js';
 import { embeddings } from './chunks/embeddings.js';
 import { listChunks } from './chunks/listChunks.js';
+import { textChunks } from './chunks/textChunks.js';
+import { dataSources, integrations, userDataSources } from './dataSources/list.js';
+import { revokeAccessToken } from './dataSources/revoke.js';
+import { addDataSourceTags, removeDataSourceTags } from './dataSources/tags.js';
 import { cancelSync } from './files/cancelSync.js';
 import { content } from './files/content.js';
-import { deleteFilesV2 } from './files/deleteFiles.js';
+import { deleteFile, deleteFiles, deleteFilesV2 } from './files/deleteFiles.js';
 import { resyncFile } from './files/resyncFile.js';
-import { userFilesV2 } from './files/userFiles.js';
+import { parsedFile, rawFile } from './files/storedFile.js';
+import { createFileTags, deleteFileTags } from './files/tags.js';
+import { userFiles, userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
 import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
@@ -15,19 +21,53 @@ import { listDeliveries } from './webhooks/listDeliveries.js';
 import { listEvents } from './webhooks/listEvents.js';
 import { listWebhooks } from './webhooks/listWebhooks.js';
 import { redeliver } from './webhooks/redeliver.js';
+import { fetchUrlsOfPage, fetchWebpage } from './web/fetchUrls.js';
+import { organization } from './organization/organization.js';
+import { updateOrganization } from './organization/updateOrganization.js';
+import { organizationStatistics } from './organization/statistics.js';
+import { deleteUsers } from './users/deleteUsers.js';
+import { listUsers } from './users/listUsers.js';
+import { modifyConfiguration } from './users/modifyConfiguration.js';
+import { updateUsers } from './users/updateUsers.js';
+import { user, whoami } from './users/wholeUser.js';
+import { createWhiteLabels, deleteWhiteLabels, updateWhiteLabel } from './whiteLabel/change.js';
+import { listWhiteLabels } from './whiteLabel/list.js';
+import { whiteLabeling } from './whiteLabel/whiteLabeling.js';
 import { processSitemap } from './web/processSitemap.js';
+import { rssFeed } from './web/rssFeed.js';
 import { scrapeSitemap } from './web/scrapeSitemap.js';
+import { userWebpages } from './web/userWebpages.js';
+import { webScrape } from './web/webScrape.js';
 
 /** Every operation on one line. */
 export const builtOperations: readonly Operation[] = [
   accessToken,
   scrapeSitemap,
   processSitemap,
+  webScrape,
+  userWebpages,
+  fetchUrlsOfPage,
+  fetchWebpage,
+  rssFeed,
   userFilesV2,
+  userFiles,
+  rawFile,
+  parsedFile,
+  createFileTags,
+  deleteFileTags,
   resyncFile,
   deleteFilesV2,
+  deleteFiles,
+  deleteFile,
   cancelSync,
   listChunks,
+  textChunks,
+  userDataSources,
+  dataSources,
+  integrations,
+  addDataSourceTags,
+  removeDataSourceTags,
+  revokeAccessToken,
   embeddings,
   addWebhook,
   listWebhooks,
@@ -35,6 +75,20 @@ export const builtOperations: readonly Operation[] = [
   listDeliveries,
   redeliver,
   listEvents,
+  listUsers,
+  user,
+  whoami,
+  updateUsers,
+  deleteUsers,
+  modifyConfiguration,
+  organization,
+  updateOrganization,
+  organizationStatistics,
+  whiteLabeling,
+  createWhiteLabels,
+  listWhiteLabels,
+  updateWhiteLabel,
+  deleteWhiteLabels,
   content,
   health,
   ready,

@@ -6,6 +6,7 @@ import { loadConfig, required } from '../config.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
+import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
 import { createEmbeddings } from '../embeddings/registry.js';
 import { createLog } from '../observability/log.js';
@@ -13,6 +14,7 @@ import { connectStore } from '../store/connect.js';
 import { createApp } from './app.js';
 import { createSignedUrls } from './http/signedUrls.js';
 import { createTokens } from './http/tokens.js';
+import { createLivePages } from './web/livePages.js';
 
 /** How long open requests may take to end after a stop was asked for. */
 const STOP_MS = 10_000;
@@ -38,7 +40,10 @@ const embeddings = createEmbeddings({
   },
 });
 const egress = createEgress(config.egress);
-const web = createWebSource({ egress, settings: config.web });
+// Pages that scripts fill are left to the workers, which have a browser.
+const web = createWebSource({ egress, settings: config.web, renders: false });
+// Its thread starts with the first page.
+const documents = createDocumentPool({ ...config.documents, threads: 1 });
 const app = createApp({
   store,
   dispatcher,
@@ -48,6 +53,7 @@ const app = createApp({
   publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
   sitemaps: web,
   addresses: egress,
+  livePages: createLivePages(web, documents),
   settings: { ...config.http, maxPagesPerScrape: config.web.maxPagesPerScrape },
   log,
 });
@@ -67,7 +73,7 @@ async function stop(): Promise<void> {
   server.closeIdleConnections();
   await new Promise((resolve) => server.close(resolve));
   await dispatcher.close();
-  await Promise.all([web.close(), egress.close(), embeddings.close(), store.close()]);
+  await Promise.all([web.close(), documents.close(), egress.close(), embeddings.close(), store.close()]);
   process.exit(0);
 }
 process.once('SIGTERM', () => void stop());

@@ -1,36 +1,42 @@
 /** Looks behind the API, into the stores, for proof that nothing was written. */
 import { createHash } from 'node:crypto';
-import { readdir, stat } from 'node:fs/promises';
-import path from 'node:path';
 import mongoose from 'mongoose';
 
 import { cpuNow } from './processes.js';
 import type { BenchService } from './service.js';
 
 export interface Evidence {
-  /** Ids of all chunk rows, which hold their generation; as a hash. */
+  /** Ids of all rows of texts, chunks and contents, which hold their generation; as a hash. */
   readonly rows: string;
-  /** Writes of any kind that MongoDB has made to the chunk rows so far. */
+  /** Writes of any kind that MongoDB has made to these rows so far. */
   readonly rowWrites: number;
   /** Ids of all points of all collections, as a hash. */
   readonly points: string;
-  /** When a stored content was last written. */
-  readonly newestFile: number;
   /** Processor time of the embedding processes. */
   readonly embeddingMs: number;
 }
 
 const hashOf = (ids: readonly string[]): string => createHash('sha256').update(ids.toSorted().join('\n')).digest('hex');
 
-async function chunkRows(uri: string): Promise<Pick<Evidence, 'rows' | 'rowWrites'>> {
+/** The collections that hold text, chunks and what came. */
+const WRITTEN = ['segments', 'contents'];
+
+async function writtenRows(uri: string): Promise<Pick<Evidence, 'rows' | 'rowWrites'>> {
   const client = new mongoose.mongo.MongoClient(uri);
   try {
-    const rows = client.db().collection<{ _id: string }>('chunks');
-    const [statistics] = await rows.aggregate([{ $collStats: { latencyStats: {} } }]).toArray();
-    const { ops } = (statistics as { latencyStats: { writes: { ops: mongoose.mongo.Long | number } } }).latencyStats
-      .writes;
-    const found = await rows.find({}, { projection: { _id: 1 } }).toArray();
-    return { rows: hashOf(found.map(({ _id }) => _id)), rowWrites: Number(ops) };
+    const looks = WRITTEN.map(async (name) => {
+      const rows = client.db().collection<{ _id: string }>(name);
+      const [statistics] = await rows.aggregate([{ $collStats: { latencyStats: {} } }]).toArray();
+      const { ops } = (statistics as { latencyStats: { writes: { ops: mongoose.mongo.Long | number } } }).latencyStats
+        .writes;
+      const found = await rows.find({}, { projection: { _id: 1 } }).toArray();
+      return { ids: found.map(({ _id }) => `${name} ${_id}`), writes: Number(ops) };
+    });
+    const all = await Promise.all(looks);
+    return {
+      rows: hashOf(all.flatMap(({ ids }) => ids)),
+      rowWrites: all.reduce((sum, { writes }) => sum + writes, 0),
+    };
   } finally {
     await client.close();
   }
@@ -60,24 +66,10 @@ async function points(url: string): Promise<string> {
   return hashOf(all.flat());
 }
 
-async function newestFile(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const times = await Promise.all(
-    entries
-      .filter((entry) => entry.isFile())
-      .map(async (entry) => (await stat(path.join(entry.parentPath, entry.name))).mtimeMs),
-  );
-  return times.reduce((newest, time) => Math.max(newest, time), 0);
-}
-
 /** What the stores hold and have done at this moment. */
 export async function takeEvidence(service: BenchService): Promise<Evidence> {
-  const [rows, found, newest] = await Promise.all([
-    chunkRows(service.mongodbUri),
-    points(service.qdrantUrl),
-    newestFile(path.join(service.dataDir, 'files')),
-  ]);
-  return { ...rows, points: found, newestFile: newest, embeddingMs: cpuNow().embedding ?? 0 };
+  const [rows, found] = await Promise.all([writtenRows(service.mongodbUri), points(service.qdrantUrl)]);
+  return { ...rows, points: found, embeddingMs: cpuNow().embedding ?? 0 };
 }
 
 /** What was written or embedded between two looks; empty when nothing was. */
@@ -85,10 +77,9 @@ export function differences(before: Evidence, after: Evidence): string[] {
   // An idle process still wakes up now and then.
   const embedded = after.embeddingMs - before.embeddingMs > 100;
   return [
-    ...(before.rows === after.rows ? [] : ['other chunk rows']),
-    ...(before.rowWrites === after.rowWrites ? [] : [`${after.rowWrites - before.rowWrites} writes to chunk rows`]),
+    ...(before.rows === after.rows ? [] : ['other rows']),
+    ...(before.rowWrites === after.rowWrites ? [] : [`${after.rowWrites - before.rowWrites} writes to rows`]),
     ...(before.points === after.points ? [] : ['other points']),
-    ...(before.newestFile === after.newestFile ? [] : ['stored contents written']),
     ...(embedded ? [`${after.embeddingMs - before.embeddingMs} ms of embedding`] : []),
   ];
 }

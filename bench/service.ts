@@ -18,7 +18,6 @@ const IN_MOTION = FILE_SYNC_STATUSES.filter(
 );
 
 export interface BenchService {
-  readonly dataDir: string;
   /** Addresses of the embedded engines, as they are written down for workers. */
   readonly mongodbUri: string;
   readonly qdrantUrl: string;
@@ -66,7 +65,6 @@ export async function startBenchService({ siteHost, profileDir, say }: BenchServ
   const { mongodbUri, qdrantUrl } = JSON.parse(engines) as { mongodbUri: string; qdrantUrl: string };
   let users = 0;
   return {
-    dataDir,
     mongodbUri,
     qdrantUrl,
     user: () => testUser(service.url, apiKey.trim(), `bench-${(users += 1)}`),

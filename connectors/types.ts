@@ -27,6 +27,28 @@ export interface FetchedPage {
   readonly fetchedWith: 'http' | 'browser' | 'premium_proxy' | 'browser_premium_proxy';
 }
 
+/** An entry of a feed. Texts are HTML unless said otherwise. */
+export interface FeedEntry {
+  /** Unique in its feed, and the same whenever the feed is read. */
+  readonly id: string;
+  /** The page it leads to, normalised. */
+  readonly url: string | null;
+  /** Plain text. */
+  readonly title: string | null;
+  /** ISO 8601. */
+  readonly publishedAt: string | null;
+  /** The whole entry, where the feed carries it. */
+  readonly content: string | null;
+  readonly summary: string | null;
+}
+
+export interface Feed {
+  /** Plain text. */
+  readonly title: string | null;
+  /** In the order of the feed. */
+  readonly entries: readonly FeedEntry[];
+}
+
 /** By what a server recognises the copy that a client has. */
 export interface Validators {
   readonly etag: string | null;
@@ -60,5 +82,9 @@ export interface WebSource {
   ): AsyncIterable<SitemapEntry>;
   /** Fetches one page; null when the copy we have is still the page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
   fetchPage(request: PageRequest): Promise<FetchedPage | null>;
+  /** Reads a feed: RSS, Atom or JSON Feed. Throws a Fault with a sentence when it can't be read. */
+  readFeed(url: string, signal: AbortSignal): Promise<Feed>;
+  /** Whether robots.txt lets us fetch a page: asked before it is queued. True where robots.txt can't be read for now. */
+  mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }

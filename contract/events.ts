@@ -185,7 +185,7 @@ export const fileEvents = {
 
 /** An event about all files of one request. */
 export function uploadEvent(
-  kind: 'ALL_UPLOADED_FILES_QUEUED' | 'ALL_FILES_PROCESSED',
+  kind: 'ALL_UPLOADED_FILES_QUEUED' | 'ALL_FILES_PROCESSED' | 'FILE_SYNC_LIMIT_REACHED',
   owner: Pick<EventFile, 'organizationId' | 'customerId' | 'requestId' | 'uploadId'>,
 ): NewEvent {
   const { organizationId, customerId, requestId } = owner;

@@ -21,6 +21,10 @@ export const FAULTS = {
   too_large: { retryable: false },
   /** Not a type that can be read as text. */
   unsupported_type: { retryable: false },
+  /** Its text is longer than a limit of one file or one upload. */
+  over_limit: { retryable: false },
+  /** A limit of all that the user has leaves no room for it now: it waits for its turn. */
+  no_room: { retryable: false },
   /** There is no readable text in it. */
   no_text: { retryable: false },
   /** The content can't be parsed. */

@@ -14,22 +14,50 @@ export const BATCH_SIZE = 50;
 export const FIRST_BATCH_SIZE = 4;
 
 /** The kinds of accepted work; each is the name of the workflow that does it. */
-export const RUN_KINDS = ['scrapeSitemap', 'resyncFile', 'deleteFiles'] as const;
+export const RUN_KINDS = [
+  'scrapeSitemap',
+  'webScrape',
+  'syncFeed',
+  'resyncFile',
+  'deleteFiles',
+  'deleteUser',
+  'recountFiles',
+  'updateTags',
+] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
+/** The kinds that find files and bring them in below a container. */
+export type ContainerRunKind = Extract<RunKind, 'scrapeSitemap' | 'webScrape' | 'syncFeed'>;
 
 /** Whether a run brings in an upload: files of one request, whose common end is an event. */
 export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   scrapeSitemap: true,
   resyncFile: false,
+  webScrape: true,
+  syncFeed: true,
   deleteFiles: false,
+  deleteUser: false,
+  recountFiles: false,
+  updateTags: false,
 };
 
 /** Workflow ids are business keys, built here and nowhere else: a double request meets the running workflow. */
 export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
+  feed: (parentFileId: number): string => `feed:${parentFileId}`,
   resync: (fileId: number): string => `resync:${fileId}`,
+  updateTags: (dataSourceId: number): string => `update-tags:${dataSourceId}`,
+  updateFileTags: (fileId: number): string => `update-file-tags:${fileId}`,
   delete: (runId: number): string => `delete:${runId}`,
   deliverEvents: (webhookId: number): string => `deliver-events:${webhookId}`,
+  deleteUser: (userId: number): string => `delete-user:${userId}`,
+  recount: (organizationId: number): string => `recount:${organizationId}`,
+};
+
+/** The workflow id of a container's run, by its kind: a file is of one kind, so the two scrapes can share a prefix. */
+export const CONTAINER_WORKFLOW_IDS: Readonly<Record<ContainerRunKind, (containerId: number) => string>> = {
+  scrapeSitemap: workflowIds.scrape,
+  webScrape: workflowIds.scrape,
+  syncFeed: workflowIds.feed,
 };
 
 /** What every run's workflow is given. The options lie in the run's row; history carries its id only. */
@@ -46,7 +74,7 @@ export interface IngestRunInput extends RunInput {
 export interface BatchResult {
   readonly ready: number;
   readonly failed: number;
-  /** Put back into the queue for a later try. */
+  /** Put back into the queue for a later try, or held back by a limit. */
   readonly requeued: number;
   /** No longer this run's: another run or a delete took the file over. */
   readonly superseded: number;
@@ -56,6 +84,8 @@ export const EMPTY_BATCH_RESULT: BatchResult = { ready: 0, failed: 0, requeued: 
 
 export interface IngestBatchInput extends RunInput {
   readonly fileIds: readonly number[];
+  /** Whether what the pages link to is kept for the run's crawl. */
+  readonly keepLinks?: boolean;
 }
 
 export interface IngestBatchResult extends BatchResult {
@@ -76,6 +106,14 @@ export interface PlanBatchesResult {
   /** The cursor for the next call; 0 when this pass is over. */
   readonly afterId: number;
   /** At the end of a pass: how long until a requeued file is due; null when none waits. */
+  readonly dueInMs: number | null;
+}
+
+/** How far a crawl has come once what was read so far is followed. */
+export interface FollowLinksResult {
+  /** Pages taken so far. */
+  readonly discovered: number;
+  /** How long until an open page is due: 0 at once; null when none is open, and nothing is left to follow. */
   readonly dueInMs: number | null;
 }
 
@@ -109,6 +147,18 @@ export const EVENTS_CAME_SIGNAL = 'eventsCame';
 
 /** Deliveries have a task queue of their own: slow receivers hold up no ingest, nor ingests a delivery. */
 export const deliveryQueue = (taskQueue: string): string => `${taskQueue}-webhooks`;
+
+export interface UpdateTagsInput extends RunInput {
+  /** Where a continued workflow goes on; absent on the first execution. */
+  readonly afterId?: number;
+}
+
+export interface CopyTagsResult {
+  /** The version copied is the latest, and every file and point has it. */
+  readonly done: boolean;
+  /** The cursor for the next call; 0 when a pass is over. */
+  readonly afterId: number;
+}
 
 /** Answer of the query `progress`. */
 export interface RunProgress {

@@ -1,7 +1,7 @@
 /** Wire shapes: the records as the public interface answers them. Snake case lives here, in Joi schemas and in presenters only. */
 import type { EmbeddingModelId } from './embeddingModels.js';
 import type { SourceType } from './sources.js';
-import type { EmbeddingStorageStatus, FileSyncStatus } from './statuses.js';
+import type { DataSourceAction, DataSourceSyncStatus, EmbeddingStorageStatus, FileSyncStatus } from './statuses.js';
 
 /** Values a tag may have. */
 export type TagValue = string | number | boolean | readonly string[] | readonly number[] | readonly boolean[];
@@ -67,6 +67,27 @@ export interface FileRecord {
   embedding_storage_status: EmbeddingStorageStatus;
   created_at: string;
   updated_at: string;
+}
+
+export interface DataSourceRecord {
+  id: number;
+  data_source_external_id: string | null;
+  data_source_type: SourceType;
+  token: Record<string, unknown> | null;
+  sync_status: DataSourceSyncStatus;
+  source_items_synced_at: string | null;
+  organization_user_id: number;
+  organization_id: number;
+  organization_supplied_user_id: string;
+  revoked_access: boolean;
+  last_synced_at: string;
+  last_sync_action: DataSourceAction;
+  enable_auto_sync: boolean | null;
+  created_at: string;
+  updated_at: string;
+  files_synced_at: string | null;
+  data_source_metadata: Record<string, unknown>;
+  tags: Record<string, TagValue>;
 }
 
 export interface ChunkRecord {

@@ -15,7 +15,7 @@ export interface ScrapeSitemapRequest {
 }
 
 /** The part of a scrape's options that each of its pages keeps. */
-export function pageOptionsOf(scrape: ScrapeOptions): PageOptions {
+export function pageOptionsOf(scrape: PageOptions): PageOptions {
   const { htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip, downloadCssAndMedia, usePremiumProxies } = scrape;
   return { htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip, downloadCssAndMedia, usePremiumProxies };
 }

@@ -70,3 +70,11 @@ export const SOURCE_TYPES = [
 ] as const;
 
 export type SourceType = (typeof SOURCE_TYPES)[number];
+
+/** What an organization or a user can have synced by itself: everything that has a place of its own to look at again. */
+export const AUTO_SYNC_SOURCES: readonly SourceType[] = [
+  ...CLOUD_STORAGE_SOURCES,
+  ...KNOWLEDGE_SOURCES,
+  ...MESSAGING_SOURCES,
+  ...WEB_SOURCES,
+];

@@ -22,5 +22,20 @@ export const FINAL_FILE_STATUSES = [
   'READY_TO_SYNC',
 ] as const satisfies FileSyncStatus[];
 
+/** Accepted, and nothing is being done yet. */
+export const WAITING_FILE_STATUSES = [
+  'DELAYED',
+  'QUEUED_FOR_SYNC',
+  'EVALUATING_RESYNC',
+  'RATE_LIMITED',
+] as const satisfies FileSyncStatus[];
+
+export const DATA_SOURCE_SYNC_STATUSES = ['QUEUED_FOR_SYNCING', 'SYNCING', 'READY', 'SYNC_ERROR'] as const;
+export type DataSourceSyncStatus = (typeof DATA_SOURCE_SYNC_STATUSES)[number];
+
+/** What happened to a data source last. */
+export const DATA_SOURCE_ACTIONS = ['ADD', 'UPDATE', 'CANCEL', 'REVOKE'] as const;
+export type DataSourceAction = (typeof DATA_SOURCE_ACTIONS)[number];
+
 export const EMBEDDING_STORAGE_STATUSES = ['HOT_STORAGE', 'HOT_TO_COLD', 'COLD_STORAGE', 'COLD_TO_HOT'] as const;
 export type EmbeddingStorageStatus = (typeof EMBEDDING_STORAGE_STATUSES)[number];

@@ -14,3 +14,9 @@ export function normaliseUrl(text: string, base?: string): string | null {
   url.hash = '';
   return url.href;
 }
+
+/** The address of a page as people write it: without a scheme, https is meant. Normalised; null when it is none. */
+export function pageUrl(text: string): string | null {
+  const given = text.trim();
+  return normaliseUrl(/^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `https://${given}`);
+}

@@ -1,7 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import pLimit from 'p-limit';
 
-import type { RunInput, SearchAttributeName } from '../contract/orchestration.js';
+import type { RunInput, RunKind, SearchAttributeName } from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { FileCommands } from '../store/files/commands.js';
 import type { RunDoc } from '../store/runs/model.js';
@@ -14,9 +15,14 @@ const START_TIMEOUT_MS = 5_000;
 const RETRY_MS = 2_000;
 /** An earlier run of the same thing is often just ending: waited for briefly before the row is left to the sweeper. */
 const CONFLICT_PAUSES_MS = [100, 300, 900];
+/** A start takes Temporal many times as long as accepting the run takes us: a burst of requests must not wait for its own starts. */
+const STARTS_AT_ONCE = 2;
 const SWEEP_MS = 1_000;
 const SWEEP_ROWS = 100;
 const NEVER = new AbortController().signal;
+
+/** Runs about one file: a scrape's parent is in its workflow id. */
+const ONE_FILE_KINDS: readonly RunKind[] = ['resyncFile', 'updateTags'];
 
 const keyword = (name: SearchAttributeName) => defineSearchAttributeKey(name, 'KEYWORD');
 
@@ -24,10 +30,13 @@ const keyword = (name: SearchAttributeName) => defineSearchAttributeKey(name, 'K
 function searchAttributes(run: RunDoc): TypedSearchAttributes {
   return new TypedSearchAttributes([
     { key: keyword('OrganizationId'), value: String(run.organizationId) },
-    { key: keyword('UserId'), value: String(run.userId) },
     { key: keyword('RequestId'), value: run.requestId },
-    // Only of a run about one file: a scrape's parent is in its workflow id.
-    ...(run.kind === 'resyncFile' ? [{ key: keyword('FileId'), value: String(run.fileId) }] : []),
+    // A run about the organization itself has none.
+    ...(run.userId > 0 ? [{ key: keyword('UserId'), value: String(run.userId) }] : []),
+    ...(run.dataSourceId ? [{ key: keyword('DataSourceId'), value: String(run.dataSourceId) }] : []),
+    ...(ONE_FILE_KINDS.includes(run.kind) && run.fileId !== null
+      ? [{ key: keyword('FileId'), value: String(run.fileId) }]
+      : []),
   ]);
 }
 
@@ -62,6 +71,7 @@ export function createDispatcher(
     return memo?.['runId'] === run._id;
   };
 
+  const inTurn = pLimit(STARTS_AT_ONCE);
   const hand = (run: RunDoc) =>
     client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
       client.workflow.start<(input: RunInput) => Promise<unknown>>(run.kind, {
@@ -79,7 +89,7 @@ export function createDispatcher(
   /** True once Temporal has the run's workflow; false when an earlier run of the same thing goes on. */
   const tryStart = async (run: RunDoc): Promise<boolean> => {
     try {
-      await hand(run);
+      await inTurn(() => hand(run));
       return true;
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -41,7 +41,7 @@ export async function reapOnce(
   for (const run of candidates) {
     if (await isAlive(client, run)) continue;
     const aborted = await files.abortOpen(run._id, MESSAGE);
-    if (run.kind === 'deleteFiles') await files.stopped(run._id);
+    if (run.kind === 'deleteFiles' || run.kind === 'deleteUser') await files.stopped(run._id);
     await runs.finish(run._id, 'aborted', {});
     reaped += 1;
     log.warn(

@@ -1,7 +1,7 @@
 import { Fault } from '../contract/failures.js';
 import { createThreads, LimitPassed, type PoolSettings } from './threads.js';
 import type { PoolDocument } from './poolThread.js';
-import type { DocumentPool, ProcessedDocument } from './types.js';
+import type { DocumentPool, PageLinks, ProcessedDocument } from './types.js';
 
 /** Small documents share a trip to a thread: waking one takes a good part of the time that a small page takes. */
 const SMALL_BYTES = 128 * 1024;
@@ -10,15 +10,15 @@ const GROUP_DOCUMENTS = 8;
 const GATHER_MS = 4;
 
 /** A document that waits, is being read, or has been answered. */
-interface Job extends PoolDocument {
-  readonly resolve: (document: ProcessedDocument) => void;
+type Job = PoolDocument & {
+  readonly resolve: (document: ProcessedDocument | PageLinks) => void;
   readonly reject: (reason: unknown) => void;
   /** Its group failed as a whole: it is read once more by itself. */
   alone: boolean;
   answered: boolean;
   /** Called when its caller no longer waits. */
   abandon: () => void;
-}
+};
 
 const isSmall = (job: Job): boolean => !job.alone && job.input.bytes.byteLength <= SMALL_BYTES;
 
@@ -78,37 +78,43 @@ export function createDocumentPool(settings: PoolSettings): DocumentPool {
     }
   };
 
+  /** The answer is of the kind that was asked for. */
+  const answer = <Answer extends ProcessedDocument | PageLinks>(
+    document: PoolDocument,
+    signal?: AbortSignal,
+  ): Promise<Answer> =>
+    new Promise<ProcessedDocument | PageLinks>((resolve, reject) => {
+      if (closed) throw new Error('The document pool is closed.');
+      signal?.throwIfAborted();
+      const settle =
+        <Value>(act: (value: Value) => void) =>
+        (value: Value): void => {
+          if (job.answered) return;
+          job.answered = true;
+          signal?.removeEventListener('abort', abort);
+          act(value);
+        };
+      const job: Job = {
+        ...document,
+        resolve: settle(resolve),
+        reject: settle(reject),
+        abandon: () => void queue.splice(queue.indexOf(job), 1),
+        alone: false,
+        answered: false,
+      };
+      const abort = (): void => {
+        job.reject(signal?.reason);
+        job.abandon();
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      queue.push(job);
+      if (free > 0 && (!isSmall(job) || queue.length >= GROUP_DOCUMENTS)) pump();
+      else if (free > 0) gathering ??= setTimeout(pump, GATHER_MS);
+    }) as Promise<Answer>;
+
   return {
-    process: (input, chunking, signal) =>
-      new Promise((resolve, reject) => {
-        if (closed) throw new Error('The document pool is closed.');
-        signal?.throwIfAborted();
-        const settle =
-          <T>(act: (value: T) => void) =>
-          (value: T): void => {
-            if (job.answered) return;
-            job.answered = true;
-            signal?.removeEventListener('abort', abort);
-            act(value);
-          };
-        const job: Job = {
-          input,
-          chunking,
-          resolve: settle(resolve),
-          reject: settle(reject),
-          abandon: () => void queue.splice(queue.indexOf(job), 1),
-          alone: false,
-          answered: false,
-        };
-        const abort = (): void => {
-          job.reject(signal?.reason);
-          job.abandon();
-        };
-        signal?.addEventListener('abort', abort, { once: true });
-        queue.push(job);
-        if (free > 0 && (!isSmall(job) || queue.length >= GROUP_DOCUMENTS)) pump();
-        else if (free > 0) gathering ??= setTimeout(pump, GATHER_MS);
-      }),
+    process: (input, chunking, signal) => answer<ProcessedDocument>({ input, chunking }, signal),
+    links: (input, links, signal) => answer<PageLinks>({ input, links }, signal),
     async close() {
       closed = true;
       const ended = new Error('The document pool is closed.');

@@ -1,11 +1,13 @@
 import { Fault, type FaultKind } from '../contract/failures.js';
 import { processDocument } from './processDocument.js';
-import type { ChunkOptions, DocumentLimits, ParseInput, ProcessedDocument } from './types.js';
+import { readPage } from './readPage.js';
+import type { ChunkOptions, DocumentLimits, LinkOptions, PageLinks, ParseInput, ProcessedDocument } from './types.js';
 
-export interface PoolDocument {
-  readonly input: ParseInput;
-  readonly chunking: ChunkOptions;
-}
+/** Content, and what is wanted of it. */
+export type PoolDocument = { readonly input: ParseInput } & (
+  | { readonly chunking: ChunkOptions; readonly links?: never }
+  | { readonly links: LinkOptions; readonly chunking?: never }
+);
 
 export interface PoolTask {
   readonly documents: readonly PoolDocument[];
@@ -16,15 +18,15 @@ export interface PoolTask {
 
 /** A Fault does not survive the way between threads as what it is: it goes as data. */
 export type PoolAnswer =
-  | { readonly document: ProcessedDocument }
+  | { readonly document: ProcessedDocument | PageLinks }
   | { readonly fault: { readonly kind: FaultKind; readonly message: string; readonly cause: string | null } };
 
 /** What a thread of the pool runs: each document to its answer, in their order. */
 export function work({ documents, limits, begun }: PoolTask): readonly PoolAnswer[] {
   begun[0] = Date.now();
-  return documents.map(({ input, chunking }) => {
+  return documents.map(({ input, chunking, links }) => {
     try {
-      return { document: processDocument(input, chunking, limits) };
+      return { document: links ? readPage(input, links) : processDocument(input, chunking, limits) };
     } catch (error) {
       const { kind, message, cause } = asFault(error);
       return { fault: { kind, message, cause: cause instanceof Error ? (cause.stack ?? cause.message) : null } };

@@ -99,7 +99,7 @@ async function runTask(
   const [only] = documents;
   try {
     return await pool.run(
-      { documents: documents.map(({ input, chunking }) => ({ input, chunking })), limits, begun },
+      { documents: documents.map(taskOf), limits, begun },
       // What is read by itself is not read a second time.
       { signal: ending.signal, transferList: only && documents.length === 1 ? ownBuffer(only.input) : [] },
     );
@@ -120,6 +120,11 @@ async function runTask(
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
+}
+
+/** Without what else the caller keeps with it. */
+function taskOf({ input, chunking, links }: PoolDocument): PoolDocument {
+  return links ? { input, links } : { input, chunking };
 }
 
 /** The bytes' memory, where it is given away, theirs alone, and can go to the thread without a copy. */

@@ -70,6 +70,26 @@ export interface ProcessedDocument extends ParsedDocument {
   readonly numTokens: number;
 }
 
+/** Which of a page's links are wanted. */
+export interface LinkOptions {
+  /** Answered at most. */
+  readonly max: number;
+  /**
+   * Those that a crawl may follow only: to pages, by their address, of these hosts (with port), and not marked
+   * nofollow. Null: every link.
+   */
+  readonly follow: { readonly hosts: readonly string[] } | null;
+  /** Whether the page's source is answered too. */
+  readonly withText: boolean;
+}
+
+export interface PageLinks {
+  /** Normalised, each once, in the order of the page. */
+  readonly urls: readonly string[];
+  /** The page as it came, decoded; '' where it was not asked for. */
+  readonly text: string;
+}
+
 /** One reader per format, in documents/parsers/<format>.ts. Throws a Fault (broken_content, no_text, too_large). */
 export interface Parser {
   readonly format: ParsedDocument['format'];
@@ -82,5 +102,7 @@ export interface DocumentPool {
    * An abort rejects with the signal's reason and ends the work.
    */
   process(input: ParseInput, chunking: ChunkOptions, signal?: AbortSignal): Promise<ProcessedDocument>;
+  /** What a page links to. The bytes stay the caller's. Throws the same Faults, and the signal's reason. */
+  links(input: ParseInput, options: LinkOptions, signal?: AbortSignal): Promise<PageLinks>;
   close(): Promise<void>;
 }

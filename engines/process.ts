@@ -1,5 +1,6 @@
 /** Engines as child processes that end with this one: spawning, waiting until they answer, stopping. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -22,13 +23,15 @@ export interface ChildOptions {
   readonly python: string;
   readonly program: string;
   readonly args: readonly string[];
+  /** How far it steps back for the others on this machine, as nice(1) counts; 0 when left out. */
+  readonly niceness?: number;
   /** Whether the engine answers as it should; may throw for no. */
   readonly isReady: () => Promise<boolean>;
 }
 
 /** Starts an engine's process, with its output in DATA_DIR/logs, and waits until it is ready. */
 export async function startChild(options: ChildOptions): Promise<Launched> {
-  const { name, dataDir, python, program, args } = options;
+  const { name, dataDir, python, program, args, niceness = 0 } = options;
   await stopOrphan(dataDir, name);
   const log = await openLog(dataDir, name);
   const child = spawn(python, [RUN_CHILD, String(process.pid), program, ...args], {
@@ -40,6 +43,7 @@ export async function startChild(options: ChildOptions): Promise<Launched> {
   const ended = endOf(child);
   await log.close();
   if (child.pid === undefined) throw new EngineError(`${name} could not be started: ${await ended}.`);
+  setPriority(child.pid, niceness);
   await writePidFile(dataDir, name, child.pid);
   const launched = { pid: child.pid, ended, stop: () => stopChild(child, ended) };
   try {

@@ -35,6 +35,8 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalE
       startChild({
         name: 'temporal',
         dataDir,
+        // As the worker: requests are answered first where the cores are shared.
+        niceness: 10,
         python: venv.python,
         program,
         args: [

@@ -35,6 +35,14 @@ async function serveSite() {
       );
     }
     if (url === '/hook') return void response.writeHead(refusals++ === 0 ? 500 : 200).end();
+    if (url === '/start') {
+      response.setHeader('content-type', 'text/html');
+      return void response.end(`<a href="/a">a</a> <a href="/b">b</a> <a href="/flaky">flaky</a>`);
+    }
+    if (url === '/feed.xml') {
+      const item = `<item><guid>1</guid><title>One</title><link>${origin}/a</link><description>Words.</description></item>`;
+      return void response.end(`<rss><channel><title>Feed</title>${item}</channel></rss>`);
+    }
     if (url === '/flaky' && failures++ === 0) return void response.writeHead(500).end();
     if (!['/a', '/b', '/flaky'].includes(url)) return void response.writeHead(404).end();
     response.setHeader('content-type', 'text/html');
@@ -98,6 +106,13 @@ try {
   await post('/resync_file', { file_id: fileId, chunk_size: 50 });
   await started();
   await keep('resyncFile.finished', workflowIds.resync(fileId));
+  const ready = await post<{ results: FileRecord[] }>('/user_files_v2', {
+    filters: { parent_file_ids: [parent.id], sync_statuses: ['READY'] },
+  });
+  const readyId = ready.results[0]?.id ?? 0;
+  await post('/create_user_file_tags', { organization_user_file_id: readyId, tags: { recorded: 'yes' } });
+  await started();
+  await keep('updateTags.finished', workflowIds.updateFileTags(readyId));
   await post('/delete_files_v2', { filters: { ids: [fileId] } });
   await started();
   const deleteRun = (
@@ -111,7 +126,30 @@ try {
   while ((await pending()) > 0) await started();
   await fetch(`${service.url}/delete_webhook/${webhook.id}`, { method: 'DELETE', headers });
   await keep('deliverEvents.deleted', workflowIds.deliverEvents(webhook.id));
+  await post('/organization/statistics', undefined);
+  await started();
+  await keep('recountFiles.finished', workflowIds.recount(1));
+  const [crawl] = await post<FileRecord[]>('/web_scrape', [{ url: `http://${site.host}/start` }]);
+  await started();
+  await keep('webScrape.finished', workflowIds.scrape(crawl?.id ?? 0));
+  await post('/resync_file', { file_id: crawl?.id });
+  await started();
+  await client.workflow.getHandle(workflowIds.scrape(crawl?.id ?? 0)).cancel();
+  await keep('webScrape.cancelled', workflowIds.scrape(crawl?.id ?? 0));
+  await post('/integrations/rss_feed', { url: `http://${site.host}/feed.xml` });
+  await started();
+  const feeds = await post<{ results: FileRecord[] }>('/user_files_v2', {
+    filters: { source: 'RSS_FEED', root_files_only: true },
+  });
+  await keep('syncFeed.finished', workflowIds.feed(feeds.results[0]?.id ?? 0));
   await scrape('cancelled', { url: `http://${site.host}/sitemap.xml`, tags: { again: true } });
+  // Last, because it takes all that the runs above have made; a scrape under way is ended by it.
+  await post('/scrape_sitemap', { url: `http://${site.host}/sitemap.xml` });
+  await started();
+  const { id: userId } = await post<{ id: number }>('/user', { customer_id: 'histories' });
+  await post('/delete_users', { customer_ids: ['histories'] });
+  await started();
+  await keep('deleteUser.finished', workflowIds.deleteUser(userId));
   await connection.close();
 } finally {
   site.close();

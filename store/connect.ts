@@ -6,6 +6,9 @@ import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
 import { type Blobs, createFolderBlobs, type S3Settings } from './contents/blobs.js';
 import { type Contents, createContents } from './contents/contents.js';
 import { contentModel } from './contents/model.js';
+import { createDataSourceCommands, type DataSourceCommands } from './dataSources/commands.js';
+import { dataSourceModel } from './dataSources/model.js';
+import { createDataSourceQueries, type DataSourceQueries } from './dataSources/queries.js';
 import { type Atomically, createEvents, type Events } from './events/events.js';
 import { createIntents } from './events/intents.js';
 import { eventModels } from './events/model.js';
@@ -15,22 +18,32 @@ import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { fileModel } from './files/model.js';
 import { markedFiles } from './files/told.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
+import { createFileSums, type FileSums } from './files/statistics.js';
+import { createFileTags, type FileTags } from './files/tags.js';
+import { createFrontier, type Frontier } from './frontier/frontier.js';
+import { crawlPageModel } from './frontier/model.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createHostTurns } from './hostTurns.js';
+import { createLimits, type Limits } from './limits.js';
+import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
 import { organizationModels } from './organizations/model.js';
+import { createOrganizationRecords, type OrganizationRecords } from './organizations/records.js';
 import { runModel } from './runs/model.js';
 import { createRuns, type Runs } from './runs/outbox.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { createSequence } from './sequence.js';
-import { createUsers, type Users } from './users/accept.js';
+import { createUserAcceptance, type UserAcceptance } from './users/accept.js';
 import { userModel } from './users/model.js';
+import { createUserRecords, type UserRecords } from './users/records.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
 import { createVectors, type Vectors } from './vectors/vectors.js';
 import { createDeliveries, type Deliveries } from './webhooks/deliveries.js';
 import { webhookModels } from './webhooks/model.js';
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
+import { whiteLabelModel } from './whiteLabels/model.js';
+import { createWhiteLabels, type WhiteLabels } from './whiteLabels/records.js';
 
 export interface StoreSettings {
   readonly mongodbUri: string;
@@ -49,16 +62,21 @@ export interface StoreSettings {
 
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
 export interface Store {
-  readonly organizations: Organizations;
-  readonly users: Users;
+  readonly organizations: Organizations & OrganizationRecords;
+  readonly users: UserAcceptance & UserRecords;
   readonly runs: Runs;
-  readonly files: FileQueries & FileCommands & FileAcceptance & FileDeletion;
+  readonly dataSources: DataSourceQueries & DataSourceCommands;
+  readonly files: FileQueries & FileCommands & FileAcceptance & FileDeletion & FileSums & FileTags;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
   readonly vectorCache: VectorCache;
   readonly contents: Contents;
   readonly hostTurns: HostTurns;
+  readonly limits: Limits;
+  readonly frontier: Frontier;
+  readonly idempotency: Idempotency;
   readonly secrets: Secrets;
+  readonly whiteLabels: WhiteLabels;
   readonly events: Events;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
@@ -86,18 +104,30 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     .asPromise();
   await runMigrations(connection);
   const sequence = createSequence(connection);
-  const [files, segments, contents, users, runs] = [
+  const [files, segments, contents, users, runs, crawlPages, whiteLabels] = [
     fileModel(connection),
     segmentModel(connection),
     contentModel(connection),
     userModel(connection),
     runModel(connection),
+    crawlPageModel(connection),
+    whiteLabelModel(connection),
   ];
+  const dataSources = dataSourceModel(connection);
   const organizations = organizationModels(connection);
   await Promise.all(
-    [files, segments, contents, users, runs, organizations.organizations, organizations.apiKeys].map((model) =>
-      model.createIndexes(),
-    ),
+    [
+      files,
+      segments,
+      contents,
+      users,
+      runs,
+      crawlPages,
+      whiteLabels,
+      dataSources,
+      organizations.organizations,
+      organizations.apiKeys,
+    ].map((model) => model.createIndexes()),
   );
   const eventRows = eventModels(connection);
   const webhookRows = webhookModels(connection);
@@ -108,29 +138,49 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   await vectorCache.createIndexes();
   const hostTurns = createHostTurns(connection);
   await hostTurns.createIndexes();
+  const secrets = createSecrets(settings.secretKeys);
+  const idempotency = createIdempotency(connection, secrets);
+  await idempotency.createIndexes();
   const fileQueries = createFileQueries(files);
   const atomically: Atomically = (work) => transaction(connection, work);
-  const secrets = createSecrets(settings.secretKeys);
   const { webhooks, deliveries } = webhookRows;
   const intents = createIntents(eventRows.rows, markedFiles(files), settings.eventsKeptDays);
   const events = createEvents(eventRows, webhooks, intents, atomically, settings.eventsKeptDays);
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
-    organizations: createOrganizations(organizations, sequence),
-    users: createUsers(users, sequence),
+    organizations: {
+      ...createOrganizations(organizations, sequence),
+      ...createOrganizationRecords(organizations.organizations),
+    },
+    users: { ...createUserAcceptance(users, sequence), ...createUserRecords(users) },
     runs: createRuns(runs, sequence, atomically, events),
+    dataSources: {
+      ...createDataSourceQueries(dataSources),
+      ...createDataSourceCommands(dataSources, sequence),
+    },
     files: {
       ...fileQueries,
       ...createFileCommands(files, atomically, events, intents),
       ...createFileAcceptance(files, sequence, events, intents),
-      ...createFileDeletion(files, atomically, events),
+      ...createFileDeletion(files, fileQueries, atomically, events),
+      ...createFileSums(files),
+      ...createFileTags(files),
     },
     chunks: { ...createChunkQueries(segments, fileQueries), ...createChunkCommands(segments) },
     contents: createContents(contents, blobs, settings.files.rowBytes),
     vectors: createVectors(settings.qdrant),
     vectorCache,
     hostTurns,
+    limits: createLimits({
+      users,
+      organizations: organizations.organizations,
+      files,
+      transaction: atomically,
+    }),
+    frontier: createFrontier(crawlPages),
+    idempotency,
     secrets,
+    whiteLabels: createWhiteLabels(whiteLabels, sequence, secrets),
     events,
     webhooks: createWebhooks(webhooks, deliveries, eventRows.feeds, { sequence, secrets, atomically }),
     deliveries: createDeliveries(deliveries, settings.eventsKeptDays),

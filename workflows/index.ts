@@ -1,5 +1,10 @@
 /** The registration: every workflow the worker knows. The name of the export is the workflow's type. */
 export { deleteFiles } from './deleteFiles.js';
 export { deliverEvents } from './deliverEvents.js';
+export { deleteUser } from './deleteUser.js';
+export { recountFiles } from './recountFiles.js';
 export { resyncFile } from './resyncFile.js';
 export { scrapeSitemap } from './scrapeSitemap.js';
+export { syncFeed } from './syncFeed.js';
+export { updateTags } from './updateTags.js';
+export { webScrape } from './webScrape.js';

@@ -13,6 +13,7 @@ import type { Activities } from '../activities/index.js';
 import {
   EMPTY_BATCH_RESULT,
   FAULT_FAILURE,
+  type FollowLinksResult,
   type IngestRunInput,
   PROGRESS_QUERY,
   type RunOutcome,
@@ -35,10 +36,12 @@ function faultOf(error: unknown): string | null {
  * The life of a run that ingests files: begin, find them, ingest them, end. However it ends, no file of the run stays
  * in motion.
  * @param discover queues the run's files and answers how many there are; not called again after continue-as-new
+ * @param follow for runs whose files lead to more files: see WindowHooks
  */
 export async function ingestRun(
   { runId, resume }: IngestRunInput,
   discover: () => Promise<number>,
+  follow?: () => Promise<FollowLinksResult>,
 ): Promise<RunOutcome> {
   let phase: RunProgress['phase'] = 'starting';
   let discovered = resume?.discovered ?? 0;
@@ -60,6 +63,13 @@ export async function ingestRun(
       onWait: (waiting) => {
         phase = waiting ? 'waiting' : 'ingesting';
       },
+      ...(follow && {
+        follow: async () => {
+          const far = await follow();
+          discovered = far.discovered;
+          return far.dueInMs;
+        },
+      }),
     });
     if (goOnAfter !== null) {
       return await continueAsNew<(input: IngestRunInput) => Promise<RunOutcome>>({

@@ -31,6 +31,11 @@ export interface WindowHooks {
   onBatch(result: BatchResult): void;
   /** Called when nothing is due for a while. */
   onWait(waiting: boolean): void;
+  /**
+   * For runs whose files lead to more files: called when nothing is due and nothing under way; answers how long until a
+   * file is due, or null when none is open. What the pages link to is kept for it.
+   */
+  follow?(): Promise<number | null>;
 }
 
 /**
@@ -43,7 +48,11 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   const underWay = new Set<Promise<void>>();
 
   const run = async (fileIds: readonly number[]): Promise<void> => {
-    const result: IngestBatchResult = await ingestBatch({ runId, fileIds });
+    const result: IngestBatchResult = await ingestBatch({
+      runId,
+      fileIds,
+      ...(hooks.follow ? { keepLinks: true } : {}),
+    });
     hooks.onBatch(result);
     // A file that was under way at two worker deaths is run alone, so that it can take no other with it.
     for (const fileId of result.alone) await run([fileId]);
@@ -80,10 +89,12 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
       }
       if (passOver) {
         await drained(0);
-        if (plan.dueInMs === null && plan.batches.length === 0) return null;
-        if (plan.batches.length === 0 && plan.dueInMs !== null && plan.dueInMs > 0) {
+        if (plan.batches.length > 0) continue;
+        const dueInMs = hooks.follow ? await hooks.follow() : plan.dueInMs;
+        if (dueInMs === null) return null;
+        if (dueInMs > 0) {
           hooks.onWait(true);
-          await sleep(plan.dueInMs);
+          await sleep(dueInMs);
           hooks.onWait(false);
         }
       }

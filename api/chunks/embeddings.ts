@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { DEFAULT_EMBEDDING_MODEL, EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { FileFilters, TagTree } from '../../contract/fileFilters.js';
 import type { DocumentRecord } from '../../contract/records.js';
+import { fileTags, tagObject } from '../../contract/tags.js';
 import type { ApiDeps } from '../deps.js';
 import { linksOf } from '../files/links.js';
 import { notBuilt } from '../http/errors.js';
@@ -10,7 +11,7 @@ import { operation } from '../http/operation.js';
 import { documentRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { HELPDESK_FILE_TYPES } from '../schemas/listing.js';
-import { tagTree } from '../schemas/tags.js';
+import { asksForTags, tagFilter, tagTree } from '../schemas/tags.js';
 import { type Found, searchChunks } from './search.js';
 
 /** Chunks of one answer at most. */
@@ -53,7 +54,8 @@ function refuseUnbuilt(body: Body): void {
 
 /** The file filters that a search takes; null when it names none. */
 function filtersOf(body: Body): FileFilters | null {
-  const { tags, tags_v2: tree, parent_file_ids: parents, file_types_at_source: types, file_ids: ids } = body;
+  const { tags, parent_file_ids: parents, file_types_at_source: types, file_ids: ids } = body;
+  const tree = body.tags_v2 && asksForTags(body.tags_v2) ? body.tags_v2 : undefined;
   const named =
     tree !== undefined ||
     (tags !== undefined && Object.keys(tags).length > 0) ||
@@ -85,7 +87,7 @@ function present(
     source_url: file.externalUrl,
     source_type: file.source,
     presigned_url: linksOf(file, { raw: body.include_raw_file, parsed: false, lifeSeconds: LINK_SECONDS }, deps).raw,
-    tags: body.include_tags ? Object.fromEntries(file.tags.map(({ key, value }) => [key, value])) : null,
+    tags: body.include_tags ? tagObject(fileTags(file)) : null,
     vector,
     score: hit.score,
     rank,
@@ -107,7 +109,7 @@ export const embeddings = operation<'user', Body>({
     file_ids: orNull(Joi.array().items(integer()).max(MAX_FILES)),
     parent_file_ids: orNull(Joi.array().items(integer()).max(MAX_FILES)),
     include_all_children: Joi.boolean().default(false),
-    tags: orNull(Joi.object().unknown()),
+    tags: orNull(tagFilter()),
     tags_v2: orNull(tagTree()),
     include_tags: orNull(Joi.boolean(), false),
     include_vectors: orNull(Joi.boolean(), false),

@@ -3,9 +3,13 @@ import Joi from 'joi';
 
 import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { workflowIds } from '../../contract/orchestration.js';
-import { HttpError } from '../http/errors.js';
-import { operation } from '../http/operation.js';
-import { fileFilters, type FileFiltersBody, toFileFilters } from '../schemas/listing.js';
+import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import type { ApiDeps } from '../deps.js';
+import { HttpError, notFound } from '../http/errors.js';
+import { operation, type UserCaller } from '../http/operation.js';
+import { pathId } from '../http/pathId.js';
+import { orNull } from '../schemas/fields.js';
+import { fileFilters, type FileFiltersBody, idList, toFileFilters } from '../schemas/listing.js';
 
 interface Body {
   filters: FileFiltersBody;
@@ -15,13 +19,40 @@ interface Body {
 
 /** Whether the filters name anything: what is false, empty or only widens does not. */
 function namesAnything(filters: DeleteFilesRequest['filters']): boolean {
-  const { includeAllChildren: _widens, includeContainers: _narrows, ...rest } = filters;
-  return Object.values(rest).some((value) => {
-    if (value === false || value === undefined) return false;
-    if (Array.isArray(value)) return value.length > 0;
-    return typeof value !== 'object' || Object.keys(value).length > 0;
-  });
+  const { includeAllChildren: _widens, includeContainers: _narrows, name = '', ...rest } = filters;
+  return (
+    name !== '' ||
+    Object.values(rest).some((value) => {
+      if (value === false || value === undefined) return false;
+      if (Array.isArray(value)) return value.length > 0;
+      return typeof value !== 'object' || Object.keys(value).length > 0;
+    })
+  );
 }
+
+/** Accepts a delete: a run of its own. @throws HttpError 400 when the filters name nothing, which would be everything */
+async function accept(
+  caller: UserCaller,
+  options: DeleteFilesRequest,
+  { store, dispatcher }: ApiDeps,
+): Promise<{ success: boolean }> {
+  if (!namesAnything(options.filters)) throw new HttpError(400, 'name at least one filter');
+  const runId = await store.runs.nextId();
+  const workflowId = workflowIds.delete(runId);
+  const run = {
+    kind: 'deleteFiles',
+    workflowId,
+    owner: caller,
+    fileId: null,
+    requestId: randomUUID(),
+    options,
+  } as const;
+  await store.transaction((session) => store.runs.accept(runId, run, session));
+  void dispatcher.start(runId);
+  return { success: true };
+}
+
+const success = Joi.object({ success: Joi.boolean().required() });
 
 /** POST /delete_files_v2: deletes the matching files, with their chunks, vectors and stored contents. */
 export const deleteFilesV2 = operation<'user', Body>({
@@ -29,36 +60,75 @@ export const deleteFilesV2 = operation<'user', Body>({
   path: '/delete_files_v2',
   auth: 'user',
   summary: 'Deletes matching files with all that belongs to them.',
+  createsWork: true,
   body: Joi.object({
     filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
     send_webhook: Joi.boolean().default(false),
     preserve_file_record: Joi.boolean().default(false),
   }),
-  answer: Joi.object({ success: Joi.boolean().required() }),
-  async handle({ caller, body, deps: { store, dispatcher } }) {
-    const filters = toFileFilters(body.filters);
-    if (!namesAnything(filters)) throw new HttpError(400, 'name at least one filter');
-    const runId = await store.runs.nextId();
-    const options: DeleteFilesRequest = {
-      filters,
-      preserveFileRecord: body.preserve_file_record,
-      sendWebhook: body.send_webhook,
-    };
-    await store.transaction((session) =>
-      store.runs.accept(
-        runId,
-        {
-          kind: 'deleteFiles',
-          workflowId: workflowIds.delete(runId),
-          owner: caller,
-          fileId: null,
-          requestId: randomUUID(),
-          options,
+  answer: success,
+  handle: ({ caller, body, deps }) =>
+    accept(
+      caller,
+      {
+        filters: toFileFilters(body.filters),
+        preserveFileRecord: body.preserve_file_record,
+        sendWebhook: body.send_webhook,
+      },
+      deps,
+    ),
+});
+
+interface OlderBody {
+  file_ids?: number[];
+  sync_statuses?: FileSyncStatus[];
+  delete_non_synced_only: boolean;
+  send_webhook: boolean;
+  delete_child_files: boolean;
+}
+
+/** POST /delete_files: the older form. All that is named must hold; children of what matches go on request. */
+export const deleteFiles = operation<'user', OlderBody>({
+  method: 'post',
+  path: '/delete_files',
+  auth: 'user',
+  summary: 'Deletes files by ids or statuses, in the older form.',
+  createsWork: true,
+  body: Joi.object({
+    file_ids: orNull(idList()),
+    sync_statuses: orNull(Joi.array().items(Joi.string().valid(...FILE_SYNC_STATUSES))),
+    delete_non_synced_only: Joi.boolean().default(false),
+    send_webhook: Joi.boolean().default(false),
+    delete_child_files: Joi.boolean().default(false),
+  }),
+  answer: success,
+  handle: ({ caller, body, deps }) =>
+    accept(
+      caller,
+      {
+        filters: {
+          ...(body.file_ids ? { ids: body.file_ids } : {}),
+          ...(body.sync_statuses ? { syncStatuses: body.sync_statuses } : {}),
+          nonSyncedOnly: body.delete_non_synced_only,
         },
-        session,
-      ),
-    );
-    void dispatcher.start(runId);
-    return { success: true };
+        deleteChildren: body.delete_child_files,
+        preserveFileRecord: false,
+        sendWebhook: body.send_webhook,
+      },
+      deps,
+    ),
+});
+
+/** DELETE /deletefile/{file_id}: one file, in the oldest form. */
+export const deleteFile = operation<'user', unknown>({
+  method: 'delete',
+  path: '/deletefile/{file_id}',
+  auth: 'user',
+  summary: 'Deletes one file, in the oldest form.',
+  answer: success,
+  async handle({ caller, params, deps }) {
+    const [file] = await deps.store.files.byIds(caller, [pathId(params, 'file_id')]);
+    if (!file) throw notFound('file');
+    return accept(caller, { filters: { ids: [file._id] }, preserveFileRecord: false, sendWebhook: false }, deps);
   },
 });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import { workflowIds } from '../../contract/orchestration.js';
+import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/orchestration.js';
 import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import { tagObject } from '../../contract/tags.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { HttpError, invalid, notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
@@ -39,6 +40,7 @@ export const resyncFile = operation<'user', Body>({
   path: '/resync_file',
   auth: 'user',
   summary: 'Queues a fresh sync of one file.',
+  createsWork: true,
   body: Joi.object({
     file_id: integer().required(),
     chunk_size: orNull(integer().min(1)),
@@ -55,22 +57,31 @@ export const resyncFile = operation<'user', Body>({
       if (!known) throw notFound('file');
       const busy = !(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(known.syncStatus);
       if (busy) throw new HttpError(409, 'The file is being synced. Wait until it is at rest, then try again.');
-      const kind = known.isContainer ? 'scrapeSitemap' : 'resyncFile';
-      const workflowId = known.isContainer ? workflowIds.scrape(known._id) : workflowIds.resync(known._id);
+      const containerKind = known.runKind ?? 'scrapeSitemap';
+      const kind = known.isContainer ? containerKind : 'resyncFile';
+      const workflowId = (known.isContainer ? CONTAINER_WORKFLOW_IDS[containerKind] : workflowIds.resync)(known._id);
       const options = overridden(known, body);
       const queued = await store.files.queueAgain(caller, known, { options, runId, workflowId, requestId }, session);
       if (!queued) throw new HttpError(409, 'The file is being synced. Wait until it is at rest, then try again.');
       const request = known.isContainer
         ? {
-            url: known.externalFileId,
-            tags: presentFile(known).tags ?? {},
+            url: known.externalUrl ?? known.externalFileId,
+            tags: tagObject(known.tags),
             ingest: options,
             scrape: known.sourceOptions,
           }
         : {};
       await store.runs.accept(
         runId,
-        { kind, workflowId, owner: caller, fileId: known._id, requestId, options: request },
+        {
+          kind,
+          workflowId,
+          owner: caller,
+          fileId: known._id,
+          ...(known.dataSourceId !== null && { dataSourceId: known.dataSourceId }),
+          requestId,
+          options: request,
+        },
         session,
       );
       return queued;

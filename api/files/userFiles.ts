@@ -1,6 +1,8 @@
 import Joi from 'joi';
 
-import { ListAnswer, operation } from '../http/operation.js';
+import type { FileRecord } from '../../contract/records.js';
+import type { ApiDeps } from '../deps.js';
+import { ListAnswer, operation, type UserCaller } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord, listOf } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
@@ -17,13 +19,8 @@ interface Body extends FileListingBody {
   presigned_url_expiry_time_seconds: number;
 }
 
-/** POST /user_files_v2: the caller's files. */
-export const userFilesV2 = operation<'user', Body>({
-  method: 'post',
-  path: '/user_files_v2',
-  auth: 'user',
-  summary: "Lists the caller's files.",
-  body: Joi.object({
+const body = () =>
+  Joi.object({
     filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
     ...fileOrder(),
     pagination: pagination(),
@@ -31,26 +28,45 @@ export const userFilesV2 = operation<'user', Body>({
     include_parsed_text_file: orNull(Joi.boolean(), false),
     include_additional_files: orNull(Joi.boolean(), false),
     presigned_url_expiry_time_seconds: integer().min(1).max(MAX_LINK_SECONDS).default(3600),
-  }),
+  });
+
+async function* records(caller: UserCaller, wanted: Body, deps: ApiDeps): AsyncIterable<FileRecord[]> {
+  const links = {
+    raw: wanted.include_raw_file,
+    parsed: wanted.include_parsed_text_file,
+    lifeSeconds: wanted.presigned_url_expiry_time_seconds,
+  };
+  for await (const files of deps.store.files.list(caller, toListing(wanted))) {
+    yield files.map((file) => ({
+      ...presentFile(file, linksOf(file, links, deps)),
+      // No source keeps additional files yet: an empty map is the truth.
+      additional_presigned_urls: wanted.include_additional_files ? {} : null,
+    }));
+  }
+}
+
+/** POST /user_files_v2: the caller's files. */
+export const userFilesV2 = operation<'user', Body>({
+  method: 'post',
+  path: '/user_files_v2',
+  auth: 'user',
+  summary: "Lists the caller's files.",
+  body: body(),
   answer: listOf(fileRecord),
-  async handle({ caller, body, deps }) {
-    const { store } = deps;
-    const listing = toListing(body);
-    const wanted = {
-      raw: body.include_raw_file,
-      parsed: body.include_parsed_text_file,
-      lifeSeconds: body.presigned_url_expiry_time_seconds,
-    };
-    const count = await store.files.count(caller, listing.filters, listing.page.startingId);
-    async function* rows() {
-      for await (const files of store.files.list(caller, listing)) {
-        yield files.map((file) => ({
-          ...presentFile(file, linksOf(file, wanted, deps)),
-          // No source keeps additional files yet: an empty map is the truth.
-          additional_presigned_urls: body.include_additional_files ? {} : null,
-        }));
-      }
-    }
-    return new ListAnswer(count, rows());
+  handle({ caller, body: wanted, deps }) {
+    const { filters, page } = toListing(wanted);
+    const count = deps.store.files.count(caller, filters, page.startingId);
+    return Promise.resolve(new ListAnswer(count, records(caller, wanted, deps)));
   },
+});
+
+/** POST /user_files: the same as a bare array. */
+export const userFiles = operation<'user', Body>({
+  method: 'post',
+  path: '/user_files',
+  auth: 'user',
+  summary: "Lists the caller's files in the older form, without a count.",
+  body: body(),
+  answer: Joi.array().items(fileRecord),
+  handle: ({ caller, body: wanted, deps }) => Promise.resolve(new ListAnswer(null, records(caller, wanted, deps))),
 });

@@ -9,11 +9,14 @@ export interface ValidationDetail {
 export class HttpError extends Error {
   readonly status: number;
   readonly detail: string | readonly ValidationDetail[];
+  /** For the header Retry-After. */
+  readonly retryAfterSeconds: number | null;
 
-  constructor(status: number, detail: string | readonly ValidationDetail[]) {
+  constructor(status: number, detail: string | readonly ValidationDetail[], retryAfterSeconds: number | null = null) {
     super(typeof detail === 'string' ? detail : 'validation failed');
     this.status = status;
     this.detail = detail;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 
 import type { Log } from '../../observability/log.js';
-import { HttpError } from './errors.js';
+import { HttpError, invalid } from './errors.js';
 
 /** Each request gets an id, answered in x-request-id and written in every log line about it. */
 export function requestIds(log: Log): RequestHandler {
@@ -34,7 +34,7 @@ export function cors(origins: readonly string[]): RequestHandler {
     const { origin } = request.headers;
     if (origin !== undefined && (any || origins.includes(origin))) {
       response.setHeader('access-control-allow-origin', any ? '*' : origin);
-      response.setHeader('access-control-expose-headers', 'x-request-id, retry-after');
+      response.setHeader('access-control-expose-headers', 'x-request-id, retry-after, idempotent-replayed');
       if (!any) response.vary('origin');
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
         response.setHeader('access-control-allow-methods', 'GET, POST, DELETE');
@@ -48,28 +48,33 @@ export function cors(origins: readonly string[]): RequestHandler {
   };
 }
 
-/** What Express's body parser says of a body it can't read. */
-function bodyFault(error: unknown): HttpError | null {
-  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : null;
-  const status =
-    typeof error === 'object' && error !== null && 'status' in error && typeof error.status === 'number'
-      ? error.status
-      : 0;
-  if (type === 'entity.too.large')
-    return new HttpError(413, 'The request is larger than this server accepts (setting MAX_JSON_BYTES).');
-  if (type === 'entity.parse.failed')
-    return new HttpError(422, [{ loc: ['body'], msg: 'The body is not valid JSON', type: 'json_invalid' }]);
-  // Bad percent-encoding, charset, content encoding, a body cut short: the caller's fault, whatever its kind.
-  if (status >= 400 && status < 500)
-    return new HttpError(status === 404 ? 400 : status, 'The request could not be read.');
-  return null;
+/** What Express and its body parser say of a request they can't read, by the `type` of their error. */
+const UNREADABLE: Readonly<Record<string, HttpError>> = {
+  'entity.too.large': new HttpError(413, 'The request is larger than this server accepts (setting MAX_JSON_BYTES).'),
+  'entity.parse.failed': invalid(['body'], 'The body is not valid JSON', 'json_invalid'),
+  'charset.unsupported': new HttpError(415, 'Send the body as UTF-8.'),
+  'encoding.unsupported': new HttpError(415, 'Send the body plain, or with content-encoding gzip, deflate or br.'),
+  'request.aborted': new HttpError(400, 'The request ended before its body was whole.'),
+  'request.size.invalid': new HttpError(400, 'The body is not as long as content-length says.'),
+};
+
+/** The caller's fault that Express met, or null. */
+function requestFault(error: unknown): HttpError | null {
+  if (error instanceof HttpError) return error;
+  if (typeof error !== 'object' || error === null) return null;
+  const known = 'type' in error && typeof error.type === 'string' ? UNREADABLE[error.type] : undefined;
+  if (known) return known;
+  if (error instanceof URIError) return new HttpError(400, 'The path is not encoded as a URL has it.');
+  // A body that does not decompress, and the like: whatever its kind, the caller can mend it.
+  const status = 'status' in error && typeof error.status === 'number' ? error.status : 0;
+  return status >= 400 && status < 500 ? new HttpError(400, 'The request could not be read.') : null;
 }
 
 /** The last word on every error: the contract's shapes, no internals. */
 export function errorHandler(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const requestId = String(response.locals['requestId']);
-    const known = error instanceof HttpError ? error : bodyFault(error);
+    const known = requestFault(error);
     if (!known)
       log.error({ requestId, method: request.method, path: request.path, err: error }, 'a request failed at a defect');
     if (response.headersSent) {
@@ -77,6 +82,7 @@ export function errorHandler(log: Log): ErrorRequestHandler {
       response.destroy();
       return next();
     }
+    if (known?.retryAfterSeconds != null) response.setHeader('retry-after', known.retryAfterSeconds);
     if (known) response.status(known.status).json({ detail: known.detail });
     else
       response

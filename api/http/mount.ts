@@ -3,6 +3,7 @@ import { type Express, json, type Request, type RequestHandler, type Response } 
 import type { ApiDeps } from '../deps.js';
 import { authenticate } from './authenticate.js';
 import { invalid } from './errors.js';
+import { answerOnce, idempotencyKeyOf } from './idempotency.js';
 import { type Call, FileAnswer, type KeyCaller, ListAnswer, type Operation, type UserCaller } from './operation.js';
 import { streamList } from './stream.js';
 import { validate } from './validate.js';
@@ -10,23 +11,37 @@ import { validate } from './validate.js';
 /** OpenAPI's {name} is Express's :name. */
 export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** The single adapter between operations and Express: authenticate → read the body → validate → handle → JSON. */
-export function mount(app: Express, { method, path, auth, body, query, handle }: Operation, deps: ApiDeps): void {
+/** Lets a caller's request through. @throws HttpError 429 */
+type Admission = (caller: UserCaller | KeyCaller | null) => void;
+
+/** The single adapter between operations and Express: authenticate → admit → read the body → validate → handle → JSON. */
+export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: Admission): void {
+  const { method, path, auth, body, query, handle } = operation;
   // A stranger's body is never read, so that a bad credential is 401 whatever else is wrong.
   const identify: RequestHandler = async (request, response, next) => {
-    response.locals['caller'] = await authenticate(auth, request.headers, deps);
+    const caller = await authenticate(auth, request.headers, deps);
+    admit(caller);
+    response.locals['caller'] = caller;
     next();
   };
   const read: RequestHandler[] = body ? [json({ limit: deps.settings.maxJsonBytes, strict: false }), requireJson] : [];
   app[method](expressPath(path), identify, ...read, async (request: Request, response: Response) => {
     const call: Call<typeof auth, unknown> = {
       caller: response.locals['caller'] as UserCaller & KeyCaller,
-      body: body ? validate(body, request.body, 'body') : {},
+      // No body at all is one without fields: lists need none, and what others miss is named.
+      body: body ? validate(body, request.body === undefined ? {} : request.body, 'body') : {},
       query: query ? validate(query, request.query, 'query') : {},
       params: request.params as Record<string, string>,
       requestId: String(response.locals['requestId']),
       deps,
     };
+    const key = operation.createsWork ? idempotencyKeyOf(request.headers) : null;
+    if (key !== null) {
+      const { json: text, replayed } = await answerOnce(operation, key, call);
+      if (replayed) response.setHeader('idempotent-replayed', 'true');
+      response.status(200).type('application/json').send(text);
+      return;
+    }
     const answer = await handle(call);
     if (answer instanceof ListAnswer) await streamList(answer, response);
     else if (answer instanceof FileAnswer) sendFile(answer, response);

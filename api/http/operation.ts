@@ -44,6 +44,11 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
   readonly summary: string;
   readonly body?: Joi.Schema;
   readonly query?: Joi.ObjectSchema;
+  /**
+   * The request creates something, so that it takes an Idempotency-Key. Its handler writes in `store.transaction` alone,
+   * and answers from what that returns: with a key, the transaction is not committed before the answer is kept in it.
+   */
+  readonly createsWork?: true;
   /** What a 200 holds; the OpenAPI document is made from it. */
   readonly answer: Joi.Schema;
   /** Answers a plain value for JSON, or a ListAnswer to be streamed. */
@@ -58,10 +63,11 @@ export function operation<Auth extends AuthScheme, Body>(definition: Operation<A
 
 /** An answer whose `results` are written as they are read, so that a page of any size takes bounded memory. */
 export class ListAnswer {
-  readonly count: number;
+  /** Null: the older form, a bare array. */
+  readonly count: number | Promise<number> | null;
   readonly results: AsyncIterable<readonly unknown[]>;
 
-  constructor(count: number, results: AsyncIterable<readonly unknown[]>) {
+  constructor(count: number | Promise<number> | null, results: AsyncIterable<readonly unknown[]>) {
     this.count = count;
     this.results = results;
   }

@@ -3,13 +3,14 @@ import type { Response } from 'express';
 
 import type { ListAnswer } from './operation.js';
 
-/** Writes `{"results":[…],"count":n}` as the rows come, at the pace of the reader. */
+/** Writes `{"results":[…],"count":n}`, or the bare array where there is no count, as the rows come, at the pace of the reader. */
 export async function streamList(answer: ListAnswer, response: Response): Promise<void> {
   const rows = answer.results[Symbol.asyncIterator]();
-  // The first rows are read before the head is sent, so that a fault at the start still gets its own status.
-  let part = await rows.next();
+  // Before the head is sent, so that a fault at the start still gets its own status; and at once, since neither needs the other.
+  const [count, first] = await Promise.all([answer.count, rows.next()]);
+  let part = first;
   response.status(200).type('application/json');
-  response.write('{"results":[');
+  response.write(count === null ? '[' : '{"results":[');
   let empty = true;
   while (part.done !== true) {
     const text = part.value.map((row) => JSON.stringify(row)).join(',');
@@ -22,5 +23,5 @@ export async function streamList(answer: ListAnswer, response: Response): Promis
     }
     part = await rows.next();
   }
-  response.end(`],"count":${answer.count}}`);
+  response.end(count === null ? ']' : `],"count":${count}}`);
 }

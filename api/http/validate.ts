@@ -1,6 +1,10 @@
 import type Joi from 'joi';
 
 import { HttpError, type ValidationDetail } from './errors.js';
+import { inspectBody, inspectText } from './inspect.js';
+
+/** Of a body that holds more values than this only the first fault is told: an answer must not outgrow its question. */
+const MANY_VALUES = 10_000;
 
 /** Joi's word for a fault → the word that clients of this interface know. */
 const TYPES: readonly [RegExp, string][] = [
@@ -33,12 +37,15 @@ function sentence(detail: Joi.ValidationErrorItem): string {
  */
 export function validate<T>(schema: Joi.Schema, value: unknown, where: 'body' | 'query' | 'header'): T {
   const result = schema.validate(value, {
-    abortEarly: false,
+    abortEarly: where === 'body' && inspectBody(value) > MANY_VALUES,
     stripUnknown: { objects: true, arrays: false },
     convert: where !== 'body',
     errors: { wrap: { label: '"' } },
   });
-  if (!result.error) return result.value as T;
+  if (!result.error) {
+    inspectText(result.value, where);
+    return result.value as T;
+  }
   const details: ValidationDetail[] = result.error.details.map((detail) => ({
     loc: [where, ...detail.path],
     msg: sentence(detail),

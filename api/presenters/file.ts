@@ -1,4 +1,5 @@
 import type { FileRecord, FileStatisticsRecord } from '../../contract/records.js';
+import { fileTags, tagObject } from '../../contract/tags.js';
 import type { FileDoc, FileStatistics } from '../../store/files/model.js';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
@@ -37,7 +38,7 @@ export function presentFile(file: FileDoc, links: FileLinks = { raw: null, parse
     sync_status: file.syncStatus,
     sync_error_message: file.syncErrorMessage,
     last_sync: iso(file.lastSync),
-    tags: Object.fromEntries(file.tags.map(({ key, value }) => [key, value])),
+    tags: tagObject(fileTags(file)),
     file_statistics: statistics(file.statistics),
     file_metadata: file.fileMetadata,
     embedding_properties: {

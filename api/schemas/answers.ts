@@ -6,7 +6,7 @@ import { EMBEDDING_STORAGE_STATUSES, FILE_SYNC_STATUSES } from '../../contract/s
 import { integer, nullable, timestamp } from './fields.js';
 
 /** A record whose every key is there in every answer. */
-const wholeRecord = (fields: Record<string, Joi.Schema>): Joi.ObjectSchema =>
+export const wholeRecord = (fields: Record<string, Joi.Schema>): Joi.ObjectSchema =>
   Joi.object(Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])));
 
 const object = () => Joi.object().unknown();

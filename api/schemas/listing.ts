@@ -15,14 +15,18 @@ import {
 import { SOURCE_TYPES, type SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import { integer, orNull, strings } from './fields.js';
-import { tagTree } from './tags.js';
+import { asksForTags, tagFilter, tagTree } from './tags.js';
 
 export const HELPDESK_FILE_TYPES = ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT'] as const;
 
 /** Values of one member list at most, so that a query stays a query. */
-const MAX_MEMBERS = 10_000;
+export const MAX_MEMBERS = 10_000;
 
-const ids = () => Joi.array().items(integer()).max(MAX_MEMBERS);
+export const idList = () => Joi.array().items(integer()).max(MAX_MEMBERS);
+/** Longest text that names and messages are searched for: MongoDB reads no longer pattern. */
+const MAX_SUBSTRING = 2_048;
+
+const substring = () => Joi.string().allow('').max(MAX_SUBSTRING);
 const source = Joi.string().valid(...SOURCE_TYPES);
 
 export interface PaginationBody {
@@ -64,24 +68,36 @@ export interface FileFiltersBody {
 export const fileFilters = () =>
   Joi.object({
     source: orNull(Joi.alternatives(source, Joi.array().items(source))),
-    name: orNull(Joi.string().allow('')),
-    tags: orNull(Joi.object().unknown()),
+    name: orNull(substring()),
+    tags: orNull(tagFilter()),
     tags_v2: orNull(tagTree()),
-    ids: orNull(ids()),
+    ids: orNull(idList()),
     external_file_ids: orNull(strings().max(MAX_MEMBERS)),
     external_urls: orNull(strings().max(MAX_MEMBERS)),
-    sync_statuses: orNull(Joi.array().items(Joi.string().valid(...FILE_SYNC_STATUSES))),
-    parent_file_ids: orNull(ids()),
-    organization_user_data_source_id: orNull(ids()),
-    embedding_generators: orNull(Joi.array().items(Joi.string().valid(...EMBEDDING_MODEL_IDS))),
+    sync_statuses: orNull(
+      Joi.array()
+        .items(Joi.string().valid(...FILE_SYNC_STATUSES))
+        .max(MAX_MEMBERS),
+    ),
+    parent_file_ids: orNull(idList()),
+    organization_user_data_source_id: orNull(idList()),
+    embedding_generators: orNull(
+      Joi.array()
+        .items(Joi.string().valid(...EMBEDDING_MODEL_IDS))
+        .max(MAX_MEMBERS),
+    ),
     root_files_only: orNull(Joi.boolean()),
     include_all_children: Joi.boolean().default(false),
     non_synced_only: Joi.boolean().default(false),
     request_ids: orNull(strings().max(100)),
     upload_ids: orNull(strings().max(100)),
-    sync_error_message: orNull(Joi.string().allow('')),
+    sync_error_message: orNull(substring()),
     include_containers: orNull(Joi.boolean()),
-    file_types_at_source: orNull(Joi.array().items(Joi.string().valid(...HELPDESK_FILE_TYPES))),
+    file_types_at_source: orNull(
+      Joi.array()
+        .items(Joi.string().valid(...HELPDESK_FILE_TYPES))
+        .max(MAX_MEMBERS),
+    ),
   }).custom((filters: FileFiltersBody, helpers) => {
     const combined =
       filters.root_files_only === true && (filters.include_all_children || (filters.parent_file_ids?.length ?? 0) > 0);
@@ -105,7 +121,7 @@ export function toFileFilters(body: FileFiltersBody): FileFilters {
     sources: body.source === undefined ? undefined : [body.source].flat(),
     name: body.name,
     tags: body.tags,
-    tagTree: body.tags_v2,
+    tagTree: body.tags_v2 && asksForTags(body.tags_v2) ? body.tags_v2 : undefined,
     ids: body.ids,
     externalFileIds: body.external_file_ids,
     externalUrls: body.external_urls,

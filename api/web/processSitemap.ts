@@ -4,6 +4,7 @@ import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import { HttpError, invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
+import { address } from '../schemas/fields.js';
 
 /** How long a live read of a sitemap may take. */
 const TIMEOUT_MS = 60_000;
@@ -14,7 +15,7 @@ export const processSitemap = operation<'user', unknown>({
   path: '/process_sitemap',
   auth: 'user',
   summary: 'Lists the addresses that a sitemap names.',
-  query: Joi.object({ url: Joi.string().required() }),
+  query: Joi.object({ url: address() }),
   answer: Joi.object({ urls: Joi.array().items(Joi.string()).required() }),
   async handle({ query, deps: { sitemaps, settings } }) {
     const url = normaliseUrl(String(query['url']));

@@ -9,6 +9,7 @@ import { fetchPage, withoutValidators } from './fetchPage.js';
 import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from './politeness.js';
 import { throughPremiumProxies, type WayOut } from './premiumWay.js';
 import { isRefusal, withSentence } from './refusal.js';
+import { readFeed } from './readFeed.js';
 import { createRobots } from './robots.js';
 import { readSitemapFile } from './sitemapFile.js';
 import { shownUrl } from './statusFault.js';
@@ -21,6 +22,8 @@ export interface WebSourceOptions {
   readonly limiter?: HostLimiter;
   /** Told, a sentence at a time, what the operator should know: once that there is no browser. */
   readonly onNotice?: (sentence: string) => void;
+  /** Whether pages may be rendered in a browser. Unset: they may. */
+  readonly renders?: boolean;
   readonly now?: () => number;
   readonly sleep?: Sleep;
 }
@@ -30,6 +33,7 @@ export function createWebSource({
   egress,
   settings,
   onNotice = () => undefined,
+  renders = true,
   now = Date.now,
   sleep = sleepUntilAborted,
   limiter = createHostLimiter(settings.requestsPerHost, now, sleep),
@@ -63,6 +67,7 @@ export function createWebSource({
   }
 
   async function render(way: WayOut, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
+    if (!renders) return null;
     rendering ??= load();
     const { pool, renderPage } = await rendering;
     const page = await pool.use(signal, (browser) =>
@@ -132,6 +137,19 @@ export function createWebSource({
         if (page === null || way === direct) return page;
         return { ...page, fetchedWith: page.fetchedWith === 'browser' ? 'browser_premium_proxy' : 'premium_proxy' };
       });
+    },
+
+    // As for sitemaps, robots.txt is not asked: feeds are there for readers, and a user named this one.
+    readFeed: (url, signal) => inTurn(url, 0, signal, () => readFeed(egress, settings, now, url, signal)),
+
+    async mayFetch(url, signal) {
+      return direct.robots.admit(url, signal).then(
+        () => true,
+        (error: unknown) => {
+          if (!(error instanceof Fault)) throw error;
+          return error.kind !== 'robots_disallowed';
+        },
+      );
     },
 
     async close() {

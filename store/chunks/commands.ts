@@ -2,6 +2,7 @@ import type { Model } from 'mongoose';
 
 import { generationFilter, type GenerationScope } from '../generations.js';
 import { insertOnce } from '../insertOnce.js';
+import type { Tenant } from '../users/accept.js';
 import type { SegmentDoc } from './model.js';
 import { type ChunkedText, toSegments } from './segments.js';
 
@@ -12,6 +13,8 @@ export interface ChunkCommands {
   /** Writes the texts and chunks of several files. Readers see them only once their generation is flipped. Safe to repeat. */
   write(texts: readonly ChunkedText[]): Promise<void>;
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
+  /** All of a user's, whether a file still names them or not. */
+  deleteAll(tenant: Tenant): Promise<void>;
 }
 
 export function createChunkCommands(segments: Model<SegmentDoc>): ChunkCommands {
@@ -35,6 +38,9 @@ export function createChunkCommands(segments: Model<SegmentDoc>): ChunkCommands 
         scopes.map((scope) => ({ deleteMany: { filter: generationFilter(scope) } })),
         { ordered: false },
       );
+    },
+    async deleteAll({ organizationId, userId }) {
+      await segments.deleteMany({ organizationId, userId });
     },
   };
 }

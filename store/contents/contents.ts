@@ -27,6 +27,8 @@ export interface Contents {
   /** Null when there is none. */
   get(owner: Omit<ContentOwner, 'userId'>): Promise<Uint8Array | null>;
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
+  /** All rows of a user, whether a file still names them or not. */
+  deleteAll(tenant: Tenant): Promise<void>;
   /** Contents of some files, of every generation: for checks that nothing is left behind. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
 }
@@ -67,6 +69,9 @@ export function createContents(rows: Model<ContentDoc>, blobs: Blobs, rowBytes: 
         ),
         ...scopes.map((scope) => blobs.deleteGenerations(scope)),
       ]);
+    },
+    async deleteAll({ organizationId, userId }) {
+      await rows.deleteMany({ organizationId, userId });
     },
     async countOf({ organizationId, userId }, fileIds) {
       const small = await rows.countDocuments({ organizationId, userId, fileId: { $in: [...fileIds] } });

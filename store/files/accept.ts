@@ -2,15 +2,17 @@ import type { Model } from 'mongoose';
 
 import { fileEvents } from '../../contract/events.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
-import { tagPairs } from '../../contract/tags.js';
+import { fileTags, storedTags, tagPairs, upsertTags } from '../../contract/tags.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
 import { insertOnce } from '../insertOnce.js';
 import type { EventWriter } from '../events/events.js';
 import type { Intents } from '../events/intents.js';
 import type { Session, Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { FileDoc, StoredTag } from './model.js';
+import type { FileDoc } from './model.js';
 import { markedFiles } from './told.js';
 
 /** What a request or a listing says of a file that is to be synced. */
@@ -20,11 +22,23 @@ export interface FileRequest {
   readonly externalUrl: string | null;
   /** Used until the content tells a better one. */
   readonly name: string;
+  /** When it was made at its source, where that is known. */
+  readonly sourceCreatedAt?: Date | null;
   readonly parentId: number | null;
   readonly isContainer: boolean;
+  /**
+   * The account it lies in; absent for none. When its tagsVersion is another once the files are accepted, accept them
+   * again: a tag workflow may have passed before they were there.
+   */
+  readonly dataSource?: Pick<DataSourceDoc, '_id' | 'tags' | 'tagsVersion'>;
+  /** Upserted into those that a known file has. */
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly options: IngestOptions;
   readonly sourceOptions: unknown;
+  /** Of a container: the kind of run that brings it up to date. */
+  readonly runKind?: ContainerRunKind;
+  /** Facts for file_metadata that are known before anything is read. */
+  readonly facts?: Readonly<Record<string, unknown>>;
   readonly enableAutoSync: boolean | null;
   readonly requestId: string;
   readonly runId: number;
@@ -32,23 +46,36 @@ export interface FileRequest {
   readonly workflowOf: (fileId: number) => string;
 }
 
-const storedTags = (tags: Readonly<Record<string, TagValue>>): StoredTag[] =>
-  Object.entries(tags).map(([key, value]) => ({ key, value }));
+/** What of a known record an acceptance keeps. */
+type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'>;
+
+/** Whether a request may have the known file: a container and a page of one name are two things. */
+const isAlike = ({ isContainer }: FileRequest, known: KnownFile | undefined): boolean =>
+  known === undefined || known.isContainer === isContainer;
+
+/** Times a file's tags may change while it is accepted. */
+const TAG_CHANGES = 5;
 
 /** The state of a file that waits for its run, whatever it was before. Content of an earlier sync stays readable. */
-function queued(request: FileRequest, fileId: number, now: Date): Partial<FileDoc> {
-  const tags = storedTags(request.tags);
+function queued(request: FileRequest, fileId: number, known: KnownFile | null, now: Date): Partial<FileDoc> {
+  const tags = upsertTags(known?.tags ?? [], storedTags(request.tags));
+  const { dataSource } = request;
+  const sourceTags = dataSource?.tags ?? [];
   return {
     externalUrl: request.externalUrl,
     parentId: request.parentId,
     tags,
-    tagPairs: tagPairs(tags),
+    tagPairs: tagPairs(fileTags({ tags, sourceTags })),
+    tagsRevision: (known?.tagsRevision ?? 0) + 1,
+    ...(dataSource ? { dataSourceId: dataSource._id, sourceTags, sourceTagsVersion: dataSource.tagsVersion } : {}),
     options: request.options,
     sourceOptions: request.sourceOptions,
     enableAutoSync: request.enableAutoSync,
     requestId: request.requestId,
     runId: request.runId,
     workflowId: request.workflowOf(fileId),
+    ...(request.runKind === undefined ? {} : { runKind: request.runKind }),
+    ...(request.sourceCreatedAt ? { sourceCreatedAt: request.sourceCreatedAt } : {}),
     syncStatus: 'QUEUED_FOR_SYNC',
     syncErrorMessage: null,
     attempts: 0,
@@ -58,8 +85,9 @@ function queued(request: FileRequest, fileId: number, now: Date): Partial<FileDo
   };
 }
 
-/** How often files are taken in again when another request was quicker with some. */
-const INSERT_TRIES = 10;
+/** Facts as an update that merges them into file_metadata. */
+export const metadataFields = (facts: Readonly<Record<string, unknown>> = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(facts).map(([name, value]) => [`fileMetadata.${name}`, value]));
 
 /** A known file that is to be synced again. */
 export interface SyncAgain {
@@ -74,7 +102,10 @@ export interface FileAcceptance {
   queueAgain(owner: Tenant, file: FileDoc, again: SyncAgain, session: Session): Promise<FileDoc | null>;
   /** Takes one file in: a new record, or the known one of the same (organization, user, source, external id) with the new request's options. */
   accept(owner: Tenant & { customerId: string }, request: FileRequest, session: Session): Promise<FileDoc>;
-  /** The same for many at once. Files are matched by external id; answers how many there are. */
+  /**
+   * The same for many at once. Files are matched by external id; answers how many were taken in. A page that is known as
+   * a container (the sitemap of another scrape, say) is left out: it has a run and children of its own.
+   */
   acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
 }
 
@@ -103,13 +134,13 @@ export function createFileAcceptance(
   const newFile = (_id: number, owner: Tenant & { customerId: string }, request: FileRequest, now: Date): FileDoc => ({
     ...structuredClone(blank),
     ...key(owner, request),
-    ...queued(request, _id, now),
+    ...queued(request, _id, null, now),
     ...onInsert(_id, owner, request, now),
   });
-  const idsOf = async (
+  const knownOf = async (
     { organizationId, userId }: Tenant,
     requests: readonly FileRequest[],
-  ): Promise<Map<string, number>> => {
+  ): Promise<Map<string, KnownFile>> => {
     const rows = await files
       .find(
         {
@@ -118,20 +149,52 @@ export function createFileAcceptance(
           source: { $in: [...new Set(requests.map((request) => request.source))] },
           externalFileId: { $in: requests.map((request) => request.externalFileId) },
         },
-        { source: 1, externalFileId: 1 },
+        { source: 1, externalFileId: 1, isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 },
       )
       .lean();
-    return new Map(rows.map((row) => [nameOf(row), row._id]));
+    return new Map(rows.map((row) => [nameOf(row), row]));
   };
-  /** Inserts those that are not known, and tells of them; false when some were there by then. */
+  /** Queues those of the requests whose files are known. Only a file that still has the tags it was read with is written. */
+  const queueKnown = async (
+    owner: Tenant,
+    requests: readonly FileRequest[],
+    knownFiles: Map<string, KnownFile>,
+    now: Date,
+  ): Promise<void> => {
+    let known = knownFiles;
+    for (let change = 0; ; change += 1) {
+      const open = requests.flatMap((request) => {
+        const file = known.get(nameOf(request));
+        return file && isAlike(request, file) ? [{ request, file }] : [];
+      });
+      if (open.length === 0) return;
+      // Past mongoose's schema, as insertOnce does.
+      const { matchedCount } = await files.collection.bulkWrite(
+        open.map(({ request, file }) => ({
+          updateOne: {
+            filter: { ...key(owner, request), tagsRevision: file.tagsRevision ?? null } as object,
+            update: { $set: queued(request, file._id, file, now) },
+          },
+        })),
+        { ordered: false },
+      );
+      if (matchedCount === open.length) return;
+      if (change === TAG_CHANGES) throw new Error('tags of files change faster than the files can be accepted');
+      // Somebody tagged some of them meanwhile: read them again.
+      const fresh = await knownOf(
+        owner,
+        open.map(({ request }) => request),
+      );
+      const runs = new Set(open.map(({ request }) => request.runId));
+      known = new Map([...fresh].filter(([, file]) => file.runId === null || !runs.has(file.runId)));
+    }
+  };
+  /** Inserts files that are not known, and tells of them; false when some were there by then. */
   const insertUnknown = async (
     owner: Tenant & { customerId: string },
-    requests: readonly FileRequest[],
-    known: ReadonlyMap<string, number>,
+    fresh: readonly FileRequest[],
     now: Date,
   ): Promise<boolean> => {
-    const unknown = requests.filter((request) => !known.has(nameOf(request)));
-    const fresh = [...new Map(unknown.map((request) => [nameOf(request), request])).values()];
     if (fresh.length === 0) return true;
     const first = await sequence.take('file', fresh.length);
     const rows = fresh.map((request, index) => newFile(first + index, owner, request, now));
@@ -168,12 +231,18 @@ export function createFileAcceptance(
     },
     async accept(owner, request, session) {
       const now = new Date();
-      const known = await files.exists(key(owner, request)).session(session);
+      const known = await files
+        .findOne(key(owner, request), { isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 })
+        .session(session)
+        .lean<KnownFile | null>();
       const _id = known?._id ?? (await sequence.take('file'));
       const file = await files
         .findOneAndUpdate(
           key(owner, request),
-          { $set: queued(request, _id, now), $setOnInsert: onInsert(_id, owner, request, now) },
+          {
+            $set: { ...queued(request, _id, known, now), ...metadataFields(request.facts) },
+            $setOnInsert: onInsert(_id, owner, request, now),
+          },
           { upsert: true, returnDocument: 'after', session, setDefaultsOnInsert: true },
         )
         .lean<FileDoc>();
@@ -183,24 +252,14 @@ export function createFileAcceptance(
     async acceptMany(owner, requests) {
       if (requests.length === 0) return 0;
       const now = new Date();
-      let known = await idsOf(owner, requests);
-      // Another request may be quicker with some: they are known then.
-      for (let tries = 1; !(await insertUnknown(owner, requests, known, now)); tries += 1) {
-        if (tries === INSERT_TRIES) throw new Error('Other requests kept on taking in the same files');
-        known = await idsOf(owner, requests);
+      const known = await knownOf(owner, requests);
+      const unknown = requests.filter((request) => !known.has(nameOf(request)));
+      if (!(await insertUnknown(owner, unknown, now))) {
+        // Another request was quicker with some: they are known now.
+        for (const [name, file] of await knownOf(owner, unknown)) known.set(name, file);
       }
-      const again = requests.filter((request) => known.has(nameOf(request)));
-      if (again.length > 0) {
-        // Past mongoose's schema: casting what our own code just built costs more than the write.
-        await files.collection.bulkWrite(
-          again.map((request) => {
-            const id = known.get(nameOf(request)) ?? 0;
-            return { updateOne: { filter: { ...key(owner, request) }, update: { $set: queued(request, id, now) } } };
-          }),
-          { ordered: false },
-        );
-      }
-      return requests.length;
+      await queueKnown(owner, requests, known, now);
+      return requests.filter((request) => isAlike(request, known.get(nameOf(request)))).length;
     },
   };
 }

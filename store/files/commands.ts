@@ -1,10 +1,12 @@
-import type { Model } from 'mongoose';
+import type { Model, QueryFilter } from 'mongoose';
 
-import { fileEvents } from '../../contract/events.js';
+import { fileEvents, uploadEvent } from '../../contract/events.js';
 import type { BatchResult } from '../../contract/orchestration.js';
-import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus, WAITING_FILE_STATUSES } from '../../contract/statuses.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { Intents } from '../events/intents.js';
+import { metadataFields } from './accept.js';
 import type { FileDoc, SyncedContent } from './model.js';
 import { IN_MOTION, type StartedFile, startFiles } from './start.js';
 import { createToldChanges } from './told.js';
@@ -17,6 +19,8 @@ export interface FinishedSync {
   readonly content: SyncedContent;
   readonly name: string | null;
   readonly fileMetadata: Record<string, unknown>;
+  /** The revision of the tags that the points carry: a file whose tags have changed is not flipped. */
+  readonly tagsRevision: number | null;
 }
 
 /** A file whose content is still the one it has, under the number that was given out for this try. */
@@ -56,6 +60,8 @@ export interface FileCommands {
   fail(runId: number, fileId: number, message: string): Promise<boolean>;
   /** Back into the queue, for a try after `notBefore`. @param limited whether somebody's rate limit is the reason */
   requeue(runId: number, fileId: number, notBefore: Date, message: string, limited: boolean): Promise<boolean>;
+  /** Holds a file back until there is room for it within the user's limits. */
+  delay(runId: number, fileId: number, message: string): Promise<boolean>;
   /** Undoes `start` for files that were not brought to an end (cancelled or shut down): the start does not count. */
   release(runId: number, fileIds: readonly number[]): Promise<void>;
   /** Files of the run that were flipped and whose older generations were not deleted yet. */
@@ -64,15 +70,19 @@ export interface FileCommands {
   cleaned(fileIds: readonly number[]): Promise<void>;
   /** Ends every open file of the run in SYNC_ABORTED. */
   abortOpen(runId: number, message: string): Promise<number>;
+  /** Ends the files of a data source that wait for their sync in SYNC_ABORTED: its access is gone. */
+  abortQueuedOf(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<void>;
   /** The next files of the run that are due, by id. */
   due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
+  /** Whether a limit holds files of the run back. */
+  hasDelayed(runId: number): Promise<boolean>;
   /** When the first of the run's queued files is due; null when none waits. */
   nextDue(runId: number): Promise<Date | null>;
   /** How the files of a batch stand now. */
   outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
   /** How the run's files stand, its container left out. */
   countRun(runId: number): Promise<RunCounts>;
-  /** Moves a container that is in motion: status, message and facts to merge into file_metadata. */
+  /** Moves a container that is in motion: status, message and facts to merge into file_metadata; null takes one out. */
   moveContainer(runId: number, fileId: number, change: ContainerChange): Promise<boolean>;
 }
 
@@ -111,13 +121,24 @@ export function createFileCommands(
 ): FileCommands {
   const told = createToldChanges(files, atomically, events, intents);
   const open = { $nin: [...FINAL_FILE_STATUSES] };
+  /** Ends files in SYNC_ABORTED, some at a time. The filter must not match them afterwards. */
+  const abort = async (filter: QueryFilter<FileDoc>, message: string): Promise<number> => {
+    let aborted = 0;
+    for (;;) {
+      const change = { $set: rested('SYNC_ABORTED', message) };
+      const some = await told.some(filter, change, ABORTED_AT_ONCE, (rows) => fileEvents.skipped(rows, message));
+      aborted += some;
+      if (some < ABORTED_AT_ONCE) return aborted;
+    }
+  };
   return {
     start: (runId, fileIds) => startFiles(files, intents, runId, fileIds),
     async finish(syncs) {
       const now = new Date();
       const flipped = await told.many(
-        syncs.map(({ runId, file, content, name, fileMetadata }) => ({
-          filter: { _id: file._id, runId, syncStatus: 'SYNCING', lastGeneration: content.generation },
+        syncs.map(({ runId, file, content, name, fileMetadata, tagsRevision }) => ({
+          // tagsRevision null also finds records without the field.
+          filter: { _id: file._id, runId, syncStatus: 'SYNCING', lastGeneration: content.generation, tagsRevision },
           update: {
             $set: {
               ...content,
@@ -177,6 +198,15 @@ export function createFileCommands(
       );
       return before !== null;
     },
+    async delay(runId, fileId, message) {
+      const before = await told.one(
+        { _id: fileId, runId, syncStatus: 'SYNCING' },
+        { $set: rested('DELAYED', message) },
+        (file) => [uploadEvent('FILE_SYNC_LIMIT_REACHED', file)],
+        `limit:${runId}`,
+      );
+      return before !== null;
+    },
     async release(runId, fileIds) {
       await files.updateMany(
         { _id: { $in: fileIds }, runId, syncStatus: 'SYNCING' },
@@ -189,18 +219,12 @@ export function createFileCommands(
     async cleaned(fileIds) {
       await files.updateMany({ _id: { $in: fileIds } }, { $set: { cleanupPending: false } });
     },
-    async abortOpen(runId, message) {
-      let aborted = 0;
-      for (;;) {
-        const some = await told.some(
-          { runId, syncStatus: open },
-          { $set: rested('SYNC_ABORTED', message) },
-          ABORTED_AT_ONCE,
-          (rows) => fileEvents.skipped(rows, message),
-        );
-        aborted += some;
-        if (some < ABORTED_AT_ONCE) return aborted;
-      }
+    abortOpen: (runId, message) => abort({ runId, syncStatus: open }, message),
+    async abortQueuedOf({ _id, organizationId, userId }) {
+      await abort(
+        { organizationId, userId, dataSourceId: _id, syncStatus: { $in: [...WAITING_FILE_STATUSES] } },
+        'Access to the data source was revoked before this was synced. Connect it again, then resync.',
+      );
     },
     async due(runId, afterId, limit, now) {
       const rows = await files
@@ -219,6 +243,9 @@ export function createFileCommands(
         .lean();
       return rows.map((row) => row._id);
     },
+    async hasDelayed(runId) {
+      return (await files.exists({ runId, syncStatus: 'DELAYED' })) !== null;
+    },
     async nextDue(runId) {
       const row = await files
         .findOne({ runId, isContainer: false, syncStatus: IN_MOTION }, { notBefore: 1 })
@@ -232,7 +259,7 @@ export function createFileCommands(
       return {
         ready: count('READY', 'READY_TO_SYNC'),
         failed: count('SYNC_ERROR', 'SYNC_ABORTED'),
-        requeued: count('QUEUED_FOR_SYNC', 'SYNCING'),
+        requeued: count('QUEUED_FOR_SYNC', 'SYNCING', 'DELAYED'),
         superseded: fileIds.length - rows.length,
       };
     },
@@ -249,6 +276,9 @@ export function createFileCommands(
     async moveContainer(runId, fileId, change) {
       const { status, message = null, facts = {}, synced = false, discovered = false } = change;
       const now = new Date();
+      const gone = Object.entries(facts).flatMap(([name, value]) =>
+        value === null ? [[`fileMetadata.${name}`, 1]] : [],
+      );
       const before = await told.one(
         { _id: fileId, runId, isContainer: true, syncStatus: IN_MOTION },
         {
@@ -257,8 +287,9 @@ export function createFileCommands(
             syncErrorMessage: message,
             updatedAt: now,
             ...(synced ? { lastSync: now } : {}),
-            ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [`fileMetadata.${name}`, value])),
+            ...metadataFields(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))),
           },
+          $unset: Object.fromEntries(gone),
         },
         (file) => containerEvents(file, change),
         discovered ? `discovered:${runId}` : undefined,

@@ -1,11 +1,12 @@
 import type { ClientSession, Model, QueryFilter } from 'mongoose';
 
+import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { fileEvents } from '../../contract/events.js';
-import type { FileFilters } from '../../contract/fileFilters.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';
 import type { FileDoc } from './model.js';
+import type { FileQueries } from './queries.js';
 
 const BEING_DELETED = 'This file is being deleted.';
 const DELETE_STOPPED =
@@ -13,8 +14,19 @@ const DELETE_STOPPED =
 
 /** Deletion of files, in the order that leaves nothing behind. */
 export interface FileDeletion {
-  /** Matching files that were there when the delete was accepted, by id. */
-  deletable(tenant: Tenant, filters: FileFilters, afterId: number, before: Date, limit: number): Promise<number[]>;
+  /**
+   * The parents whose children a delete means: those that its filters name with all below them, and with deleteChildren
+   * the matching files themselves. To be asked before anything is deleted.
+   */
+  parentsOfDelete(tenant: Tenant, request: DeleteFilesRequest): Promise<number[]>;
+  /** Files that a delete means and that were there when it was accepted, by id. */
+  deletable(
+    tenant: Tenant,
+    request: DeleteFilesRequest,
+    afterId: number,
+    before: Date,
+    limit: number,
+  ): Promise<number[]>;
   /** Makes the delete's run the owner, so that no other run can flip the files any more. */
   takeOver(tenant: Tenant, runId: number, workflowId: string, ids: readonly number[]): Promise<void>;
   /** The run ended before its files were deleted: says so on those it had taken over. */
@@ -25,7 +37,12 @@ export interface FileDeletion {
   emptied(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
 }
 
-export function createFileDeletion(files: Model<FileDoc>, atomically: Atomically, events: EventWriter): FileDeletion {
+export function createFileDeletion(
+  files: Model<FileDoc>,
+  queries: Pick<FileQueries, 'parentsBelow'>,
+  atomically: Atomically,
+  events: EventWriter,
+): FileDeletion {
   const owned = ({ organizationId, userId }: Tenant, runId: number, ids: readonly number[]) => ({
     organizationId,
     userId,
@@ -44,8 +61,21 @@ export function createFileDeletion(files: Model<FileDoc>, atomically: Atomically
       await events.write(rows.flatMap(fileEvents.deleted), session);
     });
   return {
-    async deletable(tenant, filters, afterId, before, limit) {
-      const query = { $and: [fileQuery(tenant, filters, afterId), { createdAt: { $lte: before } }] };
+    async parentsOfDelete(tenant, { filters, deleteChildren = false }) {
+      const named = filters.includeAllChildren === true ? (filters.parentFileIds ?? []) : [];
+      const matching = deleteChildren ? await files.find(fileQuery(tenant, filters), { _id: 1 }).lean() : [];
+      return queries.parentsBelow(tenant, [...named, ...matching.map((row) => row._id)]);
+    },
+    async deletable(tenant, { filters, deleteChildren = false, parents = [] }, afterId, before, limit) {
+      const { parentFileIds: _named, ...others } = filters;
+      const below = { ...others, parentFileIds: parents };
+      // As in a listing, includeAllChildren widens what parentFileIds names; deleteChildren adds to what is named.
+      const meant =
+        filters.includeAllChildren === true && parents.length > 0
+          ? [fileQuery(tenant, below, afterId)]
+          : [fileQuery(tenant, filters, afterId)];
+      if (deleteChildren && parents.length > 0) meant.push(fileQuery(tenant, { parentFileIds: parents }, afterId));
+      const query = { $and: [{ $or: meant }, { createdAt: { $lte: before } }] };
       const rows = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       return rows.map((row) => row._id);
     },

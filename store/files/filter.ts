@@ -1,8 +1,8 @@
 import type { QueryFilter } from 'mongoose';
 
-import type { FileFilters, TagCondition, TagTree } from '../../contract/fileFilters.js';
-import type { TagValue } from '../../contract/records.js';
-import { tagPairs } from '../../contract/tags.js';
+import type { FileFilters } from '../../contract/fileFilters.js';
+import { tagCondition, tagTreeQuery } from '../tagQuery.js';
+import { SOURCE_TYPES } from '../../contract/sources.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from './model.js';
 
@@ -10,17 +10,6 @@ type Query = QueryFilter<FileDoc>;
 
 /** A substring as a pattern: the user's text is never a pattern itself. */
 const containing = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
-
-function tagCondition({ key, value, negate = false }: TagCondition): Query {
-  const pairs = tagPairs([{ key, value: value as TagValue }]);
-  return negate ? { tagPairs: { $nin: pairs } } : { tagPairs: { $in: pairs } };
-}
-
-function tagTree(tree: TagTree | TagCondition): Query {
-  if ('AND' in tree) return { $and: tree.AND.map(tagTree) };
-  if ('OR' in tree) return { $or: tree.OR.map(tagTree) };
-  return tagCondition(tree);
-}
 
 const anyOf = <T>(values: readonly T[] | undefined): { $in: T[] } | undefined =>
   values === undefined || values.length === 0 ? undefined : { $in: [...values] };
@@ -38,7 +27,8 @@ export function fileQuery({ organizationId, userId }: Tenant, filters: FileFilte
   };
   member('_id', filters.ids);
   if (startingId > 0) and.push({ _id: { $gt: startingId } });
-  member('source', filters.sources);
+  // The index of external ids begins with the source.
+  member('source', filters.externalFileIds?.length && !filters.sources?.length ? SOURCE_TYPES : filters.sources);
   member('externalFileId', filters.externalFileIds);
   member('externalUrl', filters.externalUrls);
   member('syncStatus', filters.syncStatuses);
@@ -54,7 +44,7 @@ export function fileQuery({ organizationId, userId }: Tenant, filters: FileFilte
   if (filters.includeContainers === false) and.push({ isContainer: false });
   if (filters.syncErrorMessage === '') and.push({ syncErrorMessage: null });
   else if (filters.syncErrorMessage !== undefined) and.push({ syncErrorMessage: containing(filters.syncErrorMessage) });
-  if (filters.tagTree) put(tagTree(filters.tagTree));
+  if (filters.tagTree) put(tagTreeQuery(filters.tagTree));
   else for (const [key, value] of Object.entries(filters.tags ?? {})) put(tagCondition({ key, value }));
   return and.length === 0 ? query : { ...query, $and: and };
 }

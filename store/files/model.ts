@@ -1,15 +1,10 @@
 import { type Connection, type Model, type mongo, Schema } from 'mongoose';
 
 import type { IngestOptions } from '../../contract/ingestOptions.js';
-import type { TagValue } from '../../contract/records.js';
+import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, type EmbeddingStorageStatus, type FileSyncStatus } from '../../contract/statuses.js';
-
-/** A tag as stored: pairs, so that keys with dots or `$` are safe. */
-export interface StoredTag {
-  key: string;
-  value: TagValue;
-}
+import type { StoredTag } from '../../contract/tags.js';
 
 export interface FileStatistics {
   fileFormat: string | null;
@@ -55,15 +50,24 @@ export interface FileDoc extends SyncedContent {
   parentId: number | null;
   /** A sitemap, folder or feed: has children, never chunks. */
   isContainer: boolean;
+  /** Of a container: the kind of run that brings it up to date; null where none was kept: scrapeSitemap. */
+  runKind: ContainerRunKind | null;
   syncStatus: FileSyncStatus;
   syncErrorMessage: string | null;
   lastSync: Date | null;
   sourceCreatedAt: Date | null;
+  /** The file's own tags: of its request, or given to the file itself. */
   tags: StoredTag[];
-  /** `key=value` of every tag, for indexed equality. */
+  /** Those of its data source, as a tag workflow left them. Own tags win over them. Absent in older records. */
+  sourceTags?: StoredTag[];
+  /** The version of the data source's tags that file and points have. */
+  sourceTagsVersion?: number;
+  /** Raised with every change of tagPairs, so that points are not shown with other tags. */
+  tagsRevision?: number;
+  /** `key=value` of every tag, own and of the source, for indexed equality. */
   tagPairs: string[];
   options: IngestOptions;
-  /** What the source needs to fetch it again, in the source's own shape: PageOptions of a page, ScrapeOptions of a sitemap. */
+  /** What the source needs to fetch it again, in the source's own shape: PageOptions of a page, ScrapeOptions of a sitemap… */
   sourceOptions: unknown;
   enableAutoSync: boolean | null;
   fileMetadata: Record<string, unknown>;
@@ -87,6 +91,10 @@ export interface FileDoc extends SyncedContent {
   attempts: number;
   /** Starts that reached no outcome: the worker died each time. */
   unfinishedStarts: number;
+  /** Characters of a text that is just being kept, counted in before it is. */
+  reservedCharacters?: number | null;
+  /** How many characters a held-back file needs; null: not known yet. */
+  delayedCharacters?: number | null;
   /** Not to be tried before this time. */
   notBefore: Date | null;
   /** Of the last changes that were told of: by them a death between a change and its event is settled. */
@@ -113,11 +121,15 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     name: nullable(String),
     parentId: nullable(Number),
     isContainer: { type: Boolean, default: false },
+    runKind: nullable(String),
     syncStatus: { type: String, enum: FILE_SYNC_STATUSES, required: true },
     syncErrorMessage: nullable(String),
     lastSync: nullable(Date),
     sourceCreatedAt: nullable(Date),
     tags: [{ _id: false, key: String, value: Schema.Types.Mixed }],
+    sourceTags: { type: [{ _id: false, key: String, value: Schema.Types.Mixed }], default: undefined },
+    sourceTagsVersion: Number,
+    tagsRevision: Number,
     tagPairs: [String],
     options: Schema.Types.Mixed,
     sourceOptions: nullable(Schema.Types.Mixed),
@@ -149,6 +161,8 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     processedAs: nullable(String),
     attempts: { type: Number, default: 0 },
     unfinishedStarts: { type: Number, default: 0 },
+    reservedCharacters: nullable(Number),
+    delayedCharacters: nullable(Number),
     notBefore: nullable(Date),
     marks: [Schema.Types.ObjectId],
     createdAt: { type: Date, required: true },
@@ -160,6 +174,9 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
 
 const tenant = { organizationId: 1, userId: 1 } as const;
 file.index({ ...tenant, source: 1, externalFileId: 1 }, { unique: true });
+/** By which all files of a user are counted: short keys, and the number of chunks in them. */
+export const TOTALS_INDEX = { ...tenant, syncStatus: 1, source: 1, numChunks: 1 } as const;
+
 // One index for each order of a list, ties broken by id.
 file.index({ ...tenant, _id: 1 });
 file.index({ ...tenant, updatedAt: 1, _id: 1 });
@@ -169,7 +186,16 @@ file.index({ ...tenant, lastSync: 1, _id: 1 });
 file.index({ ...tenant, 'statistics.fileSize': 1, _id: 1 });
 file.index({ ...tenant, parentId: 1, _id: 1 });
 file.index({ ...tenant, tagPairs: 1, _id: 1 });
-file.index({ ...tenant, vectorSpace: 1, 'options.embeddingModel': 1 });
+file.index({ ...tenant, externalUrl: 1, _id: 1 });
+file.index({ ...tenant, requestId: 1, _id: 1 });
+file.index({ ...tenant, isContainer: 1, _id: 1 });
+// Few files have these: the others cost nothing.
+file.index({ ...tenant, dataSourceId: 1, _id: 1 }, { partialFilterExpression: { dataSourceId: { $gt: 0 } } });
+file.index({ ...tenant, uploadId: 1, _id: 1 }, { partialFilterExpression: { uploadId: { $gt: '' } } });
+file.index({ ...tenant, fileTypeAtSource: 1, _id: 1 }, { partialFilterExpression: { fileTypeAtSource: { $gt: '' } } });
+// With the number of chunks, so that totals are summed without a look at the files.
+file.index({ ...tenant, 'options.embeddingModel': 1, vectorSpace: 1, numChunks: 1 });
+file.index(TOTALS_INDEX);
 // What a run still has to do.
 file.index({ runId: 1, syncStatus: 1, _id: 1 });
 

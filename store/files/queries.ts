@@ -2,12 +2,13 @@ import type { Model, SortOrder } from 'mongoose';
 
 import type { FileFilters, FileListing, FileOrder } from '../../contract/fileFilters.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { inParts } from '../inParts.js';
 import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';
-import type { FileDoc } from './model.js';
+import { type FileDoc, TOTALS_INDEX } from './model.js';
 
 /** The field behind each order of a list. */
-const ORDER_FIELDS: Record<FileOrder, string> = {
+export const ORDER_FIELDS: Record<FileOrder, string> = {
   created_at: 'createdAt',
   updated_at: 'updatedAt',
   name: 'name',
@@ -15,12 +16,6 @@ const ORDER_FIELDS: Record<FileOrder, string> = {
   file_size: 'statistics.fileSize',
   id: '_id',
 };
-
-/** Rows handed on at once, so that a page of any size takes bounded memory. */
-const ROWS_PER_READ = 250;
-
-/** How many levels of folders `include_all_children` goes down. */
-const MAX_FOLDER_DEPTH = 50;
 
 /** What a reader of chunks must know of a file. */
 export type FileContent = Pick<FileDoc, '_id' | 'generation' | 'numChunks' | 'vectorSpace'>;
@@ -33,6 +28,8 @@ export interface FileQueries {
   countChunks(tenant: Tenant, filters: FileFilters, startingId: number): Promise<number>;
   /** The matching files that have chunks, in the listing's order, one by one. Page limits are not applied. */
   contents(tenant: Tenant, listing: Omit<FileListing, 'page'>, startingId: number): AsyncIterable<FileContent>;
+  /** Those of these files, and of all below them, that have children. */
+  parentsBelow(tenant: Tenant, roots: readonly number[]): Promise<number[]>;
   byIds(tenant: Tenant, ids: readonly number[]): Promise<FileDoc[]>;
   /** The ids of matching files, at most `limit`. */
   ids(tenant: Tenant, filters: FileFilters, limit: number): Promise<number[]>;
@@ -40,25 +37,49 @@ export interface FileQueries {
   spacesOf(tenant: Tenant, model: EmbeddingModelId): Promise<string[]>;
 }
 
+/** All files of a user: MongoDB would take the first index that begins with the user, whose keys are the longest. */
+const hintFor = (query: object): { hint?: typeof TOTALS_INDEX } => ('$and' in query ? {} : { hint: TOTALS_INDEX });
+
+/** Containers have no chunks: where chunks are meant, they need not be left out. */
+function withChunksOnly({ includeContainers: _none, ...filters }: FileFilters): FileFilters {
+  return filters;
+}
+
 export function createFileQueries(files: Model<FileDoc>): FileQueries {
   const sortOf = ({ orderBy, orderDir }: Omit<FileListing, 'page'>): Record<string, SortOrder> =>
     orderBy === 'id' ? { _id: orderDir } : { [ORDER_FIELDS[orderBy]]: orderDir, _id: orderDir };
 
+  /** One pass over the parents there are, however deep they lie: their index names each once. */
+  const parentsBelow = async (tenant: Tenant, roots: readonly number[]): Promise<number[]> => {
+    const { organizationId, userId } = tenant;
+    const parents = (await files.distinct('parentId', { organizationId, userId })).filter((id) => id !== null);
+    const rows = await files
+      .find({ organizationId, userId, _id: { $in: parents } }, { parentId: 1 })
+      .lean<Pick<FileDoc, '_id' | 'parentId'>[]>();
+    const childrenOf = new Map<number, number[]>();
+    for (const { _id, parentId } of rows) {
+      if (parentId === null) continue;
+      const siblings = childrenOf.get(parentId);
+      if (siblings) siblings.push(_id);
+      else childrenOf.set(parentId, [_id]);
+    }
+    // A set is walked to its end while it grows.
+    const below = new Set(roots);
+    for (const id of below) childrenOf.get(id)?.forEach((child) => below.add(child));
+    const known = new Set(parents);
+    return [...below].filter((id) => known.has(id));
+  };
+
   /** Adds the folders below the named parents when all descendants are meant. */
   const expand = async (tenant: Tenant, filters: FileFilters): Promise<FileFilters> => {
     if (filters.includeAllChildren !== true || !filters.parentFileIds?.length) return filters;
-    const seen = new Set(filters.parentFileIds);
-    let level: readonly number[] = filters.parentFileIds;
-    for (let depth = 0; level.length > 0 && depth < MAX_FOLDER_DEPTH; depth += 1) {
-      // A level can only be read after the one above it.
-      const below = await files.find(fileQuery(tenant, { parentFileIds: level }), { _id: 1 }).lean();
-      level = below.map((row) => row._id).filter((id) => !seen.has(id));
-      level.forEach((id) => seen.add(id));
-    }
-    return { ...filters, parentFileIds: [...seen] };
+    // The named ones stay in any case: an empty list would name everything.
+    const below = await parentsBelow(tenant, filters.parentFileIds);
+    return { ...filters, parentFileIds: [...new Set([...filters.parentFileIds, ...below])] };
   };
 
   return {
+    parentsBelow,
     async *list(tenant, listing) {
       const query = fileQuery(tenant, await expand(tenant, listing.filters), listing.page.startingId);
       const cursor = files
@@ -68,29 +89,24 @@ export function createFileQueries(files: Model<FileDoc>): FileQueries {
         .limit(listing.page.limit)
         .lean<FileDoc>()
         .cursor();
-      let part: FileDoc[] = [];
-      for await (const file of cursor) {
-        part.push(file as unknown as FileDoc);
-        if (part.length === ROWS_PER_READ) {
-          yield part;
-          part = [];
-        }
-      }
-      if (part.length > 0) yield part;
+      yield* inParts<FileDoc>(cursor);
     },
     async count(tenant, filters, startingId) {
-      return files.countDocuments(fileQuery(tenant, await expand(tenant, filters), startingId));
+      const query = fileQuery(tenant, await expand(tenant, filters), startingId);
+      return files.countDocuments(query, hintFor(query));
     },
     async countChunks(tenant, filters, startingId) {
-      const $match = fileQuery(tenant, await expand(tenant, filters), startingId);
-      const [row] = await files.aggregate<{ chunks: number }>([
-        { $match },
-        { $group: { _id: null, chunks: { $sum: '$numChunks' } } },
-      ]);
+      const $match = fileQuery(tenant, await expand(tenant, withChunksOnly(filters)), startingId);
+      const [row] = await files
+        .aggregate<{
+          chunks: number;
+        }>([{ $match }, { $group: { _id: null, chunks: { $sum: '$numChunks' } } }])
+        .option(hintFor($match));
       return row?.chunks ?? 0;
     },
     async *contents(tenant, listing, startingId) {
-      const query = { ...fileQuery(tenant, await expand(tenant, listing.filters), startingId), numChunks: { $gt: 0 } };
+      const filters = await expand(tenant, withChunksOnly(listing.filters));
+      const query = { ...fileQuery(tenant, filters, startingId), numChunks: { $gt: 0 } };
       yield* files
         .find(query, { generation: 1, numChunks: 1, vectorSpace: 1 })
         .sort(sortOf(listing))

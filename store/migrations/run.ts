@@ -1,7 +1,27 @@
 import { type Connection, Schema } from 'mongoose';
 
+/**
+ * What brings records of the version before to this one. Each may run several times, and at once in several
+ * processes: they begin together.
+ */
+const MIGRATIONS: Readonly<Record<number, (connection: Connection) => Promise<void>>> = {
+  // The name of a deleted user can be given to a new one: the unique index of names gives way to one that lets it.
+  2: (connection) => dropIndex(connection, 'users', 'organizationId_1_customerId_1'),
+};
+
 /** The version of the records that this code reads and writes. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
+
+const GONE = ['NamespaceNotFound', 'IndexNotFound'];
+
+async function dropIndex(connection: Connection, collection: string, name: string): Promise<void> {
+  try {
+    await connection.collection(collection).dropIndex(name);
+  } catch (error) {
+    const codeName = typeof error === 'object' && error !== null && 'codeName' in error ? error.codeName : null;
+    if (typeof codeName !== 'string' || !GONE.includes(codeName)) throw error;
+  }
+}
 
 interface MetaDoc {
   _id: 'schema';
@@ -26,5 +46,9 @@ export async function runMigrations(connection: Connection): Promise<void> {
     throw new Error(
       `The data is from a newer version of Allotrope (records ${row.version}, this version reads ${SCHEMA_VERSION}). Start the newer version again, or restore a backup.`,
     );
+  }
+  for (let version = row.version + 1; version <= SCHEMA_VERSION; version += 1) {
+    await MIGRATIONS[version]?.(connection);
+    await meta.updateOne({ _id: 'schema' }, { $max: { version } });
   }
 }

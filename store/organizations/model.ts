@@ -1,9 +1,29 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 
+import type { CustomLimits } from '../../contract/limits.js';
+import type { FileStatisticsTotals } from '../../contract/statistics.js';
+
+/** What an organization sets for connectors of one source, or of all (DEFAULT). */
+export interface ConnectorSettings {
+  /** Empty: all formats. */
+  allowed_file_formats: string[];
+  google_workspace_docs_save_as?: string | null;
+}
+
 export interface OrganizationDoc {
   _id: number;
   name: string;
   createdAt: Date;
+  updatedAt?: Date | null;
+  /** Holds for users without values of their own. */
+  userLimits?: CustomLimits | null;
+  /** The same; source types, or ALL_SOURCES alone. */
+  userAutoSyncSources?: string[] | null;
+  /** By source type or DEFAULT. */
+  connectorSettings?: Record<string, ConnectorSettings> | null;
+  /** As the last recount found them. */
+  statistics?: FileStatisticsTotals | null;
+  statisticsAt?: Date | null;
 }
 
 /** A key is stored as the SHA-256 of its text: keys are long random texts, so a slow hash would add nothing. */
@@ -17,8 +37,19 @@ export interface ApiKeyDoc {
   revokedAt: Date | null;
 }
 
+const mixed = { type: Schema.Types.Mixed, default: null };
 const organization: Schema<OrganizationDoc> = new Schema<OrganizationDoc>(
-  { _id: Number, name: { type: String, required: true }, createdAt: { type: Date, required: true } },
+  {
+    _id: Number,
+    name: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, default: null },
+    userLimits: mixed,
+    userAutoSyncSources: { type: [String], default: null },
+    connectorSettings: mixed,
+    statistics: mixed,
+    statisticsAt: { type: Date, default: null },
+  },
   { versionKey: false },
 );
 

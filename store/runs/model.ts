@@ -11,10 +11,13 @@ export interface RunDoc {
   kind: RunKind;
   workflowId: string;
   organizationId: number;
+  /** 0, without a customer id, where the run is about the organization itself. */
   userId: number;
   customerId: string;
-  /** The file the run is about: the parent of a scrape, the file of a re-sync; null for a delete. */
+  /** The file the run is about: the parent of a scrape, the file of a re-sync; null for runs about many files. */
   fileId: number | null;
+  /** The data source the run is about; null, or absent in older rows, for none. */
+  dataSourceId?: number | null;
   requestId: string;
   /** The request, in the shape of its kind. */
   options: unknown;
@@ -35,8 +38,9 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     workflowId: { type: String, required: true },
     organizationId: { type: Number, required: true },
     userId: { type: Number, required: true },
-    customerId: { type: String, required: true },
+    customerId: { type: String, default: '' },
     fileId: { type: Number, default: null },
+    dataSourceId: { type: Number, default: null },
     requestId: { type: String, required: true },
     options: { type: Schema.Types.Mixed, required: true },
     acceptedAt: { type: Date, required: true },

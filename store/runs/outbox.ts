@@ -15,16 +15,23 @@ export interface NewRun {
   readonly workflowId: string;
   readonly owner: Tenant & { customerId: string };
   readonly fileId: number | null;
+  readonly dataSourceId?: number;
   readonly requestId: string;
   readonly options: unknown;
 }
 
 export interface Runs {
-  /** An id for a run that is about to be accepted. */
-  nextId(): Promise<number>;
+  /** An id for a run that is about to be accepted; of several, the first: the rest follow it. */
+  nextId(count?: number): Promise<number>;
   /** Writes the outbox row, in the transaction that writes what the work is about. */
   accept(id: number, run: NewRun, session: Session): Promise<void>;
+  /** The same for several, by id. */
+  acceptMany(accepted: ReadonlyMap<number, NewRun>, session: Session): Promise<void>;
   find(runId: number): Promise<RunDoc | null>;
+  /** Takes every other run of the user out of the outbox for good, and answers some that Temporal already has and that go on. */
+  withdrawOthers(tenant: Tenant, runId: number, limit: number): Promise<RunDoc[]>;
+  /** Forgets what the user's runs were asked for. */
+  forgetOptions(tenant: Tenant): Promise<void>;
   /** Rows that no workflow has yet and that are due. */
   unstarted(now: Date, limit: number): Promise<RunDoc[]>;
   /** Whether a run of the same thing that was accepted earlier still waits: it goes first. */
@@ -37,30 +44,47 @@ export interface Runs {
   markStarted(runId: number): Promise<void>;
   /** Not now: another run of the same thing is still under way, or Temporal can't be reached. */
   postpone(runId: number, until: Date): Promise<void>;
+  /** Writes down what a run found out at its beginning and needs to the end. */
+  setOptions(runId: number, options: unknown): Promise<void>;
   /** Ends a run, once; the end of an upload is told. To be called when all its files are at rest. */
   finish(runId: number, outcome: RunOutcome['outcome'] | 'aborted', counts: Record<string, number>): Promise<void>;
 }
 
 export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: Atomically, events: EventWriter): Runs {
+  const insert = async (accepted: Iterable<[number, NewRun]>, session: Session): Promise<void> => {
+    const now = new Date();
+    await runs.insertMany(
+      [...accepted].map(([_id, { owner, ...run }]) => ({
+        _id,
+        ...run,
+        organizationId: owner.organizationId,
+        userId: owner.userId,
+        customerId: owner.customerId,
+        acceptedAt: now,
+        // A fresh row is left to the process that wrote it.
+        nextTryAt: new Date(now.getTime() + GRACE_MS),
+      })),
+      { session },
+    );
+  };
   return {
-    nextId: () => sequence.take('run'),
-    async accept(id, { owner, ...run }, session) {
+    nextId: (count = 1) => sequence.take('run', count),
+    accept: (id, run, session) => insert([[id, run]], session),
+    acceptMany: (accepted, session) => insert(accepted, session),
+    async withdrawOthers({ organizationId, userId }, runId, limit) {
+      const others = { organizationId, userId, _id: { $ne: runId } };
       const now = new Date();
-      await runs.insertMany(
-        [
-          {
-            _id: id,
-            ...run,
-            organizationId: owner.organizationId,
-            userId: owner.userId,
-            customerId: owner.customerId,
-            acceptedAt: now,
-            // A fresh row is left to the process that wrote it.
-            nextTryAt: new Date(now.getTime() + GRACE_MS),
-          },
-        ],
-        { session },
+      await runs.updateMany(
+        { ...others, startedAt: null },
+        { $set: { startedAt: now, finishedAt: now, outcome: 'aborted' } },
       );
+      return runs
+        .find({ ...others, finishedAt: null })
+        .limit(limit)
+        .lean<RunDoc[]>();
+    },
+    async forgetOptions({ organizationId, userId }) {
+      await runs.updateMany({ organizationId, userId }, { $set: { options: {} } });
     },
     find: (runId) => runs.findById(runId).lean<RunDoc | null>().exec(),
     unstarted: (now, limit) =>
@@ -93,6 +117,9 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: 
     },
     async postpone(runId, until) {
       await runs.updateOne({ _id: runId, startedAt: null }, { $set: { nextTryAt: until } });
+    },
+    async setOptions(runId, options) {
+      await runs.updateOne({ _id: runId, finishedAt: null }, { $set: { options } });
     },
     async finish(runId, outcome, counts) {
       await atomically(async (session) => {

@@ -9,24 +9,25 @@ export interface Tenant {
   readonly userId: number;
 }
 
-export interface Users {
-  /** The end user of that name; made when unknown. */
+export interface UserAcceptance {
+  /** The end user of that name; made when unknown. A deleted user's name makes a new one. */
   ensure(organizationId: number, customerId: string): Promise<Tenant & { customerId: string }>;
   /** The live user, or null. */
   find(tenant: Tenant): Promise<(Tenant & { customerId: string }) | null>;
 }
 
-export function createUsers(users: Model<UserDoc>, sequence: Sequence): Users {
+export function createUserAcceptance(users: Model<UserDoc>, sequence: Sequence): UserAcceptance {
   return {
     async ensure(organizationId, customerId) {
-      const known = await users.findOne({ organizationId, customerId }).lean();
+      const live = { organizationId, customerId, deletedAt: null };
+      const known = await users.findOne(live).lean();
       if (known) return { organizationId, userId: known._id, customerId };
       const _id = await sequence.take('user');
       const now = new Date();
       const row = await users
         .findOneAndUpdate(
-          { organizationId, customerId },
-          { $setOnInsert: { _id, createdAt: now, updatedAt: now, deletedAt: null } },
+          live,
+          { $setOnInsert: { _id, createdAt: now, updatedAt: now } },
           { upsert: true, returnDocument: 'after' },
         )
         .lean();

@@ -19,6 +19,12 @@ export interface FileVectors extends Tenant {
   readonly vectors: readonly Float32Array[];
 }
 
+/** The tags that every point of a file is to carry. */
+export interface FilePointTags extends Tenant {
+  readonly _id: number;
+  readonly tagPairs: readonly string[];
+}
+
 export interface VectorQuery extends Tenant {
   readonly space: string;
   readonly model: EmbeddingModelId;
@@ -51,8 +57,12 @@ export interface Vectors {
   search(query: VectorQuery): Promise<VectorHit[]>;
   /** The dense vectors of chunks, by chunk key `fileId:generation:chunkIndex`. */
   retrieve(space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
+  /** Sets the tags of files' points, of every generation and space. Safe to repeat. */
+  setTags(files: readonly FilePointTags[]): Promise<void>;
   /** In every space: a file may have changed its model. */
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
+  /** All of a user's, in every space, whether a file still names them or not. */
+  deleteAll(tenant: Tenant): Promise<void>;
   /** Points of every generation and space, seen by readers or not: for checks that nothing is left behind. */
   countAll(tenant: Tenant): Promise<number>;
   /** The same for some files. */
@@ -174,6 +184,25 @@ export function createVectors(settings: { url: string; apiKey: string | null; pr
       }
       return found;
     },
+    async setTags(files) {
+      // Files of a data source mostly have the same tags: one operation for all of those.
+      const alike = new Map<string, FilePointTags[]>();
+      for (const file of files) {
+        const key = JSON.stringify([file.organizationId, file.userId, file.tagPairs]);
+        alike.set(key, [...(alike.get(key) ?? []), file]);
+      }
+      if (alike.size === 0) return;
+      const operations = [...alike.values()].flatMap((group) =>
+        group.slice(0, 1).map((first) => ({
+          set_payload: {
+            payload: { tags: [...first.tagPairs] },
+            filter: { must: [...mine(first), { key: 'file_id', match: { any: group.map(({ _id }) => _id) } }] },
+          },
+        })),
+      );
+      const names = await collections.all();
+      await Promise.all(names.map((name) => client.batchUpdate(name, { wait: true, operations })));
+    },
     async deleteGenerations(scopes) {
       if (scopes.length === 0) return;
       const should = scopes.map(({ fileId, generations, ...tenant }) => ({
@@ -187,6 +216,10 @@ export function createVectors(settings: { url: string; apiKey: string | null; pr
       }));
       const names = await collections.all();
       await Promise.all(names.map((name) => client.delete(name, { wait: true, filter: { should } })));
+    },
+    async deleteAll(tenant) {
+      const names = await collections.all();
+      await Promise.all(names.map((name) => client.delete(name, { wait: true, filter: { must: mine(tenant) } })));
     },
     countAll: (tenant) => countPoints(mine(tenant)),
     countOf: (tenant, fileIds) => countPoints([...mine(tenant), { key: 'file_id', match: { any: [...fileIds] } }]),

@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { AtRest } from '../support/atRest.js';
+import type { FileRecord } from '../../contract/records.js';
+import { linkedPage } from '../emulators/linkedSite.js';
+import { startSite } from '../emulators/site.js';
+import { type AtRest, readAtRest } from '../support/atRest.js';
 import {
   CONTENT_ROW_BYTES,
   expectUndisturbed,
@@ -50,3 +54,41 @@ test.each(GROUPS.map((victims) => [victims.join(' and of '), victims] as const))
   },
   150_000,
 );
+
+test('after kill -9 of a worker during a crawl, every linked page is there as if nothing had been', async () => {
+  const linked = await startSite();
+  // Each page leads to three more: 1, 3, 9 and 27 of them, level after level.
+  const paths = Array.from({ length: 40 }, (_, n) => `/c/${n}`);
+  paths.forEach((path, n) => {
+    const links = [1, 2, 3].map((next) => paths[3 * n + next] ?? paths[0]!);
+    linked.pages.set(path, { body: linkedPage(path, links), delayMs: 40 });
+  });
+  const asked = () => linked.requests.filter((path) => path.startsWith('/c/'));
+  const crawl = async (customerId: string, killAfter: readonly number[]) => {
+    linked.requests.length = 0;
+    const user = await service.user(customerId);
+    const { body } = await user.post<FileRecord[]>('/web_scrape', [{ url: linked.url('/c/0'), chunk_size: 100 }]);
+    let settled = false;
+    const killing = (async () => {
+      let hits = 0;
+      for (const requests of killAfter) {
+        while (!settled && asked().length < requests) await sleep(5);
+        if (!settled) hits += 1;
+        await service.kill('worker');
+      }
+      return hits;
+    })();
+    const parent = await user.settled(body[0]!.id, 100_000);
+    settled = true;
+    expect(parent).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 40, pages_ready: 40 } });
+    return killing;
+  };
+  await crawl('calm crawl', []);
+  expect(asked()).toHaveLength(40);
+  expect(await crawl('killed crawl', [2 + chance.below(3), 14 + chance.below(10)])).toBe(2);
+  expect(new Set(asked()).size).toBe(40);
+  const rest = await readAtRest(service.env);
+  expect(rest.amiss()).toEqual([]);
+  expect(rest.content('killed crawl')).toEqual(rest.content('calm crawl'));
+  await linked.close();
+}, 150_000);

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
 import { builtOperations } from '../../api/routes.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
+import { adoptFiles, connectSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
 
@@ -13,6 +15,7 @@ let site: Site;
 let owner: TestUser;
 let parent: FileRecord;
 let children: FileRecord[];
+let source: DataSourceDoc;
 /** Everybody who must see nothing: a user of the same organization, and the same customer id of another one. */
 let strangers: Record<string, TestUser>;
 
@@ -27,6 +30,17 @@ beforeAll(async () => {
     'the same name in another organization': await service.user('olga', other.apiKey),
   };
   parent = await owner.settled((await owner.scrape({ url: site.url('/sitemap.xml'), tags: { secret: CANARY } })).id);
+  const account = await service.store.users.ensure(1, 'olga');
+  source = await connectSource(service, account, {
+    externalId: `BOX|${CANARY}`,
+    type: 'BOX',
+    tags: { secret: CANARY },
+  });
+  await adoptFiles(
+    service,
+    source._id,
+    (await owner.children(parent.id)).map(({ id }) => id),
+  );
   children = await owner.children(parent.id);
 }, 120_000);
 afterAll(async () => {
@@ -45,6 +59,7 @@ const attempts = (): Record<string, Record<string, unknown>[]> => {
     { external_file_ids: children.map((child) => child.external_file_id) },
     { request_ids: [parent.request_id] },
     { name: 'pages' },
+    { organization_user_data_source_id: [source._id] },
     { tags: { secret: CANARY } },
     {
       tags_v2: {
@@ -57,6 +72,14 @@ const attempts = (): Record<string, Record<string, unknown>[]> => {
   ];
   return {
     '/user_files_v2': filters.map((one) => ({ filters: one })),
+    '/user_files': filters.map((one) => ({ filters: one })),
+    '/user_data_sources': [
+      {},
+      { filters: { ids: [source._id] } },
+      { filters: { tags: { AND: [{ key: 'secret', value: CANARY }] } } },
+      { filters: { source: 'BOX', revoked_access: false } },
+    ],
+    '/user_webpages': [{}, { filters: { ids } }],
     '/list_chunks_and_embeddings': filters.map((one) => ({ filters: one, include_vectors: true })),
     '/embeddings': [
       { query: CANARY, k: 10 },
@@ -80,25 +103,61 @@ test('the owner sees it, so the attempts can succeed', async () => {
   }
 });
 
-/** Operations that change what they name, and those that name nothing of anybody. */
-const CHANGING = ['/resync_file', '/cancel_sync', '/delete_files_v2'];
-const NAMELESS = ['/scrape_sitemap', '/process_sitemap'];
+type Call = (user: TestUser, id: number) => Promise<{ status: number; body: unknown }>;
+
+/** Operations that name one file. */
+const OF_A_FILE: Record<string, Call> = {
+  '/resync_file': (user, id) => user.post('/resync_file', { file_id: id }),
+  '/cancel_sync': (user, id) => user.post('/cancel_sync', { file_id: id }),
+  '/text_chunks': (user, id) => user.post('/text_chunks', { filters: { user_file_id: id } }),
+  '/raw_file/{file_id}': (user, id) => user.get(`/raw_file/${id}`),
+  '/parsed_file/{file_id}': (user, id) => user.get(`/parsed_file/${id}`),
+  '/deletefile/{file_id}': (user, id) => user.delete(`/deletefile/${id}`),
+  '/create_user_file_tags': (user, id) =>
+    user.post('/create_user_file_tags', { organization_user_file_id: id, tags: { stolen: 'yes' } }),
+  '/delete_user_file_tags': (user, id) =>
+    user.post('/delete_user_file_tags', { organization_user_file_id: id, tags: ['secret'] }),
+};
+/** Operations that name one data source. */
+const OF_A_DATA_SOURCE: Record<string, Call> = {
+  '/data_sources/tags/add': (user, id) =>
+    user.post('/data_sources/tags/add', { data_source_id: id, tags: { stolen: 'yes' } }),
+  '/data_sources/tags/remove': (user, id) =>
+    user.post('/data_sources/tags/remove', { data_source_id: id, remove_all_tags: true }),
+  '/revoke_access_token': (user, id) => user.post('/revoke_access_token', { data_source_id: id }),
+};
+/** Operations that delete what matches, and those that name nothing of anybody. */
+const DELETING = ['/delete_files_v2', '/delete_files'];
+const NAMELESS = [
+  '/auth/v1/white_labeling',
+  '/integrations/',
+  '/modify_user_configuration',
+  '/process_sitemap',
+  '/web_scrape',
+  '/fetch_urls',
+  '/fetch_webpage',
+  '/integrations/rss_feed',
+  '/scrape_sitemap',
+  '/whoami',
+];
 
 test('every operation for users is covered', () => {
   const paths = builtOperations.filter(({ auth }) => auth === 'user').map(({ path }) => path);
-  expect([...Object.keys(attempts()), ...CHANGING, ...NAMELESS].sort()).toEqual([...paths].sort());
+  const known = [attempts(), OF_A_FILE, OF_A_DATA_SOURCE].flatMap((table) => Object.keys(table));
+  expect([...known, ...DELETING, ...NAMELESS].sort()).toEqual([...paths].sort());
 });
 
 describe.each(['another user of the organization', 'the same name in another organization'])('%s', (who) => {
   test('finds nothing by any operation', async () => {
     for (const [path, bodies] of Object.entries(attempts())) {
       for (const body of bodies) {
-        const { status, body: answer } = await strangers[who]!.post<{
-          results?: unknown[];
-          documents?: unknown[];
-          count?: number;
-        }>(path, body);
-        expect({ path, body, status, rows: answer.results ?? answer.documents, count: answer.count ?? 0 }).toEqual({
+        const { status, body: answer } = await strangers[who]!.post<
+          { results?: unknown[]; documents?: unknown[]; count?: number } | unknown[]
+        >(path, body);
+        const listed = Array.isArray(answer) ? { results: answer } : answer;
+        const rows = listed.results ?? ('documents' in listed ? listed.documents : undefined);
+        const count = 'count' in listed ? listed.count : 0;
+        expect({ path, body, status, rows, count }).toEqual({
           path,
           body,
           status: 200,
@@ -110,19 +169,34 @@ describe.each(['another user of the organization', 'the same name in another org
   });
 
   test('changes nothing: a foreign id answers exactly like a missing one', async () => {
-    for (const path of ['/resync_file', '/cancel_sync']) {
-      const foreign = await strangers[who]!.post(path, { file_id: children[0]?.id });
-      const missing = await strangers[who]!.post(path, { file_id: 2 ** 40 });
-      expect(foreign.status).toBe(404);
-      expect(foreign.body).toEqual(missing.body);
+    const known = await service.store.dataSources.find(source, source._id);
+    for (const [calls, id] of [
+      [OF_A_FILE, children[0]?.id ?? 0],
+      [OF_A_DATA_SOURCE, source._id],
+    ] as const) {
+      for (const [path, call] of Object.entries(calls)) {
+        const foreign = await call(strangers[who]!, id);
+        const missing = await call(strangers[who]!, 2 ** 40);
+        expect({ path, status: foreign.status, body: foreign.body }).toEqual({ path, status: 404, body: missing.body });
+      }
     }
+    expect((await strangers[who]!.get('/integrations/')).body).toEqual({ active_integrations: [] });
     const filters = { ids: [parent.id, ...children.map((child) => child.id)] };
     expect((await strangers[who]!.post('/delete_files_v2', { filters })).body).toEqual({ success: true });
+    const older = { file_ids: filters.ids, delete_child_files: true };
+    expect((await strangers[who]!.post('/delete_files', older)).body).toEqual({ success: true });
     // The delete is a run of its own: give it the time that the owner's would need.
     await sleep(1_500);
+    expect(await service.store.dataSources.find(source, source._id)).toEqual(known);
     expect(await owner.file(parent.id)).toEqual(parent);
     expect(await owner.children(parent.id)).toEqual(children);
     expect((await owner.search({ query: CANARY, k: 1 }))[0]?.content).toContain(CANARY);
+  });
+
+  test('sees nothing of the owner in its own record', async () => {
+    const { status, body } = await strangers[who]!.get('/whoami');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ num_files_synced: 0, unique_file_tags: [], aggregate_num_files_by_source: {} });
   });
 
   test('scraping the same site makes records of its own and changes none of the owner\u2019s', async () => {

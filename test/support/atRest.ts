@@ -32,7 +32,14 @@ export interface AtRest {
 }
 
 interface Point {
-  readonly payload: { user_id: number; file_id: number; generation: number; chunk_index: number; parent_id: number };
+  readonly payload: {
+    organization_id: string;
+    user_id: number;
+    file_id: number;
+    generation: number;
+    chunk_index: number;
+    parent_id: number;
+  };
   readonly vector: Readonly<Record<string, number[]>>;
 }
 
@@ -212,9 +219,21 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
         points: byText(
           points
             .filter(({ payload }) => ids.has(payload.file_id))
-            .map(({ payload: { user_id: _user, file_id, generation: _generation, parent_id, ...payload }, vector }) => {
-              return { page: where(file_id), parent: where(parent_id), ...payload, vector };
-            }),
+            .map(
+              ({
+                payload: {
+                  organization_id: _organization,
+                  user_id: _user,
+                  file_id,
+                  generation: _generation,
+                  parent_id,
+                  ...payload
+                },
+                vector,
+              }) => {
+                return { page: where(file_id), parent: where(parent_id), ...payload, vector };
+              },
+            ),
           ({ page, chunk_index }) => `${page} ${String(chunk_index).padStart(6, '0')}`,
         ),
         contents: mine.map((file) => ({

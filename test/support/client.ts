@@ -11,8 +11,8 @@ export interface Answer<T> {
 /** Calls the public API as any client would. */
 export interface ApiClient {
   get<T = unknown>(path: string, headers?: Record<string, string>): Promise<Answer<T>>;
-  post<T = unknown>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
   delete<T = unknown>(path: string, headers?: Record<string, string>): Promise<Answer<T>>;
+  post<T = unknown>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
 }
 
 const PAUSE_MS = 100;
@@ -52,8 +52,8 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
   };
   return {
     get: (path, headers = {}) => call('GET', path, undefined, headers),
-    post: (path, body, headers = {}) => call('POST', path, body, headers),
     delete: (path, headers = {}) => call('DELETE', path, undefined, headers),
+    post: (path, body, headers = {}) => call('POST', path, body, headers),
   };
 }
 

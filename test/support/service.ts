@@ -11,6 +11,7 @@ import { type Activities, createActivities } from '../../activities/index.js';
 import { createApp } from '../../api/app.js';
 import { createSignedUrls } from '../../api/http/signedUrls.js';
 import { createTokens } from '../../api/http/tokens.js';
+import { createLivePages } from '../../api/web/livePages.js';
 import { loadConfig } from '../../config.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../../connectors/web/sharedPoliteness.js';
@@ -47,7 +48,7 @@ export interface TestService {
 async function spreadIds(uri: string): Promise<void> {
   const connection = await mongoose.createConnection(uri).asPromise();
   const last = randomInt(1, 100_000) * 10_000;
-  const rows = ['file', 'run', 'user', 'webhook'].map((_id) => ({ _id, last }));
+  const rows = ['file', 'run', 'user', 'dataSource', 'webhook'].map((_id) => ({ _id, last }));
   await connection.collection<{ _id: string; last: number }>('sequences').insertMany(rows);
   await connection.close();
 }
@@ -111,6 +112,8 @@ export async function startService(
     limiter: createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns }),
     onNotice: () => undefined,
   });
+  const liveWeb = createWebSource({ egress, settings: config.web, renders: false });
+  const liveDocuments = createDocumentPool({ ...config.documents, threads: 1 });
   const app = createApp({
     store,
     dispatcher,
@@ -118,8 +121,9 @@ export async function startService(
     tokens: createTokens(config.secretKeys),
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => url,
-    sitemaps: web,
     addresses: egress,
+    sitemaps: liveWeb,
+    livePages: createLivePages(liveWeb, liveDocuments),
     settings: { ...config.http, maxPagesPerScrape: config.web.maxPagesPerScrape },
     log,
   });
@@ -173,7 +177,7 @@ export async function startService(
       server.close();
       await once(server, 'close');
       await dispatcher.close();
-      await web.close();
+      await Promise.all([web.close(), liveWeb.close(), liveDocuments.close()]);
       await Promise.all([egress.close(), receivers.close(), embeddings.close(), store.close()]);
       await rm(dataDir, { recursive: true, force: true });
     },

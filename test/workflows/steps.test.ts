@@ -8,8 +8,11 @@ import type { Activities } from '../../activities/index.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import type { RunKind } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
+import { feedOf, linkedPage } from '../emulators/linkedSite.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
+import { apiClient } from '../support/client.js';
+import { adoptFiles, connectSource } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
@@ -32,9 +35,12 @@ interface Mishap {
 interface Way {
   readonly workflow: RunKind;
   readonly steps: readonly Step[];
+  /** Steps that are called in the same way by another workflow, and tried there. */
+  readonly alike?: readonly Step[];
   /** What has to happen for the workflow to take this way. */
   readonly given?: readonly Mishap[];
-  readonly sitemap?: string;
+  /** The path it begins with. */
+  readonly start?: string;
 }
 
 const CANCELLED: Mishap = { step: 'ingestBatch', does: 'cancel', when: 'before' };
@@ -44,12 +50,28 @@ const WAYS: Readonly<Record<string, Way>> = {
     workflow: 'scrapeSitemap',
     steps: ['beginRun', 'discoverPages', 'planBatches', 'ingestBatch', 'finishRun'],
   },
-  'scrape without a sitemap': { workflow: 'scrapeSitemap', steps: ['failRun'], sitemap: '/missing.xml' },
+  'scrape without a sitemap': { workflow: 'scrapeSitemap', steps: ['failRun'], start: '/missing.xml' },
   'cancelled scrape': { workflow: 'scrapeSitemap', steps: ['abortRun'], given: [CANCELLED] },
+  crawl: { workflow: 'webScrape', steps: ['beginRun', 'followLinks', 'planBatches', 'ingestBatch', 'finishRun'] },
+  'crawl from a missing page': { workflow: 'webScrape', steps: ['failRun'], start: '/missing.html' },
+  'cancelled crawl': { workflow: 'webScrape', steps: ['abortRun'], given: [CANCELLED] },
+  feed: {
+    workflow: 'syncFeed',
+    steps: ['discoverEntries'],
+    alike: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun', 'abortRun'],
+  },
   resync: { workflow: 'resyncFile', steps: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun'] },
   'broken resync': { workflow: 'resyncFile', steps: ['failRun'], given: [BROKEN] },
   'cancelled resync': { workflow: 'resyncFile', steps: ['abortRun'], given: [CANCELLED] },
   delete: { workflow: 'deleteFiles', steps: ['deleteBatch', 'finishDelete'] },
+  'delete of a user': { workflow: 'deleteUser', steps: ['stopUserRuns', 'eraseFiles', 'finishUserDelete'] },
+  'cancelled delete of a user': {
+    workflow: 'deleteUser',
+    steps: ['stopUserDelete'],
+    given: [{ step: 'eraseFiles', does: 'cancel', when: 'before' }],
+  },
+  recount: { workflow: 'recountFiles', steps: ['sumFiles', 'finishRecount'] },
+  'tags of a source': { workflow: 'updateTags', steps: ['copyTags', 'finishTags'] },
 };
 
 /** Workflows that are no runs have tests of their own. */
@@ -70,6 +92,8 @@ const atWork = new Map<string, number>();
 /** Workflow ids by customer and kind. */
 const begun = new Map<string, string>();
 const called = new Set<string>();
+/** Each customer has an organization of its own, since some runs are about the organization itself. */
+const customers = new Map<number, string>();
 
 /** The activities with the mishaps around them. */
 function withMishaps(activities: Activities): Activities {
@@ -79,7 +103,8 @@ function withMishaps(activities: Activities): Activities {
       const { workflowType = '', workflowExecution } = activityInfo();
       const workflowId = workflowExecution?.workflowId ?? '';
       called.add(`${workflowType}: ${step}`);
-      const customerId = (await service.store.runs.find(input.runId))?.customerId ?? '';
+      const { organizationId = 0 } = (await service.store.runs.find(input.runId)) ?? {};
+      const customerId = customers.get(organizationId) ?? '';
       begun.set(`${customerId}: ${workflowType}`, workflowId);
       const plan = planned.get(customerId);
       const index = plan?.workflow === workflowType ? plan.mishaps.findIndex((mishap) => mishap.step === step) : -1;
@@ -141,18 +166,37 @@ async function endOf(customerId: string, workflow: RunKind): Promise<End> {
 }
 
 /** Lets a customer go a way, with mishaps on it. */
-async function go(customerId: string, { workflow, sitemap = '/sitemap.xml' }: Way, mishaps: readonly Mishap[]) {
-  const user = await service.user(customerId);
+async function go(customerId: string, { workflow, start }: Way, mishaps: readonly Mishap[]) {
+  const { organizationId, apiKey } = await service.store.organizations.create(customerId);
+  customers.set(organizationId, customerId);
+  const user = await service.user(customerId, apiKey);
+  const organization = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
   planned.set(customerId, { workflow, mishaps: [...mishaps] });
-  const parent = await user.scrape({ url: site.url(sitemap), chunk_size: 150 });
+  const first: Partial<Record<RunKind, () => Promise<{ status: number }>>> = {
+    webScrape: () =>
+      user.post('/web_scrape', [{ url: site.url(start ?? '/start.html'), chunk_size: 150, recursion_depth: 1 }]),
+    syncFeed: () => user.post('/integrations/rss_feed', { url: site.url(start ?? '/feed.xml'), chunk_size: 150 }),
+  };
+  if (workflow in first) {
+    expect((await first[workflow]?.())?.status).toBe(200);
+    return endOf(customerId, workflow);
+  }
+  const parent = await user.scrape({ url: site.url(start ?? '/sitemap.xml'), chunk_size: 150 });
   const scraped = await endOf(customerId, 'scrapeSitemap');
   if (workflow === 'scrapeSitemap') return scraped;
   const [page] = await user.children(parent.id);
-  const { status } =
-    workflow === 'resyncFile'
-      ? await user.post('/resync_file', { file_id: page?.id, chunk_size: 60 })
-      : await user.post('/delete_files_v2', { filters: { parent_file_ids: [parent.id] } });
-  expect(status).toBe(200);
+  const ask: Partial<Record<RunKind, () => Promise<{ status: number }>>> = {
+    resyncFile: () => user.post('/resync_file', { file_id: page?.id, chunk_size: 60 }),
+    deleteFiles: () => user.post('/delete_files_v2', { filters: { parent_file_ids: [parent.id] } }),
+    deleteUser: () => organization.post('/delete_users', { customer_ids: [customerId] }),
+    updateTags: async () => {
+      const { _id } = await connectSource(service, await service.store.users.ensure(organizationId, customerId));
+      await adoptFiles(service, _id, [page?.id ?? 0]);
+      return user.post('/data_sources/tags/add', { data_source_id: _id, tags: { team: 'red' } });
+    },
+    recountFiles: () => organization.post('/organization/statistics', undefined),
+  };
+  expect((await ask[workflow]?.())?.status).toBe(200);
   return endOf(customerId, workflow);
 }
 
@@ -180,6 +224,8 @@ beforeAll(async () => {
   quietTemporal('ERROR');
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
   site = await startSampleSite(PAGES, 1);
+  site.pages.set('/start.html', linkedPage('start', ['/pages/0.html', '/pages/1.html']));
+  site.pages.set('/feed.xml', feedOf({ one: 'Lit in 1901.', two: 'Dredged in 1902.' }));
   service = await startService(
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', ACTIVITY_CONCURRENCY: '40', CONNECTIONS_PER_HOST: '40' },
     { worker: false },
@@ -197,7 +243,7 @@ beforeAll(async () => {
     ...trials.map(({ customer, way, mishap }) => trial(customer, WAYS[way]!, [...(WAYS[way]!.given ?? []), mishap])),
   ]);
   stores = await readAtRest(service.env);
-}, 200_000);
+}, 300_000);
 afterAll(async () => {
   await service.close();
   await site.close();
@@ -228,14 +274,19 @@ describe('a run cancelled at a step ends, and nothing stays in motion', () => {
     const statuses = files.map((file) => (file as { syncStatus: string }).syncStatus);
     expect(['finished', 'failed', 'aborted']).toContain(outcome);
     expect(['COMPLETED', 'CANCELLED', 'FAILED']).toContain(workflowStatus);
-    if (outcome === 'finished' || WAYS[way]!.workflow === 'deleteFiles')
+    const left = WAYS[way]!.workflow === 'deleteUser' ? statuses.filter((status) => status !== 'READY') : null;
+    if (left !== null) expect({ outcome, left }).toEqual({ outcome, left: [] });
+    else if (outcome === 'finished' || ['deleteFiles', 'updateTags'].includes(WAYS[way]!.workflow))
       expect(new Set(statuses)).toEqual(new Set(['READY']));
+    if (left !== null && outcome === 'finished') expect(files).toEqual([]);
     if (outcome === 'aborted' && WAYS[way]!.workflow === 'scrapeSitemap') expect(statuses).toContain('SYNC_ABORTED');
   });
 });
 
 test('every step that a workflow calls is in the table, and every workflow', () => {
-  const known = names.flatMap((name) => WAYS[name]!.steps.map((step) => `${WAYS[name]!.workflow}: ${step}`));
+  const known = names.flatMap((name) =>
+    [...WAYS[name]!.steps, ...(WAYS[name]!.alike ?? [])].map((step) => `${WAYS[name]!.workflow}: ${step}`),
+  );
   expect([...called].toSorted()).toEqual([...new Set(known)].toSorted());
   expect(new Set<string>([...names.map((name) => WAYS[name]!.workflow), ...TESTED_ELSEWHERE])).toEqual(
     new Set(Object.keys(workflows)),

@@ -1,0 +1,76 @@
+import type { RunInput } from '../contract/orchestration.js';
+import type { ActivityDeps } from './deps.js';
+import { emptyFiles } from './emptyFiles.js';
+
+/** Files erased at once. */
+const FILES_PER_BATCH = 200;
+/** Runs that are stopped at once. */
+const RUNS_PER_ROUND = 50;
+
+/** Deletion of a user with all it owns. The user's record stays, as deleted, so that its id is never given to another. */
+export function createDeleteUserActivities({ store, log }: ActivityDeps) {
+  const rowOf = async (runId: number) => {
+    const run = await store.runs.find(runId);
+    if (!run) throw new Error(`Run ${runId} has no row`);
+    return { run, tenant: { organizationId: run.organizationId, userId: run.userId } };
+  };
+  return {
+    /** Keeps what waits in the outbox from starting, and names some workflows that still work for the user. */
+    async stopUserRuns({ runId }: RunInput): Promise<{ workflowIds: string[] }> {
+      const { run, tenant } = await rowOf(runId);
+      await store.runs.markStarted(runId);
+      const underWay = await store.runs.withdrawOthers(tenant, runId, RUNS_PER_ROUND);
+      return { workflowIds: underWay.map((one) => one.workflowId).filter((id) => id !== run.workflowId) };
+    },
+
+    /** Deletes some of the user's files with all that belongs to them; answers whether there were any. */
+    async eraseFiles({ runId }: RunInput): Promise<{ erased: number }> {
+      const { run, tenant } = await rowOf(runId);
+      const ids = await store.files.ids(tenant, {}, FILES_PER_BATCH);
+      if (ids.length === 0) return { erased: 0 };
+      await emptyFiles(store, run, ids);
+      await store.files.remove(tenant, runId, ids, false);
+      return { erased: ids.length };
+    },
+
+    /** The last look: `again` when a request that came in at the same moment made something new, else the user is erased. */
+    async finishUserDelete({ runId }: RunInput): Promise<{ again: boolean }> {
+      const { run, tenant } = await rowOf(runId);
+      const [files, runs] = await Promise.all([
+        store.files.ids(tenant, {}, 1),
+        store.runs.withdrawOthers(tenant, runId, 1),
+      ]);
+      if (files.length > 0 || runs.length > 0) return { again: true };
+      // Its data sources, and what no file names any more: rows of tries that died.
+      await Promise.all([
+        store.vectors.deleteAll(tenant),
+        store.chunks.deleteAll(tenant),
+        store.contents.deleteAll(tenant),
+        store.dataSources.removeAll(tenant),
+      ]);
+      await store.runs.forgetOptions(tenant);
+      await store.transaction(async (session) => {
+        await store.users.markErased(tenant, session);
+        const { organizationId, customerId } = run;
+        const objectId = String(run.userId);
+        const deleted = {
+          kind: 'ORGANIZATION_USER_DELETED',
+          organizationId,
+          customerId,
+          objectId,
+          info: null,
+        } as const;
+        await store.events.write([deleted], session, `user-deleted:${runId}`);
+      });
+      await store.runs.finish(runId, 'finished', {});
+      log.info({ runId, ...tenant, requestId: run.requestId }, 'user deleted');
+      return { again: false };
+    },
+
+    /** The delete was cancelled: the user stays deleted for callers; asking again goes on with what is left. */
+    async stopUserDelete({ runId }: RunInput): Promise<void> {
+      await store.files.stopped(runId);
+      await store.runs.finish(runId, 'aborted', {});
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { heartbeat } from '@temporalio/activity';
+
+import type { RunDoc } from '../store/runs/model.js';
+import type { Store } from '../store/connect.js';
+
+/** A delete covers every generation there ever was. */
+const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
+const HEARTBEAT_MS = 1_000;
+
+/**
+ * Makes the run the owner of some files and deletes what belongs to them, verified: returns only when no point, chunk
+ * or stored content is left. Their records stay. Safe to repeat.
+ */
+export async function emptyFiles(store: Store, run: RunDoc, ids: readonly number[]): Promise<void> {
+  const tenant = { organizationId: run.organizationId, userId: run.userId };
+  const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+  try {
+    // Whatever run is at work on them can no longer flip them.
+    await store.files.takeOver(tenant, run._id, run.workflowId, ids);
+    const scopes = ids.map((fileId) => ({ ...tenant, fileId, generations: EVERY_GENERATION }));
+    await Promise.all([
+      store.vectors.deleteGenerations(scopes),
+      store.chunks.deleteGenerations(scopes),
+      store.contents.deleteGenerations(scopes),
+    ]);
+    const counts = await Promise.all([
+      store.vectors.countOf(tenant, ids),
+      store.chunks.countOf(tenant, ids),
+      store.contents.countOf(tenant, ids),
+    ]);
+    const left = counts.reduce((sum, count) => sum + count, 0);
+    // Somebody wrote meanwhile: the retry deletes that as well.
+    if (left > 0) throw new Error(`${left} points, chunks or contents of deleted files are left`);
+  } finally {
+    clearInterval(beat);
+  }
+}

@@ -1,0 +1,29 @@
+import type { ChunkRecord } from '../../contract/records.js';
+import type { ChunkRow } from '../../store/chunks/queries.js';
+import type { Store } from '../../store/connect.js';
+import { presentChunk } from '../presenters/chunk.js';
+
+/** The vectors of some rows, read in one call a space. */
+async function vectorsOf(
+  rows: readonly ChunkRow[],
+  { vectors }: Pick<Store, 'vectors'>,
+): Promise<Map<string, number[]>> {
+  const spaces = new Map<string, ChunkRow[]>();
+  for (const row of rows) {
+    if (row.vectorSpace !== null) spaces.set(row.vectorSpace, [...(spaces.get(row.vectorSpace) ?? []), row]);
+  }
+  const found = await Promise.all([...spaces].map(([space, keys]) => vectors.retrieve(space, keys)));
+  return new Map(found.flatMap((map) => [...map]));
+}
+
+/** Stored chunks as the interface lists them, as they come. */
+export async function* chunkRows(
+  parts: AsyncIterable<readonly ChunkRow[]>,
+  includeVectors: boolean,
+  store: Pick<Store, 'vectors'>,
+): AsyncIterable<ChunkRecord[]> {
+  for await (const part of parts) {
+    const vectors = includeVectors ? await vectorsOf(part, store) : null;
+    yield part.map((row) => presentChunk(row, vectors?.get(row.key) ?? null));
+  }
+}

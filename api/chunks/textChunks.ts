@@ -1,0 +1,80 @@
+import Joi from 'joi';
+
+import { EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { ORDER_DIRECTIONS, type OrderDirection } from '../../contract/fileFilters.js';
+import type { ChunkRow } from '../../store/chunks/queries.js';
+import type { Store } from '../../store/connect.js';
+import type { FileContent } from '../../store/files/queries.js';
+import type { Tenant } from '../../store/users/accept.js';
+import { notFound } from '../http/errors.js';
+import { ListAnswer, operation } from '../http/operation.js';
+import { chunkRecord, listOf } from '../schemas/answers.js';
+import { integer, orNull } from '../schemas/fields.js';
+import { pagination, type PaginationBody, toPage } from '../schemas/listing.js';
+import { chunkRows } from './chunkRows.js';
+
+/** Chunks read at once from the end of a file. */
+const CHUNKS_PER_READ = 250;
+
+interface Body {
+  filters: { user_file_id: number; embedding_model?: EmbeddingModelId };
+  order_by: string;
+  order_dir: OrderDirection;
+  pagination: PaginationBody;
+  include_vectors: boolean;
+}
+
+async function* only(file: FileContent): AsyncIterable<FileContent> {
+  yield await Promise.resolve(file);
+}
+
+/** A page of one file's chunks from its end on. */
+async function* fromTheEnd(
+  tenant: Tenant,
+  file: FileContent,
+  { offset, limit }: { offset: number; limit: number },
+  { chunks }: Pick<Store, 'chunks'>,
+): AsyncIterable<ChunkRow[]> {
+  const lowest = Math.max(0, file.numChunks - offset - limit);
+  for (let to = file.numChunks - offset; to > lowest;) {
+    const from = Math.max(lowest, to - CHUNKS_PER_READ);
+    // One stretch after another: the reader sets the pace.
+    const rows: ChunkRow[] = [];
+    for await (const part of chunks.page(tenant, only(file), from, to - from)) rows.push(...part);
+    yield rows.toReversed();
+    to = from;
+  }
+}
+
+/** POST /text_chunks: the chunks of one file. All of them came at one time, so every order is that of their numbers. */
+export const textChunks = operation<'user', Body>({
+  method: 'post',
+  path: '/text_chunks',
+  auth: 'user',
+  summary: 'Lists the chunks, and on request the vectors, of one file.',
+  body: Joi.object({
+    filters: Joi.object({
+      user_file_id: integer().required(),
+      embedding_model: orNull(Joi.string().valid(...EMBEDDING_MODEL_IDS)),
+    }).required(),
+    order_by: Joi.string().valid('created_at', 'updated_at', 'chunk_index').default('updated_at'),
+    order_dir: Joi.string()
+      .valid(...ORDER_DIRECTIONS)
+      .default('asc'),
+    pagination: pagination(),
+    include_vectors: Joi.boolean().default(false),
+  }),
+  answer: listOf(chunkRecord),
+  async handle({ caller, body: { filters, order_dir: direction, ...body }, deps: { store } }) {
+    const [file] = await store.files.byIds(caller, [filters.user_file_id]);
+    if (!file) throw notFound('file');
+    const page = toPage(body.pagination);
+    const other = filters.embedding_model !== undefined && filters.embedding_model !== file.options.embeddingModel;
+    const shown = other || file._id <= page.startingId ? { ...file, numChunks: 0 } : file;
+    const parts =
+      direction === 'desc'
+        ? fromTheEnd(caller, shown, page, store)
+        : store.chunks.page(caller, only(shown), page.offset, page.limit);
+    return new ListAnswer(shown.numChunks, chunkRows(parts, body.include_vectors, store));
+  },
+});

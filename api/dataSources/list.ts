@@ -1,0 +1,68 @@
+import Joi from 'joi';
+
+import type { DataSourceListing } from '../../contract/dataSourceFilters.js';
+import type { DataSourceRecord } from '../../contract/records.js';
+import type { Store } from '../../store/connect.js';
+import type { DataSourceScope } from '../../store/dataSources/queries.js';
+import { ListAnswer, operation } from '../http/operation.js';
+import { presentDataSource } from '../presenters/dataSource.js';
+import { listOf } from '../schemas/answers.js';
+import {
+  type DataSourceListingBody,
+  dataSourceListing,
+  dataSourceRecord,
+  toDataSourceListing,
+} from '../schemas/dataSources.js';
+
+function answerOf(
+  scope: DataSourceScope,
+  listing: DataSourceListing,
+  { dataSources }: Pick<Store, 'dataSources'>,
+): ListAnswer {
+  async function* rows() {
+    for await (const part of dataSources.list(scope, listing)) yield part.map(presentDataSource);
+  }
+  return new ListAnswer(dataSources.count(scope, listing), rows());
+}
+
+const both = { method: 'post', body: dataSourceListing(), answer: listOf(dataSourceRecord) } as const;
+
+/** POST /user_data_sources: the caller's data sources. */
+export const userDataSources = operation<'user', DataSourceListingBody>({
+  ...both,
+  path: '/user_data_sources',
+  auth: 'user',
+  summary: "Lists the caller's data sources.",
+  handle: ({ caller: { organizationId, userId }, body, deps: { store } }) =>
+    Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), store)),
+});
+
+/** POST /data_sources: those of all users of the organization. */
+export const dataSources = operation<'key', DataSourceListingBody>({
+  ...both,
+  path: '/data_sources',
+  auth: 'key',
+  summary: "Lists the data sources of all the organization's users.",
+  handle: ({ caller: { organizationId }, body, deps: { store } }) =>
+    Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), store)),
+});
+
+/** More than a user has; the older form has no paging. */
+const MOST = { limit: 1_000, offset: 0, startingId: 0 };
+
+/** GET /integrations/: the caller's data sources to which access is not revoked, as older front-ends ask for them. */
+export const integrations = operation<'user', unknown>({
+  method: 'get',
+  path: '/integrations/',
+  auth: 'user',
+  summary: "Lists the caller's connected data sources, in the form of older front-ends.",
+  answer: Joi.object({ active_integrations: Joi.array().items(dataSourceRecord).required() }),
+  async handle({ caller: { organizationId, userId }, deps: { store } }) {
+    const filters = { revokedAccess: false };
+    const listing: DataSourceListing = { filters, orderBy: 'updated_at', orderDir: 'asc', page: MOST };
+    const active: DataSourceRecord[] = [];
+    for await (const part of store.dataSources.list({ organizationId, userId }, listing))
+      active.push(...part.map(presentDataSource));
+    return { active_integrations: active };
+  },
+});

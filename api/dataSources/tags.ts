@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import Joi from 'joi';
+
+import { workflowIds } from '../../contract/orchestration.js';
+import type { DataSourceRecord, TagValue } from '../../contract/records.js';
+import { type StoredTag, storedTags, upsertTags, withoutTags } from '../../contract/tags.js';
+import type { ApiDeps } from '../deps.js';
+import { notFound } from '../http/errors.js';
+import { operation, type UserCaller } from '../http/operation.js';
+import { presentDataSource } from '../presenters/dataSource.js';
+import { dataSourceRecord } from '../schemas/dataSources.js';
+import { integer } from '../schemas/fields.js';
+import { tags } from '../schemas/tags.js';
+
+/** Changes the tags of a record at once; a workflow brings them to the files and vectors of the source. */
+async function changeTags(
+  caller: UserCaller,
+  id: number,
+  change: (known: readonly StoredTag[]) => StoredTag[],
+  { store, dispatcher }: ApiDeps,
+): Promise<DataSourceRecord> {
+  const runId = await store.runs.nextId();
+  const { dataSource, behind } = await store.transaction(async (session) => {
+    const tagged = await store.dataSources.changeTags(caller, id, change, session);
+    if (!tagged) throw notFound('data source');
+    if (tagged.behind) {
+      const workflowId = workflowIds.updateTags(id);
+      const run = { kind: 'updateTags', workflowId, owner: caller, fileId: null, dataSourceId: id } as const;
+      await store.runs.accept(runId, { ...run, requestId: randomUUID(), options: {} }, session);
+    }
+    return tagged;
+  });
+  if (behind) void dispatcher.start(runId);
+  return presentDataSource(dataSource);
+}
+
+/** POST /data_sources/tags/add: new keys are added, known ones replaced, others stay. */
+export const addDataSourceTags = operation<'user', { data_source_id: number; tags: Record<string, TagValue> }>({
+  method: 'post',
+  path: '/data_sources/tags/add',
+  auth: 'user',
+  summary: 'Adds tags to a data source, and with it to its files and vectors.',
+  createsWork: true,
+  body: Joi.object({ data_source_id: integer().required(), tags: tags().required() }),
+  answer: dataSourceRecord,
+  handle: ({ caller, body, deps }) =>
+    changeTags(caller, body.data_source_id, (known) => upsertTags(known, storedTags(body.tags)), deps),
+});
+
+interface RemoveBody {
+  data_source_id: number;
+  tags_to_remove: string[];
+  remove_all_tags: boolean;
+}
+
+/** POST /data_sources/tags/remove: takes away the named keys, or all. */
+export const removeDataSourceTags = operation<'user', RemoveBody>({
+  method: 'post',
+  path: '/data_sources/tags/remove',
+  auth: 'user',
+  summary: 'Removes tags from a data source, and with it from its files and vectors.',
+  createsWork: true,
+  body: Joi.object({
+    data_source_id: integer().required(),
+    tags_to_remove: Joi.array().items(Joi.string().allow('')).default([]),
+    remove_all_tags: Joi.boolean().default(false),
+  }),
+  answer: dataSourceRecord,
+  handle: ({ caller, body, deps }) =>
+    changeTags(
+      caller,
+      body.data_source_id,
+      (known) => withoutTags(known, body.remove_all_tags ? 'all' : body.tags_to_remove),
+      deps,
+    ),
+});

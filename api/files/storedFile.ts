@@ -1,0 +1,30 @@
+import Joi from 'joi';
+
+import { notFound } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { pathId } from '../http/pathId.js';
+import { linksOf } from './links.js';
+
+/** How long a link lasts: the default of the listings. */
+const LIFE_SECONDS = 3600;
+
+/** GET /raw_file/{file_id} and /parsed_file/{file_id}: a presigned URL of one stored content. */
+const linkTo = (kind: 'raw' | 'parsed', what: string) =>
+  operation<'user', unknown>({
+    method: 'get',
+    path: `/${kind}_file/{file_id}`,
+    auth: 'user',
+    summary: `Answers a presigned URL of a file's ${what}.`,
+    answer: Joi.object({ presigned_url: Joi.string().required() }),
+    async handle({ caller, params, deps }) {
+      const [file] = await deps.store.files.byIds(caller, [pathId(params, 'file_id')]);
+      if (!file) throw notFound('file');
+      const wanted = { raw: kind === 'raw', parsed: kind === 'parsed', lifeSeconds: LIFE_SECONDS };
+      const url = linksOf(file, wanted, deps)[kind];
+      if (url === null) throw notFound(`${what} of this file. It is there once the file was synced`);
+      return { presigned_url: url };
+    },
+  });
+
+export const rawFile = linkTo('raw', 'original');
+export const parsedFile = linkTo('parsed', 'extracted text');

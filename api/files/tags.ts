@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import Joi from 'joi';
+
+import { workflowIds } from '../../contract/orchestration.js';
+import type { FileRecord, TagValue } from '../../contract/records.js';
+import { type StoredTag, storedTags, upsertTags, withoutTags } from '../../contract/tags.js';
+import type { ApiDeps } from '../deps.js';
+import { notFound } from '../http/errors.js';
+import { operation, type UserCaller } from '../http/operation.js';
+import { presentFile } from '../presenters/file.js';
+import { fileRecord } from '../schemas/answers.js';
+import { integer, strings } from '../schemas/fields.js';
+import { tags } from '../schemas/tags.js';
+
+/** Changes the tags of a file's record at once; a workflow brings them to its vectors. */
+async function changeTags(
+  caller: UserCaller,
+  fileId: number,
+  change: (known: readonly StoredTag[]) => StoredTag[],
+  { store, dispatcher }: ApiDeps,
+): Promise<FileRecord> {
+  const runId = await store.runs.nextId();
+  const { file, hasPoints } = await store.transaction(async (session) => {
+    const tagged = await store.files.changeTags(caller, fileId, change, session);
+    if (!tagged) throw notFound('file');
+    // A sync under way looks at the tags itself before it shows what it has made.
+    const accept = tagged.changed && tagged.file.vectorSpace !== null;
+    if (accept) {
+      const run = {
+        kind: 'updateTags',
+        workflowId: workflowIds.updateFileTags(fileId),
+        owner: caller,
+        fileId,
+      } as const;
+      await store.runs.accept(runId, { ...run, requestId: randomUUID(), options: {} }, session);
+    }
+    return { file: tagged.file, hasPoints: accept };
+  });
+  if (hasPoints) void dispatcher.start(runId);
+  return presentFile(file);
+}
+
+/** Tags of files are text, or lists of text: what is neither is turned into it. */
+function asText(value: TagValue): TagValue {
+  return typeof value === 'object' ? value.map(String) : String(value);
+}
+
+/** POST /create_user_file_tags: new keys are added, known ones replaced, others stay. */
+export const createFileTags = operation<'user', { organization_user_file_id: number; tags: Record<string, TagValue> }>({
+  method: 'post',
+  path: '/create_user_file_tags',
+  auth: 'user',
+  summary: 'Adds tags to a file and its vectors.',
+  createsWork: true,
+  body: Joi.object({ organization_user_file_id: integer().required(), tags: tags().required() }),
+  answer: fileRecord,
+  handle: ({ caller, body, deps }) =>
+    changeTags(
+      caller,
+      body.organization_user_file_id,
+      (known) =>
+        upsertTags(
+          known,
+          storedTags(body.tags).map(({ key, value }) => ({ key, value: asText(value) })),
+        ),
+      deps,
+    ),
+});
+
+/** POST /delete_user_file_tags: takes the named keys off a file. Those of its data source stay: they are removed there. */
+export const deleteFileTags = operation<'user', { organization_user_file_id: number; tags: string[] }>({
+  method: 'post',
+  path: '/delete_user_file_tags',
+  auth: 'user',
+  summary: 'Removes tags from a file and its vectors.',
+  createsWork: true,
+  body: Joi.object({ organization_user_file_id: integer().required(), tags: strings().required() }),
+  answer: fileRecord,
+  handle: ({ caller, body, deps }) =>
+    changeTags(caller, body.organization_user_file_id, (known) => withoutTags(known, body.tags), deps),
+});

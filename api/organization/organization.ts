@@ -1,0 +1,62 @@
+import Joi from 'joi';
+
+import type { OrganizationDoc } from '../../store/organizations/model.js';
+import { operation } from '../http/operation.js';
+import { presentAggregates, presentSources } from '../presenters/user.js';
+import { integer, nullable, timestamp } from '../schemas/fields.js';
+import { aggregates } from '../schemas/users.js';
+
+const object = () => Joi.object().unknown();
+
+function present(organization: OrganizationDoc) {
+  const sources = organization.userAutoSyncSources ?? null;
+  return {
+    id: organization._id,
+    name: organization.name,
+    nickname: null,
+    remove_branding: true,
+    custom_branding: null,
+    custom_limits: {},
+    ...presentAggregates(organization.statistics),
+    file_statistics_aggregated_at: organization.statisticsAt?.toISOString() ?? null,
+    period_ends_at: null,
+    cancel_at_period_end: null,
+    global_user_config: {
+      ...organization.userLimits,
+      ...(sources === null ? {} : { auto_sync_enabled_sources: presentSources(sources) }),
+    },
+    connector_settings: organization.connectorSettings ?? {},
+    file_sync_usage: {},
+    logging_settings: {},
+    created_at: organization.createdAt.toISOString(),
+    updated_at: (organization.updatedAt ?? organization.createdAt).toISOString(),
+  };
+}
+
+/** GET /organization: the calling organization, with sums as its last recount found them. */
+export const organization = operation<'key', unknown>({
+  method: 'get',
+  path: '/organization',
+  auth: 'key',
+  summary: 'Answers the calling organization.',
+  answer: Joi.object({
+    id: integer().required(),
+    name: Joi.string().required(),
+    nickname: nullable(Joi.string()),
+    remove_branding: Joi.boolean().required(),
+    custom_branding: nullable(object()),
+    custom_limits: nullable(object()),
+    ...aggregates,
+    file_statistics_aggregated_at: nullable(timestamp()).required(),
+    period_ends_at: nullable(timestamp()),
+    cancel_at_period_end: nullable(Joi.boolean()),
+    global_user_config: object(),
+    connector_settings: object(),
+    file_sync_usage: object(),
+    logging_settings: object(),
+    created_at: timestamp().required(),
+    updated_at: timestamp().required(),
+  }),
+  handle: async ({ caller: { organizationId }, deps: { store } }) =>
+    present(await store.organizations.record(organizationId)),
+});

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+
+import { workflowIds } from '../../contract/orchestration.js';
+import { operation } from '../http/operation.js';
+import { success } from '../schemas/users.js';
+
+/** POST /organization/statistics: has the sums over all files computed anew; GET /organization shows them when they are there. */
+export const organizationStatistics = operation<'key', unknown>({
+  method: 'post',
+  path: '/organization/statistics',
+  auth: 'key',
+  summary: "Starts a recount of the organization's files.",
+  answer: success,
+  async handle({ caller: { organizationId }, deps: { store, dispatcher } }) {
+    const runId = await store.runs.nextId();
+    const run = {
+      kind: 'recountFiles',
+      workflowId: workflowIds.recount(organizationId),
+      owner: { organizationId, userId: 0, customerId: '' },
+      fileId: null,
+      requestId: randomUUID(),
+      options: {},
+    } as const;
+    await store.transaction((session) => store.runs.accept(runId, run, session));
+    void dispatcher.start(runId);
+    return { success: true };
+  },
+});

@@ -1,0 +1,48 @@
+import Joi from 'joi';
+
+import { SOURCE_TYPES } from '../../contract/sources.js';
+import type { ConnectorSettings } from '../../store/organizations/model.js';
+import { operation } from '../http/operation.js';
+import { orNull } from '../schemas/fields.js';
+import { toLimits, toSources, userSettings, type UserSettingsBody } from '../schemas/limits.js';
+import { success } from '../schemas/users.js';
+
+/** Connector settings under this key hold for every source without some of its own. */
+const DEFAULT_KEY = 'DEFAULT';
+
+interface Body {
+  global_user_config?: UserSettingsBody;
+  data_source_configs?: Record<string, ConnectorSettings>;
+}
+
+const connectorSettings = Joi.object({
+  allowed_file_formats: Joi.array().items(Joi.string()).default([]),
+  google_workspace_docs_save_as: Joi.string().allow(null),
+});
+
+/** POST /organization/update: what holds for users without values of their own, and settings of connectors. */
+export const updateOrganization = operation<'key', Body>({
+  method: 'post',
+  path: '/organization/update',
+  auth: 'key',
+  summary: 'Sets defaults of users and settings of connectors.',
+  body: Joi.object({
+    global_user_config: orNull(Joi.object(userSettings())),
+    data_source_configs: orNull(
+      Joi.object()
+        .pattern(Joi.string().valid(DEFAULT_KEY, ...SOURCE_TYPES), connectorSettings)
+        .pattern(/^/, Joi.forbidden().messages({ 'any.unknown': 'must be a source type or DEFAULT' })),
+    ),
+  }),
+  answer: success,
+  async handle({ caller: { organizationId }, body, deps: { store } }) {
+    const users = body.global_user_config ?? {};
+    const sources = toSources(users);
+    await store.organizations.update(organizationId, {
+      userLimits: toLimits(users),
+      ...(sources ? { userAutoSyncSources: sources } : {}),
+      connectorSettings: body.data_source_configs ?? {},
+    });
+    return { success: true };
+  },
+});

@@ -1,0 +1,27 @@
+import type { DataSourceRecord } from '../../contract/records.js';
+import { tagObject } from '../../contract/tags.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+
+/** A data source as the interface answers it: all 18 keys. `token` never says more than that there are credentials. */
+export function presentDataSource(source: DataSourceDoc): DataSourceRecord {
+  return {
+    id: source._id,
+    data_source_external_id: source.externalId,
+    data_source_type: source.type,
+    token: source.sealedCredentials === null ? null : {},
+    sync_status: source.syncStatus,
+    source_items_synced_at: source.sourceItemsSyncedAt?.toISOString() ?? null,
+    organization_user_id: source.userId,
+    organization_id: source.organizationId,
+    organization_supplied_user_id: source.customerId,
+    revoked_access: source.revokedAccess,
+    last_synced_at: source.lastSyncedAt.toISOString(),
+    last_sync_action: source.lastSyncAction,
+    enable_auto_sync: source.enableAutoSync,
+    created_at: source.createdAt.toISOString(),
+    updated_at: source.updatedAt.toISOString(),
+    files_synced_at: source.filesSyncedAt?.toISOString() ?? null,
+    data_source_metadata: source.metadata,
+    tags: tagObject(source.tags),
+  };
+}

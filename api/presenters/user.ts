@@ -1,0 +1,59 @@
+import { ALL_SOURCES } from '../../contract/limits.js';
+import { AUTO_SYNC_SOURCES } from '../../contract/sources.js';
+import type { TagValue } from '../../contract/records.js';
+import type { FileStatisticsTotals, FileTotals } from '../../contract/statistics.js';
+import type { OrganizationDoc } from '../../store/organizations/model.js';
+import type { UserDoc } from '../../store/users/model.js';
+
+/** Sources as type names: `ALL` stands for those there are. */
+export const presentSources = (sources: readonly string[] | null | undefined): readonly string[] =>
+  sources?.includes(ALL_SOURCES) === true ? AUTO_SYNC_SOURCES : (sources ?? []);
+
+/** A user as the interface lists it: always its nine keys. */
+export function presentUser(user: UserDoc) {
+  return {
+    id: user._id,
+    organization_id: user.organizationId,
+    organization_supplied_user_id: user.customerId,
+    created_at: user.createdAt.toISOString(),
+    updated_at: user.updatedAt.toISOString(),
+    deleted_at: user.deletedAt?.toISOString() ?? null,
+    enabled_features: user.enabledFeatures ?? {},
+    custom_limits: user.customLimits ?? {},
+    auto_sync_enabled_sources: presentSources(user.autoSyncSources),
+  };
+}
+
+/** Sums by source, and the number of files by format. Without statistics: empty. */
+export function presentAggregates(statistics: FileStatisticsTotals | null | undefined) {
+  const of = (figure: keyof FileTotals): Record<string, number> =>
+    Object.fromEntries(Object.entries(statistics?.bySource ?? {}).map(([source, totals]) => [source, totals[figure]]));
+  return {
+    aggregate_file_size: of('fileSize'),
+    aggregate_num_characters: of('numCharacters'),
+    aggregate_num_tokens: of('numTokens'),
+    aggregate_num_embeddings: of('numEmbeddings'),
+    aggregate_num_files_by_source: of('files'),
+    aggregate_num_files_by_file_format: statistics?.filesByFormat ?? {},
+  };
+}
+
+/** A user with the sums over its files and what its organization sets for connectors. */
+export function presentWholeUser(
+  user: UserDoc,
+  statistics: FileStatisticsTotals,
+  tags: readonly { key: string; value: TagValue }[],
+  organization: OrganizationDoc,
+) {
+  const sum = (figure: keyof FileTotals): number =>
+    Object.values(statistics.bySource).reduce((total, totals) => total + totals[figure], 0);
+  return {
+    ...presentUser(user),
+    num_files_synced: sum('files'),
+    num_characters_synced: sum('numCharacters'),
+    num_tokens_synced: sum('numTokens'),
+    ...presentAggregates(statistics),
+    unique_file_tags: tags.map(({ key, value }) => ({ [key]: value })),
+    connector_settings: organization.connectorSettings ?? {},
+  };
+}

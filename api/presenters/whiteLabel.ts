@@ -1,0 +1,16 @@
+import { SECRET_CREDENTIALS } from '../../contract/whiteLabel.js';
+import type { WhiteLabelDoc } from '../../store/whiteLabels/model.js';
+
+/** An OAuth client without its secrets: of those only whether they are set. */
+export function presentWhiteLabel({ _id, dataSourceType, plain, secrets, createdAt, updatedAt }: WhiteLabelDoc) {
+  return {
+    id: _id,
+    data_source_type: dataSourceType,
+    credentials: {
+      ...plain,
+      ...Object.fromEntries(SECRET_CREDENTIALS.map((name) => [`has_${name}`, secrets[name] !== undefined])),
+    },
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  };
+}

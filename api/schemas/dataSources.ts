@@ -1,0 +1,72 @@
+import Joi from 'joi';
+
+import { DATA_SOURCE_ORDERS, type DataSourceListing, type DataSourceOrder } from '../../contract/dataSourceFilters.js';
+import { ORDER_DIRECTIONS, type OrderDirection, type TagTree } from '../../contract/fileFilters.js';
+import { SOURCE_TYPES, type SourceType } from '../../contract/sources.js';
+import { DATA_SOURCE_ACTIONS, DATA_SOURCE_SYNC_STATUSES } from '../../contract/statuses.js';
+import { wholeRecord } from './answers.js';
+import { integer, nullable, orNull, timestamp } from './fields.js';
+import { idList, pagination, type PaginationBody, toPage } from './listing.js';
+import { tagTree } from './tags.js';
+
+/** A data source record: all 18 keys in every answer. */
+export const dataSourceRecord = wholeRecord({
+  id: integer(),
+  data_source_external_id: nullable(Joi.string().allow('')),
+  data_source_type: Joi.string().valid(...SOURCE_TYPES),
+  token: nullable(Joi.object().unknown()),
+  sync_status: Joi.string().valid(...DATA_SOURCE_SYNC_STATUSES),
+  source_items_synced_at: nullable(timestamp()),
+  organization_user_id: integer(),
+  organization_id: integer(),
+  organization_supplied_user_id: Joi.string(),
+  revoked_access: Joi.boolean(),
+  last_synced_at: timestamp(),
+  last_sync_action: Joi.string().valid(...DATA_SOURCE_ACTIONS),
+  enable_auto_sync: nullable(Joi.boolean()),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+  files_synced_at: nullable(timestamp()),
+  data_source_metadata: Joi.object().unknown(),
+  tags: Joi.object().unknown(),
+});
+
+export interface DataSourceListingBody {
+  filters: { source?: SourceType; ids?: number[]; revoked_access?: boolean; tags?: TagTree };
+  order_by: DataSourceOrder;
+  order_dir: OrderDirection;
+  pagination: PaginationBody;
+}
+
+/** The body of both listings of data sources. */
+export const dataSourceListing = () =>
+  Joi.object({
+    filters: Joi.object({
+      source: orNull(Joi.string().valid(...SOURCE_TYPES)),
+      ids: orNull(idList()),
+      revoked_access: orNull(Joi.boolean()),
+      // Shipped front-ends send {}, which names nothing.
+      tags: orNull(tagTree().empty(Joi.object().length(0))),
+    }).default({}),
+    order_by: Joi.string()
+      .valid(...DATA_SOURCE_ORDERS)
+      .default('updated_at'),
+    order_dir: Joi.string()
+      .valid(...ORDER_DIRECTIONS)
+      .default('asc'),
+    pagination: pagination(),
+  });
+
+export function toDataSourceListing({ filters, ...body }: DataSourceListingBody): DataSourceListing {
+  return {
+    filters: {
+      ...(filters.source === undefined ? {} : { type: filters.source }),
+      ...(filters.ids === undefined ? {} : { ids: filters.ids }),
+      ...(filters.revoked_access === undefined ? {} : { revokedAccess: filters.revoked_access }),
+      ...(filters.tags === undefined ? {} : { tagTree: filters.tags }),
+    },
+    orderBy: body.order_by,
+    orderDir: body.order_dir,
+    page: toPage(body.pagination),
+  };
+}

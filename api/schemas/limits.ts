@@ -1,0 +1,32 @@
+import Joi from 'joi';
+
+import { ALL_SOURCES, AUTO_SYNC_INTERVALS, type CustomLimits, LIMIT_NAMES } from '../../contract/limits.js';
+import { SOURCE_TYPES, type SourceType } from '../../contract/sources.js';
+import { integer, orNull } from './fields.js';
+
+/** What may be set for users: absent and null change nothing, -1 takes a limit away. */
+export const userSettings = () => ({
+  auto_sync_enabled_sources: orNull(
+    Joi.alternatives().conditional(Joi.string(), {
+      then: Joi.string().valid(ALL_SOURCES),
+      otherwise: Joi.array().items(Joi.string().valid(...SOURCE_TYPES)),
+    }),
+  ),
+  auto_sync_interval: orNull(integer().valid(-1, ...AUTO_SYNC_INTERVALS)),
+  ...Object.fromEntries(LIMIT_NAMES.map((name) => [name, orNull(integer().min(-1))])),
+});
+
+export interface UserSettingsBody extends CustomLimits {
+  auto_sync_enabled_sources?: SourceType[] | typeof ALL_SOURCES;
+}
+
+/** The limits among the fields of a body. */
+export function toLimits(body: UserSettingsBody): CustomLimits {
+  const names = [...LIMIT_NAMES, 'auto_sync_interval'] as const;
+  return Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
+}
+
+/** The sources among the fields of a body as they are stored; undefined where they are not to change. */
+export function toSources({ auto_sync_enabled_sources: sources }: UserSettingsBody): string[] | undefined {
+  return sources === undefined ? undefined : [...new Set([sources].flat())];
+}

@@ -1,0 +1,40 @@
+import Joi from 'joi';
+
+import type { PageOptions } from '../../contract/ingestOptions.js';
+import { orNull, prefixes } from './fields.js';
+import { skipNames, skipSelectors } from './skipLists.js';
+
+/** Include, or exclude, paths of one request at most. */
+const MAX_PATHS = 10;
+
+export const paths = () => orNull(prefixes().max(MAX_PATHS), []);
+
+/** How pages are fetched and read: the fields that every scrape shares. */
+export const pageFields = () => ({
+  enable_auto_sync: orNull(Joi.boolean(), false),
+  html_tags_to_skip: orNull(skipNames(), []),
+  css_classes_to_skip: orNull(skipNames(), []),
+  css_selectors_to_skip: orNull(skipSelectors(), []),
+  download_css_and_media: orNull(Joi.boolean(), false),
+  generate_chunks_only: Joi.boolean().default(false),
+  store_file_only: Joi.boolean().default(false),
+  use_premium_proxies: Joi.boolean().default(false),
+});
+
+export interface PageBody {
+  enable_auto_sync: boolean;
+  html_tags_to_skip: string[];
+  css_classes_to_skip: string[];
+  css_selectors_to_skip: string[];
+  download_css_and_media: boolean;
+  use_premium_proxies: boolean;
+}
+
+/** The wire's page options in our words. */
+export const toPageOptions = (body: PageBody): PageOptions => ({
+  htmlTagsToSkip: body.html_tags_to_skip,
+  cssClassesToSkip: body.css_classes_to_skip,
+  cssSelectorsToSkip: body.css_selectors_to_skip,
+  downloadCssAndMedia: body.download_css_and_media,
+  usePremiumProxies: body.use_premium_proxies,
+});

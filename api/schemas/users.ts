@@ -1,0 +1,46 @@
+import Joi from 'joi';
+
+import { integer, nullable, timestamp } from './fields.js';
+
+const object = () => Joi.object().unknown();
+
+const listed = {
+  id: integer().required(),
+  organization_id: integer().required(),
+  organization_supplied_user_id: Joi.string().required(),
+  created_at: timestamp().required(),
+  updated_at: timestamp().required(),
+  deleted_at: nullable(timestamp()).required(),
+  enabled_features: object().required(),
+  custom_limits: object().required(),
+  auto_sync_enabled_sources: Joi.array().items(Joi.string()).required(),
+};
+
+/** Sums by source or by file format. */
+export const aggregates = {
+  aggregate_file_size: object().required(),
+  aggregate_num_characters: object().required(),
+  aggregate_num_tokens: object().required(),
+  aggregate_num_embeddings: object().required(),
+  aggregate_num_files_by_source: object().required(),
+  aggregate_num_files_by_file_format: object().required(),
+};
+
+/** A user as lists have it. */
+export const userRecord = Joi.object(listed);
+
+/** A user with sums over its files. */
+export const wholeUserRecord = Joi.object({
+  ...listed,
+  num_files_synced: integer().required(),
+  num_characters_synced: integer().required(),
+  num_tokens_synced: integer().required(),
+  ...aggregates,
+  unique_file_tags: Joi.array().items(object()).required(),
+  connector_settings: object().required(),
+});
+
+export const success = Joi.object({ success: Joi.boolean().required() });
+
+/** Names an organization gave its users. */
+export const customerIds = () => Joi.array().items(Joi.string().allow(''));

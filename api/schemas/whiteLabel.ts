@@ -1,0 +1,62 @@
+import Joi from 'joi';
+
+import { CREDENTIAL_FAMILIES, OAUTH_SOURCES, SECRET_CREDENTIALS } from '../../contract/whiteLabel.js';
+import { integer, orNull, timestamp } from './fields.js';
+
+/** Longest credential. */
+const MAX_CREDENTIAL = 10_000;
+
+const given = () => Joi.string().max(MAX_CREDENTIAL);
+/** Null and the empty text mean that there is none. */
+const optional = () => orNull(given().allow(''));
+
+const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
+  sources,
+  schema: Joi.object({
+    data_source_type: Joi.string()
+      .valid(...sources)
+      .required(),
+    credentials: Joi.object({
+      client_id: given().required(),
+      redirect_uri: given().required(),
+      client_secret: optional(),
+      ...Object.fromEntries(extras.map((name) => [name, optional()])),
+    }).required(),
+  }),
+}));
+
+/** Whatever is of no known source: its fault is told as that of the type. */
+const anyElement = Joi.object({
+  data_source_type: Joi.string()
+    .valid(...OAUTH_SOURCES)
+    .required(),
+  credentials: Joi.object().required(),
+});
+
+/** An organization's own OAuth client for a source; which credentials it has depends on the source. */
+export const whiteLabelInput = () =>
+  Joi.alternatives().conditional('.data_source_type', {
+    switch: elements.map(({ sources, schema }) => ({
+      is: Joi.string()
+        .valid(...sources)
+        .required(),
+      then: schema,
+    })),
+    otherwise: anyElement,
+  });
+
+export const whiteLabelRecord = Joi.object({
+  id: integer().required(),
+  data_source_type: Joi.string()
+    .valid(...OAUTH_SOURCES)
+    .required(),
+  credentials: Joi.object({
+    client_id: Joi.string().required(),
+    redirect_uri: Joi.string().required(),
+    file_picker_client_id: Joi.string(),
+    file_picker_redirect_uri: Joi.string(),
+    ...Object.fromEntries(SECRET_CREDENTIALS.map((name) => [`has_${name}`, Joi.boolean().required()])),
+  }).required(),
+  created_at: timestamp().required(),
+  updated_at: timestamp().required(),
+});

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import Joi from 'joi';
+
+import { workflowIds } from '../../contract/orchestration.js';
+import { operation } from '../http/operation.js';
+import { MAX_MEMBERS } from '../schemas/listing.js';
+import { customerIds, success } from '../schemas/users.js';
+
+/** Runs that are started at once; the sweeper starts the rest. */
+const STARTED_AT_ONCE = 10;
+
+/** POST /delete_users: ends end users at once for every caller; a run of each erases what it owned. Unknown names are passed over. */
+export const deleteUsers = operation<'key', { customer_ids: string[] }>({
+  method: 'post',
+  path: '/delete_users',
+  auth: 'key',
+  summary: 'Deletes end users and all they own.',
+  body: Joi.object({ customer_ids: customerIds().max(MAX_MEMBERS).required() }),
+  answer: success,
+  async handle({ caller: { organizationId }, body, deps: { store, dispatcher } }) {
+    const requestId = randomUUID();
+    const runIds = await store.transaction(async (session) => {
+      const users = await store.users.markDeleted(organizationId, body.customer_ids, session);
+      if (users.length === 0) return [];
+      const first = await store.runs.nextId(users.length);
+      const runs = users.map(({ _id: userId, customerId }, index) => {
+        const owner = { organizationId, userId, customerId };
+        const workflowId = workflowIds.deleteUser(userId);
+        return [
+          first + index,
+          { kind: 'deleteUser', workflowId, owner, fileId: null, requestId, options: {} },
+        ] as const;
+      });
+      await store.runs.acceptMany(new Map(runs), session);
+      return runs.map(([runId]) => runId);
+    });
+    for (const runId of runIds.slice(0, STARTED_AT_ONCE)) void dispatcher.start(runId);
+    return { success: true };
+  },
+});

@@ -1,0 +1,54 @@
+import Joi from 'joi';
+
+import { ORDER_DIRECTIONS, type OrderDirection } from '../../contract/fileFilters.js';
+import { operation } from '../http/operation.js';
+import { presentUser } from '../presenters/user.js';
+import { integer, nullable, orNull } from '../schemas/fields.js';
+import { MAX_MEMBERS, pagination, type PaginationBody, toPage } from '../schemas/listing.js';
+import { customerIds, userRecord } from '../schemas/users.js';
+
+interface Body {
+  filters: { customer_ids?: string[]; carbon_user_ids?: number[] };
+  order_by: 'created_at' | 'updated_at';
+  order_dir: OrderDirection;
+  pagination: PaginationBody;
+  include_count: boolean;
+}
+
+const ORDERS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
+
+/** POST /list_users: the organization's end users; deleted ones only where carbon_user_ids names them. */
+export const listUsers = operation<'key', Body>({
+  method: 'post',
+  path: '/list_users',
+  auth: 'key',
+  summary: "Lists the organization's end users.",
+  body: Joi.object({
+    filters: Joi.object({
+      customer_ids: orNull(customerIds().max(MAX_MEMBERS)),
+      carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)),
+    }).default({}),
+    order_by: Joi.string().valid('created_at', 'updated_at').default('created_at'),
+    order_dir: Joi.string()
+      .valid(...ORDER_DIRECTIONS)
+      .default('desc'),
+    pagination: pagination(),
+    include_count: Joi.boolean().default(false),
+  }),
+  answer: Joi.object({ users: Joi.array().items(userRecord).required(), count: nullable(integer()).required() }),
+  async handle({ caller: { organizationId }, body, deps: { store } }) {
+    const { customer_ids, carbon_user_ids } = body.filters;
+    const listing = {
+      ...(customer_ids ? { customerIds: customer_ids } : {}),
+      ...(carbon_user_ids ? { userIds: carbon_user_ids } : {}),
+      orderBy: ORDERS[body.order_by],
+      orderDir: body.order_dir,
+      page: toPage(body.pagination),
+    };
+    const [users, count] = await Promise.all([
+      store.users.list(organizationId, listing),
+      body.include_count ? store.users.count(organizationId, listing) : null,
+    ]);
+    return { users: users.map(presentUser), count };
+  },
+});

@@ -1,0 +1,32 @@
+import Joi from 'joi';
+
+import { notFound } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { toLimits, toSources, userSettings, type UserSettingsBody } from '../schemas/limits.js';
+import { customerIds, success } from '../schemas/users.js';
+
+/** Users that one call may change. */
+const MAX_USERS = 100;
+
+interface Body extends UserSettingsBody {
+  customer_ids: string[];
+}
+
+/** POST /update_users: limits and automatically synced sources of some users. One unknown name changes nobody. */
+export const updateUsers = operation<'key', Body>({
+  method: 'post',
+  path: '/update_users',
+  auth: 'key',
+  summary: 'Sets limits and automatically synced sources of up to 100 end users.',
+  body: Joi.object({ customer_ids: customerIds().max(MAX_USERS).required(), ...userSettings() }),
+  answer: success,
+  async handle({ caller: { organizationId }, body, deps: { store } }) {
+    const sources = toSources(body);
+    const change = { customLimits: toLimits(body), ...(sources ? { autoSyncSources: sources } : {}) };
+    const known = await store.transaction((session) =>
+      store.users.update(organizationId, body.customer_ids, change, session),
+    );
+    if (!known) throw notFound('user');
+    return { success: true };
+  },
+});

@@ -1,0 +1,42 @@
+import Joi from 'joi';
+
+import type { Store } from '../../store/connect.js';
+import type { UserDoc } from '../../store/users/model.js';
+import { notFound } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { presentWholeUser } from '../presenters/user.js';
+import { wholeUserRecord } from '../schemas/users.js';
+
+/** @throws HttpError 404 without a user */
+async function answer(store: Store, user: UserDoc | null) {
+  if (!user) throw notFound('user');
+  const tenant = { organizationId: user.organizationId, userId: user._id };
+  const [statistics, tags, organization] = await Promise.all([
+    store.files.totals(tenant),
+    store.files.uniqueTags(tenant),
+    store.organizations.record(user.organizationId),
+  ]);
+  return presentWholeUser(user, statistics, tags, organization);
+}
+
+/** POST /user: one end user of the organization, by the organization's name for it. */
+export const user = operation<'key', { customer_id: string }>({
+  method: 'post',
+  path: '/user',
+  auth: 'key',
+  summary: 'Answers an end user with sums over its files.',
+  body: Joi.object({ customer_id: Joi.string().allow('').required() }),
+  answer: wholeUserRecord,
+  handle: async ({ caller: { organizationId }, body, deps: { store } }) =>
+    answer(store, await store.users.named(organizationId, body.customer_id)),
+});
+
+/** GET /whoami: the end user who calls. */
+export const whoami = operation<'user', unknown>({
+  method: 'get',
+  path: '/whoami',
+  auth: 'user',
+  summary: 'Answers the calling end user with sums over its files.',
+  answer: wholeUserRecord,
+  handle: async ({ caller, deps: { store } }) => answer(store, await store.users.record(caller)),
+});

@@ -1,0 +1,50 @@
+import Joi from 'joi';
+
+import { Fault } from '../../contract/failures.js';
+import { pageUrl } from '../../contract/urls.js';
+import type { ApiDeps } from '../deps.js';
+import { invalid } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { address } from '../schemas/fields.js';
+import { pageLinks } from '../schemas/links.js';
+
+/** How long a live read of a page may take. */
+const TIMEOUT_MS = 60_000;
+
+/** What a page links to, and its source. A page that can't be read is answered with the sentence that says why. */
+async function fetchUrls(given: string, where: 'query' | 'body', { livePages }: ApiDeps) {
+  const url = pageUrl(given);
+  if (url === null)
+    throw invalid([where, 'url'], 'Give the http(s) address of a page, without credentials', 'url_type');
+  const failed = (error_message: string) => ({ urls: [], html_content: '', error_message });
+  try {
+    const { urls, text } = await livePages.read(url, AbortSignal.timeout(TIMEOUT_MS));
+    return { urls, html_content: text, error_message: null };
+  } catch (error) {
+    if (error instanceof Fault) return failed(error.message);
+    if (error instanceof DOMException) return failed('The page took too long to read. Scrape it instead.');
+    throw error;
+  }
+}
+
+/** GET /fetch_urls: the links of one page, and its HTML. */
+export const fetchUrlsOfPage = operation<'user', unknown>({
+  method: 'get',
+  path: '/fetch_urls',
+  auth: 'user',
+  summary: 'Lists the addresses that a page links to.',
+  query: Joi.object({ url: address() }),
+  answer: pageLinks,
+  handle: ({ query, deps }) => fetchUrls(String(query['url']), 'query', deps),
+});
+
+/** POST /fetch_webpage: the same by a body. */
+export const fetchWebpage = operation<'user', { url: string }>({
+  method: 'post',
+  path: '/fetch_webpage',
+  auth: 'user',
+  summary: 'Lists the addresses that a page links to, with its HTML.',
+  body: Joi.object({ url: address() }),
+  answer: pageLinks,
+  handle: ({ body, deps }) => fetchUrls(body.url, 'body', deps),
+});

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import Joi from 'joi';
+
+import { FEED_SOURCE, type SyncFeedRequest } from '../../contract/feeds.js';
+import { workflowIds } from '../../contract/orchestration.js';
+import type { TagValue } from '../../contract/records.js';
+import { storedTags } from '../../contract/tags.js';
+import { pageUrl } from '../../contract/urls.js';
+import type { Store } from '../../store/connect.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { Session } from '../../store/sequence.js';
+import { invalid } from '../http/errors.js';
+import { operation, type UserCaller } from '../http/operation.js';
+import { address, orNull } from '../schemas/fields.js';
+import { type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
+import { tags } from '../schemas/tags.js';
+import { acceptParent, type NewParent } from './acceptParent.js';
+
+interface Body extends IngestBody {
+  url: string;
+  tags: Record<string, TagValue>;
+  data_source_tags: Record<string, TagValue>;
+  request_id?: string;
+}
+
+/** POST /integrations/rss_feed: accepts a feed; its record and its entries become files. */
+export const rssFeed = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/rss_feed',
+  auth: 'user',
+  summary: 'Adds a feed (RSS, Atom or JSON Feed); each entry becomes a file.',
+  createsWork: true,
+  body: Joi.object({
+    url: address(),
+    tags: orNull(tags(), {}),
+    ...ingestFields(),
+    request_id: orNull(Joi.string().allow('').max(500)),
+    data_source_tags: tags().default({}),
+  }),
+  answer: Joi.object({ success: Joi.boolean().required() }),
+  async handle({ caller, body, deps: { store, dispatcher } }) {
+    const url = pageUrl(body.url);
+    if (url === null)
+      throw invalid(['body', 'url'], 'Give the http(s) address of a feed, without credentials', 'url_type');
+    const request: SyncFeedRequest = {
+      url,
+      tags: body.tags,
+      ingest: toIngestOptions(body),
+      scrape: {
+        htmlTagsToSkip: [],
+        cssClassesToSkip: [],
+        cssSelectorsToSkip: [],
+        downloadCssAndMedia: false,
+        usePremiumProxies: false,
+      },
+    };
+    const [runId, tagsRunId] = [await store.runs.nextId(), await store.runs.nextId()];
+    const requestId = body.request_id || randomUUID();
+    const behind = await store.transaction(async (session) => {
+      const connection = {
+        type: FEED_SOURCE,
+        externalId: `${FEED_SOURCE}|${url}`,
+        sealedCredentials: null,
+        metadata: { url },
+        tags: storedTags(body.data_source_tags),
+        enableAutoSync: null,
+      } as const;
+      const connected = await store.dataSources.connect(caller, connection, session);
+      const { dataSource } = connected;
+      const parent: NewParent = {
+        runId,
+        requestId,
+        kind: 'syncFeed',
+        source: FEED_SOURCE,
+        externalFileId: url,
+        request,
+        enableAutoSync: null,
+        facts: { is_feed_url: true },
+        dataSource,
+      };
+      await acceptParent(caller, parent, store, session);
+      if (connected.behind) await acceptTagRun(caller, { runId: tagsRunId, requestId, dataSource }, store, session);
+      return connected.behind;
+    });
+    // Not awaited: the row is the promise. Temporal may be away; the sweeper starts what is left.
+    void dispatcher.start(runId);
+    if (behind) void dispatcher.start(tagsRunId);
+    return { success: true };
+  },
+});
+
+/** The feed was known, with other tags: its files get the new ones. */
+async function acceptTagRun(
+  owner: UserCaller,
+  { runId, requestId, dataSource }: { runId: number; requestId: string; dataSource: DataSourceDoc },
+  store: Store,
+  session: Session,
+): Promise<void> {
+  const workflowId = workflowIds.updateTags(dataSource._id);
+  const run = { kind: 'updateTags', workflowId, owner, fileId: null, dataSourceId: dataSource._id } as const;
+  await store.runs.accept(runId, { ...run, requestId, options: {} }, session);
+}

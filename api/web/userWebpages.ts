@@ -1,0 +1,41 @@
+import Joi from 'joi';
+
+import type { FileFilters, FileOrder, OrderDirection } from '../../contract/fileFilters.js';
+import { WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
+import { ListAnswer, operation } from '../http/operation.js';
+import { presentFile } from '../presenters/file.js';
+import { fileRecord, listOf } from '../schemas/answers.js';
+import { orNull } from '../schemas/fields.js';
+import { idList, pagination, type PaginationBody, toPage } from '../schemas/listing.js';
+
+interface Body {
+  filters: { ids?: number[] };
+  order_by: Extract<FileOrder, 'created_at' | 'updated_at' | 'id'>;
+  order_dir: OrderDirection;
+  pagination: PaginationBody;
+}
+
+/** POST /user_webpages: the pages that were scraped for the caller, without the scrapes they came by. */
+export const userWebpages = operation<'user', Body>({
+  method: 'post',
+  path: '/user_webpages',
+  auth: 'user',
+  summary: "Lists the caller's scraped pages.",
+  body: Joi.object({
+    filters: Joi.object({ ids: orNull(idList()) }).default({}),
+    order_by: Joi.string().valid('created_at', 'updated_at', 'id').default('updated_at'),
+    order_dir: Joi.string().valid('asc', 'desc').default('desc'),
+    pagination: pagination(),
+  }),
+  answer: listOf(fileRecord),
+  async handle({ caller, body, deps: { store } }) {
+    const filters: FileFilters = { sources: [WEB_PAGE_SOURCE], includeContainers: false, ids: body.filters.ids ?? [] };
+    const page = toPage(body.pagination);
+    const count = await store.files.count(caller, filters, page.startingId);
+    async function* rows() {
+      const listing = { filters, orderBy: body.order_by, orderDir: body.order_dir, page };
+      for await (const files of store.files.list(caller, listing)) yield files.map((file) => presentFile(file));
+    }
+    return new ListAnswer(count, rows());
+  },
+});

@@ -1,0 +1,54 @@
+import Joi from 'joi';
+
+import { OAUTH_SOURCES, type WhiteLabelInput } from '../../contract/whiteLabel.js';
+import { notFound } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { presentWhiteLabel } from '../presenters/whiteLabel.js';
+import { integer } from '../schemas/fields.js';
+import { MAX_MEMBERS } from '../schemas/listing.js';
+import { success } from '../schemas/users.js';
+import { whiteLabelInput, whiteLabelRecord } from '../schemas/whiteLabel.js';
+
+/** POST /white_label/create: stores OAuth clients, all or none; a second one of a source replaces the first. */
+export const createWhiteLabels = operation<'key', WhiteLabelInput[]>({
+  method: 'post',
+  path: '/white_label/create',
+  auth: 'key',
+  summary: "Stores the organization's own OAuth clients, one a source.",
+  createsWork: true,
+  body: Joi.array().items(whiteLabelInput()).max(OAUTH_SOURCES.length).required(),
+  answer: Joi.array().items(whiteLabelRecord),
+  async handle({ caller: { organizationId }, body, deps: { store } }) {
+    const rows = await store.transaction((session) => store.whiteLabels.put(organizationId, body, session));
+    return rows.map(presentWhiteLabel);
+  },
+});
+
+/** POST /white_label/update: changes the client of one source; what is not given stays. */
+export const updateWhiteLabel = operation<'key', WhiteLabelInput>({
+  method: 'post',
+  path: '/white_label/update',
+  auth: 'key',
+  summary: 'Changes the OAuth client of one source; secrets that are not given stay.',
+  body: whiteLabelInput(),
+  answer: whiteLabelRecord,
+  async handle({ caller: { organizationId }, body, deps: { store } }) {
+    const row = await store.transaction((session) => store.whiteLabels.change(organizationId, body, session));
+    if (!row) throw notFound('white label of this source');
+    return presentWhiteLabel(row);
+  },
+});
+
+/** POST /white_label/delete: those that are there are gone; others are passed over. */
+export const deleteWhiteLabels = operation<'key', { ids: number[] }>({
+  method: 'post',
+  path: '/white_label/delete',
+  auth: 'key',
+  summary: 'Deletes OAuth clients of the organization.',
+  body: Joi.object({ ids: Joi.array().items(integer()).max(MAX_MEMBERS).required() }),
+  answer: success,
+  async handle({ caller: { organizationId }, body, deps: { store } }) {
+    await store.whiteLabels.remove(organizationId, body.ids);
+    return { success: true };
+  },
+});

@@ -1,0 +1,53 @@
+import Joi from 'joi';
+
+import { ORDER_DIRECTIONS, type OrderDirection } from '../../contract/fileFilters.js';
+import { OAUTH_SOURCES, type OAuthSource } from '../../contract/whiteLabel.js';
+import { operation } from '../http/operation.js';
+import { presentWhiteLabel } from '../presenters/whiteLabel.js';
+import { listOf } from '../schemas/answers.js';
+import { integer, orNull } from '../schemas/fields.js';
+import { MAX_MEMBERS, pagination, type PaginationBody, toPage } from '../schemas/listing.js';
+import { whiteLabelRecord } from '../schemas/whiteLabel.js';
+
+interface Body {
+  filters: { ids: number[]; data_source_type: OAuthSource[] };
+  order_by: 'created_at' | 'data_source_type';
+  order_dir: OrderDirection;
+  pagination: PaginationBody;
+}
+
+const ORDERS = { created_at: 'createdAt', data_source_type: 'dataSourceType' } as const;
+
+/** POST /white_label/list: the organization's OAuth clients, without their secrets. */
+export const listWhiteLabels = operation<'key', Body>({
+  method: 'post',
+  path: '/white_label/list',
+  auth: 'key',
+  summary: "Lists the organization's own OAuth clients, without secrets.",
+  body: Joi.object({
+    filters: Joi.object({
+      ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS), []),
+      data_source_type: orNull(Joi.array().items(Joi.string().valid(...OAUTH_SOURCES)), []),
+    }).default({ ids: [], data_source_type: [] }),
+    order_by: Joi.string().valid('created_at', 'data_source_type').default('created_at'),
+    order_dir: Joi.string()
+      .valid(...ORDER_DIRECTIONS)
+      .default('asc'),
+    pagination: pagination(),
+  }),
+  answer: listOf(whiteLabelRecord),
+  async handle({ caller: { organizationId }, body, deps: { store } }) {
+    const listing = {
+      ids: body.filters.ids,
+      types: body.filters.data_source_type,
+      orderBy: ORDERS[body.order_by],
+      orderDir: body.order_dir,
+      page: toPage(body.pagination),
+    };
+    const [rows, count] = await Promise.all([
+      store.whiteLabels.list(organizationId, listing),
+      store.whiteLabels.count(organizationId, listing),
+    ]);
+    return { results: rows.map(presentWhiteLabel), count };
+  },
+});

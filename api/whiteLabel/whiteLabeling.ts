@@ -1,0 +1,34 @@
+import Joi from 'joi';
+
+import { effectiveLimits } from '../../contract/limits.js';
+import { operation } from '../http/operation.js';
+
+const object = () => Joi.object().unknown();
+
+/** GET /auth/v1/white_labeling: what a front-end must know before it shows the sources to the calling user. */
+export const whiteLabeling = operation<'user', unknown>({
+  method: 'get',
+  path: '/auth/v1/white_labeling',
+  auth: 'user',
+  summary: "Tells a front-end the calling user's limits and which sources have an OAuth client of the organization.",
+  answer: Joi.object({
+    remove_branding: Joi.boolean().required(),
+    integrations: object().required(),
+    custom_limits: object().required(),
+    connector_settings: object().required(),
+  }),
+  async handle({ caller, deps: { store } }) {
+    const [organization, user, types] = await Promise.all([
+      store.organizations.record(caller.organizationId),
+      store.users.record(caller),
+      store.whiteLabels.types(caller.organizationId),
+    ]);
+    const limits = effectiveLimits(user?.customLimits ?? {}, organization.userLimits ?? {});
+    return {
+      remove_branding: true,
+      integrations: Object.fromEntries(types.map((type) => [type, true])),
+      custom_limits: Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null)),
+      connector_settings: organization.connectorSettings ?? {},
+    };
+  },
+});

@@ -1,0 +1,98 @@
+import { SaxesParser } from 'saxes';
+
+import { FeedItem, type RawEntry } from './feedItem.js';
+import { XML_ENTITIES } from './xmlEntities.js';
+
+/** A feed as its file gives it; addresses are not resolved yet. */
+export interface RawFeed {
+  title: string;
+  readonly entries: RawEntry[];
+}
+
+/** Thrown for a file that is no feed, or not one that is read; the message goes on after "The feed <address>". */
+export class NoFeed extends Error {}
+
+/** Entries of one feed at most; podcasts have a thousand. */
+export const MAX_ENTRIES = 5000;
+const MAX_DEPTH = 64;
+const MAX_ATTRIBUTES = 100;
+const MAX_TITLE = 1000;
+
+const PARENTS: ReadonlySet<string> = new Set(['channel', 'rdf:RDF', 'rss', 'feed']);
+const ROOTS: ReadonlySet<string> = new Set(['rss', 'feed', 'rdf:RDF']);
+
+/**
+ * Reads RSS 0.9x to 2.0, RSS 1.0 (RDF) and Atom as their characters come; what was read stays when it throws. Entities
+ * of a document type stay unknown: a reference to one is a fault, never an expansion.
+ */
+export function createFeedParser(): { readonly feed: RawFeed; write(text: string): void; end(): void } {
+  const feed: RawFeed = { title: '', entries: [] };
+  const parser = new SaxesParser();
+  // Those of HTML that writers of feeds forget to spell as numbers.
+  Object.assign(parser.ENTITIES, XML_ENTITIES);
+  const path: string[] = [];
+  let prefix = '';
+  let attributes = 0;
+  let item: FeedItem | null = null;
+
+  /** Names without the prefix that a feed chose for its own words: <atom:feed> is <feed>. */
+  const plain = (name: string): string => (prefix !== '' && name.startsWith(prefix) ? name.slice(prefix.length) : name);
+
+  const text = (characters: string): void => {
+    if (item) item.text(characters);
+    else if (path.at(-1) === 'title' && PARENTS.has(path.at(-2) ?? '') && feed.title.length < MAX_TITLE)
+      feed.title += characters.slice(0, MAX_TITLE);
+  };
+  parser.on('doctype', (doctype) => {
+    if (/^\s*html\b/i.test(doctype)) throw isWebPage();
+  });
+  parser.on('opentagstart', ({ name }) => {
+    attributes = 0;
+    if (path.length === 0) prefix = checkRoot(name);
+    path.push(plain(name));
+    if (path.length > MAX_DEPTH) throw new NoFeed('nests its elements too deep.');
+  });
+  parser.on('attribute', () => {
+    attributes += 1;
+    if (attributes > MAX_ATTRIBUTES) throw new NoFeed('has an element with too many attributes.');
+  });
+  parser.on('opentag', (tag) => {
+    const name = path.at(-1) ?? '';
+    if (item) item.open(name, tag.attributes);
+    else if ((name === 'item' || name === 'entry') && PARENTS.has(path.at(-2) ?? '')) {
+      if (feed.entries.length >= MAX_ENTRIES)
+        throw new NoFeed(`has more than ${MAX_ENTRIES.toLocaleString('en')} entries; those before are read.`);
+      item = new FeedItem(tag.attributes['rdf:about'] ?? '');
+    }
+  });
+  parser.on('text', text);
+  parser.on('cdata', text);
+  parser.on('closetag', () => {
+    const name = path.pop() ?? '';
+    if (item && !item.close(name)) {
+      feed.entries.push(item.entry());
+      item = null;
+    }
+  });
+  return {
+    feed,
+    write: (characters) => void parser.write(characters),
+    end: () => void parser.close(),
+  };
+}
+
+/** The prefix of the feed's own words. */
+function checkRoot(name: string): string {
+  const local = name.slice(name.indexOf(':') + 1);
+  if (local.toLowerCase() === 'html') throw isWebPage();
+  if (name === 'urlset' || name === 'sitemapindex')
+    throw new NoFeed('is a sitemap, not a feed. Scrape it as a sitemap.');
+  if (ROOTS.has(name)) return '';
+  if (ROOTS.has(local)) return name.slice(0, -local.length);
+  throw new NoFeed(
+    `is XML but no feed: it begins with <${name.slice(0, 50)}>. Give the address of an RSS or Atom feed.`,
+  );
+}
+
+export const isWebPage = (): NoFeed =>
+  new NoFeed('is a web page, not a feed. Give the address of the feed itself; the page often links to it.');

@@ -1,0 +1,53 @@
+import { escapeText } from './feedItem.js';
+import { MAX_ENTRIES, NoFeed, type RawFeed } from './feedParser.js';
+
+/** Characters of one text that are kept. */
+const MAX_TEXT = 1_000_000;
+const MAX_VALUE = 2000;
+
+type Fields = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The first of the fields that says something. Ids may be numbers. */
+function said(fields: Fields, names: readonly string[], limit = MAX_VALUE): string {
+  for (const name of names) {
+    const value = fields[name];
+    const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+    if (text !== '') return text.slice(0, limit);
+  }
+  return '';
+}
+
+/** Reads a JSON Feed (1.0, 1.1). @throws NoFeed */
+export function parseJsonFeed(text: string): RawFeed {
+  let feed: unknown;
+  try {
+    feed = JSON.parse(text);
+  } catch {
+    throw new NoFeed('is neither XML nor JSON that can be read. Make it anew.');
+  }
+  if (!isObject(feed) || !Array.isArray(feed['items']))
+    throw new NoFeed('is JSON but no feed: it has no list of items. Give the address of a JSON Feed.');
+  const entries = feed['items'].slice(0, MAX_ENTRIES).filter(isObject);
+  return {
+    title: said(feed, ['title']),
+    entries: entries.map((item) => ({
+      id: said(item, ['id']),
+      link: said(item, ['url', 'external_url']),
+      title: escapeText(said(item, ['title'])),
+      summary: escapeText(said(item, ['summary'], MAX_TEXT)),
+      content: said(item, ['content_html'], MAX_TEXT) || asHtml(said(item, ['content_text'], MAX_TEXT)),
+      published: said(item, ['date_published', 'date_modified']),
+    })),
+  };
+}
+
+/** Plain text with its paragraphs. */
+const asHtml = (text: string): string =>
+  text === ''
+    ? ''
+    : text
+        .split(/\n\s*\n/)
+        .map((part) => `<p>${escapeText(part)}</p>`)
+        .join('\n');

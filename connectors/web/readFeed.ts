@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+
+import { Fault } from '../../contract/failures.js';
+import { normaliseUrl } from '../../contract/urls.js';
+import type { Egress } from '../../egress/types.js';
+import type { Feed, FeedEntry } from '../types.js';
+import { createFeedParser, isWebPage, NoFeed, type RawFeed } from './feedParser.js';
+import type { RawEntry } from './feedItem.js';
+import { parseJsonFeed } from './jsonFeed.js';
+import { sitemapText } from './sitemapText.js';
+import { shownUrl, statusFault } from './statusFault.js';
+import type { WebSettings } from './webSettings.js';
+
+/** Bytes of a feed at most, unpacked: it is held while its entries are taken in. */
+const MAX_BYTES = 10_000_000;
+/** Names of entries that are longer are known by their hash. */
+const MAX_ID = 500;
+
+/**
+ * Fetches a feed: RSS, RDF, Atom or JSON Feed, by its content and not by its type. One that breaks off gives the entries
+ * before that; without any it is a Fault.
+ */
+export async function readFeed(
+  egress: Egress,
+  settings: WebSettings,
+  now: () => number,
+  url: string,
+  signal: AbortSignal,
+): Promise<Feed> {
+  const answer = await egress.request({
+    url,
+    signal,
+    headers: {
+      accept: 'application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5',
+    },
+    maxBytes: Math.min(MAX_BYTES, settings.maxPageBytes),
+    totalTimeoutMs: settings.pageTimeoutMs,
+  });
+  const refused = statusFault('The feed', answer, now());
+  if (refused) {
+    await answer.discard();
+    throw refused;
+  }
+  let total = 0;
+  const count = (bytes: number): void => {
+    total += bytes;
+    if (total > MAX_BYTES)
+      throw new NoFeed(`is larger than the ${MAX_BYTES.toLocaleString('en')} bytes that are read.`);
+  };
+  const { feed, error } = await parse(sitemapText(answer.body, answer.headers['content-type'], count));
+  if (error !== null && feed.entries.length === 0) {
+    signal.throwIfAborted();
+    throw asFault(url, error);
+  }
+  return { title: textOf(feed.title) || null, entries: entriesOf(feed.entries, answer.url) };
+}
+
+async function parse(pieces: AsyncIterable<string>): Promise<{ feed: RawFeed; error: unknown }> {
+  const xml = createFeedParser();
+  let json = '';
+  let format: 'xml' | 'json' | null = null;
+  try {
+    for await (const piece of pieces) {
+      const rest: string = format === null ? piece.trimStart() : piece;
+      if (rest === '') continue;
+      if (format === null) {
+        // In lower case, as most pages have it, it is no XML: the parser would only call it broken.
+        if (/^<!doctype\s+html\b/i.test(rest)) throw isWebPage();
+        if (!/^[<{]/.test(rest))
+          throw new NoFeed('is neither XML nor JSON. Give the address of an RSS, Atom or JSON feed.');
+        format = rest.startsWith('{') ? 'json' : 'xml';
+      }
+      if (format === 'json') json += rest;
+      else xml.write(rest);
+    }
+    if (format === null) throw new NoFeed("is empty. Check its address, or ask the site's operator to fill it.");
+    if (format === 'json') return { feed: parseJsonFeed(json), error: null };
+    xml.end();
+    return { feed: xml.feed, error: null };
+  } catch (error) {
+    return { feed: xml.feed, error };
+  }
+}
+
+function asFault(url: string, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const what =
+    error instanceof NoFeed
+      ? error.message
+      : // The parser throws plain errors that begin with line:column.
+        `can't be read (${(error as Error).message.slice(0, 200)}). Repair it, or make it anew.`;
+  return new Fault('broken_content', `The feed ${shownUrl(url)} ${what}`, { cause: error });
+}
+
+/** Each entry once, by its name: the first one is the newest. */
+function entriesOf(raw: readonly RawEntry[], base: string): FeedEntry[] {
+  const entries = new Map<string, FeedEntry>();
+  for (const { id, link, title, summary, content, published } of raw) {
+    const url = link === '' ? permalink(id) : normaliseUrl(link, base);
+    const name = shortened(id || (url ?? '') || textOf(title));
+    if (name === '' || entries.has(name)) continue;
+    const time = Date.parse(published);
+    entries.set(name, {
+      id: name,
+      url,
+      title: textOf(title) || null,
+      publishedAt: Number.isNaN(time) ? null : new Date(time).toISOString(),
+      content: content || null,
+      summary: summary || null,
+    });
+  }
+  return [...entries.values()];
+}
+
+const permalink = (id: string): string | null => (/^https?:\/\//i.test(id) ? normaliseUrl(id) : null);
+
+const shortened = (id: string): string =>
+  id.length <= MAX_ID ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
+
+/** A title without the markup that some feeds put in it. */
+const textOf = (title: string): string =>
+  title
+    .replace(/<[^<>]*>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replace(/&#(\d{1,7});/g, (whole, code: string) =>
+      Number(code) <= 0x10ffff ? String.fromCodePoint(Number(code)) : whole,
+    )
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .trim();

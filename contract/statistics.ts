@@ -1,0 +1,16 @@
+import type { SourceType } from './sources.js';
+
+/** Sums over synced files, folders and sitemaps left out. */
+export interface FileTotals {
+  readonly files: number;
+  readonly fileSize: number;
+  readonly numCharacters: number;
+  readonly numTokens: number;
+  readonly numEmbeddings: number;
+}
+
+/** Totals of a user or an organization: of each source, and the number of files of each format. */
+export interface FileStatisticsTotals {
+  readonly bySource: Partial<Record<SourceType, FileTotals>>;
+  readonly filesByFormat: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,57 @@
+import type { SourceType } from './sources.js';
+
+/** Sources that are connected by OAuth, each of which can be connected through an organization's own client. */
+export const OAUTH_SOURCES = [
+  'BOX',
+  'CONFLUENCE',
+  'DROPBOX',
+  'GMAIL',
+  'GOOGLE_DRIVE',
+  'GOOGLE_CLOUD_STORAGE',
+  'INTERCOM',
+  'NOTION',
+  'ONEDRIVE',
+  'OUTLOOK',
+  'SALESFORCE',
+  'SHAREPOINT',
+  'SLACK',
+  'ZENDESK',
+  'ZOTERO',
+  'GONG',
+  'SERVICENOW',
+] as const satisfies SourceType[];
+export type OAuthSource = (typeof OAUTH_SOURCES)[number];
+
+/** Credentials of an OAuth client that may be answered. */
+export const PLAIN_CREDENTIALS = [
+  'client_id',
+  'redirect_uri',
+  'file_picker_client_id',
+  'file_picker_redirect_uri',
+] as const;
+/** Credentials that are sealed at rest and never answered. */
+export const SECRET_CREDENTIALS = ['client_secret', 'api_key'] as const;
+export type SecretCredential = (typeof SECRET_CREDENTIALS)[number];
+
+/** An organization's own OAuth client, as it is given. */
+export type OAuthCredentials = { client_id: string; redirect_uri: string } & Partial<
+  Record<(typeof PLAIN_CREDENTIALS)[number] | SecretCredential, string>
+>;
+
+export interface WhiteLabelInput {
+  readonly data_source_type: OAuthSource;
+  readonly credentials: OAuthCredentials;
+}
+
+/** Sources whose clients have the same credentials beside client_id, redirect_uri and client_secret. */
+export const CREDENTIAL_FAMILIES: readonly {
+  readonly sources: readonly OAuthSource[];
+  readonly extras: readonly (keyof OAuthCredentials)[];
+}[] = [
+  { sources: ['GOOGLE_DRIVE'], extras: ['api_key'] },
+  { sources: ['ONEDRIVE', 'SHAREPOINT'], extras: ['file_picker_client_id', 'file_picker_redirect_uri'] },
+  {
+    sources: OAUTH_SOURCES.filter((source) => !['GOOGLE_DRIVE', 'ONEDRIVE', 'SHAREPOINT'].includes(source)),
+    extras: [],
+  },
+];

@@ -1,0 +1,88 @@
+import { type Connection, type Model, Schema } from 'mongoose';
+
+import type { SourceType } from '../../contract/sources.js';
+import {
+  DATA_SOURCE_ACTIONS,
+  DATA_SOURCE_SYNC_STATUSES,
+  type DataSourceAction,
+  type DataSourceSyncStatus,
+} from '../../contract/statuses.js';
+import type { StoredTag } from '../../contract/tags.js';
+
+/** A connected account of an end user. */
+export interface DataSourceDoc {
+  _id: number;
+  organizationId: number;
+  userId: number;
+  customerId: string;
+  type: SourceType;
+  /** `TYPE|account`, by which the same account is known again; null where a source has no name for it. */
+  externalId: string | null;
+  /** What is needed to call the source, already sealed; null once access is revoked. Never answered. */
+  sealedCredentials: string | null;
+  syncStatus: DataSourceSyncStatus;
+  sourceItemsSyncedAt: Date | null;
+  filesSyncedAt: Date | null;
+  revokedAccess: boolean;
+  lastSyncedAt: Date;
+  lastSyncAction: DataSourceAction;
+  /** Null: as the user or the organization has it. */
+  enableAutoSync: boolean | null;
+  metadata: Record<string, unknown>;
+  tags: StoredTag[];
+  /** `key=value` of every tag, for indexed equality. */
+  tagPairs: string[];
+  /** Raised with every change of the tags. */
+  tagsVersion: number;
+  /** The version that every file and point of the source had when a tag workflow last ended. */
+  tagsCopied: number;
+  createdAt: Date;
+  updatedAt: Date;
+  schemaVersion: number;
+}
+
+const nullable = <T>(type: T) => ({ type, default: null });
+
+const dataSource: Schema<DataSourceDoc> = new Schema<DataSourceDoc>(
+  {
+    _id: Number,
+    organizationId: { type: Number, required: true },
+    userId: { type: Number, required: true },
+    customerId: { type: String, required: true },
+    type: { type: String, required: true },
+    externalId: nullable(String),
+    sealedCredentials: nullable(String),
+    syncStatus: { type: String, enum: DATA_SOURCE_SYNC_STATUSES, required: true },
+    sourceItemsSyncedAt: nullable(Date),
+    filesSyncedAt: nullable(Date),
+    revokedAccess: { type: Boolean, default: false },
+    lastSyncedAt: { type: Date, required: true },
+    lastSyncAction: { type: String, enum: DATA_SOURCE_ACTIONS, required: true },
+    enableAutoSync: nullable(Boolean),
+    metadata: { type: Schema.Types.Mixed, default: () => ({}) },
+    tags: { type: [{ _id: false, key: String, value: Schema.Types.Mixed }], default: () => [] },
+    tagPairs: { type: [String], default: () => [] },
+    tagsVersion: { type: Number, default: 0 },
+    tagsCopied: { type: Number, default: 0 },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+    schemaVersion: { type: Number, default: 1 },
+  },
+  { versionKey: false, minimize: false },
+);
+
+// The organization's lists and the user's, each order with ties broken by id.
+for (const owner of [{ organizationId: 1 }, { organizationId: 1, userId: 1 }] as const) {
+  dataSource.index({ ...owner, updatedAt: 1, _id: 1 });
+  dataSource.index({ ...owner, createdAt: 1, _id: 1 });
+  dataSource.index({ ...owner, _id: 1 });
+  dataSource.index({ ...owner, tagPairs: 1, _id: 1 });
+}
+dataSource.index(
+  { organizationId: 1, userId: 1, type: 1, externalId: 1 },
+  { unique: true, partialFilterExpression: { externalId: { $type: 'string' } } },
+);
+
+export function dataSourceModel(connection: Connection): Model<DataSourceDoc> {
+  return connection.model<DataSourceDoc>('dataSources', dataSource, 'dataSources');
+}

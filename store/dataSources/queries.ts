@@ -1,0 +1,54 @@
+import type { Model } from 'mongoose';
+
+import type { DataSourceFilters, DataSourceListing } from '../../contract/dataSourceFilters.js';
+import { inParts } from '../inParts.js';
+import { tagTreeQuery } from '../tagQuery.js';
+import type { Tenant } from '../users/accept.js';
+import type { DataSourceDoc } from './model.js';
+
+/** Whose data sources: a user's, or those of all users of the organization. */
+export type DataSourceScope = Tenant | { readonly organizationId: number };
+
+export interface DataSourceQueries {
+  /** A page of data sources, some rows at a time. */
+  list(scope: DataSourceScope, listing: DataSourceListing): AsyncIterable<DataSourceDoc[]>;
+  count(scope: DataSourceScope, listing: DataSourceListing): Promise<number>;
+  find(tenant: Tenant, id: number): Promise<DataSourceDoc | null>;
+}
+
+const ORDER_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
+
+function scopeQuery(scope: DataSourceScope): Record<string, number> {
+  const { organizationId } = scope;
+  return 'userId' in scope ? { organizationId, userId: scope.userId } : { organizationId };
+}
+
+function query(scope: DataSourceScope, filters: DataSourceFilters, startingId: number) {
+  const tags = filters.tagTree && tagTreeQuery(filters.tagTree);
+  const and = [
+    ...(filters.ids?.length ? [{ _id: { $in: [...filters.ids] } }] : []),
+    ...(startingId > 0 ? [{ _id: { $gt: startingId } }] : []),
+    ...(filters.type === undefined ? [] : [{ type: filters.type }]),
+    ...(filters.revokedAccess === undefined ? [] : [{ revokedAccess: filters.revokedAccess }]),
+    ...(tags ? [tags] : []),
+  ];
+  return { ...scopeQuery(scope), ...(and.length > 0 ? { $and: and } : {}) };
+}
+
+export function createDataSourceQueries(dataSources: Model<DataSourceDoc>): DataSourceQueries {
+  return {
+    list(scope, { filters, orderBy, orderDir, page }) {
+      const cursor = dataSources
+        .find(query(scope, filters, page.startingId))
+        .sort({ [ORDER_FIELDS[orderBy]]: orderDir, _id: orderDir })
+        .skip(page.offset)
+        .limit(page.limit)
+        .lean<DataSourceDoc>()
+        .cursor();
+      return inParts<DataSourceDoc>(cursor);
+    },
+    count: (scope, { filters, page }) => dataSources.countDocuments(query(scope, filters, page.startingId)).exec(),
+    find: ({ organizationId, userId }, id) =>
+      dataSources.findOne({ _id: id, organizationId, userId }).lean<DataSourceDoc | null>().exec(),
+  };
+}

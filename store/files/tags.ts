@@ -1,0 +1,102 @@
+import type { Model } from 'mongoose';
+
+import { fileTags, sameTags, type StoredTag, tagPairs } from '../../contract/tags.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
+import type { Session } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+import type { FileDoc } from './model.js';
+
+/** What a file's points must carry, and the number of the change that it comes from. */
+export interface TaggedFile extends Tenant {
+  readonly _id: number;
+  readonly tagPairs: string[];
+  readonly sourceTags?: StoredTag[];
+  /** Raised with every change of the file's tags; absent in records that were never changed. */
+  readonly tagsRevision?: number;
+}
+
+/** Tags of files. Who changes them brings them to the points as well (activities/tags.ts). */
+export interface FileTags {
+  /** Replaces a file's own tags by what `change` makes of them. Null when the user has no such file. */
+  changeTags(
+    tenant: Tenant,
+    id: number,
+    change: (tags: readonly StoredTag[]) => StoredTag[],
+    session: Session,
+  ): Promise<{ file: FileDoc; changed: boolean } | null>;
+  /** The next files of a data source that have not its latest tags, by id. */
+  behindSource(source: DataSourceDoc, afterId: number, limit: number): Promise<FileDoc[]>;
+  /** Gives files the tags of their data source; a file whose tags changed since it was read is left for the next pass. */
+  takeSourceTags(source: DataSourceDoc, files: readonly FileDoc[]): Promise<void>;
+  /** Notes the version on those of these files that have the source's tags, now that their points have them too. */
+  tookSourceTags(source: DataSourceDoc, files: readonly TaggedFile[]): Promise<void>;
+  /** The tags that points of these files must carry now. */
+  tagged(ids: readonly number[]): Promise<TaggedFile[]>;
+}
+
+export function createFileTags(files: Model<FileDoc>): FileTags {
+  /** Null also finds records without the field. */
+  const asRead = (file: { _id: number; tagsRevision?: number }) => ({
+    _id: file._id,
+    tagsRevision: file.tagsRevision ?? null,
+  });
+  const ofSource = ({ _id, organizationId, userId }: DataSourceDoc) => ({ organizationId, userId, dataSourceId: _id });
+  return {
+    async changeTags({ organizationId, userId }, id, change, session) {
+      const known = await files.findOne({ _id: id, organizationId, userId }).session(session).lean<FileDoc | null>();
+      if (!known) return null;
+      const tags = change(known.tags);
+      if (sameTags(known.tags, tags)) return { file: known, changed: false };
+      const pairs = tagPairs(fileTags({ ...known, tags }));
+      const file = await files
+        .findOneAndUpdate(
+          { _id: id, organizationId, userId },
+          { $set: { tags, tagPairs: pairs, updatedAt: new Date() }, $inc: { tagsRevision: 1 } },
+          { returnDocument: 'after', session },
+        )
+        .lean<FileDoc | null>();
+      return file && { file, changed: true };
+    },
+    async behindSource(source, afterId, limit) {
+      return files
+        .find({ ...ofSource(source), sourceTagsVersion: { $ne: source.tagsVersion }, _id: { $gt: afterId } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean<FileDoc[]>();
+    },
+    async takeSourceTags(source, behind) {
+      const updatedAt = new Date();
+      await files.bulkWrite(
+        behind.map((file) => ({
+          updateOne: {
+            filter: asRead(file),
+            update: {
+              $set: {
+                sourceTags: source.tags,
+                tagPairs: tagPairs(fileTags({ tags: file.tags, sourceTags: source.tags })),
+                updatedAt,
+              },
+              $inc: { tagsRevision: 1 },
+            },
+          },
+        })),
+        { ordered: false },
+      );
+    },
+    async tookSourceTags(source, settled) {
+      const took = settled.filter(({ sourceTags = [] }) => sameTags(sourceTags, source.tags));
+      if (took.length === 0) return;
+      await files.bulkWrite(
+        took.map((file) => ({
+          updateOne: { filter: asRead(file), update: { $set: { sourceTagsVersion: source.tagsVersion } } },
+        })),
+        { ordered: false },
+      );
+    },
+    tagged: (ids) =>
+      files
+        .find({ _id: { $in: [...ids] } }, { organizationId: 1, userId: 1, tagPairs: 1, sourceTags: 1, tagsRevision: 1 })
+        .lean<TaggedFile[]>()
+        .exec(),
+  };
+}

@@ -1,0 +1,96 @@
+import { type Connection, type Model, Schema } from 'mongoose';
+
+import type { SealedSecret, Secrets } from './secrets.js';
+import type { Session } from './sequence.js';
+
+type InTransaction = NonNullable<Session>;
+
+/** One use of an Idempotency-Key: whose, where. */
+export interface KeyUse {
+  readonly organizationId: number;
+  /** Null for operations that act for the organization. */
+  readonly userId: number | null;
+  readonly route: string;
+  readonly key: string;
+}
+
+interface KeyDoc {
+  organizationId: number;
+  userId: number | null;
+  route: string;
+  key: string;
+  /** Hash of what was asked. */
+  fingerprint: string;
+  /** What was answered, sealed as a whole: an answer may hold a secret that is shown once. */
+  answer: SealedSecret | null;
+  expiresAt: Date;
+}
+
+export interface Idempotency {
+  /** What an earlier request with the key asked and was answered; null when there was none in the last 24 hours. */
+  find(use: KeyUse): Promise<{ fingerprint: string; answer: string } | null>;
+  /** Takes the key, in the transaction that does the work. False when another request with the key is under way or just ended. */
+  claim(use: KeyUse, fingerprint: string, session: InTransaction): Promise<boolean>;
+  /** Keeps the answer, in the same transaction. */
+  keep(use: KeyUse, answer: string, session: InTransaction): Promise<void>;
+}
+
+const LIFE_MS = 24 * 60 * 60 * 1000;
+
+/** MongoDB's words for "somebody else has written this": in a transaction not yet committed, and in one that is. */
+const TAKEN_CODES: readonly unknown[] = [112, 11000];
+const isTaken = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && TAKEN_CODES.includes(error.code);
+
+const placeOf = ({ organizationId, userId, route, key }: KeyUse) => ({
+  organizationId,
+  record: `idempotency:${userId}:${route}:${key}`,
+  field: 'answer',
+});
+
+export function createIdempotency(
+  connection: Connection,
+  secrets: Secrets,
+): Idempotency & { createIndexes(): Promise<void> } {
+  const keys = keyModel(connection);
+  return {
+    async find(use) {
+      // MongoDB removes what has expired once a minute.
+      const row = await keys.findOne({ ...use, expiresAt: { $gt: new Date() } }).lean();
+      return row?.answer ? { fingerprint: row.fingerprint, answer: secrets.open(placeOf(use), row.answer) } : null;
+    },
+    async claim(use, fingerprint, session) {
+      const now = Date.now();
+      const row: KeyDoc = { ...use, fingerprint, answer: null, expiresAt: new Date(now + LIFE_MS) };
+      try {
+        await keys.replaceOne({ ...use, expiresAt: { $lte: new Date(now) } }, row, { upsert: true, session });
+        return true;
+      } catch (error) {
+        if (isTaken(error)) return false;
+        throw error;
+      }
+    },
+    async keep(use, answer, session) {
+      await keys.updateOne(use, { $set: { answer: secrets.seal(placeOf(use), answer) } }, { session });
+    },
+    createIndexes: () => keys.createIndexes(),
+  };
+}
+
+function keyModel(connection: Connection): Model<KeyDoc> {
+  const schema: Schema<KeyDoc> = new Schema<KeyDoc>(
+    {
+      organizationId: { type: Number, required: true },
+      userId: { type: Number, default: null },
+      route: { type: String, required: true },
+      key: { type: String, required: true },
+      fingerprint: { type: String, required: true },
+      answer: { type: Schema.Types.Mixed, default: null },
+      expiresAt: { type: Date, required: true },
+    },
+    { versionKey: false },
+  );
+  schema.index({ organizationId: 1, userId: 1, route: 1, key: 1 }, { unique: true });
+  schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+  return connection.model<KeyDoc>('idempotencyKeys', schema, 'idempotencyKeys');
+}

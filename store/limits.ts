@@ -1,0 +1,174 @@
+import type { Model } from 'mongoose';
+
+import { type EffectiveLimits, effectiveLimits, type LimitName } from '../contract/limits.js';
+import { FINAL_FILE_STATUSES } from '../contract/statuses.js';
+import type { FileDoc } from './files/model.js';
+import type { OrganizationDoc } from './organizations/model.js';
+import type { Session } from './sequence.js';
+import type { Tenant } from './users/accept.js';
+import type { UserDoc } from './users/model.js';
+
+/** Held-back files of a run that are looked at in one turn. */
+const FILES_PER_TURN = 1000;
+
+/** A text that was read and is about to be kept. */
+export interface ReadText extends Tenant {
+  readonly runId: number;
+  readonly fileId: number;
+  readonly characters: number;
+}
+
+/**
+ * Keeps users within their limits. What a user has in all (max_files, max_characters) is decided by one at a time for
+ * each user, so that runs at work side by side don't exceed it together; users without such limits pay nothing.
+ */
+export interface Limits {
+  /** The limits that hold for a user. */
+  of(tenant: Tenant): Promise<EffectiveLimits>;
+  /**
+   * Holds the run's new files back, newest first, as far as the user may have no more, and lets those that were held
+   * back go on, oldest first, as far as there is room again. Answers the limit by which files were held back just now.
+   */
+  takeTurn(tenant: Tenant, runId: number, limits: EffectiveLimits): Promise<LimitName | null>;
+  /** Counts a text in, or answers the limit that it would break. Safe to repeat. */
+  admit(text: ReadText, limits: EffectiveLimits): Promise<LimitName | null>;
+}
+
+interface LimitModels {
+  readonly users: Model<UserDoc>;
+  readonly organizations: Model<OrganizationDoc>;
+  readonly files: Model<FileDoc>;
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+}
+
+/** What a file counts: its text, or the one that is just being kept. */
+const CHARACTERS = {
+  $cond: [
+    { $eq: ['$syncStatus', 'SYNCING'] },
+    { $max: ['$statistics.numCharacters', '$reservedCharacters'] },
+    '$statistics.numCharacters',
+  ],
+};
+
+const HELD =
+  'It waits because a limit of the user is reached. It goes on when the limit is raised or files are deleted.';
+
+export function createLimits({ users, organizations, files, transaction }: LimitModels): Limits {
+  /** Runs work alone among all that concern this user's limits: whoever comes second begins again. */
+  const alone = <T>({ organizationId, userId }: Tenant, work: (session: Session) => Promise<T>): Promise<T> =>
+    transaction(async (session) => {
+      await users.updateOne({ _id: userId, organizationId }, { $inc: { limitTurns: 1 } }).session(session);
+      return work(session);
+    });
+  const charactersOf = async (query: object, session: Session): Promise<number> => {
+    const [sum] = await files
+      .aggregate<{ characters: number }>([
+        { $match: { ...query, isContainer: false } },
+        { $group: { _id: null, characters: { $sum: CHARACTERS } } },
+      ])
+      .session(session);
+    return sum?.characters ?? 0;
+  };
+  const ofTenant = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
+  /** Files that have content, or are on their way to it. */
+  const countTaken = (tenant: Tenant, session: Session): Promise<number> =>
+    files
+      .countDocuments({
+        ...ofTenant(tenant),
+        isContainer: false,
+        $or: [{ generation: { $gt: 0 } }, { syncStatus: { $nin: ['DELAYED', ...FINAL_FILE_STATUSES] } }],
+      })
+      .session(session)
+      .exec();
+
+  /** Puts the run's newest files back that have no content yet. */
+  const holdBack = async (runId: number, excess: number, session: Session): Promise<void> => {
+    const fresh = { runId, isContainer: false, syncStatus: 'QUEUED_FOR_SYNC' as const, generation: 0 };
+    const last = await files
+      .findOne(fresh, { _id: 1 })
+      .sort({ _id: -1 })
+      .skip(excess - 1)
+      .session(session)
+      .lean();
+    // There may be fewer than that: all of them wait then.
+    await files
+      .updateMany(
+        { ...fresh, ...(last ? { _id: { $gte: last._id } } : {}) },
+        { $set: { syncStatus: 'DELAYED', syncErrorMessage: HELD, updatedAt: new Date() } },
+      )
+      .session(session);
+  };
+
+  /** Queues the run's oldest held-back files that fit into what is left of files and characters. */
+  const letGo = async (runId: number, room: { files: number; characters: number }, session: Session): Promise<void> => {
+    const held = await files
+      .find({ runId, syncStatus: 'DELAYED' }, { generation: 1, delayedCharacters: 1 })
+      .sort({ _id: 1 })
+      .limit(FILES_PER_TURN)
+      .session(session)
+      .lean();
+    let { files: filesLeft, characters: charactersLeft } = room;
+    const ids: number[] = [];
+    for (const { _id, generation, delayedCharacters } of held) {
+      const places = generation > 0 ? 0 : 1;
+      const needed = delayedCharacters ?? 1;
+      if (places > filesLeft || needed > charactersLeft) continue;
+      filesLeft -= places;
+      charactersLeft -= delayedCharacters ?? 0;
+      ids.push(_id);
+    }
+    if (ids.length > 0) await release({ _id: { $in: ids }, runId }, session);
+  };
+  const release = (query: object, session: Session) =>
+    files
+      .updateMany(
+        { ...query, syncStatus: 'DELAYED' },
+        { $set: { syncStatus: 'QUEUED_FOR_SYNC', syncErrorMessage: null, notBefore: null, updatedAt: new Date() } },
+      )
+      .session(session);
+
+  return {
+    async of({ organizationId, userId }) {
+      const [user, organization] = await Promise.all([
+        users.findOne({ _id: userId, organizationId }, { customLimits: 1 }).lean(),
+        organizations.findById(organizationId, { userLimits: 1 }).lean(),
+      ]);
+      return effectiveLimits(user?.customLimits ?? {}, organization?.userLimits ?? {});
+    },
+    async takeTurn(tenant, runId, { max_files, max_characters }) {
+      if (max_files === null && max_characters === null) {
+        await release({ runId }, null);
+        return null;
+      }
+      return alone(tenant, async (session) => {
+        const left = max_files === null ? Infinity : max_files - (await countTaken(tenant, session));
+        const characters =
+          max_characters === null ? Infinity : max_characters - (await charactersOf(ofTenant(tenant), session));
+        if (left < 0) await holdBack(runId, -left, session);
+        else await letGo(runId, { files: left, characters }, session);
+        return left < 0 ? 'max_files' : null;
+      });
+    },
+    async admit({ runId, fileId, characters, ...tenant }, limits) {
+      const { max_characters_per_file: perFile, max_characters_per_upload: perUpload, max_characters: inAll } = limits;
+      if (perFile !== null && characters > perFile) return 'max_characters_per_file';
+      if (perUpload === null && inAll === null) return null;
+      return alone(tenant, async (session) => {
+        const others = { _id: { $ne: fileId } };
+        const note = (fields: Partial<FileDoc>) =>
+          files.updateOne({ _id: fileId, runId, ...ofTenant(tenant) }, { $set: fields }).session(session);
+        if (perUpload !== null && (await charactersOf({ ...others, runId }, session)) + characters > perUpload)
+          return 'max_characters_per_upload';
+        if (inAll !== null) {
+          const used = await charactersOf({ ...others, ...ofTenant(tenant) }, session);
+          if (used + characters > inAll) {
+            await note({ delayedCharacters: characters });
+            return 'max_characters';
+          }
+        }
+        await note({ reservedCharacters: characters });
+        return null;
+      });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Model } from 'mongoose';
+
+import type { CustomLimits } from '../../contract/limits.js';
+import type { FileStatisticsTotals } from '../../contract/statistics.js';
+import type { ConnectorSettings, OrganizationDoc } from './model.js';
+
+/** What an update sets; what is absent stays. */
+export interface OrganizationChange {
+  readonly userLimits: CustomLimits;
+  readonly userAutoSyncSources?: readonly string[];
+  /** By source type or DEFAULT; each replaces what that key had. */
+  readonly connectorSettings: Readonly<Record<string, ConnectorSettings>>;
+}
+
+/** An organization as its own operations see it. */
+export interface OrganizationRecords {
+  /** @throws when there is none: its id comes from a key or a user of its own */
+  record(organizationId: number): Promise<OrganizationDoc>;
+  update(organizationId: number, change: OrganizationChange): Promise<void>;
+  setStatistics(organizationId: number, statistics: FileStatisticsTotals): Promise<void>;
+}
+
+const merged = (field: string, values: object): object =>
+  Object.keys(values).length === 0 ? {} : { [field]: { $mergeObjects: [`$${field}`, { $literal: values }] } };
+
+export function createOrganizationRecords(organizations: Model<OrganizationDoc>): OrganizationRecords {
+  return {
+    async record(organizationId) {
+      const row = await organizations.findById(organizationId).lean<OrganizationDoc | null>();
+      if (!row) throw new Error(`Organization ${organizationId} has no record`);
+      return row;
+    },
+    async update(organizationId, { userLimits, userAutoSyncSources, connectorSettings }) {
+      const $set = {
+        ...merged('userLimits', userLimits),
+        ...merged('connectorSettings', connectorSettings),
+        ...(userAutoSyncSources === undefined ? {} : { userAutoSyncSources: [...userAutoSyncSources] }),
+        updatedAt: new Date(),
+      };
+      await organizations.updateOne({ _id: organizationId }, [{ $set }], { updatePipeline: true });
+    },
+    async setStatistics(organizationId, statistics) {
+      await organizations.updateOne({ _id: organizationId }, { $set: { statistics, statisticsAt: new Date() } });
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import type { Model, QueryFilter } from 'mongoose';
+
+import type { OrderDirection, Page } from '../../contract/fileFilters.js';
+import {
+  type OAuthCredentials,
+  type OAuthSource,
+  PLAIN_CREDENTIALS,
+  SECRET_CREDENTIALS,
+  type WhiteLabelInput,
+} from '../../contract/whiteLabel.js';
+import type { SecretPlace, Secrets } from '../secrets.js';
+import type { Sequence, Session } from '../sequence.js';
+import type { WhiteLabelDoc } from './model.js';
+
+export interface WhiteLabelListing {
+  /** Empty: all. */
+  readonly ids: readonly number[];
+  /** Empty: all. */
+  readonly types: readonly OAuthSource[];
+  readonly orderBy: 'createdAt' | 'dataSourceType';
+  readonly orderDir: OrderDirection;
+  readonly page: Page;
+}
+
+/** Organizations' own OAuth clients. Their secrets are sealed; only `credentials` opens them. */
+export interface WhiteLabels {
+  /** Stores the clients, one a source: a later one of the same source replaces the earlier. Answers them in the order given. */
+  put(organizationId: number, inputs: readonly WhiteLabelInput[], session: Session): Promise<WhiteLabelDoc[]>;
+  /** Changes what is given of a source's client and keeps the rest; null when there is none. */
+  change(organizationId: number, input: WhiteLabelInput, session: Session): Promise<WhiteLabelDoc | null>;
+  list(organizationId: number, listing: WhiteLabelListing): Promise<WhiteLabelDoc[]>;
+  count(organizationId: number, listing: WhiteLabelListing): Promise<number>;
+  /** The sources for which the organization has a client of its own. */
+  types(organizationId: number): Promise<OAuthSource[]>;
+  remove(organizationId: number, ids: readonly number[]): Promise<void>;
+  /** The client with its secrets in clear, for a connection that is made just now; null when there is none. */
+  credentials(organizationId: number, type: OAuthSource): Promise<OAuthCredentials | null>;
+}
+
+const placeOf = (organizationId: number, id: number, field: string): SecretPlace => ({
+  organizationId,
+  record: `white_label:${id}`,
+  field,
+});
+
+function query(organizationId: number, { ids, types, page }: WhiteLabelListing): QueryFilter<WhiteLabelDoc> {
+  return {
+    organizationId,
+    ...(types.length > 0 ? { dataSourceType: { $in: [...types] } } : {}),
+    ...(ids.length > 0 || page.startingId > 0
+      ? { _id: { ...(ids.length > 0 ? { $in: [...ids] } : {}), $gt: page.startingId } }
+      : {}),
+  };
+}
+
+export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence, secrets: Secrets): WhiteLabels {
+  /** The given credentials, the secret ones sealed. */
+  const stored = (organizationId: number, id: number, given: OAuthCredentials) => ({
+    plain: Object.fromEntries(PLAIN_CREDENTIALS.flatMap((name) => (given[name] ? [[name, given[name]]] : []))),
+    secrets: Object.fromEntries(
+      SECRET_CREDENTIALS.flatMap((name) =>
+        given[name] ? [[name, secrets.seal(placeOf(organizationId, id, name), given[name])]] : [],
+      ),
+    ),
+  });
+  const byType = (organizationId: number, dataSourceType: OAuthSource, session: Session) =>
+    rows.findOne({ organizationId, dataSourceType }).session(session).lean<WhiteLabelDoc | null>();
+  const write = (row: Omit<WhiteLabelDoc, 'createdAt'>, session: Session): Promise<WhiteLabelDoc> =>
+    rows
+      .findOneAndUpdate(
+        { organizationId: row.organizationId, dataSourceType: row.dataSourceType },
+        {
+          $set: { plain: row.plain, secrets: row.secrets, updatedAt: row.updatedAt },
+          $setOnInsert: { _id: row._id, createdAt: row.updatedAt },
+        },
+        { upsert: true, returnDocument: 'after', session },
+      )
+      .lean<WhiteLabelDoc>()
+      .exec();
+
+  return {
+    async put(organizationId, inputs, session) {
+      const written = new Map<OAuthSource, WhiteLabelDoc>();
+      // One after another: a transaction is one conversation. There are at most as many as there are sources.
+      const last = new Map(inputs.map((input) => [input.data_source_type, input.credentials]));
+      for (const [dataSourceType, credentials] of last) {
+        const known = await byType(organizationId, dataSourceType, session);
+        const _id = known?._id ?? (await sequence.take('whiteLabel'));
+        const fresh = stored(organizationId, _id, credentials);
+        const row = { _id, organizationId, dataSourceType, ...fresh, updatedAt: new Date() };
+        written.set(dataSourceType, await write(row, session));
+      }
+      return [...written.values()];
+    },
+    async change(organizationId, { data_source_type, credentials }, session) {
+      const known = await byType(organizationId, data_source_type, session);
+      if (!known) return null;
+      const given = stored(organizationId, known._id, credentials);
+      const plain = { ...known.plain, ...given.plain };
+      return write(
+        { ...known, plain, secrets: { ...known.secrets, ...given.secrets }, updatedAt: new Date() },
+        session,
+      );
+    },
+    list: (organizationId, listing) =>
+      rows
+        .find(query(organizationId, listing))
+        .sort({ [listing.orderBy]: listing.orderDir, _id: listing.orderDir })
+        .skip(listing.page.offset)
+        .limit(listing.page.limit)
+        .lean<WhiteLabelDoc[]>()
+        .exec(),
+    count: (organizationId, listing) => rows.countDocuments(query(organizationId, listing)).exec(),
+    async types(organizationId) {
+      const found = await rows.find({ organizationId }, { dataSourceType: 1 }).lean();
+      return found.map((row) => row.dataSourceType);
+    },
+    async remove(organizationId, ids) {
+      await rows.deleteMany({ organizationId, _id: { $in: [...ids] } });
+    },
+    async credentials(organizationId, type) {
+      const row = await byType(organizationId, type, null);
+      if (!row) return null;
+      const opened = Object.entries(row.secrets).map(([field, sealed]) => [
+        field,
+        secrets.open(placeOf(organizationId, row._id, field), sealed),
+      ]);
+      return { ...row.plain, ...Object.fromEntries(opened) } as OAuthCredentials;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { createTokens, TOKEN_LIFE_MS } from '../../api/http/tokens.js';
+import type { AuthScheme } from '../../api/http/operation.js';
+import { operations } from '../../api/routes.js';
+import { loadConfig } from '../../config.js';
+import { startService, type TestService } from '../support/service.js';
+import { theirs } from '../support/contract.js';
+
+type Headers = Record<string, string>;
+
+let service: TestService;
+let credentials: Record<keyof typeof EXPECTED.user, Headers>;
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+  const customerId = 'carla';
+  const owner = await service.store.users.ensure(1, customerId);
+  const { secretKeys } = loadConfig(service.env);
+  const token = (now: number) => `Token ${createTokens(secretKeys, () => now).issue(owner).accessToken}`;
+  const key = `Bearer ${service.apiKey}`;
+  credentials = {
+    nothing: {},
+    'a bad key': { authorization: 'Bearer alk_nobody', 'customer-id': customerId },
+    'a bad token': { authorization: `${token(Date.now())}x` },
+    'an expired token': { authorization: token(Date.now() - TOKEN_LIFE_MS - 1_000) },
+    'a token': { authorization: token(Date.now()) },
+    'a key': { authorization: key },
+    'a key and a customer id': { authorization: key, 'customer-id': customerId },
+  };
+});
+afterAll(() => service.close());
+
+/** Who gets past the door, by what an operation asks for: 200 stands for "let in". */
+const EXPECTED = {
+  user: {
+    nothing: 401,
+    'a bad key': 401,
+    'a bad token': 401,
+    'an expired token': 401,
+    'a token': 200,
+    'a key': 422,
+    'a key and a customer id': 200,
+  },
+  key: {
+    nothing: 401,
+    'a bad key': 401,
+    'a bad token': 401,
+    'an expired token': 401,
+    'a token': 403,
+    'a key': 200,
+    'a key and a customer id': 200,
+  },
+  issuing: {
+    nothing: 401,
+    'a bad key': 401,
+    'a bad token': 401,
+    'an expired token': 401,
+    'a token': 401,
+    'a key': 422,
+    'a key and a customer id': 200,
+  },
+  open: {
+    nothing: 200,
+    'a bad key': 200,
+    'a bad token': 200,
+    'an expired token': 200,
+    'a token': 200,
+    'a key': 200,
+    'a key and a customer id': 200,
+  },
+} as const satisfies Record<AuthScheme, Record<string, number>>;
+
+/** What the contract says of an operation, in our words. The token operation names its two headers as parameters. */
+function schemeInContract(method: string, path: string): AuthScheme | null {
+  const described = theirs.paths[path]?.[method];
+  if (!described) return null;
+  if (!described.security) return 'issuing';
+  return described.security.some((one) => 'accessToken' in one) ? 'user' : 'key';
+}
+
+/** Ids that nobody has. */
+const addressOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '999999999999');
+
+test.each(operations.map((one) => [one.method, one.path, one.auth] as const))(
+  '%s %s lets in just whom the contract names',
+  async (method, path, auth) => {
+    expect(schemeInContract(method, path) ?? auth).toBe(auth);
+    const tryAs = async (who: keyof typeof credentials): Promise<void> => {
+      const headers = credentials[who];
+      const answer = await fetch(`${service.url}${addressOf(path)}`, {
+        method: method.toUpperCase(),
+        headers: { ...headers, ...(method === 'post' ? { 'content-type': 'application/json' } : {}) },
+        ...(method === 'post' ? { body: '{}' } : {}),
+      });
+      const body = (await answer.json()) as { detail?: string | { loc: unknown[] }[] };
+      const expected = EXPECTED[auth][who];
+      const door = JSON.stringify(body.detail ?? '').includes('"customer-id"') ? 422 : 200;
+      // A presigned link is the credential of what lies in /content.
+      const status = [401, 403].includes(answer.status) && !path.startsWith('/content/') ? answer.status : door;
+      expect({ who, status, answered: answer.status }).toMatchObject({ who, status: expected });
+      if (expected !== 200) expect(answer.status).toBe(expected);
+      if (expected === 401 || expected === 403) expect(body).toEqual({ detail: expect.any(String) });
+    };
+    await Promise.all((Object.keys(credentials) as (keyof typeof credentials)[]).map(tryAs));
+  },
+);
+
+describe('a method that a path does not take is 405 and names those it does', () => {
+  const paths = [...new Set(operations.map((one) => one.path))];
+  const methodsOf = (path: string) =>
+    operations.filter((one) => one.path === path).map((one) => one.method.toUpperCase());
+  test.each(paths.map((path) => [path, methodsOf(path)] as const))('%s', async (path, methods) => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !methods.includes(one))) {
+      const answer = await fetch(`${service.url}${addressOf(path)}`, { method });
+      expect({ method, status: answer.status, allow: answer.headers.get('allow') }).toEqual({
+        method,
+        status: 405,
+        allow: methods.join(', '),
+      });
+      expect(await answer.json()).toEqual({ detail: expect.any(String) });
+    }
+  });
+});

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
+import { type Site, startSampleSite } from '../emulators/site.js';
+import { readAtRest } from '../support/atRest.js';
+import { type ApiClient, apiClient } from '../support/client.js';
+import { connectSource } from '../support/dataSources.js';
+import { startService, type TestService } from '../support/service.js';
+
+let service: TestService;
+let site: Site;
+let held: HeldSite;
+let organization: ApiClient;
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  site = await startSampleSite(3, 1);
+  held = await startHeldSite(6);
+  organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+}, 60_000);
+afterAll(async () => {
+  held.release();
+  await service.close();
+  await Promise.all([site.close(), held.close()]);
+});
+
+interface Listed {
+  users: { id: number; deleted_at: string | null }[];
+}
+const idOf = async (name: string): Promise<number> =>
+  (await organization.post<{ id: number }>('/user', { customer_id: name })).body.id;
+const deleteUsers = (...customer_ids: string[]) => organization.post('/delete_users', { customer_ids });
+
+/** Waits until nothing is under way. */
+async function quiet(): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const soon = new Date(Date.now() + 60_000);
+    const [waiting, moving] = [await service.store.runs.unstarted(soon, 1), await service.store.runs.inMotion(soon, 1)];
+    if (waiting.length + moving.length === 0) return;
+    if (Date.now() > deadline) throw new Error('runs are still under way');
+    await sleep(100);
+  }
+}
+
+test('a deleted user is gone with all it owned, a scrape under way included, and nobody else is touched', async () => {
+  const [gone, stays] = [await service.user('gone'), await service.user('stays')];
+  for (const user of [gone, stays]) await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
+  const userId = await idOf('gone');
+  const tenant = { organizationId: 1, userId };
+  const account = await connectSource(service, { ...tenant, customerId: 'gone' }, { tags: { a: 'b' } });
+  await gone.scrape({ url: held.url('/sitemap.xml') });
+  while (!held.requests.includes('/pages/3.html')) await sleep(20);
+
+  expect((await deleteUsers('gone')).body).toEqual({ success: true });
+  // At once, for every caller.
+  expect((await gone.get('/whoami')).status).toBe(401);
+  expect((await organization.post('/user', { customer_id: 'gone' })).status).toBe(404);
+  expect((await organization.post<Listed>('/list_users', {})).body.users.map((user) => user.id)).not.toContain(userId);
+  held.release();
+  await quiet();
+
+  const stores = await readAtRest(service.env);
+  expect(stores.content('gone')).toEqual({ files: [], segments: [], points: [], contents: [] });
+  expect(stores.amiss()).toEqual([]);
+  expect(stores.content('stays').files).toHaveLength(4);
+  expect(stores.content('stays').points).not.toEqual([]);
+  expect(await service.store.vectors.countAll(tenant)).toBe(0);
+  expect(await service.store.dataSources.find(tenant, account._id)).toBeNull();
+  const { users } = (await organization.post<Listed>('/list_users', { filters: { carbon_user_ids: [userId] } })).body;
+  expect(users).toEqual([
+    expect.objectContaining({ id: userId, organization_supplied_user_id: 'gone', deleted_at: expect.any(String) }),
+  ]);
+});
+
+test('the name of a deleted user belongs to a new one, who begins with nothing', async () => {
+  const before = await service.user('phoenix');
+  const oldId = await idOf('phoenix');
+  await before.settled((await before.scrape({ url: site.url('/sitemap.xml') })).id);
+  await deleteUsers('phoenix');
+  const after = await service.user('phoenix');
+  expect(await idOf('phoenix')).not.toBe(oldId);
+  const own = await after.settled((await after.scrape({ url: site.url('/sitemap.xml') })).id);
+  await quiet();
+  expect((await before.get('/whoami')).status).toBe(401);
+  // The erasure of the old one took nothing of the new one's.
+  expect(await after.children(own.id)).toHaveLength(3);
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+});
+
+test('names that nobody has, and users of other organizations, are passed over', async () => {
+  const other = await service.store.organizations.create('other');
+  const foreign = await service.user('foreign', other.apiKey);
+  expect((await deleteUsers('nobody', 'foreign')).body).toEqual({ success: true });
+  await quiet();
+  expect((await foreign.get('/whoami')).status).toBe(200);
+});
+
+test('a run that waits in the outbox does not begin any more', async () => {
+  const user = await service.user('waiting');
+  const userId = await idOf('waiting');
+  await service.stopWorker();
+  await user.scrape({ url: site.url('/sitemap.xml') });
+  await deleteUsers('waiting');
+  await service.startWorker();
+  await quiet();
+  const asked = site.requests.length;
+  const stores = await readAtRest(service.env);
+  expect(stores.content('waiting').files).toEqual([]);
+  expect(stores.amiss()).toEqual([]);
+  await sleep(1_500);
+  expect(site.requests).toHaveLength(asked);
+  expect(await service.store.files.ids({ organizationId: 1, userId }, {}, 1)).toEqual([]);
+});
+
+test('customer_ids must be an array of strings', async () => {
+  for (const [body, loc] of [
+    [{}, ['body', 'customer_ids']],
+    [{ customer_ids: 'gone' }, ['body', 'customer_ids']],
+    [{ customer_ids: [1] }, ['body', 'customer_ids', 0]],
+  ] as const) {
+    const answer = await organization.post<{ detail: { loc: unknown }[] }>('/delete_users', body);
+    expect({ status: answer.status, loc: answer.body.detail[0]?.loc }).toEqual({ status: 422, loc });
+  }
+});
+
+test('a recount puts sums over all users into the organization\u2019s record', async () => {
+  const { apiKey } = await service.store.organizations.create('counted');
+  const counted = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
+  for (const name of ['one', 'two']) {
+    const user = await service.user(name, apiKey);
+    await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
+  }
+  const record = async () => (await counted.get<Record<string, unknown>>('/organization')).body;
+  expect(await record()).toMatchObject({ file_statistics_aggregated_at: null, aggregate_num_files_by_source: {} });
+  expect((await counted.post('/organization/statistics', undefined)).body).toEqual({ success: true });
+  await quiet();
+  const sums = await record();
+  expect(sums['file_statistics_aggregated_at']).not.toBeNull();
+  expect(sums).toMatchObject({
+    aggregate_num_files_by_source: { WEB_SCRAPE: 6 },
+    aggregate_num_files_by_file_format: { HTML: 6 },
+  });
+  const one = (await counted.post<Record<string, unknown>>('/user', { customer_id: 'one' })).body;
+  expect(sums['aggregate_num_characters']).toEqual({ WEB_SCRAPE: 2 * Number(one['num_characters_synced']) });
+});

@@ -1,0 +1,169 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import { feedOf, linkedPage } from '../emulators/linkedSite.js';
+import { type Site, startSite } from '../emulators/site.js';
+import { readAtRest } from '../support/atRest.js';
+import { startService, type TestService } from '../support/service.js';
+import type { Listed, TestUser } from '../support/client.js';
+
+let service: TestService;
+let user: TestUser;
+let site: Site;
+let customers = 0;
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  customers += 1;
+  user = await service.user(`reader ${customers}`);
+  site = await startSite({
+    '/news/two': linkedPage('two', []),
+    '/feed.xml': feedOf({ one: 'The lighthouse was lit in 1901.' }).replace(
+      '</channel>',
+      `${summary('two')}${summary('lost')}</channel>`,
+    ),
+  });
+});
+afterEach(() => site.close());
+
+const summary = (id: string): string =>
+  `<item><guid>${id}</guid><title>News ${id}</title><link>/news/${id}</link><description>In short: ${id}</description></item>`;
+
+async function feedFile(): Promise<FileRecord> {
+  const { results } = (
+    await user.post<Listed<FileRecord>>('/user_files_v2', { filters: { source: 'RSS_FEED', root_files_only: true } })
+  ).body;
+  expect(results).toHaveLength(1);
+  return results[0]!;
+}
+
+async function add(body: Record<string, unknown> = {}): Promise<{ feed: FileRecord; entries: FileRecord[] }> {
+  expect(await user.post('/integrations/rss_feed', { url: site.url('/feed.xml'), ...body })).toMatchObject({
+    status: 200,
+    body: { success: true },
+  });
+  const feed = await user.settled((await feedFile()).id);
+  return { feed, entries: await user.children(feed.id) };
+}
+const textOf = async (file: FileRecord): Promise<string> =>
+  (await user.chunks({ ids: [file.id] })).results.map((chunk) => chunk.source_content).join('\n');
+
+test('a feed becomes a container, its entries files: with their own text, that of their page, or else their summary', async () => {
+  const { feed, entries } = await add({ tags: { team: 'docs' }, request_id: 'mine', chunk_size: 200 });
+  expect(feed).toMatchObject({
+    source: 'RSS_FEED',
+    sync_status: 'READY',
+    external_url: site.url('/feed.xml'),
+    request_id: 'mine',
+    file_metadata: { is_feed_url: true, title: 'Harbour news', pages_total: 3, pages_ready: 3, pages_failed: 0 },
+  });
+  const [lost, one, two] = entries;
+  expect(one).toMatchObject({
+    source: 'RSS_FEED',
+    name: 'News one',
+    external_url: site.url('/news/one'),
+    parent_id: feed.id,
+    source_created_at: '2026-03-03T10:00:00.000Z',
+    request_id: 'mine',
+    chunk_size: 200,
+    tags: { team: 'docs' },
+    file_metadata: { content_from: 'feed', title: 'News one', published: '2026-03-03T10:00:00.000Z' },
+  });
+  expect([two?.file_metadata, lost?.file_metadata]).toMatchObject([
+    { content_from: 'page' },
+    { content_from: 'summary' },
+  ]);
+  expect(await textOf(one!)).toBe('# News one\n\nThe lighthouse was lit in 1901.');
+  expect(await textOf(two!)).toContain('how the harbour of two was built');
+  expect(await textOf(lost!)).toContain('In short: lost');
+  // One request for all entries, and none for the page of an entry that the feed carries whole.
+  expect(site.requests.filter((path) => path === '/feed.xml')).toHaveLength(1);
+  expect(site.requests).not.toContain('/news/one');
+  expect((await user.search({ query: 'When was the lighthouse lit?', k: 1 }))[0]?.file_id).toBe(one!.id);
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+});
+
+test('a feed that is added again takes new and changed entries in, keeps those it no longer names, and rewrites nothing else', async () => {
+  site.pages.set('/feed.xml', feedOf({ one: 'Old words.', still: 'Same words.' }));
+  const before = await add();
+  site.pages.set('/feed.xml', feedOf({ new: 'New words.', still: 'Same words.' }));
+  const { feed, entries } = await add();
+  expect(feed.id).toBe(before.feed.id);
+  expect(feed.file_metadata).toMatchObject({ pages_total: 2, pages_ready: 2 });
+  expect(entries.map(({ name }) => name)).toEqual(['News new', 'News one', 'News still']);
+  const kept = (files: readonly FileRecord[], name: string) => files.find((file) => file.name === name)!;
+  expect(kept(entries, 'News one')).toEqual(kept(before.entries, 'News one'));
+  expect(kept(entries, 'News still').id).toBe(kept(before.entries, 'News still').id);
+
+  // What has left the feed can't be read anew, and says so; what was kept of it stays.
+  const gone = kept(entries, 'News one');
+  expect((await user.post('/resync_file', { file_id: gone.id, chunk_size: 50 })).status).toBe(200);
+  expect((await user.settled(gone.id)).sync_error_message).toContain('no longer in its feed');
+  expect(await textOf(gone)).toContain('Old words.');
+  // Read as before, its copy is as good as ever.
+  expect((await user.post('/resync_file', { file_id: gone.id, chunk_size: 1500 })).status).toBe(200);
+  expect(await user.settled(gone.id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+
+  site.pages.set('/feed.xml', feedOf({ still: 'Other words.' }));
+  expect((await user.post('/resync_file', { file_id: feed.id })).status).toBe(200);
+  expect(await user.settled(feed.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 1 } });
+  expect(await textOf(kept(entries, 'News still'))).toContain('Other words.');
+});
+
+test('a feed is a data source, whose tags its entries have: data_source_tags are upserted', async () => {
+  const sources = async () =>
+    (await user.post<Listed<DataSourceRecord>>('/user_data_sources', { filters: { source: 'RSS_FEED' } })).body.results;
+  const { feed, entries } = await add({ data_source_tags: { shelf: 'news', level: 1 } });
+  const [source, ...others] = await sources();
+  expect(others).toEqual([]);
+  expect(source).toMatchObject({
+    data_source_type: 'RSS_FEED',
+    data_source_external_id: `RSS_FEED|${site.url('/feed.xml')}`,
+    tags: { shelf: 'news', level: 1 },
+    last_sync_action: 'ADD',
+  });
+  expect(entries.map((file) => file.organization_user_data_source_id)).toEqual(entries.map(() => source!.id));
+  const found = async (level: number) =>
+    (await user.chunks({ parent_file_ids: [feed.id], tags: { shelf: 'news', level } })).count;
+  expect(await found(1)).toBeGreaterThanOrEqual(3);
+  await add({ data_source_tags: { level: 2 } });
+  expect((await sources())[0]?.tags).toEqual({ shelf: 'news', level: 2 });
+  expect(await found(1)).toBe(0);
+  expect(await found(2)).toBeGreaterThanOrEqual(3);
+});
+
+test('a feed that can not be read ends in SYNC_ERROR with a sentence', async () => {
+  const { feed } = await add({ url: site.url('/news/two') });
+  expect(feed).toMatchObject({ sync_status: 'SYNC_ERROR', file_metadata: { is_feed_url: true } });
+  expect(feed.sync_error_message).toContain('is a web page, not a feed');
+});
+
+test('two feeds may name their entries alike', async () => {
+  const { entries } = await add();
+  site.pages.set('/other.xml', feedOf({ one: 'Of another feed.' }));
+  expect((await user.post('/integrations/rss_feed', { url: site.url('/other.xml') })).status).toBe(200);
+  const list = async () =>
+    (await user.post<Listed<FileRecord>>('/user_files_v2', { filters: { external_urls: [site.url('/other.xml')] } }))
+      .body;
+  const other = await user.settled((await list()).results[0]!.id);
+  expect(await user.children(other.id)).toHaveLength(1);
+  expect(await user.children(entries[0]!.parent_id ?? 0)).toEqual(entries);
+});
+
+describe('requests', () => {
+  test.each([
+    [{}, ['body', 'url'], 'missing'],
+    [{ url: 'ftp://a.example/' }, ['body', 'url'], 'url_type'],
+    [{ url: 'a.example', data_source_tags: null }, ['body', 'data_source_tags'], 'dict_type'],
+    [{ url: 'a.example', tags: { user_id: 1 } }, ['body', 'tags', 'user_id'], 'value_error'],
+  ])('%j is 422', async (body, loc, type) => {
+    expect(await user.post('/integrations/rss_feed', body)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc, type }] },
+    });
+    expect((await user.post<{ count: number }>('/user_files_v2', {})).body.count).toBe(0);
+  });
+});

@@ -1,0 +1,254 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../contract/records.js';
+import { linkedPage, startLinkedSite } from '../emulators/linkedSite.js';
+import { type Site, startSite } from '../emulators/site.js';
+import { readAtRest } from '../support/atRest.js';
+import { startService, type TestService } from '../support/service.js';
+import type { TestUser } from '../support/client.js';
+
+let service: TestService;
+let user: TestUser;
+let site: Site;
+let customers = 0;
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1,localhost' });
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  customers += 1;
+  user = await service.user(`crawler ${customers}`);
+});
+afterEach(() => site.close());
+
+/** A small tree with ways back, sideways and out of it. */
+const TREE = {
+  '/': ['/a', '/b', '#top', 'https://elsewhere.invalid/'],
+  '/a': ['/', 'a/one', '/a/two#part'],
+  '/b': ['/a', '/b/one'],
+  '/a/one': ['/deep'],
+  '/a/two': [],
+  '/b/one': ['/deep', '/picture.png'],
+  '/deep': ['/deeper'],
+  '/deeper': ['/'],
+};
+
+async function crawl(body: Record<string, unknown>, who = user): Promise<FileRecord> {
+  const { status, body: answer } = await who.post<FileRecord[]>('/web_scrape', [body]);
+  expect({ status, parents: answer.length }).toEqual({ status: 200, parents: 1 });
+  return who.settled(answer[0]!.id);
+}
+const pathsOf = (files: readonly FileRecord[]): string[] =>
+  files.map(({ external_url }) => external_url?.replace(site.origin, '') ?? '').toSorted();
+const found = async (parent: FileRecord): Promise<string[]> => pathsOf(await user.children(parent.id));
+
+describe('a site of linked pages', () => {
+  beforeEach(async () => {
+    site = await startLinkedSite(TREE);
+  });
+
+  test('becomes a parent with a file for each page that links lead to, each fetched once', async () => {
+    const { body } = await user.post<FileRecord[]>('/web_scrape', [{ url: site.origin, tags: { team: 'docs' } }]);
+    const [accepted] = body;
+    expect(accepted).toMatchObject({
+      source: 'WEB_SCRAPE',
+      sync_status: 'QUEUED_FOR_SYNC',
+      external_url: site.url('/'),
+      parent_id: null,
+      tags: { team: 'docs' },
+      file_metadata: { max_pages_to_scrape: 100, recursion_depth: 3 },
+    });
+    const parent = await user.settled(accepted!.id);
+    const counts = { pages_total: 7, pages_ready: 7, pages_failed: 0, pages_aborted: 0 };
+    expect(parent).toMatchObject({ sync_status: 'READY', file_metadata: { ...counts, max_pages_to_scrape: 100 } });
+    const children = await user.children(parent.id);
+    expect(pathsOf(children)).toEqual(['/', '/a', '/a/one', '/a/two', '/b', '/b/one', '/deep']);
+    expect(children.every((child) => child.sync_status === 'READY' && child.tags?.['team'] === 'docs')).toBe(true);
+    expect(site.requests.toSorted()).toEqual([...pathsOf(children), '/robots.txt'].toSorted());
+    expect((await user.search({ query: 'harbour of /deep', k: 1 }))[0]?.source_url).toContain(site.origin);
+    expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBeGreaterThanOrEqual(7);
+    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  });
+
+  test.each([
+    [0, ['/']],
+    [1, ['/', '/a', '/b']],
+    [2, ['/', '/a', '/a/one', '/a/two', '/b', '/b/one']],
+    [9, Object.keys(TREE)],
+  ])('is followed as deep as recursion_depth %s', async (recursion_depth, expected) => {
+    expect(await found(await crawl({ url: site.origin, recursion_depth }))).toEqual([...expected].toSorted());
+  });
+
+  test('is taken up to max_pages_to_scrape, nearest pages first', async () => {
+    const parent = await crawl({ url: site.origin, max_pages_to_scrape: 3, recursion_depth: 9 });
+    expect(await found(parent)).toEqual(['/', '/a', '/b']);
+    expect(parent.file_metadata).toMatchObject({ pages_total: 3, pages_ready: 3 });
+  });
+
+  test('is followed below url_paths_to_include only, from a start outside of them', async () => {
+    const parent = await crawl({ url: site.origin, url_paths_to_include: ['/a'] });
+    expect(await found(parent)).toEqual(['/', '/a', '/a/one', '/a/two']);
+  });
+
+  test('is followed also where pages are only stored', async () => {
+    const parent = await crawl({ url: site.origin, store_file_only: true, recursion_depth: 1 });
+    expect(await found(parent)).toEqual(['/', '/a', '/b']);
+    expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBe(0);
+  });
+
+  test('several scrapes of one request each have a parent, in its order', async () => {
+    const { body } = await user.post<FileRecord[]>('/web_scrape', [
+      { url: site.url('/a/two'), recursion_depth: 0 },
+      { url: site.url('/b'), recursion_depth: null, max_pages_to_scrape: 2 },
+    ]);
+    expect(body.map((one) => one.external_url)).toEqual([site.url('/a/two'), site.url('/b')]);
+    const [first, second] = await Promise.all(body.map((one) => user.settled(one.id)));
+    expect(await found(first!)).toEqual(['/a/two']);
+    expect(await found(second!)).toEqual(['/a', '/b']);
+  });
+
+  test('what robots.txt closes is neither asked for nor listed', async () => {
+    site.pages.set('/robots.txt', 'User-agent: *\nDisallow: /b\n');
+    expect(await found(await crawl({ url: site.origin }))).toEqual(['/', '/a', '/a/one', '/a/two', '/deep']);
+    expect(site.requests.filter((path) => path.startsWith('/b'))).toEqual([]);
+  });
+
+  test('a second crawl finds all pages again, though the site says that none has changed', async () => {
+    for (const [path, links] of Object.entries(TREE)) {
+      site.pages.set(path, (request, response) => {
+        if (request.headers['if-none-match'] === '"one"') return void response.writeHead(304).end();
+        response.writeHead(200, { 'content-type': 'text/html', etag: '"one"' }).end(linkedPage(path, links));
+      });
+    }
+    const first = await crawl({ url: site.origin });
+    const children = await user.children(first.id);
+    const second = await crawl({ url: site.origin });
+    expect(second).toMatchObject({ id: first.id, sync_status: 'READY', file_metadata: { pages_ready: 7 } });
+    const again = await user.children(first.id);
+    expect(again.map(({ id }) => id)).toEqual(children.map(({ id }) => id));
+    expect(again.every((child, index) => child.last_sync! > children[index]!.last_sync!)).toBe(true);
+  });
+
+  test('a resync of the parent crawls again, as it was asked for at first', async () => {
+    const parent = await crawl({ url: site.origin, recursion_depth: 1 });
+    site.pages.set('/', linkedPage('/', ['/a', '/new']));
+    site.pages.set('/new', linkedPage('/new', ['/deep']));
+    expect((await user.post('/resync_file', { file_id: parent.id })).status).toBe(200);
+    expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 3 } });
+    // What is no longer linked to stays: it was not asked to go.
+    expect(await found(parent)).toEqual(['/', '/a', '/b', '/new']);
+  });
+});
+
+test('a page that fails at first holds nobody up, and what only it leads to is found once it is there', async () => {
+  let failures = 0;
+  site = await startLinkedSite({ '/': ['/slow', '/a'], '/a': ['/b'], '/b': ['/c'], '/c': ['/d'], '/d': [] });
+  site.pages.set('/slow', (_request, response) => {
+    failures += 1;
+    if (failures < 3) return void response.writeHead(500).end();
+    response.writeHead(200, { 'content-type': 'text/html' }).end(linkedPage('/slow', ['/only', '/c']));
+  });
+  site.pages.set('/only', linkedPage('/only', []));
+  // At first /c is three links away, the last that are followed; by way of /slow it is two, so that /d is taken too.
+  const parent = await crawl({ url: site.origin, recursion_depth: 3 });
+  expect(await found(parent)).toEqual(['/', '/a', '/b', '/c', '/d', '/only', '/slow']);
+  expect(site.requests.indexOf('/c')).toBeLessThan(site.requests.lastIndexOf('/slow'));
+});
+
+test('a start page that can not be had ends the parent in SYNC_ERROR, with its sentence', async () => {
+  site = await startSite();
+  const parent = await crawl({ url: site.url('/missing') });
+  expect(parent).toMatchObject({ sync_status: 'SYNC_ERROR' });
+  expect(parent.sync_error_message).toContain('does not exist');
+});
+
+test('where the start address redirects to is the same site', async () => {
+  site = await startLinkedSite({ '/home': ['/a'], '/a': [] });
+  const elsewhere = `http://localhost:${new URL(site.origin).port}`;
+  site.pages.set('/', { status: 302, headers: { location: `${elsewhere}/home` } });
+  const parent = await crawl({ url: site.origin });
+  const urls = (await user.children(parent.id)).map((child) => child.external_url ?? '');
+  expect(urls.toSorted()).toEqual([`${site.origin}/`, `${elsewhere}/a`].toSorted());
+});
+
+test('an endless site ends at its pages, and leaves nothing of the crawl behind', async () => {
+  site = await startSite();
+  const answer = new Map<string, string>();
+  for (let n = 0; n < 400; n += 1)
+    answer.set(
+      `/p/${n}`,
+      linkedPage(
+        `/p/${n}`,
+        Array.from({ length: 60 }, (_, k) => `/p/${n * 7 + k + 1}`),
+      ),
+    );
+  for (const [path, body] of answer) site.pages.set(path, body);
+  const parent = await crawl({
+    url: site.url('/p/0'),
+    max_pages_to_scrape: 120,
+    store_file_only: true,
+    recursion_depth: 50,
+  });
+  expect(parent).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 120 } });
+  expect(await user.children(parent.id)).toHaveLength(120);
+  const run = await service.store.files.byIds(
+    { organizationId: parent.organization_id, userId: parent.organization_user_id ?? 0 },
+    [parent.id],
+  );
+  expect(await service.store.frontier.count(run[0]?.runId ?? 0)).toBe(0);
+});
+
+test('a sitemap that a page links to stays the sitemap it is', async () => {
+  site = await startLinkedSite({ '/': ['/map', '/a'], '/a': [] });
+  site.pages.set('/map', { type: 'application/xml', body: `<urlset><url><loc>${site.url('/a')}</loc></url></urlset>` });
+  const sitemap = await user.scrape({ url: site.url('/map') });
+  await user.settled(sitemap.id);
+  const parent = await crawl({ url: site.origin });
+  expect(await found(parent)).toEqual(['/', '/a']);
+  expect(await user.file(sitemap.id)).toMatchObject({ sync_status: 'READY', parent_id: null });
+  expect((await crawl({ url: site.url('/map') })).sync_error_message).toContain('as a sitemap before');
+  const refused = await user.post<{ detail: string }>('/scrape_sitemap', { url: site.url('/a') });
+  expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('known as a page') } });
+});
+
+describe('requests', () => {
+  beforeEach(async () => {
+    site = await startSite();
+  });
+  test.each([
+    ['an object', { url: 'https://a.example' }, ['body'], 'list_type'],
+    ['an element without a url', [{ url: 'https://a.example' }, {}], ['body', 1, 'url'], 'missing'],
+    ['an address of another kind', [{ url: 'ftp://a.example/' }], ['body', 0, 'url'], 'url_type'],
+    ['a password in an address', [{ url: 'https://a:b@a.example/' }], ['body', 0, 'url'], 'url_type'],
+    [
+      'no pages',
+      [{ url: 'a.example', max_pages_to_scrape: 0 }],
+      ['body', 0, 'max_pages_to_scrape'],
+      'greater_than_equal',
+    ],
+    [
+      'a depth below 0',
+      [{ url: 'a.example', recursion_depth: -1 }],
+      ['body', 0, 'recursion_depth'],
+      'greater_than_equal',
+    ],
+    [
+      'eleven paths',
+      [{ url: 'a.example', url_paths_to_include: Array(11).fill('/') }],
+      ['body', 0, 'url_paths_to_include'],
+      'too_long',
+    ],
+  ])('%s is 422', async (_what, body, loc, type) => {
+    const answer = await user.post('/web_scrape', body);
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc, type }] } });
+    expect((await user.post<{ count: number }>('/user_files_v2', {})).body.count).toBe(0);
+  });
+  test('nothing asked is nothing done', async () => {
+    expect(await user.post('/web_scrape', [])).toMatchObject({ status: 200, body: [] });
+  });
+  test('an address without a scheme is taken for https', async () => {
+    const { body } = await user.post<FileRecord[]>('/web_scrape', [{ url: 'pages.invalid/docs' }]);
+    expect(body[0]?.external_url).toBe('https://pages.invalid/docs');
+  });
+});

@@ -1,0 +1,169 @@
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
+import { type ApiClient, apiClient, type Listed } from '../support/client.js';
+import { startService, type TestService } from '../support/service.js';
+
+interface WhiteLabel {
+  id: number;
+  data_source_type: string;
+  credentials: Record<string, unknown>;
+  created_at: string;
+  updated_at: string;
+}
+
+const SECRET = 'hush-canary';
+const ORGANIZATION = 1;
+let service: TestService;
+let organization: ApiClient;
+let other: ApiClient;
+
+const keyed = (key: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${key}` });
+const client = (data_source_type: string, more: Record<string, unknown> = {}) => ({
+  data_source_type,
+  credentials: { client_id: `${data_source_type}-id`, redirect_uri: 'https://example.com/back', ...more },
+});
+const create = async (body: unknown): Promise<WhiteLabel[]> => {
+  const answer = await organization.post<WhiteLabel[]>('/white_label/create', body);
+  expect(answer.status).toBe(200);
+  return answer.body;
+};
+const list = async (body: Record<string, unknown> = {}, who = organization): Promise<Listed<WhiteLabel>> =>
+  (await who.post<Listed<WhiteLabel>>('/white_label/list', body)).body;
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+  organization = keyed(service.apiKey);
+  other = keyed((await service.store.organizations.create('other')).apiKey);
+}, 60_000);
+afterAll(async () => {
+  await service.close();
+});
+
+test('a client is stored, and answered without its secrets: only whether they are set', async () => {
+  const [made, ...rest] = await create([client('GOOGLE_DRIVE', { client_secret: SECRET, api_key: null })]);
+  expect(rest).toEqual([]);
+  expect(made).toEqual({
+    id: expect.any(Number) as unknown,
+    data_source_type: 'GOOGLE_DRIVE',
+    credentials: {
+      client_id: 'GOOGLE_DRIVE-id',
+      redirect_uri: 'https://example.com/back',
+      has_client_secret: true,
+      has_api_key: false,
+    },
+    created_at: expect.any(String) as unknown,
+    updated_at: expect.any(String) as unknown,
+  });
+  const listed = await list();
+  expect(listed).toEqual({ results: [made], count: 1 });
+});
+
+test('secrets rest encrypted, and open for a connection', async () => {
+  const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  const rows = await connection.collection('white_labels').find().toArray();
+  await connection.close();
+  expect(rows).toHaveLength(1);
+  expect(JSON.stringify(rows)).not.toContain(SECRET);
+  expect(JSON.stringify(rows)).not.toContain(Buffer.from(SECRET).toString('base64').slice(0, 12));
+  expect(await service.store.whiteLabels.credentials(ORGANIZATION, 'GOOGLE_DRIVE')).toMatchObject({
+    client_secret: SECRET,
+  });
+});
+
+test('a second create of a type replaces the first, secrets included', async () => {
+  const before = (await list()).results[0];
+  const [made] = await create([client('GOOGLE_DRIVE', { client_id: 'newer', api_key: SECRET })]);
+  expect(made?.id).toBe(before?.id);
+  expect(made?.credentials).toMatchObject({ client_id: 'newer', has_client_secret: false, has_api_key: true });
+  expect((await list()).count).toBe(1);
+});
+
+test('every OAuth source takes a client, in one array', async () => {
+  const made = await create(OAUTH_SOURCES.map((source) => client(source, { client_secret: SECRET })));
+  expect(made.map((one) => one.data_source_type)).toEqual([...OAUTH_SOURCES]);
+  expect((await list()).count).toBe(OAUTH_SOURCES.length);
+});
+
+test('one bad element stores none', async () => {
+  const before = await list({ pagination: { limit: 100 } });
+  const answer = await organization.post<{ detail: { loc: unknown }[] }>('/white_label/create', [
+    client('BOX', { client_id: 'changed' }),
+    { data_source_type: 'NOTION', credentials: { client_id: 'x' } },
+  ]);
+  expect({ status: answer.status, loc: answer.body.detail[0]?.loc }).toEqual({
+    status: 422,
+    loc: ['body', 1, 'credentials', 'redirect_uri'],
+  });
+  expect(await list({ pagination: { limit: 100 } })).toEqual(before);
+});
+
+test.each([
+  ['an object', client('BOX'), ['body']],
+  ['a type without OAuth', [client('PDF')], ['body', 0, 'data_source_type']],
+  ['a type in lower case', [client('google_drive')], ['body', 0, 'data_source_type']],
+  ['no credentials', [{ data_source_type: 'GOOGLE_DRIVE' }], ['body', 0, 'credentials']],
+  ['an empty client_id', [client('GOOGLE_DRIVE', { client_id: '' })], ['body', 0, 'credentials', 'client_id']],
+  ['null for a required field', [client('BOX', { redirect_uri: null })], ['body', 0, 'credentials', 'redirect_uri']],
+])('%s is 422', async (_what, body, loc) => {
+  const answer = await organization.post<{ detail: { loc: unknown }[] }>('/white_label/create', body);
+  expect({ status: answer.status, loc: answer.body.detail[0]?.loc }).toEqual({ status: 422, loc });
+});
+
+test('an update changes what is given and keeps the secrets', async () => {
+  const answer = await organization.post<WhiteLabel>(
+    '/white_label/update',
+    client('ONEDRIVE', { client_id: 'newer', file_picker_client_id: 'picker' }),
+  );
+  expect(answer.status).toBe(200);
+  expect(answer.body.credentials).toMatchObject({
+    client_id: 'newer',
+    file_picker_client_id: 'picker',
+    has_client_secret: true,
+  });
+  expect(await service.store.whiteLabels.credentials(ORGANIZATION, 'ONEDRIVE')).toMatchObject({
+    client_id: 'newer',
+    client_secret: SECRET,
+  });
+});
+
+test('lists by order, type and id, and pages', async () => {
+  const types = async (body: Record<string, unknown>) => (await list(body)).results.map((one) => one.data_source_type);
+  const sorted = [...OAUTH_SOURCES].toSorted();
+  const page = { limit: 100 };
+  expect(await types({ order_by: 'data_source_type', pagination: page })).toEqual(sorted);
+  expect(await types({ order_by: 'data_source_type', order_dir: 'desc', pagination: { limit: 2, offset: 1 } })).toEqual(
+    sorted.toReversed().slice(1, 3),
+  );
+  expect((await types({}))[0]).toBe('GOOGLE_DRIVE');
+  expect(await types({ filters: { data_source_type: ['BOX', 'SLACK'] }, order_by: 'data_source_type' })).toEqual([
+    'BOX',
+    'SLACK',
+  ]);
+  const box = (await list({ filters: { data_source_type: ['BOX'], ids: null } })).results[0];
+  expect(await list({ filters: { ids: [box?.id] } })).toEqual({ results: [box], count: 1 });
+});
+
+test('front-ends learn for which sources there is a client', async () => {
+  const user = await service.user('ursula');
+  const { body } = await user.get<{ integrations: object }>('/auth/v1/white_labeling');
+  expect(Object.keys(body.integrations).sort()).toEqual([...OAUTH_SOURCES].toSorted());
+});
+
+test('another organization sees, changes and deletes nothing', async () => {
+  const mine = await list({ pagination: { limit: 100 } });
+  expect(await list({}, other)).toEqual({ results: [], count: 0 });
+  expect((await other.post('/white_label/update', client('BOX'))).status).toBe(404);
+  const deleted = await other.post('/white_label/delete', { ids: mine.results.map((one) => one.id) });
+  expect(deleted).toMatchObject({ status: 200, body: { success: true } });
+  expect(await list({ pagination: { limit: 100 } })).toEqual(mine);
+  expect(await service.store.whiteLabels.credentials(2, 'BOX')).toBeNull();
+});
+
+test('deleted clients are gone', async () => {
+  const [box] = (await list({ filters: { data_source_type: ['BOX'] } })).results;
+  expect((await organization.post('/white_label/delete', { ids: [box?.id] })).body).toEqual({ success: true });
+  expect((await list({ filters: { data_source_type: ['BOX'] } })).count).toBe(0);
+  expect((await organization.post('/white_label/update', client('BOX'))).status).toBe(404);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+
+import { HttpError } from '../../api/http/errors.js';
+import { createRateLimiter, type RateLimits } from '../../api/http/rateLimit.js';
+
+const user = (userId: number, organizationId = 1) => ({ organizationId, userId, customerId: `c${userId}` });
+
+function limiter(limits: RateLimits) {
+  let now = 0;
+  const admit = createRateLimiter(limits, () => now);
+  /** Seconds to wait; 0 when let through. */
+  const ask = (caller: Parameters<typeof admit>[0]): number => {
+    try {
+      admit(caller);
+      return 0;
+    } catch (error) {
+      if (error instanceof HttpError && error.status === 429) return error.retryAfterSeconds ?? -1;
+      throw error;
+    }
+  };
+  return { ask, pass: (ms: number) => (now += ms) };
+}
+const times = (count: number, act: () => number): number[] => Array.from({ length: count }, act);
+
+test('without limits everybody passes', () => {
+  const { ask } = limiter({ perUser: 0, perOrganization: 0 });
+  expect(times(5_000, () => ask(user(1))).some((wait) => wait > 0)).toBe(false);
+});
+
+test('a user may spend a minute\u2019s worth at once, then as it fills again, and is told how long to wait', () => {
+  const { ask, pass } = limiter({ perUser: 6, perOrganization: 0 });
+  expect(times(7, () => ask(user(1)))).toEqual([0, 0, 0, 0, 0, 0, 10]);
+  pass(4_000);
+  expect(ask(user(1))).toBe(6);
+  pass(6_000);
+  expect(times(2, () => ask(user(1)))).toEqual([0, 10]);
+  pass(3_600_000);
+  expect(times(7, () => ask(user(1)))).toEqual([0, 0, 0, 0, 0, 0, 10]);
+});
+
+test('users are counted apart, their organization together with its own calls', () => {
+  const { ask } = limiter({ perUser: 2, perOrganization: 4 });
+  expect(times(3, () => ask(user(1)))).toEqual([0, 0, 30]);
+  expect(ask(user(2))).toBe(0);
+  expect(ask({ organizationId: 1 })).toBe(0);
+  expect(ask({ organizationId: 1 })).toBe(15);
+  expect(ask(user(3))).toBe(15);
+  expect(ask(user(4, 2))).toBe(0);
+});
+
+test('a request that is refused takes nothing', () => {
+  const { ask, pass } = limiter({ perUser: 1, perOrganization: 2 });
+  expect(times(50, () => ask(user(1))).filter((wait) => wait === 0)).toHaveLength(1);
+  expect(ask(user(2))).toBe(0);
+  pass(60_000);
+  expect(ask(user(1))).toBe(0);
+});
+
+test('what is open to anyone is not counted', () => {
+  const { ask } = limiter({ perUser: 1, perOrganization: 1 });
+  expect(times(5, () => ask(null))).toEqual([0, 0, 0, 0, 0]);
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { EXTENSIONS } from '../../api/extensions.js';
+import { validate } from '../../api/http/validate.js';
+import { builtOperations } from '../../api/routes.js';
+import {
+  allowsNull,
+  answerOf,
+  bodyOf,
+  choices,
+  enumOf,
+  type Field,
+  fieldsOf,
+  ours,
+  sample,
+  theirs,
+} from '../support/contract.js';
+
+/** Fields that take null though the contract does not say so, as api/extensions.ts lists them. */
+const NULL_EXTENSIONS = Object.keys(EXTENSIONS.fields).flatMap((text) => /^(\S+) null$/.exec(text)?.[1] ?? []);
+
+const built = builtOperations.filter(({ method, path }) => bodyOf(theirs, method, path) !== undefined);
+const shortName = (path: string): string => path.replace(/^\/(integrations\/)?/, '');
+/** Fields by path; what several shapes of one object have in common is one field. */
+function byPath(fields: readonly Field[]): Map<string, Field> {
+  const found = new Map<string, Field>();
+  for (const field of fields) {
+    const known = found.get(field.path);
+    const schema = known ? { anyOf: [known.schema, field.schema] } : field.schema;
+    found.set(field.path, { ...field, schema, required: field.required && (known?.required ?? true) });
+  }
+  return found;
+}
+
+const BOUNDS = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minItems',
+  'maxItems',
+  'minLength',
+  'maxLength',
+  'pattern',
+];
+
+const boundsOf = (document: typeof ours, { schema }: Field) =>
+  Object.fromEntries(
+    choices(document, schema).flatMap((one) => Object.entries(one).filter(([word]) => BOUNDS.includes(word))),
+  );
+
+/** In words, without null. A choice of integers is one of integers, whatever it is called. */
+function typesOf(document: typeof ours, { schema }: Field): string {
+  const types = choices(document, schema).flatMap((one) =>
+    one.enum?.some(Number.isInteger) ? ['integer'] : [one.type].flat(),
+  );
+  return [...new Set(types)]
+    .filter((type) => type !== 'null')
+    .map(String)
+    .toSorted()
+    .join();
+}
+
+/** Values that the contract leaves open and the service does not. */
+const EXAMPLES: Readonly<Record<string, Record<string, unknown>>> = {
+  '/modify_user_configuration': { value: { enabled: true } },
+};
+
+describe.each(built.map((operation) => [operation.method, operation.path, operation] as const))(
+  '%s %s',
+  (method, path, operation) => {
+    const [wanted, offered] = [bodyOf(theirs, method, path) ?? {}, bodyOf(ours, method, path) ?? {}];
+    const [contract, mine] = [byPath(fieldsOf(theirs, wanted)), byPath(fieldsOf(ours, offered))];
+    const both = [...contract.values()].flatMap((field) => {
+      const own = mine.get(field.path);
+      return own ? [{ ...field, own }] : [];
+    });
+
+    test('takes just the fields of the contract', () => {
+      expect([...mine.keys()].toSorted()).toEqual([...contract.keys()].toSorted());
+    });
+
+    test('requires just what the contract requires', () => {
+      const required = (fields: typeof mine) =>
+        [...fields.values()].filter((one) => one.required).map((one) => one.path);
+      expect(required(mine).toSorted()).toEqual(required(contract).toSorted());
+    });
+
+    test('takes null just where the contract does', () => {
+      const nullable = both.filter(({ own }) => allowsNull(ours, own.schema)).map((one) => one.path);
+      const expected = both
+        .filter((one) => allowsNull(theirs, one.schema) || NULL_EXTENSIONS.includes(`${shortName(path)}.${one.path}`))
+        .map((one) => one.path);
+      expect(nullable.toSorted()).toEqual(expected.toSorted());
+    });
+
+    test('knows the values of each enum as they are written', () => {
+      const values = (document: typeof ours, field: Field) => [field.path, enumOf(document, field.schema)];
+      expect(both.map(({ own }) => values(ours, own))).toEqual(both.map((one) => values(theirs, one)));
+    });
+
+    test('takes values of the types of the contract', () => {
+      const differences = both
+        .map(({ own, ...one }) => [one.path, typesOf(ours, own), typesOf(theirs, one)])
+        .filter(([, taken, asked]) => taken !== asked);
+      expect(differences).toEqual([]);
+    });
+
+    test('keeps the bounds of the contract; those that only we have are in docs/choices.md', () => {
+      for (const { own, ...one } of both)
+        if (!choices(ours, own.schema).some((choice) => choice.enum))
+          expect({ field: one.path, ...boundsOf(ours, own) }).toMatchObject({
+            field: one.path,
+            ...boundsOf(theirs, one),
+          });
+    });
+
+    test('fills in the defaults of the contract, for what is absent and for null', () => {
+      if (!wanted.properties) return;
+      const least = { ...(sample(theirs, wanted) as Record<string, unknown>), ...EXAMPLES[path] };
+      const filled = validate<Record<string, unknown>>(operation.body!, least, 'body');
+      for (const { path: name, schema, own } of both) {
+        if (name.includes('.') || !('default' in schema) || name in least) continue;
+        // Of an object, inner defaults may be filled in too.
+        expect({ [name]: filled[name] }).toMatchObject({ [name]: schema.default });
+        if (!allowsNull(ours, own.schema)) continue;
+        const withNull = validate<Record<string, unknown>>(operation.body!, { ...least, [name]: null }, 'body');
+        expect(withNull).toEqual(filled);
+      }
+    });
+  },
+);
+
+const answering = builtOperations.filter(
+  ({ method, path }) => answerOf(theirs, method, path)?.properties !== undefined,
+);
+
+test.each(answering.map(({ method, path }) => [method, path] as const))(
+  '%s %s answers the fields of the contract, and those that api/extensions.ts adds',
+  (method, path) => {
+    const names = (document: typeof ours) =>
+      [...byPath(fieldsOf(document, answerOf(document, method, path) ?? {})).keys()].toSorted();
+    expect(names(ours)).toEqual(names(theirs));
+  },
+);

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import { FILE_ORDERS, type FileFilters } from '../../contract/fileFilters.js';
+import { fileQuery } from '../../store/files/filter.js';
+import { type FileDoc, fileModel } from '../../store/files/model.js';
+import { ORDER_FIELDS } from '../../store/files/queries.js';
+import { seedLists } from '../../bench/seedLists.js';
+import { startService, type TestService } from '../support/service.js';
+
+const tenant = { organizationId: 1, userId: 1 };
+const FIRST = 1_000_000;
+let service: TestService;
+let connection: mongoose.Connection;
+
+interface Stage {
+  readonly stage: string;
+  readonly indexBounds?: Readonly<Record<string, readonly string[]>>;
+  readonly inputStage?: Stage;
+  readonly inputStages?: readonly Stage[];
+}
+interface Explained {
+  readonly queryPlanner: { readonly winningPlan: Stage & { readonly queryPlan?: Stage } };
+}
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+  connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  const blank = new (fileModel(connection))().toObject({ minimize: false });
+  await seedLists(connection, tenant, blank, 5_000);
+  await connection
+    .collection<FileDoc>('files')
+    .updateMany(
+      { _id: { $mod: [100, 3] } },
+      { $set: { uploadId: 'up', fileTypeAtSource: 'TICKET', source: 'ZENDESK' } },
+    );
+}, 60_000);
+afterAll(async () => {
+  await connection.close();
+  await service.close();
+});
+
+/** MongoDB's newer executor keeps the plan one level deeper. */
+const planOf = ({ winningPlan }: Explained['queryPlanner']): Stage => winningPlan.queryPlan ?? winningPlan;
+
+const stages = (plan: Stage): Stage[] => [
+  plan,
+  ...[...(plan.inputStages ?? []), ...(plan.inputStage ? [plan.inputStage] : [])].flatMap(stages),
+];
+const find = (filters: FileFilters) => connection.collection('files').find(fileQuery(tenant, filters) as never);
+
+/** Filter → the field by which an index must narrow. */
+const FILTERS: readonly (readonly [string, FileFilters])[] = [
+  ['_id', { ids: [FIRST, FIRST + 1] }],
+  ['source', { sources: ['ZENDESK'] }],
+  ['externalFileId', { externalFileIds: ['https://bench.example/0/0.html'] }],
+  ['externalUrl', { externalUrls: ['https://bench.example/0/0.html'] }],
+  ['syncStatus', { syncStatuses: ['SYNC_ABORTED'] }],
+  ['parentId', { parentFileIds: [FIRST] }],
+  ['parentId', { rootFilesOnly: true }],
+  ['dataSourceId', { dataSourceIds: [1, 2] }],
+  ['options.embeddingModel', { embeddingModels: ['SOLAR_1_MINI'] }],
+  ['requestId', { requestIds: ['request-1'] }],
+  ['uploadId', { uploadIds: ['up'] }],
+  ['fileTypeAtSource', { fileTypesAtSource: ['TICKET'] }],
+  ['tagPairs', { tags: { team: 'team-7' } }],
+  ['tagPairs', { tagTree: { AND: [{ key: 'team', value: ['team-7', 'team-8'] }] } }],
+  ['lastSync', { nonSyncedOnly: true, syncStatuses: ['SYNC_ABORTED'] }],
+];
+
+describe('every filter by equality reads an index that is narrowed by it', () => {
+  test.each(FILTERS)('%s of %j', async (field, filters) => {
+    const { queryPlanner } = (await find(filters).explain()) as unknown as Explained;
+    const scans = stages(planOf(queryPlanner));
+    expect(scans.map(({ stage }) => stage)).not.toContain('COLLSCAN');
+    const bounds = scans.flatMap(({ indexBounds }) => (indexBounds ? [indexBounds] : []));
+    const fields = field === 'lastSync' ? ['lastSync', 'syncStatus'] : [field];
+    const narrowed = bounds.some((one) => fields.some((name) => one[name] && !one[name].includes('[MinKey, MaxKey]')));
+    expect({ bounds, narrowed }).toMatchObject({ narrowed: true });
+  });
+});
+
+test.each(FILE_ORDERS)('order by %s is that of an index: nothing is sorted', async (order) => {
+  const explained = await find({})
+    .sort({ [ORDER_FIELDS[order]]: 1, _id: 1 })
+    .skip(1_000)
+    .limit(20)
+    .explain();
+  const plan = stages(planOf((explained as unknown as Explained).queryPlanner));
+  expect(plan.map(({ stage }) => stage)).not.toContain('SORT');
+});
+
+test('all chunks of a user, or those of a status or a source, are summed without reading the files', async () => {
+  for (const filters of [{}, { syncStatuses: ['READY'] }, { embeddingModels: ['OPENAI'] }] as FileFilters[]) {
+    const cursor = connection
+      .collection('files')
+      .aggregate([
+        { $match: fileQuery(tenant, filters) as never },
+        { $group: { _id: null, chunks: { $sum: '$numChunks' } } },
+      ]);
+    const { queryPlanner } = (await cursor.explain()) as unknown as Explained;
+    const names = stages(planOf(queryPlanner)).map(({ stage }) => stage);
+    expect(names).toContain('IXSCAN');
+    expect(names).not.toContain('FETCH');
+    expect(await service.store.files.countChunks(tenant, filters, 0)).toBeGreaterThan(10_000);
+  }
+});

@@ -1,0 +1,151 @@
+/** The public contract and our own OpenAPI document, read the way tests compare them. */
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+import { openApiDocument } from '../../api/openapi.js';
+
+export interface Schema {
+  readonly [keyword: string]: unknown;
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly required?: readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly default?: unknown;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+interface Described {
+  readonly parameters?: readonly Parameter[];
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >;
+}
+
+export interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas?: Readonly<Record<string, Schema>> };
+}
+
+export const theirs = JSON.parse(
+  readFileSync(new URL('../fixtures/openapi.json', import.meta.url), 'utf8'),
+) as Document;
+export const ours = openApiDocument() as unknown as Document;
+
+/** Follows a reference into the document's components. */
+export function resolve(document: Document, schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  return resolve(document, document.components.schemas?.[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+}
+
+/** The schemas that a value may follow: those of anyOf, each resolved, else the one itself. */
+export function choices(document: Document, schema: Schema): readonly Schema[] {
+  const whole = resolve(document, schema);
+  return whole.anyOf ? whole.anyOf.flatMap((one) => choices(document, one)) : [whole];
+}
+
+export function bodyOf(document: Document, method: string, path: string): Schema | undefined {
+  const schema = document.paths[path]?.[method]?.requestBody?.content['application/json']?.schema;
+  return schema && resolve(document, schema);
+}
+
+/** What an operation answers with this status. */
+export function answerOf(document: Document, method: string, path: string, status = 200): Schema | undefined {
+  const schema = document.paths[path]?.[method]?.responses[status]?.content['application/json']?.schema;
+  return schema && resolve(document, schema);
+}
+
+export interface Field {
+  /** Where it lies: filters.ids; [] stands for the members of a list. */
+  readonly path: string;
+  readonly schema: Schema;
+  readonly required: boolean;
+}
+
+/** Every field of a request, those of objects inside it included. */
+export function fieldsOf(document: Document, schema: Schema, prefix = ''): Field[] {
+  return choices(document, schema).flatMap((one) => {
+    const members = one.items ? fieldsOf(document, one.items, `${prefix}[].`) : [];
+    const fields = Object.entries(one.properties ?? {}).flatMap(([name, field]) => [
+      { path: `${prefix}${name}`, schema: field, required: one.required?.includes(name) ?? false },
+      // The contract leaves trees of tags open; ours says what its text describes.
+      ...(name === 'tags_v2' || name === 'tags' ? [] : fieldsOf(document, field, `${prefix}${name}.`)),
+    ]);
+    return [...members, ...fields];
+  });
+}
+
+export const allowsNull = (document: Document, schema: Schema): boolean =>
+  choices(document, schema).some(
+    (one) => one.type === 'null' || [one.type].flat().includes('null') || Object.keys(one).length === 0,
+  );
+
+/** The values of an enum, or of the lists of one; null when it is none. */
+export function enumOf(document: Document, schema: Schema): readonly string[] | null {
+  const values = choices(document, schema).flatMap((one) => [
+    ...(one.enum ?? []),
+    ...(one.items ? (enumOf(document, one.items) ?? []) : []),
+  ]);
+  const strings = values.filter((value) => typeof value === 'string');
+  return strings.length === 0 ? null : [...new Set(strings)].toSorted();
+}
+
+/** The smallest value that a schema takes. */
+export function sample(document: Document, schema: Schema): unknown {
+  const [one] = choices(document, schema);
+  if (!one) return null;
+  if (one.enum) return one.enum[0];
+  switch ([one.type].flat()[0]) {
+    case 'object':
+      return Object.fromEntries(
+        (one.required ?? []).map((name) => [name, sample(document, one.properties?.[name] ?? {})]),
+      );
+    case 'array':
+      return [];
+    case 'integer':
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'string':
+      return 'https://nowhere.invalid/sitemap.xml';
+    case undefined:
+    default:
+      return {};
+  }
+}
+
+const validators = new Map<string, ValidateFunction>();
+
+/** What is wrong with an answer by a document's schema of it; null when nothing is, or the document has none. */
+export function answerFault(
+  name: 'ours' | 'theirs',
+  operation: { method: string; path: string; status: number },
+  body: unknown,
+): string | null {
+  const document = name === 'ours' ? ours : theirs;
+  const { method, path, status } = operation;
+  const schema = answerOf(document, method, path, status);
+  if (!schema) return null;
+  const key = `${name} ${method} ${path} ${status}`;
+  const validate = validators.get(key) ?? compile(document, schema);
+  validators.set(key, validate);
+  if (validate(body)) return null;
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
+}
+
+function compile(document: Document, schema: Schema): ValidateFunction {
+  const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text));
+  const ajv = new Ajv2020({ strict: false, formats: { 'date-time': isTime, binary: true } });
+  return ajv.compile({ ...schema, components: document.components });
+}

@@ -1,0 +1,72 @@
+/** Data sources as connecting makes them, and files put into them: no source brings files of its own yet. */
+import { QdrantClient } from '@qdrant/js-client-rest';
+import mongoose from 'mongoose';
+
+import type { TagValue } from '../../contract/records.js';
+import { storedTags } from '../../contract/tags.js';
+import type { Connection } from '../../store/dataSources/commands.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { Tenant } from '../../store/users/accept.js';
+import type { TestService } from './service.js';
+
+type Connecting = Partial<Omit<Connection, 'tags'>> & { readonly tags?: Readonly<Record<string, TagValue>> };
+
+/** Connects an account of an end user, by the store's own command. */
+export async function connectSource(
+  { store }: Pick<TestService, 'store'>,
+  owner: Tenant & { customerId: string },
+  { tags = {}, ...given }: Connecting = {},
+): Promise<DataSourceDoc> {
+  const connection: Connection = {
+    type: 'GOOGLE_DRIVE',
+    externalId: null,
+    sealedCredentials: 'sealed',
+    metadata: {},
+    enableAutoSync: null,
+    ...given,
+    tags: storedTags(tags),
+  };
+  const { dataSource } = await store.transaction((session) => store.dataSources.connect(owner, connection, session));
+  return dataSource;
+}
+
+/** Runs some work on the service's database, past its own code. */
+export async function withDatabase<T>(
+  { env }: Pick<TestService, 'env'>,
+  work: (connection: mongoose.Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Makes files members of a data source. */
+export async function adoptFiles(service: TestService, dataSourceId: number, ids: readonly number[]): Promise<void> {
+  await withDatabase(service, (connection) =>
+    connection.collection<FileDoc>('files').updateMany({ _id: { $in: [...ids] } }, { $set: { dataSourceId } }),
+  );
+}
+
+/** The tags of every point of a file, each different list once. */
+export async function pointTags({ env }: TestService, fileId: number): Promise<string[][]> {
+  const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
+  const { collections } = await client.getCollections();
+  const found = new Map<string, string[]>();
+  for (const { name } of collections) {
+    if (!name.startsWith(env['QDRANT_COLLECTION_PREFIX'] ?? '')) continue;
+    const { points } = await client.scroll(name, {
+      filter: { must: [{ key: 'file_id', match: { value: fileId } }] },
+      limit: 1_000,
+      with_payload: ['tags'],
+    });
+    for (const { payload } of points) {
+      const tags = payload?.['tags'] as string[];
+      found.set(tags.join('\n'), tags);
+    }
+  }
+  return [...found.values()];
+}

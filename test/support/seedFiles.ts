@@ -1,0 +1,90 @@
+/** Files with every field as a test wants it, and chunks and vectors below them, written past the runs that make them. */
+import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
+import type { TagValue } from '../../contract/records.js';
+import { storedTags, tagPairs } from '../../contract/tags.js';
+import { type FileDoc, fileModel } from '../../store/files/model.js';
+import type { Tenant } from '../../store/users/accept.js';
+import { withDatabase } from './dataSources.js';
+import type { TestService } from './service.js';
+
+const SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };
+
+export interface SeededFile {
+  readonly id: number;
+  readonly texts?: readonly string[];
+  readonly tags?: Readonly<Record<string, TagValue>>;
+  readonly model?: EmbeddingModelId;
+  readonly fields?: Partial<FileDoc>;
+}
+
+/** Writes files with the chunks they are given, each chunk with a vector of its own. */
+export async function seedFiles(
+  service: TestService,
+  owner: Tenant & { customerId: string },
+  seeds: readonly SeededFile[],
+): Promise<void> {
+  const rows = await withDatabase(service, async (connection) => {
+    const files = fileModel(connection);
+    const at = new Date('2026-01-01T00:00:00Z');
+    const made = seeds.map(({ id, texts = [], tags = {}, model = 'OPENAI', fields = {} }): FileDoc => {
+      const own = storedTags(tags);
+      return {
+        ...new files().toObject({ minimize: false }),
+        ...owner,
+        _id: id,
+        source: 'WEB_SCRAPE',
+        externalFileId: `external-${id}`,
+        syncStatus: 'READY',
+        isContainer: false,
+        tags: own,
+        tagPairs: tagPairs(own),
+        options: { ...DEFAULT_INGEST_OPTIONS, embeddingModel: model },
+        generation: 1,
+        lastGeneration: 1,
+        numChunks: texts.length,
+        vectorSpace: texts.length > 0 ? SPACE.name : null,
+        dimensions: texts.length > 0 ? SPACE.dimensions : null,
+        createdAt: at,
+        updatedAt: at,
+        ...fields,
+      };
+    });
+    await files.collection.insertMany(made as never);
+    return made;
+  });
+  const { organizationId, userId } = owner;
+  const written = rows.map((row, index) => {
+    const texts = seeds[index]?.texts ?? [];
+    let end = 0;
+    const cuts = texts.map((text) => ({ start: end, end: (end += text.length), tokens: 1 }));
+    return { row, texts, text: texts.join(''), cuts };
+  });
+  await service.store.chunks.write(
+    written.map(({ row, text, cuts }) => ({
+      organizationId,
+      userId,
+      fileId: row._id,
+      generation: 1,
+      text,
+      prefix: '',
+      cuts,
+    })),
+  );
+  await service.store.vectors.upsert(
+    written
+      .filter(({ texts }) => texts.length > 0)
+      .map(({ row, texts }) => ({
+        organizationId,
+        userId,
+        fileId: row._id,
+        parentId: row.parentId,
+        generation: 1,
+        space: SPACE,
+        model: row.options.embeddingModel,
+        source: row.source,
+        tagPairs: row.tagPairs,
+        vectors: texts.map((_, index) => new Float32Array(SPACE.dimensions).fill(0).with(index % 384, 1)),
+      })),
+  );
+}

@@ -1,0 +1,55 @@
+import {
+  CancellationScope,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  proxyActivities,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+
+import type { Activities } from '../activities/index.js';
+import type { RunInput } from '../contract/orchestration.js';
+import { COMPUTE, STORE } from './activityOptions.js';
+
+const { eraseFiles } = proxyActivities<Activities>(COMPUTE);
+const { stopUserRuns, finishUserDelete, stopUserDelete } = proxyActivities<Activities>(STORE);
+
+/** Asks a workflow to end; one that has ended by now is what we want. */
+async function cancel(workflowId: string): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(workflowId).cancel();
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+  }
+}
+
+/** Ends every other run of the user, and waits until none is at work: it could write what was just deleted. */
+async function endRuns(runId: number): Promise<void> {
+  const asked = new Set<string>();
+  for (;;) {
+    const { workflowIds } = await stopUserRuns({ runId });
+    if (workflowIds.length === 0) return;
+    for (const workflowId of workflowIds) {
+      if (asked.has(workflowId)) continue;
+      asked.add(workflowId);
+      await cancel(workflowId);
+    }
+    await sleep('500 milliseconds');
+  }
+}
+
+/** Deletes all that a user owns: its runs end, then its files go batch after batch, verified, then its record says so. */
+export async function deleteUser({ runId }: RunInput): Promise<void> {
+  try {
+    do {
+      await endRuns(runId);
+      while ((await eraseFiles({ runId })).erased > 0) {
+        if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deleteUser>({ runId });
+      }
+    } while ((await finishUserDelete({ runId })).again);
+  } catch (error) {
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => stopUserDelete({ runId }));
+    throw error;
+  }
+}

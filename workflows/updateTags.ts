@@ -1,0 +1,27 @@
+import { CancellationScope, continueAsNew, isCancellation, proxyActivities, workflowInfo } from '@temporalio/workflow';
+
+import type { Activities } from '../activities/index.js';
+import type { CopyTagsResult, UpdateTagsInput } from '../contract/orchestration.js';
+import { COMPUTE, STORE } from './activityOptions.js';
+
+const { copyTags } = proxyActivities<Activities>(COMPUTE);
+const { finishTags } = proxyActivities<Activities>(STORE);
+
+/**
+ * Brings the tags of a data source to its files and vectors, or those of one file to its vectors: pass after pass, until
+ * a pass finds none that lacks the latest version. Cancelled, it leaves the rest as it is; the next change goes on.
+ */
+export async function updateTags({ runId, afterId = 0 }: UpdateTagsInput): Promise<void> {
+  let step: CopyTagsResult = { done: false, afterId };
+  try {
+    while (!step.done) {
+      step = await copyTags({ runId, afterId: step.afterId });
+      if (!step.done && workflowInfo().continueAsNewSuggested)
+        await continueAsNew<typeof updateTags>({ runId, afterId: step.afterId });
+    }
+    await finishTags({ runId, outcome: 'finished' });
+  } catch (error) {
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => finishTags({ runId, outcome: 'aborted' }));
+    throw error;
+  }
+}
