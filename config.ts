@@ -72,6 +72,13 @@ export interface Config {
     /** Milliseconds between looks for room of a run that is held back by a limit. */
     readonly limitRecheckMs: number;
   };
+  readonly webhooks: {
+    readonly timeoutMs: number;
+    /** Milliseconds before each new try. */
+    readonly retryDelaysMs: readonly number[];
+    readonly connectionsPerHost: number;
+  };
+  readonly eventsKeptDays: number;
   /** Milliseconds between rounds of the reaper. */
   readonly workerNiceness: number;
   readonly reapIntervalMs: number;
@@ -224,6 +231,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       retryDelaysMs: list(string('RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
       limitRecheckMs: number('LIMIT_RECHECK_S') * 1000,
     },
+    webhooks: {
+      timeoutMs: number('WEBHOOK_TIMEOUT_MS'),
+      retryDelaysMs: list(string('WEBHOOK_RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
+      connectionsPerHost: number('WEBHOOK_CONNECTIONS_PER_HOST'),
+    },
+    eventsKeptDays: number('EVENTS_KEPT_DAYS'),
     workerNiceness: number('WORKER_NICENESS'),
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
     http: {

@@ -163,6 +163,19 @@ export const SETTINGS = {
       .default('5,30,120'),
     about: 'Seconds before each new try of a file after a passing fault; their number is the number of new tries.',
   },
+  WEBHOOK_TIMEOUT_MS: { schema: count(10_000), about: 'Time a webhook has to answer a delivery.' },
+  WEBHOOK_RETRY_DELAYS_S: {
+    schema: Joi.string()
+      .pattern(/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/)
+      .default('5,300,1800,7200,18000,36000'),
+    about:
+      'Seconds before each new try of a delivery that failed; their number is the number of new tries, after which it is given up.',
+  },
+  WEBHOOK_CONNECTIONS_PER_HOST: {
+    schema: count(64),
+    about: 'Deliveries to one host at once by one worker, over all webhooks; one webhook has eight at most.',
+  },
+  EVENTS_KEPT_DAYS: { schema: count(7), about: 'Days that GET /events and the lists of deliveries go back.' },
   LIMIT_RECHECK_S: {
     schema: Joi.number().greater(0).default(30),
     about: 'Seconds after which a run whose files are held back by a limit of their user looks for room again.',

@@ -1,4 +1,4 @@
-import type { StartedFile } from '../store/files/commands.js';
+import type { StartedFile } from '../store/files/start.js';
 import type { FileDoc } from '../store/files/model.js';
 import type { Store } from '../store/connect.js';
 import { settlePointTags } from './pointTags.js';
@@ -50,16 +50,16 @@ async function flip(store: Store, prepared: readonly PreparedFile[]): Promise<nu
   for (let change = 0; ; change += 1) {
     const done = new Set(await store.files.finish(open));
     flipped.push(...done);
-    open = open.filter(({ fileId }) => !done.has(fileId));
+    open = open.filter(({ file }) => !done.has(file._id));
     if (open.length === 0 || change === TAG_CHANGES) return flipped;
     // Seldom: the tags have changed, or another run took the file over. The next try tells which.
     const settled = await settlePointTags(
       store,
-      open.map(({ fileId }) => fileId),
+      open.map(({ file }) => file._id),
     );
     const revisions = new Map(settled.map((file) => [file._id, file.tagsRevision ?? null]));
     open = open.flatMap((one) => {
-      const tagsRevision = revisions.get(one.fileId);
+      const tagsRevision = revisions.get(one.file._id);
       return tagsRevision === undefined || tagsRevision === one.tagsRevision ? [] : [{ ...one, tagsRevision }];
     });
     if (open.length === 0) return flipped;

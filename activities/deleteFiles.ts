@@ -31,8 +31,8 @@ export function createDeleteActivities({ store, log }: ActivityDeps) {
       if (ids.length === 0) return { afterId: null };
 
       await emptyFiles(store, run, ids);
-      if (request.preserveFileRecord) await store.files.emptied(tenant, runId, ids);
-      else await store.files.remove(tenant, runId, ids);
+      if (request.preserveFileRecord) await store.files.emptied(tenant, runId, ids, request.sendWebhook);
+      else await store.files.remove(tenant, runId, ids, request.sendWebhook);
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, files: ids.length },
         'files deleted',

@@ -29,7 +29,7 @@ export function createDeleteUserActivities({ store, log }: ActivityDeps) {
       const ids = await store.files.ids(tenant, {}, FILES_PER_BATCH);
       if (ids.length === 0) return { erased: 0 };
       await emptyFiles(store, run, ids);
-      await store.files.remove(tenant, runId, ids);
+      await store.files.remove(tenant, runId, ids, false);
       return { erased: ids.length };
     },
 
@@ -49,7 +49,19 @@ export function createDeleteUserActivities({ store, log }: ActivityDeps) {
         store.dataSources.removeAll(tenant),
       ]);
       await store.runs.forgetOptions(tenant);
-      await store.transaction((session) => store.users.markErased(tenant, session));
+      await store.transaction(async (session) => {
+        await store.users.markErased(tenant, session);
+        const { organizationId, customerId } = run;
+        const objectId = String(run.userId);
+        const deleted = {
+          kind: 'ORGANIZATION_USER_DELETED',
+          organizationId,
+          customerId,
+          objectId,
+          info: null,
+        } as const;
+        await store.events.write([deleted], session, `user-deleted:${runId}`);
+      });
       await store.runs.finish(runId, 'finished', {});
       log.info({ runId, ...tenant, requestId: run.requestId }, 'user deleted');
       return { again: false };

@@ -2,6 +2,7 @@ import type { DocumentPool, HtmlSkips } from '../documents/types.js';
 import type { Embeddings } from '../embeddings/types.js';
 import type { Feed, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
 import type { SourceType } from '../contract/sources.js';
+import type { Egress } from '../egress/types.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
 
@@ -58,6 +59,14 @@ export interface IngestSettings {
   readonly maxPagesPerScrape: number;
   /** Milliseconds between looks for room of a run whose files are held back by a limit. */
   readonly limitRecheckMs: number;
+  readonly webhooks: WebhookSettings;
+}
+
+export interface WebhookSettings {
+  /** For one try of a delivery. */
+  readonly timeoutMs: number;
+  /** Milliseconds before each new try of a delivery; their number is the number of new tries. */
+  readonly retryDelaysMs: readonly number[];
 }
 
 /** What a step may use. Made once by worker/main.ts. */
@@ -66,6 +75,8 @@ export interface ActivityDeps {
   readonly sources: Sources;
   readonly documents: DocumentPool;
   readonly embeddings: Embeddings;
+  /** The way out to webhooks: apart from that of ingests, so that receivers share no connections with sites. */
+  readonly receivers: Pick<Egress, 'request'>;
   readonly settings: IngestSettings;
   readonly log: Log;
 }

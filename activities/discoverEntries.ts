@@ -61,6 +61,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
         }
         await store.files.moveContainer(runId, parentId, {
           status: 'SYNCING',
+          discovered: true,
           facts: {
             pages_total: discovered,
             ...(feed.title === null ? {} : { title: feed.title }),

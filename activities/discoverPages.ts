@@ -83,6 +83,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       }
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',
+        discovered: true,
         facts: {
           pages_listed: listed,
           pages_total: discovered,

@@ -8,6 +8,7 @@ import { createIngestActivities } from './ingestBatch.js';
 import { createPlanActivities } from './planBatches.js';
 import { createRecountActivities } from './recountFiles.js';
 import { createRunActivities } from './runs.js';
+import { createWebhookActivities } from './webhooks/deliverBatch.js';
 import { createTagActivities } from './updateTags.js';
 
 /** Every step that workflows may call, with its dependencies in place. */
@@ -20,6 +21,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createPlanActivities(deps),
     ...createIngestActivities(deps),
     ...createDeleteActivities(deps),
+    ...createWebhookActivities(deps),
     ...createDeleteUserActivities(deps),
     ...createRecountActivities(deps),
     ...createTagActivities(deps),

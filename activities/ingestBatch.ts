@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 
 import { Fault } from '../contract/failures.js';
 import type { IngestBatchInput, IngestBatchResult } from '../contract/orchestration.js';
-import type { StartedFile } from '../store/files/commands.js';
+import type { StartedFile } from '../store/files/start.js';
 import { cleanUp, discard } from './commitFiles.js';
 import { type CrawlBatch, openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from './deps.js';
@@ -42,7 +42,7 @@ export function createIngestActivities(deps: ActivityDeps) {
     };
     if (fault.retryable && delay !== undefined) {
       const notBefore = new Date(Date.now() + Math.max(delay, fault.retryAfterMs ?? 0));
-      await store.files.requeue(runId, file._id, notBefore, fault.message);
+      await store.files.requeue(runId, file._id, notBefore, fault.message, fault.kind === 'rate_limited');
       log.debug({ ...context, notBefore }, 'file goes back into the queue');
       return;
     }
@@ -88,7 +88,7 @@ export function createIngestActivities(deps: ActivityDeps) {
         const prepared = await prepareFile(runId, started, deps, signal, admitted, crawl?.keeperOf(file));
         if (prepared) return () => committer.add(prepared);
         if (generation > file.generation + 1) await forget(started);
-        return () => keeper.add({ runId, fileId, generation });
+        return () => keeper.add({ runId, file, generation });
       };
 
       const slots = pLimit(settings.fileConcurrency);
@@ -121,7 +121,11 @@ export function createIngestActivities(deps: ActivityDeps) {
 
       try {
         // MongoDB is asked at once in any case; a try that finds Qdrant still away fetches nothing.
-        if (activityInfo().attempt > 1) await store.vectors.ping();
+        if (activityInfo().attempt > 1) {
+          await store.vectors.ping();
+          // What the try before has done and not told of comes before what this one does.
+          await store.events.settle(fileIds);
+        }
         crawl = keepLinks ? await openCrawlBatch(runId, fileIds, store, writes.linker) : null;
         const unclean = await store.files.needingCleanUp(runId, fileIds);
         if (unclean.length > 0)

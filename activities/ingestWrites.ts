@@ -1,5 +1,6 @@
+import type { KeptFile } from '../store/files/commands.js';
+import type { StartedFile } from '../store/files/start.js';
 import type { FoundLinks } from '../store/frontier/frontier.js';
-import type { KeptFile, StartedFile } from '../store/files/commands.js';
 import { type Batcher, createBatcher } from './batcher.js';
 import { commitFiles } from './commitFiles.js';
 import type { ActivityDeps } from './deps.js';

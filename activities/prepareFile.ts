@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { VectorSpace } from '../contract/embeddingModels.js';
 import { LINKS_PER_PAGE } from '../contract/webScrape.js';
 import type { ProcessedDocument } from '../documents/types.js';
-import type { FinishedSync, StartedFile } from '../store/files/commands.js';
+import type { FinishedSync } from '../store/files/commands.js';
+import type { StartedFile } from '../store/files/start.js';
 import type { SmallContent } from '../store/contents/contents.js';
 import type { FileDoc } from '../store/files/model.js';
 import type { ActivityDeps, OpenedContent } from './deps.js';
@@ -130,7 +131,7 @@ export async function prepareFile(
   if (options.storeFileOnly) {
     const finished = {
       runId,
-      fileId: file._id,
+      file,
       content: { ...content, statistics },
       name: null,
       fileMetadata: metadataOf(opened, null),
@@ -160,7 +161,7 @@ export async function prepareFile(
 
   const finished: FinishedSync = {
     runId,
-    fileId: file._id,
+    file,
     name: null,
     fileMetadata: metadataOf(opened, document),
     tagsRevision,

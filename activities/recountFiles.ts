@@ -23,6 +23,18 @@ export function createRecountActivities({ store, log }: ActivityDeps) {
     },
 
     async finishRecount({ runId, outcome }: RunInput & { outcome: RunOutcome['outcome'] | 'aborted' }): Promise<void> {
+      const run = await store.runs.find(runId);
+      if (run && outcome === 'finished') {
+        const { organizationId } = run;
+        const event = {
+          kind: 'FILE_STATISTICS_AGGREGATED',
+          organizationId,
+          customerId: '',
+          objectId: null,
+          info: null,
+        } as const;
+        await store.events.write([event], null, `recount:${runId}`);
+      }
       await store.runs.finish(runId, outcome, {});
     },
   };

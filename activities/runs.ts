@@ -1,4 +1,4 @@
-import type { RunInput } from '../contract/orchestration.js';
+import { IS_UPLOAD, type RunInput } from '../contract/orchestration.js';
 import type { RunCounts } from '../store/files/commands.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { ActivityDeps } from './deps.js';
@@ -35,6 +35,9 @@ export function createRunActivities({ store, log }: ActivityDeps) {
         pages_failed: counts.failed,
         pages_aborted: counts.aborted,
       };
+      // Of a crawl nobody knows sooner that all its addresses are found; of others it was told long ago, and is not again.
+      if (IS_UPLOAD[run.kind])
+        await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', discovered: true });
       await store.files.moveContainer(runId, run.fileId, { status: 'READY', facts, synced: true });
       await end(run, 'finished', counts);
       log.info(

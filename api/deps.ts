@@ -20,6 +20,12 @@ export interface SitemapReader {
   discover(sitemapUrl: string, signal: AbortSignal): AsyncIterable<{ readonly url: string }>;
 }
 
+/** The part of the way out that a registration of a webhook needs. */
+export interface AddressCheck {
+  /** Throws a Fault address_refused when the URL may not be called. */
+  check(url: string): Promise<void>;
+}
+
 /** The parts of connectors and documents that a live read of a page needs. */
 export type PageReader = Pick<WebSource, 'fetchPage'>;
 export type LinkReader = Pick<DocumentPool, 'links'>;
@@ -50,6 +56,7 @@ export interface ApiDeps {
   readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping'>;
   readonly embedder: QueryEmbedder;
   readonly sitemaps: SitemapReader;
+  readonly addresses: AddressCheck;
   readonly livePages: LivePages;
   readonly tokens: Tokens;
   readonly signedUrls: SignedUrls;

@@ -5,8 +5,6 @@ import { type AuthScheme, type Operation, operation } from './http/operation.js'
 
 /** Operations of the public contract that are not built yet: each answers 501, never a made-up result. Shrinks until it is gone. */
 const REMAINING: readonly (readonly [method: Operation['method'], path: string, auth: AuthScheme])[] = [
-  ['post', '/add_webhook', 'key'],
-  ['delete', '/delete_webhook/{webhook_id}', 'key'],
   ['get', '/fetch_youtube_transcript', 'user'],
   ['post', '/integrations/azure_blob_storage', 'user'],
   ['post', '/integrations/azure_blob_storage/files', 'user'],
@@ -59,7 +57,6 @@ const REMAINING: readonly (readonly [method: Operation['method'], path: string, 
   ['post', '/upload_file_from_url', 'user'],
   ['post', '/upload_text', 'user'],
   ['post', '/uploadfile', 'user'],
-  ['post', '/webhooks', 'key'],
 ];
 
 export const notBuiltOperations: readonly Operation[] = REMAINING.map(([method, path, auth]) =>

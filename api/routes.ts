@@ -15,6 +15,12 @@ import { userFiles, userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
 import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
+import { addWebhook } from './webhooks/addWebhook.js';
+import { deleteWebhook } from './webhooks/deleteWebhook.js';
+import { listDeliveries } from './webhooks/listDeliveries.js';
+import { listEvents } from './webhooks/listEvents.js';
+import { listWebhooks } from './webhooks/listWebhooks.js';
+import { redeliver } from './webhooks/redeliver.js';
 import { fetchUrlsOfPage, fetchWebpage } from './web/fetchUrls.js';
 import { organization } from './organization/organization.js';
 import { updateOrganization } from './organization/updateOrganization.js';
@@ -63,6 +69,12 @@ export const builtOperations: readonly Operation[] = [
   removeDataSourceTags,
   revokeAccessToken,
   embeddings,
+  addWebhook,
+  listWebhooks,
+  deleteWebhook,
+  listDeliveries,
+  redeliver,
+  listEvents,
   listUsers,
   user,
   whoami,

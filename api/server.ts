@@ -26,6 +26,7 @@ const store = await connectStore({
   qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
   files: config.files,
   secretKeys: config.secretKeys,
+  eventsKeptDays: config.eventsKeptDays,
 });
 await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
@@ -51,6 +52,7 @@ const app = createApp({
   signedUrls: createSignedUrls(config.secretKeys),
   publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
   sitemaps: web,
+  addresses: egress,
   livePages: createLivePages(web, documents),
   settings: { ...config.http, maxPagesPerScrape: config.web.maxPagesPerScrape },
   log,

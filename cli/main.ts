@@ -11,6 +11,7 @@ async function createOrganization(name: string): Promise<void> {
     qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
     files: config.files,
     secretKeys: config.secretKeys,
+    eventsKeptDays: config.eventsKeptDays,
   });
   try {
     const { organizationId, apiKey } = await store.organizations.create(name);

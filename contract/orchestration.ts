@@ -28,6 +28,18 @@ export type RunKind = (typeof RUN_KINDS)[number];
 /** The kinds that find files and bring them in below a container. */
 export type ContainerRunKind = Extract<RunKind, 'scrapeSitemap' | 'webScrape' | 'syncFeed'>;
 
+/** Whether a run brings in an upload: files of one request, whose common end is an event. */
+export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
+  scrapeSitemap: true,
+  resyncFile: false,
+  webScrape: true,
+  syncFeed: true,
+  deleteFiles: false,
+  deleteUser: false,
+  recountFiles: false,
+  updateTags: false,
+};
+
 /** Workflow ids are business keys, built here and nowhere else: a double request meets the running workflow. */
 export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
@@ -36,6 +48,7 @@ export const workflowIds = {
   updateTags: (dataSourceId: number): string => `update-tags:${dataSourceId}`,
   updateFileTags: (fileId: number): string => `update-file-tags:${fileId}`,
   delete: (runId: number): string => `delete:${runId}`,
+  deliverEvents: (webhookId: number): string => `deliver-events:${webhookId}`,
   deleteUser: (userId: number): string => `delete-user:${userId}`,
   recount: (organizationId: number): string => `recount:${organizationId}`,
 };
@@ -114,6 +127,26 @@ export interface DeleteFilesInput extends RunInput {
   /** Where a continued workflow goes on; absent on the first execution. */
   readonly afterId?: number;
 }
+
+export interface DeliverEventsInput {
+  readonly webhookId: number;
+}
+
+/** How a pass of deliveries to one receiver ended. */
+export interface DeliverBatchResult {
+  /** The webhook was deleted or disabled. */
+  readonly ended: boolean;
+  /** The next pass may find something at once. */
+  readonly more: boolean;
+  /** How long until a delivery is tried again; null when none waits. */
+  readonly dueInMs: number | null;
+}
+
+/** There is something new for a receiver. */
+export const EVENTS_CAME_SIGNAL = 'eventsCame';
+
+/** Deliveries have a task queue of their own: slow receivers hold up no ingest, nor ingests a delivery. */
+export const deliveryQueue = (taskQueue: string): string => `${taskQueue}-webhooks`;
 
 export interface UpdateTagsInput extends RunInput {
   /** Where a continued workflow goes on; absent on the first execution. */

@@ -149,6 +149,7 @@ export function createDispatcher(
     async cancel(runId) {
       if (await runs.withdraw(runId)) {
         await files.abortOpen(runId, 'The run was cancelled before it began. Resync to try again.');
+        await runs.finish(runId, 'aborted', {});
         return;
       }
       const run = await runs.find(runId);

@@ -65,7 +65,7 @@ export function createEgress(
           throw explain(error, route, target.host, signal);
         });
       const next = redirected(step, answer.statusCode, one(answer.headers['location']));
-      if (next === null) return { target, answer };
+      if (next === null || request.redirects === 'answer') return { target, answer };
       await drain(answer.body, one(answer.headers['content-length']));
       if (seen.has(`${next.method} ${next.url}`)) throw tooManyRedirects(target.host, 'redirects in a circle');
       if (redirects >= settings.maxRedirects)

@@ -33,6 +33,8 @@ export interface EgressRequest {
   readonly totalTimeoutMs: number;
   /** Unset: direct. All redirects leave the same way. */
   readonly way?: Way;
+  /** Unset: follow. `answer`: a redirect is an answer like any other. */
+  readonly redirects?: 'follow' | 'answer';
   /** Called before a redirect is followed; what it throws ends the exchange. */
   readonly onRedirect?: (url: string) => Promise<void> | void;
 }

@@ -22,9 +22,10 @@ const page = (name: string) =>
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const withoutPaths = (json: string): string => json.replaceAll(ROOT, '');
 
-/** Two pages that are fine, one that is missing, one that fails once. */
+/** Two pages that are fine, one that is missing, one that fails once; and a receiver of webhooks that fails once. */
 async function serveSite() {
   let failures = 0;
+  let refusals = 0;
   const server = createServer((request, response) => {
     const url = request.url ?? '/';
     const origin = `http://${request.headers.host ?? ''}`;
@@ -33,6 +34,7 @@ async function serveSite() {
         `<urlset>${['/a', '/b', '/missing', '/flaky'].map((one) => `<url><loc>${origin}${one}</loc></url>`).join('')}</urlset>`,
       );
     }
+    if (url === '/hook') return void response.writeHead(refusals++ === 0 ? 500 : 200).end();
     if (url === '/start') {
       response.setHeader('content-type', 'text/html');
       return void response.end(`<a href="/a">a</a> <a href="/b">b</a> <a href="/flaky">flaky</a>`);
@@ -60,6 +62,7 @@ const service = await startService({
     LOG_LEVEL: 'warn',
     ALLOWED_PRIVATE_HOSTS: site.host,
     RETRY_DELAYS_S: '1',
+    WEBHOOK_RETRY_DELAYS_S: '1',
     TEMPORAL_UI_URL: '',
   },
   say: (line) => console.log(`· ${line}`),
@@ -93,6 +96,7 @@ try {
     await keep(`scrapeSitemap.${name}`, workflowIds.scrape(parent.id));
     return parent;
   };
+  const webhook = await post<{ id: number }>('/add_webhook', { url: `http://${site.host}/hook` });
   const parent = await scrape('finished', { url: `http://${site.host}/sitemap.xml` });
   await scrape('noSitemap', { url: `http://${site.host}/nothing.xml` });
   const { results } = await post<{ results: FileRecord[] }>('/user_files_v2', {
@@ -115,6 +119,13 @@ try {
     await client.workflow.list({ query: "WorkflowType = 'deleteFiles'" })[Symbol.asyncIterator]().next()
   ).value;
   await keep('deleteFiles.finished', deleteRun.workflowId);
+  const pending = async (): Promise<number> => {
+    const answer = await fetch(`${service.url}/webhooks/${webhook.id}/deliveries?status=PENDING`, { headers });
+    return ((await answer.json()) as { count: number }).count;
+  };
+  while ((await pending()) > 0) await started();
+  await fetch(`${service.url}/delete_webhook/${webhook.id}`, { method: 'DELETE', headers });
+  await keep('deliverEvents.deleted', workflowIds.deliverEvents(webhook.id));
   await post('/organization/statistics', undefined);
   await started();
   await keep('recountFiles.finished', workflowIds.recount(1));

@@ -1,4 +1,4 @@
-import mongoose, { type Connection } from 'mongoose';
+import mongoose, { type ClientSession, type Connection, type Model } from 'mongoose';
 
 import { type ChunkCommands, createChunkCommands } from './chunks/commands.js';
 import { segmentModel } from './chunks/model.js';
@@ -9,10 +9,14 @@ import { contentModel } from './contents/model.js';
 import { createDataSourceCommands, type DataSourceCommands } from './dataSources/commands.js';
 import { dataSourceModel } from './dataSources/model.js';
 import { createDataSourceQueries, type DataSourceQueries } from './dataSources/queries.js';
+import { type Atomically, createEvents, type Events } from './events/events.js';
+import { createIntents } from './events/intents.js';
+import { eventModels } from './events/model.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { fileModel } from './files/model.js';
+import { markedFiles } from './files/told.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
 import { createFileSums, type FileSums } from './files/statistics.js';
 import { createFileTags, type FileTags } from './files/tags.js';
@@ -29,12 +33,15 @@ import { createOrganizationRecords, type OrganizationRecords } from './organizat
 import { runModel } from './runs/model.js';
 import { createRuns, type Runs } from './runs/outbox.js';
 import { createSecrets, type Secrets } from './secrets.js';
-import { createSequence, type Session } from './sequence.js';
+import { createSequence } from './sequence.js';
 import { createUserAcceptance, type UserAcceptance } from './users/accept.js';
 import { userModel } from './users/model.js';
 import { createUserRecords, type UserRecords } from './users/records.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
 import { createVectors, type Vectors } from './vectors/vectors.js';
+import { createDeliveries, type Deliveries } from './webhooks/deliveries.js';
+import { webhookModels } from './webhooks/model.js';
+import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
 import { whiteLabelModel } from './whiteLabels/model.js';
 import { createWhiteLabels, type WhiteLabels } from './whiteLabels/records.js';
 
@@ -49,6 +56,8 @@ export interface StoreSettings {
     /** Contents up to so many bytes are kept in MongoDB. */
     readonly rowBytes: number;
   };
+  /** Days that events and deliveries are kept. */
+  readonly eventsKeptDays: number;
 }
 
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
@@ -68,14 +77,17 @@ export interface Store {
   readonly idempotency: Idempotency;
   readonly secrets: Secrets;
   readonly whiteLabels: WhiteLabels;
+  readonly events: Events;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
-  transaction<T>(work: (session: NonNullable<Session>) => Promise<T>): Promise<T>;
+  readonly transaction: Atomically;
   /** Resolves when MongoDB answers. */
   pingMongo(): Promise<void>;
   close(): Promise<void>;
 }
 
-async function transaction<T>(connection: Connection, work: (session: NonNullable<Session>) => Promise<T>): Promise<T> {
+async function transaction<T>(connection: Connection, work: (session: ClientSession) => Promise<T>): Promise<T> {
   return connection.transaction((session) => work(session)) as Promise<T>;
 }
 
@@ -117,6 +129,11 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       organizations.apiKeys,
     ].map((model) => model.createIndexes()),
   );
+  const eventRows = eventModels(connection);
+  const webhookRows = webhookModels(connection);
+  await Promise.all(
+    [...Object.values(eventRows), ...Object.values(webhookRows)].map((model: Model<never>) => model.createIndexes()),
+  );
   const vectorCache = createVectorCache(connection);
   await vectorCache.createIndexes();
   const hostTurns = createHostTurns(connection);
@@ -125,6 +142,10 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const idempotency = createIdempotency(connection, secrets);
   await idempotency.createIndexes();
   const fileQueries = createFileQueries(files);
+  const atomically: Atomically = (work) => transaction(connection, work);
+  const { webhooks, deliveries } = webhookRows;
+  const intents = createIntents(eventRows.rows, markedFiles(files), settings.eventsKeptDays);
+  const events = createEvents(eventRows, webhooks, intents, atomically, settings.eventsKeptDays);
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
     organizations: {
@@ -132,16 +153,16 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createOrganizationRecords(organizations.organizations),
     },
     users: { ...createUserAcceptance(users, sequence), ...createUserRecords(users) },
-    runs: createRuns(runs, sequence),
+    runs: createRuns(runs, sequence, atomically, events),
     dataSources: {
       ...createDataSourceQueries(dataSources),
       ...createDataSourceCommands(dataSources, sequence),
     },
     files: {
       ...fileQueries,
-      ...createFileCommands(files),
-      ...createFileAcceptance(files, sequence),
-      ...createFileDeletion(files, fileQueries),
+      ...createFileCommands(files, atomically, events, intents),
+      ...createFileAcceptance(files, sequence, events, intents),
+      ...createFileDeletion(files, fileQueries, atomically, events),
       ...createFileSums(files),
       ...createFileTags(files),
     },
@@ -154,13 +175,16 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       users,
       organizations: organizations.organizations,
       files,
-      transaction: (work) => transaction(connection, work),
+      transaction: atomically,
     }),
     frontier: createFrontier(crawlPages),
     idempotency,
     secrets,
     whiteLabels: createWhiteLabels(whiteLabels, sequence, secrets),
-    transaction: (work) => transaction(connection, work),
+    events,
+    webhooks: createWebhooks(webhooks, deliveries, eventRows.feeds, { sequence, secrets, atomically }),
+    deliveries: createDeliveries(deliveries, settings.eventsKeptDays),
+    transaction: atomically,
     async pingMongo() {
       await connection.db?.admin().ping();
     },

@@ -1,6 +1,14 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 
-export type SequenceKind = 'organization' | 'user' | 'file' | 'run' | 'apiKey' | 'dataSource' | 'whiteLabel';
+export type SequenceKind =
+  | 'organization'
+  | 'user'
+  | 'file'
+  | 'run'
+  | 'apiKey'
+  | 'dataSource'
+  | 'whiteLabel'
+  | 'webhook';
 
 interface SequenceDoc {
   _id: SequenceKind;

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';
 
 import type { Activities } from '../activities/index.js';
+import { deliveryQueue } from '../contract/orchestration.js';
 
 export interface WorkerSettings {
   readonly address: string;
@@ -16,22 +17,50 @@ const workflows = import.meta.url.endsWith('.ts')
   ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
   : { workflowBundle: { codePath: fileURLToPath(new URL('../workflow-bundle.js', import.meta.url)) } };
 
-/** A Temporal worker for our workflows and these activities; `run()` it, `shutdown()` it. */
-export async function createWorker(
-  settings: WorkerSettings,
-  activities: Activities,
-): Promise<{ worker: Worker; connection: NativeConnection }> {
-  const connection = await NativeConnection.connect({ address: settings.address });
-  const worker = await Worker.create({
+/** Deliveries one worker has under way at once, over all webhooks: they mostly wait for receivers. */
+const WEBHOOKS_AT_ONCE = 50;
+
+/** What polls Temporal in a worker process. */
+export interface Workers {
+  /** Resolves when both have ended, after `shutdown`. */
+  run(): Promise<void>;
+  shutdown(): void;
+  close(): Promise<void>;
+}
+
+/** Temporal workers for our workflows and these activities, deliveries apart from everything else. */
+export async function createWorkers(settings: WorkerSettings, activities: Activities): Promise<Workers> {
+  const { address, namespace, taskQueue } = settings;
+  const connection = await NativeConnection.connect({ address });
+  const common = {
     connection,
-    namespace: settings.namespace,
-    taskQueue: settings.taskQueue,
-    ...workflows,
-    activities,
-    maxConcurrentActivityTaskExecutions: settings.activityConcurrency,
+    namespace,
     // Cancellation is seen at the next heartbeat, which the SDK holds back at most this long.
     maxHeartbeatThrottleInterval: '1 second',
     shutdownGraceTime: '5 seconds',
+  } as const;
+  const worker = await Worker.create({
+    ...common,
+    ...workflows,
+    taskQueue,
+    activities,
+    maxConcurrentActivityTaskExecutions: settings.activityConcurrency,
   });
-  return { worker, connection };
+  const { deliverBatch } = activities;
+  const deliverer = await Worker.create({
+    ...common,
+    taskQueue: deliveryQueue(taskQueue),
+    activities: { deliverBatch },
+    maxConcurrentActivityTaskExecutions: WEBHOOKS_AT_ONCE,
+    maxConcurrentActivityTaskPolls: 2,
+  });
+  const both = [worker, deliverer];
+  return {
+    run: async () => void (await Promise.all(both.map((one) => one.run()))),
+    shutdown() {
+      // Before run() has begun there is nothing to shut down yet.
+      for (const one of both) if (one.getState() === 'RUNNING') one.shutdown();
+    },
+    close: () => connection.close(),
+  };
 }

@@ -8,12 +8,13 @@ import { createSharedHostLimiter } from '../connectors/web/sharedPoliteness.js';
 import { reap } from '../dispatch/reaper.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
+import { createFeedReader } from '../dispatch/feedReader.js';
 import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
 import { createEmbeddings } from '../embeddings/registry.js';
 import { createLog } from '../observability/log.js';
 import { connectStore } from '../store/connect.js';
-import { createWorker } from './createWorker.js';
+import { createWorkers } from './createWorker.js';
 import { createSources } from './sources.js';
 
 const config = loadConfig();
@@ -33,11 +34,14 @@ const store = await connectStore({
   qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
   files: config.files,
   secretKeys: config.secretKeys,
+  eventsKeptDays: config.eventsKeptDays,
 });
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
 const client = createTemporalClient(temporal);
 const dispatcher = createDispatcher(client, temporal.taskQueue, store, log);
 const egress = createEgress(config.egress);
+const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost });
+const feed = createFeedReader(client, temporal.taskQueue, store, log, config.reapIntervalMs);
 const web = createWebSource({
   egress,
   settings: config.web,
@@ -52,14 +56,15 @@ const embeddings = createEmbeddings({
     threads: config.embedding.threads,
   },
 });
-const { worker, connection } = await createWorker(
+const workers = await createWorkers(
   { ...temporal, activityConcurrency: config.ingest.activityConcurrency },
   createActivities({
     store,
     sources: createSources(web),
     documents,
     embeddings,
-    settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape },
+    receivers,
+    settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape, webhooks: config.webhooks },
     log,
   }),
 );
@@ -68,8 +73,7 @@ const stopping = new AbortController();
 const stop = (): void => {
   if (stopping.signal.aborted) return;
   stopping.abort();
-  // Before run() has begun there is nothing to shut down yet.
-  if (worker.getState() === 'RUNNING') worker.shutdown();
+  workers.shutdown();
 };
 process.once('SIGTERM', stop);
 process.once('SIGINT', stop);
@@ -81,12 +85,13 @@ process.send?.({ ready: true });
 const sweeping = Promise.all([
   dispatcher.sweep(stopping.signal),
   reap(client, store, log, config.reapIntervalMs, stopping.signal),
+  feed.read(stopping.signal),
 ]);
-await worker.run();
+await workers.run();
 stopping.abort();
 await sweeping;
 await dispatcher.close();
 // First: it gives its shares of hosts back to the store.
 await web.close();
-await Promise.all([documents.close(), embeddings.close(), store.close(), egress.close(), connection.close()]);
+await Promise.all([documents, embeddings, store, egress, receivers, workers].map((one) => one.close()));
 process.exit(0);

@@ -19,6 +19,14 @@ export const COMPUTE: ActivityOptions = {
   cancellationType: WHEN_CANCELLED,
 };
 
+/** Calls of a customer's receiver: what it does is an outcome, so a failure is a store's or a worker's. */
+export const NOTIFY: ActivityOptions = {
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  cancellationType: WHEN_CANCELLED,
+};
+
 /** Short writes and reads of our own stores, tried until they pass. */
 export const STORE: ActivityOptions = {
   // They send no heartbeat: this is how long a run stands still whose worker dies at one.

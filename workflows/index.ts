@@ -1,5 +1,6 @@
 /** The registration: every workflow the worker knows. The name of the export is the workflow's type. */
 export { deleteFiles } from './deleteFiles.js';
+export { deliverEvents } from './deliverEvents.js';
 export { deleteUser } from './deleteUser.js';
 export { recountFiles } from './recountFiles.js';
 export { resyncFile } from './resyncFile.js';

@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose';
 
+import { fileEvents } from '../../contract/events.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
@@ -7,9 +8,12 @@ import type { SourceType } from '../../contract/sources.js';
 import { fileTags, storedTags, tagPairs, upsertTags } from '../../contract/tags.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import { insertOnce } from '../insertOnce.js';
+import type { EventWriter } from '../events/events.js';
+import type { Intents } from '../events/intents.js';
 import type { Session, Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from './model.js';
+import { markedFiles } from './told.js';
 
 /** What a request or a listing says of a file that is to be synced. */
 export interface FileRequest {
@@ -105,7 +109,12 @@ export interface FileAcceptance {
   acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
 }
 
-export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence): FileAcceptance {
+export function createFileAcceptance(
+  files: Model<FileDoc>,
+  sequence: Sequence,
+  events: EventWriter,
+  intents: Intents,
+): FileAcceptance {
   const key = ({ organizationId, userId }: Tenant, request: FileRequest) => ({
     organizationId,
     userId,
@@ -180,6 +189,29 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
       known = new Map([...fresh].filter(([, file]) => file.runId === null || !runs.has(file.runId)));
     }
   };
+  /** Inserts files that are not known, and tells of them; false when some were there by then. */
+  const insertUnknown = async (
+    owner: Tenant & { customerId: string },
+    fresh: readonly FileRequest[],
+    now: Date,
+  ): Promise<boolean> => {
+    if (fresh.length === 0) return true;
+    const first = await sequence.take('file', fresh.length);
+    const rows = fresh.map((request, index) => newFile(first + index, owner, request, now));
+    let all = true;
+    await intents.around(fileEvents.created(rows), async (mark) => {
+      all = await insertOnce(
+        files,
+        rows.map((row) => ({ ...row, marks: [mark] })),
+      );
+      if (all) return 'all';
+      return markedFiles(files)(
+        mark,
+        rows.map(({ _id }) => _id),
+      );
+    });
+    return all;
+  };
   return {
     async queueAgain({ organizationId, userId }, file, again, session) {
       const fresh = {
@@ -204,7 +236,7 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
         .session(session)
         .lean<KnownFile | null>();
       const _id = known?._id ?? (await sequence.take('file'));
-      return files
+      const file = await files
         .findOneAndUpdate(
           key(owner, request),
           {
@@ -214,17 +246,17 @@ export function createFileAcceptance(files: Model<FileDoc>, sequence: Sequence):
           { upsert: true, returnDocument: 'after', session, setDefaultsOnInsert: true },
         )
         .lean<FileDoc>();
+      if (!known) await events.write(fileEvents.created([file]), session);
+      return file;
     },
     async acceptMany(owner, requests) {
       if (requests.length === 0) return 0;
       const now = new Date();
       const known = await knownOf(owner, requests);
-      const fresh = requests.filter((request) => !known.has(nameOf(request)));
-      const first = fresh.length === 0 ? 0 : await sequence.take('file', fresh.length);
-      const rows = fresh.map((request, index) => newFile(first + index, owner, request, now));
-      if (!(await insertOnce(files, rows))) {
+      const unknown = requests.filter((request) => !known.has(nameOf(request)));
+      if (!(await insertUnknown(owner, unknown, now))) {
         // Another request was quicker with some: they are known now.
-        for (const [name, file] of await knownOf(owner, fresh)) known.set(name, file);
+        for (const [name, file] of await knownOf(owner, unknown)) known.set(name, file);
       }
       await queueKnown(owner, requests, known, now);
       return requests.filter((request) => isAlike(request, known.get(nameOf(request)))).length;

@@ -1,21 +1,21 @@
-import type { Model } from 'mongoose';
+import type { Model, QueryFilter } from 'mongoose';
 
+import { fileEvents, uploadEvent } from '../../contract/events.js';
 import type { BatchResult } from '../../contract/orchestration.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus, WAITING_FILE_STATUSES } from '../../contract/statuses.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
+import type { Atomically, EventWriter } from '../events/events.js';
+import type { Intents } from '../events/intents.js';
 import { metadataFields } from './accept.js';
 import type { FileDoc, SyncedContent } from './model.js';
-
-/** A file that a batch has begun: the record, with the generation number that this sync writes under. */
-export interface StartedFile {
-  readonly file: FileDoc;
-  readonly generation: number;
-}
+import { IN_MOTION, type StartedFile, startFiles } from './start.js';
+import { createToldChanges } from './told.js';
 
 /** How a sync ended well: the content that readers see from now on. */
 export interface FinishedSync {
   readonly runId: number;
-  readonly fileId: number;
+  /** As it was when the sync began. */
+  readonly file: FileDoc;
   readonly content: SyncedContent;
   readonly name: string | null;
   readonly fileMetadata: Record<string, unknown>;
@@ -26,7 +26,8 @@ export interface FinishedSync {
 /** A file whose content is still the one it has, under the number that was given out for this try. */
 export interface KeptFile {
   readonly runId: number;
-  readonly fileId: number;
+  /** As it was when the sync began. */
+  readonly file: FileDoc;
   readonly generation: number;
 }
 
@@ -39,8 +40,11 @@ export interface RunCounts {
   readonly open: number;
 }
 
+/** Files ended in one write when a run is aborted. */
+const ABORTED_AT_ONCE = 500;
+
 /**
- * Changes of files by the run that owns them. Each is guarded by the run's id and the state it expects, so running it
+ * Changes of files by the run that owns them, each with its event. Each is guarded by the run's id and the state it expects, so running it
  * twice, or after another run took the file over, changes nothing.
  */
 export interface FileCommands {
@@ -54,8 +58,8 @@ export interface FileCommands {
   keep(files: readonly KeptFile[]): Promise<void>;
   /** Ends a file in SYNC_ERROR. False when it is no longer this run's. */
   fail(runId: number, fileId: number, message: string): Promise<boolean>;
-  /** Back into the queue, for a try after `notBefore`. */
-  requeue(runId: number, fileId: number, notBefore: Date, message: string): Promise<boolean>;
+  /** Back into the queue, for a try after `notBefore`. @param limited whether somebody's rate limit is the reason */
+  requeue(runId: number, fileId: number, notBefore: Date, message: string, limited: boolean): Promise<boolean>;
   /** Holds a file back until there is room for it within the user's limits. */
   delay(runId: number, fileId: number, message: string): Promise<boolean>;
   /** Undoes `start` for files that were not brought to an end (cancelled or shut down): the start does not count. */
@@ -79,11 +83,16 @@ export interface FileCommands {
   /** How the run's files stand, its container left out. */
   countRun(runId: number): Promise<RunCounts>;
   /** Moves a container that is in motion: status, message and facts to merge into file_metadata; null takes one out. */
-  moveContainer(
-    runId: number,
-    fileId: number,
-    change: { status: FileSyncStatus; message?: string | null; facts?: Record<string, unknown>; synced?: boolean },
-  ): Promise<boolean>;
+  moveContainer(runId: number, fileId: number, change: ContainerChange): Promise<boolean>;
+}
+
+export interface ContainerChange {
+  readonly status: FileSyncStatus;
+  readonly message?: string | null;
+  readonly facts?: Record<string, unknown>;
+  readonly synced?: boolean;
+  /** All its children are known and queued by now: that is told, once a run. */
+  readonly discovered?: boolean;
 }
 
 /** What is true of a file whose try has come to an end, whatever the end. */
@@ -95,110 +104,108 @@ const rested = (syncStatus: FileSyncStatus, syncErrorMessage: string | null) => 
   updatedAt: new Date(),
 });
 
-export function createFileCommands(files: Model<FileDoc>): FileCommands {
+/** What a change of a container's status is told as. */
+function containerEvents(before: FileDoc, { status, message = null, discovered = false }: ContainerChange) {
+  if (discovered) return fileEvents.discovered(before);
+  if (status === before.syncStatus) return [];
+  if (status === 'SYNCING') return fileEvents.syncing(before);
+  if (status === 'READY') return fileEvents.ready(before);
+  return status === 'SYNC_ERROR' ? fileEvents.failed(before, message) : [];
+}
+
+export function createFileCommands(
+  files: Model<FileDoc>,
+  atomically: Atomically,
+  events: EventWriter,
+  intents: Intents,
+): FileCommands {
+  const told = createToldChanges(files, atomically, events, intents);
   const open = { $nin: [...FINAL_FILE_STATUSES] };
-  const inMotion = { $in: ['QUEUED_FOR_SYNC', 'SYNCING'] satisfies FileSyncStatus[] };
+  /** Ends files in SYNC_ABORTED, some at a time. The filter must not match them afterwards. */
+  const abort = async (filter: QueryFilter<FileDoc>, message: string): Promise<number> => {
+    let aborted = 0;
+    for (;;) {
+      const change = { $set: rested('SYNC_ABORTED', message) };
+      const some = await told.some(filter, change, ABORTED_AT_ONCE, (rows) => fileEvents.skipped(rows, message));
+      aborted += some;
+      if (some < ABORTED_AT_ONCE) return aborted;
+    }
+  };
   return {
-    async start(runId, fileIds) {
-      const mine = { _id: { $in: [...fileIds] }, runId, syncStatus: inMotion };
-      await files.updateMany(mine, {
-        $set: { syncStatus: 'SYNCING', updatedAt: new Date() },
-        $inc: { lastGeneration: 1, unfinishedStarts: 1 },
-      });
-      const rows = await files
-        .find({ ...mine, syncStatus: 'SYNCING' })
-        .sort({ _id: 1 })
-        .lean<FileDoc[]>();
-      return rows.map((file) => ({ file, generation: file.lastGeneration }));
-    },
+    start: (runId, fileIds) => startFiles(files, intents, runId, fileIds),
     async finish(syncs) {
-      if (syncs.length === 0) return [];
       const now = new Date();
-      const guard = ({ runId, fileId, content, tagsRevision }: FinishedSync) => ({
-        _id: fileId,
-        runId,
-        syncStatus: 'SYNCING' as const,
-        lastGeneration: content.generation,
-        // Null also finds records without the field.
-        tagsRevision,
-      });
-      // Past mongoose's schema: casting what our own code just built costs more than the write.
-      const result = await files.collection.bulkWrite(
-        syncs.map((sync) => ({
-          updateOne: {
-            filter: guard(sync) as object,
-            update: {
-              $set: {
-                ...sync.content,
-                ...(sync.name === null ? {} : { name: sync.name }),
-                fileMetadata: sync.fileMetadata,
-                // Any earlier number may have left rows: an older content, or a try that died.
-                cleanupPending: sync.content.generation > 1,
-                syncStatus: 'READY' as const,
-                syncErrorMessage: null,
-                attempts: 0,
-                unfinishedStarts: 0,
-                notBefore: null,
-                lastSync: now,
-                updatedAt: now,
-              },
+      const flipped = await told.many(
+        syncs.map(({ runId, file, content, name, fileMetadata, tagsRevision }) => ({
+          // tagsRevision null also finds records without the field.
+          filter: { _id: file._id, runId, syncStatus: 'SYNCING', lastGeneration: content.generation, tagsRevision },
+          update: {
+            $set: {
+              ...content,
+              ...(name === null ? {} : { name }),
+              fileMetadata,
+              // Any earlier number may have left rows: an older content, or a try that died.
+              cleanupPending: content.generation > 1,
+              ...rested('READY', null),
+              attempts: 0,
+              lastSync: now,
             },
           },
+          events: fileEvents.ready(file),
         })),
-        { ordered: false },
       );
-      if (result.matchedCount === syncs.length) return syncs.map((sync) => sync.fileId);
-      const flipped = await files
+      if (flipped.length === syncs.length) return flipped;
+      // An answer may have been lost: what was flipped by this very sync before counts as well.
+      const rows = await files
         .find(
-          { $or: syncs.map(({ fileId, content }) => ({ _id: fileId, generation: content.generation })) },
+          { $or: syncs.map(({ file, content }) => ({ _id: file._id, generation: content.generation })) },
           { _id: 1 },
         )
         .lean();
-      return flipped.map((row) => row._id);
+      return rows.map((row) => row._id);
     },
     async shelve(runId, fileId) {
-      const result = await files.updateOne(
+      const before = await told.one(
         { _id: fileId, runId, syncStatus: 'SYNCING' },
         { $set: rested('READY_TO_SYNC', null) },
+        (file) => fileEvents.skipped([file], 'skip_file_processing'),
       );
-      return result.matchedCount === 1;
+      return before !== null;
     },
     async keep(kept) {
-      if (kept.length === 0) return;
       const now = new Date();
-      await files.collection.bulkWrite(
-        kept.map(({ runId, fileId, generation }) => ({
-          updateOne: {
-            filter: { _id: fileId, runId, syncStatus: 'SYNCING', lastGeneration: generation } as object,
-            update: { $set: { ...rested('READY', null), attempts: 0, lastSync: now } },
-          },
+      await told.many(
+        kept.map(({ runId, file, generation }) => ({
+          filter: { _id: file._id, runId, syncStatus: 'SYNCING', lastGeneration: generation },
+          update: { $set: { ...rested('READY', null), attempts: 0, lastSync: now } },
+          events: fileEvents.ready(file),
         })),
-        { ordered: false },
       );
     },
     async fail(runId, fileId, message) {
-      const result = await files.updateOne(
+      const before = await told.one(
         { _id: fileId, runId, syncStatus: open },
         { $set: rested('SYNC_ERROR', message) },
+        (file) => fileEvents.failed(file, message),
       );
-      return result.matchedCount === 1;
+      return before !== null;
     },
-    async requeue(runId, fileId, notBefore, message) {
-      const result = await files.updateOne(
+    async requeue(runId, fileId, notBefore, message, limited) {
+      const before = await told.one(
         { _id: fileId, runId, syncStatus: 'SYNCING' },
-        {
-          $set: { ...rested('QUEUED_FOR_SYNC', message), notBefore },
-          $inc: { attempts: 1 },
-        },
+        { $set: { ...rested('QUEUED_FOR_SYNC', message), notBefore }, $inc: { attempts: 1 } },
+        (file) => (limited ? fileEvents.rateLimited(file, message) : []),
       );
-      return result.matchedCount === 1;
+      return before !== null;
     },
     async delay(runId, fileId, message) {
-      const result = await files.updateOne(
+      const before = await told.one(
         { _id: fileId, runId, syncStatus: 'SYNCING' },
         { $set: rested('DELAYED', message) },
+        (file) => [uploadEvent('FILE_SYNC_LIMIT_REACHED', file)],
+        `limit:${runId}`,
       );
-      return result.matchedCount === 1;
+      return before !== null;
     },
     async release(runId, fileIds) {
       await files.updateMany(
@@ -212,15 +219,11 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     async cleaned(fileIds) {
       await files.updateMany({ _id: { $in: fileIds } }, { $set: { cleanupPending: false } });
     },
-    async abortOpen(runId, message) {
-      const result = await files.updateMany({ runId, syncStatus: open }, { $set: rested('SYNC_ABORTED', message) });
-      return result.modifiedCount;
-    },
+    abortOpen: (runId, message) => abort({ runId, syncStatus: open }, message),
     async abortQueuedOf({ _id, organizationId, userId }) {
-      const message = 'Access to the data source was revoked before this was synced. Connect it again, then resync.';
-      await files.updateMany(
+      await abort(
         { organizationId, userId, dataSourceId: _id, syncStatus: { $in: [...WAITING_FILE_STATUSES] } },
-        { $set: rested('SYNC_ABORTED', message) },
+        'Access to the data source was revoked before this was synced. Connect it again, then resync.',
       );
     },
     async due(runId, afterId, limit, now) {
@@ -229,7 +232,7 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
           {
             runId,
             isContainer: false,
-            syncStatus: inMotion,
+            syncStatus: IN_MOTION,
             _id: { $gt: afterId },
             $or: [{ notBefore: null }, { notBefore: { $lte: now } }],
           },
@@ -245,7 +248,7 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
     },
     async nextDue(runId) {
       const row = await files
-        .findOne({ runId, isContainer: false, syncStatus: inMotion }, { notBefore: 1 })
+        .findOne({ runId, isContainer: false, syncStatus: IN_MOTION }, { notBefore: 1 })
         .sort({ notBefore: 1 })
         .lean();
       return row === null ? null : (row.notBefore ?? new Date(0));
@@ -270,13 +273,14 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
       const [ready, failed, aborted] = [of('READY') + of('READY_TO_SYNC'), of('SYNC_ERROR'), of('SYNC_ABORTED')];
       return { total, ready, failed, aborted, open: total - ready - failed - aborted };
     },
-    async moveContainer(runId, fileId, { status, message = null, facts = {}, synced = false }) {
+    async moveContainer(runId, fileId, change) {
+      const { status, message = null, facts = {}, synced = false, discovered = false } = change;
       const now = new Date();
       const gone = Object.entries(facts).flatMap(([name, value]) =>
         value === null ? [[`fileMetadata.${name}`, 1]] : [],
       );
-      const result = await files.updateOne(
-        { _id: fileId, runId, isContainer: true, syncStatus: inMotion },
+      const before = await told.one(
+        { _id: fileId, runId, isContainer: true, syncStatus: IN_MOTION },
         {
           $set: {
             syncStatus: status,
@@ -287,8 +291,10 @@ export function createFileCommands(files: Model<FileDoc>): FileCommands {
           },
           $unset: Object.fromEntries(gone),
         },
+        (file) => containerEvents(file, change),
+        discovered ? `discovered:${runId}` : undefined,
       );
-      return result.matchedCount === 1;
+      return before !== null;
     },
   };
 }

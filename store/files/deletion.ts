@@ -1,6 +1,8 @@
-import type { Model } from 'mongoose';
+import type { ClientSession, Model, QueryFilter } from 'mongoose';
 
 import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
+import { fileEvents } from '../../contract/events.js';
+import type { Atomically, EventWriter } from '../events/events.js';
 import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';
 import type { FileDoc } from './model.js';
@@ -29,18 +31,35 @@ export interface FileDeletion {
   takeOver(tenant: Tenant, runId: number, workflowId: string, ids: readonly number[]): Promise<void>;
   /** The run ended before its files were deleted: says so on those it had taken over. */
   stopped(runId: number): Promise<void>;
-  remove(tenant: Tenant, runId: number, ids: readonly number[]): Promise<void>;
-  /** The record stays, without content. */
-  emptied(tenant: Tenant, runId: number, ids: readonly number[]): Promise<void>;
+  /** @param tell whether FILE_DELETED is told of each */
+  remove(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
+  /** The record stays, without content. @param tell whether FILE_DELETED is told of each */
+  emptied(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
 }
 
-export function createFileDeletion(files: Model<FileDoc>, queries: Pick<FileQueries, 'parentsBelow'>): FileDeletion {
+export function createFileDeletion(
+  files: Model<FileDoc>,
+  queries: Pick<FileQueries, 'parentsBelow'>,
+  atomically: Atomically,
+  events: EventWriter,
+): FileDeletion {
   const owned = ({ organizationId, userId }: Tenant, runId: number, ids: readonly number[]) => ({
     organizationId,
     userId,
     _id: { $in: [...ids] },
     runId,
   });
+  /** Ends files and tells of those that were not ended before, in one. */
+  const ended = (
+    query: QueryFilter<FileDoc>,
+    tell: boolean,
+    end: (session: ClientSession) => Promise<unknown>,
+  ): Promise<void> =>
+    atomically(async (session) => {
+      const rows = tell ? await files.find(query, null, { session }).sort({ _id: 1 }).lean<FileDoc[]>() : [];
+      await end(session);
+      await events.write(rows.flatMap(fileEvents.deleted), session);
+    });
   return {
     async parentsOfDelete(tenant, { filters, deleteChildren = false }) {
       const named = filters.includeAllChildren === true ? (filters.parentFileIds ?? []) : [];
@@ -82,11 +101,13 @@ export function createFileDeletion(files: Model<FileDoc>, queries: Pick<FileQuer
         { $set: { syncErrorMessage: DELETE_STOPPED, updatedAt: new Date() } },
       );
     },
-    async remove(tenant, runId, ids) {
-      await files.deleteMany(owned(tenant, runId, ids));
+    async remove(tenant, runId, ids, tell) {
+      const query = owned(tenant, runId, ids);
+      await ended(query, tell, (session) => files.deleteMany(query, { session }));
     },
-    async emptied(tenant, runId, ids) {
-      await files.updateMany(owned(tenant, runId, ids), {
+    async emptied(tenant, runId, ids, tell) {
+      const query = owned(tenant, runId, ids);
+      const change = {
         $set: {
           generation: 0,
           numChunks: 0,
@@ -102,10 +123,14 @@ export function createFileDeletion(files: Model<FileDoc>, queries: Pick<FileQuer
           cleanupPending: false,
           fileContentsDeleted: true,
           syncErrorMessage: null,
-          syncStatus: 'READY_TO_SYNC',
+          syncStatus: 'READY_TO_SYNC' as const,
           updatedAt: new Date(),
         },
-      });
+      };
+      // A repeated batch meets files that it has emptied and told of.
+      await ended({ ...query, fileContentsDeleted: false }, tell, (session) =>
+        files.updateMany(query, change, { session }),
+      );
     },
   };
 }

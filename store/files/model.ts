@@ -1,4 +1,4 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import { type Connection, type Model, type mongo, Schema } from 'mongoose';
 
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { ContainerRunKind } from '../../contract/orchestration.js';
@@ -97,6 +97,8 @@ export interface FileDoc extends SyncedContent {
   delayedCharacters?: number | null;
   /** Not to be tried before this time. */
   notBefore: Date | null;
+  /** Of the last changes that were told of: by them a death between a change and its event is settled. */
+  marks: mongo.ObjectId[];
   createdAt: Date;
   updatedAt: Date;
   schemaVersion: number;
@@ -162,6 +164,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     reservedCharacters: nullable(Number),
     delayedCharacters: nullable(Number),
     notBefore: nullable(Date),
+    marks: [Schema.Types.ObjectId],
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
     schemaVersion: { type: Number, default: 1 },

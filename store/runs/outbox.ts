@@ -1,6 +1,8 @@
 import type { Model } from 'mongoose';
 
-import type { RunKind, RunOutcome } from '../../contract/orchestration.js';
+import { uploadEvent } from '../../contract/events.js';
+import { IS_UPLOAD, type RunKind, type RunOutcome } from '../../contract/orchestration.js';
+import type { Atomically, EventWriter } from '../events/events.js';
 import type { Sequence, Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { RunDoc } from './model.js';
@@ -36,7 +38,7 @@ export interface Runs {
   isBehindAnother(run: RunDoc): Promise<boolean>;
   /** Runs that Temporal took before a time and that have not ended. */
   inMotion(startedBefore: Date, limit: number): Promise<RunDoc[]>;
-  /** Takes a run out of the outbox for good; false when Temporal already has it. */
+  /** Takes a run out of the outbox for good; false when Temporal already has it. Its files are the caller's to end. */
   withdraw(runId: number): Promise<boolean>;
   /** Temporal has the workflow. */
   markStarted(runId: number): Promise<void>;
@@ -44,10 +46,11 @@ export interface Runs {
   postpone(runId: number, until: Date): Promise<void>;
   /** Writes down what a run found out at its beginning and needs to the end. */
   setOptions(runId: number, options: unknown): Promise<void>;
+  /** Ends a run, once; the end of an upload is told. To be called when all its files are at rest. */
   finish(runId: number, outcome: RunOutcome['outcome'] | 'aborted', counts: Record<string, number>): Promise<void>;
 }
 
-export function createRuns(runs: Model<RunDoc>, sequence: Sequence): Runs {
+export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: Atomically, events: EventWriter): Runs {
   const insert = async (accepted: Iterable<[number, NewRun]>, session: Session): Promise<void> => {
     const now = new Date();
     await runs.insertMany(
@@ -106,10 +109,7 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence): Runs {
         .exec(),
     async withdraw(runId) {
       const now = new Date();
-      const result = await runs.updateOne(
-        { _id: runId, startedAt: null },
-        { $set: { startedAt: now, finishedAt: now, outcome: 'aborted' } },
-      );
+      const result = await runs.updateOne({ _id: runId, startedAt: null }, { $set: { startedAt: now } });
       return result.modifiedCount === 1;
     },
     async markStarted(runId) {
@@ -122,7 +122,12 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence): Runs {
       await runs.updateOne({ _id: runId, finishedAt: null }, { $set: { options } });
     },
     async finish(runId, outcome, counts) {
-      await runs.updateOne({ _id: runId, finishedAt: null }, { $set: { finishedAt: new Date(), outcome, counts } });
+      await atomically(async (session) => {
+        const change = { $set: { finishedAt: new Date(), outcome, counts } };
+        const run = await runs.findOneAndUpdate({ _id: runId, finishedAt: null }, change, { session }).lean();
+        if (run && IS_UPLOAD[run.kind])
+          await events.write([uploadEvent('ALL_FILES_PROCESSED', { ...run, uploadId: null })], session);
+      });
     },
   };
 }

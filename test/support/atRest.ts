@@ -1,5 +1,6 @@
 /** Everything that rests in the stores, read past the service's own code, so that two ways to the same state can be compared. */
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
@@ -9,8 +10,10 @@ import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuse
 import type { SegmentDoc } from '../../store/chunks/model.js';
 import type { ContentDoc } from '../../store/contents/model.js';
 import type { FileDoc } from '../../store/files/model.js';
+import type { EventRowDoc } from '../../store/events/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { UserDoc } from '../../store/users/model.js';
+import { eventsAmiss } from './toldEvents.js';
 
 /** What a customer's syncs have made, in words that do not depend on ids, generations or times. */
 interface Content {
@@ -24,7 +27,7 @@ interface Content {
 
 export interface AtRest {
   content(customerId: string): Content;
-  /** What must not be: states in motion; chunks, points and contents that no record names; counts that do not add up. */
+  /** What must not be: states in motion; ends that nothing told of, or that were told twice; chunks, points and contents that no record names; counts that do not add up. */
   amiss(customerId?: string): string[];
 }
 
@@ -100,19 +103,31 @@ async function readBlobs(root: string): Promise<(readonly [string, string])[]> {
   );
 }
 
+/** A run ends a moment after the last of its files. */
+const RUNS_END_MS = 5_000;
+
+/** Waits for runs to end that are about to; one that does not is told of as amiss. */
+async function runsEnded(connection: mongoose.Connection): Promise<void> {
+  const deadline = Date.now() + RUNS_END_MS;
+  while (Date.now() < deadline && (await connection.collection('runs').countDocuments({ finishedAt: null })) > 0)
+    await sleep(50);
+}
+
 async function readDatabase(env: NodeJS.ProcessEnv) {
   const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
   try {
+    await runsEnded(connection);
     const all = <T extends object>(name: string) => connection.collection<T>(name).find().toArray() as Promise<T[]>;
-    const [files, segments, rows, runs, users] = await Promise.all([
+    const [files, segments, rows, runs, users, events] = await Promise.all([
       all<FileDoc>('files'),
       all<SegmentDoc>('segments'),
       all<Omit<ContentDoc, 'bytes'> & { bytes: mongoose.mongo.Binary }>('contents'),
       all<RunDoc>('runs'),
       all<UserDoc>('users'),
+      all<EventRowDoc>('events'),
     ]);
     const contents = rows.map((row) => [`${row.fileId}:${row.generation}`, hashOf(row.bytes.value())] as const);
-    return { files, segments, contents, runs, users };
+    return { files, segments, contents, runs, users, events };
   } finally {
     await connection.close();
   }
@@ -132,7 +147,7 @@ function tally(keys: readonly string[]): Map<string, number> {
  * @param env the settings of the service: MONGODB_URI, QDRANT_URL, QDRANT_COLLECTION_PREFIX, DATA_DIR
  */
 export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
-  const [{ files, segments, contents: rows, runs, users }, points, blobs] = await Promise.all([
+  const [{ files, segments, contents: rows, runs, users, events }, points, blobs] = await Promise.all([
     readDatabase(env),
     readPoints(env),
     readBlobs(path.join(env['DATA_DIR'] ?? '', 'files')),
@@ -141,7 +156,7 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
   const byId = new Map(files.map((file) => [file._id, file]));
   const customers = new Map(users.map((user) => [user._id, user.customerId]));
   const where = (fileId: number): string => byId.get(fileId)?.externalFileId ?? `deleted file ${fileId}`;
-  const notes: { customerId: string | undefined; what: string }[] = [];
+  const notes: { customerId: string | undefined; what: string }[] = eventsAmiss(events, files, runs);
 
   const named = (fileId: number, generation: number): boolean => byId.get(fileId)?.generation === generation;
   for (const { _id, kind, customerId, finishedAt } of runs)

@@ -4,7 +4,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** What a worker asks of the stores to commit files, in its order. */
-export const COMMIT_STEPS = ['chunks', 'points', 'flip', 'cleanPoints', 'cleanChunks', 'cleaned'] as const;
+export const COMMIT_STEPS = [
+  'chunks',
+  'points',
+  'intend',
+  'flip',
+  'tell',
+  'cleanPoints',
+  'cleanChunks',
+  'cleaned',
+] as const;
 export type CommitStep = (typeof COMMIT_STEPS)[number];
 
 /** Where to stop: before the store has seen the n-th call of a kind, or when it has done it and the worker does not know. */
@@ -60,8 +69,19 @@ const command = (name: string, collection: string): Buffer =>
 const INSERT_CHUNKS = command('insert', 'segments');
 const DELETE_CHUNKS = command('delete', 'segments');
 const UPDATE_FILES = command('update', 'files');
+const INSERT_EVENTS = command('insert', 'events');
+const UPDATE_EVENTS = command('update', 'events');
 
-function stepOfMessage(message: Buffer): CommitStep | null {
+/** The id of the row of events that a message is about. */
+const rowOf = (message: Buffer): string => /[0-9a-f]{24}:\d+/.exec(message.toString('latin1'))?.[0] ?? '';
+
+/** @param intended rows of events of flipped files that are not shown yet */
+function stepOfMessage(message: Buffer, intended: Set<string>): CommitStep | null {
+  if (message.includes(INSERT_EVENTS) && message.includes('FILE_READY') && message.includes('WEBPAGE_READY')) {
+    intended.add(rowOf(message));
+    return 'intend';
+  }
+  if (message.includes(UPDATE_EVENTS)) return intended.delete(rowOf(message)) ? 'tell' : null;
   if (message.includes(INSERT_CHUNKS)) return 'chunks';
   if (message.includes(DELETE_CHUNKS)) return 'cleanChunks';
   if (!message.includes(UPDATE_FILES) || !message.includes('cleanupPending')) return null;
@@ -83,6 +103,8 @@ function eachMessage(from: Socket, each: (message: Buffer) => Promise<void>): vo
 }
 
 function mongoProxy(target: URL, gate: Gate, sockets: Set<Socket>): Server {
+  // A row may be written by one connection and shown by another.
+  const intended = new Set<string>();
   return createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
     const steps = new Map<number, CommitStep>();
@@ -98,7 +120,7 @@ function mongoProxy(target: URL, gate: Gate, sockets: Set<Socket>): Server {
       });
     }
     eachMessage(client, async (message) => {
-      const step = stepOfMessage(message);
+      const step = stepOfMessage(message, intended);
       if (step) steps.set(message.readInt32LE(4), step);
       await gate.pass(step, 'before');
       server.write(message);

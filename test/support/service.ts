@@ -16,13 +16,14 @@ import { loadConfig } from '../../config.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../../connectors/web/sharedPoliteness.js';
 import { createTemporalClient } from '../../dispatch/client.js';
+import { createFeedReader } from '../../dispatch/feedReader.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';
 import { createDocumentPool } from '../../documents/pool.js';
 import { createEgress } from '../../egress/createEgress.js';
 import { createEmbeddings } from '../../embeddings/registry.js';
 import { createLog } from '../../observability/log.js';
 import { connectStore, type Store } from '../../store/connect.js';
-import { createWorker } from '../../worker/createWorker.js';
+import { createWorkers } from '../../worker/createWorker.js';
 import { createSources } from '../../worker/sources.js';
 import { testEngines } from './engines.js';
 import { quietTemporal } from './quietTemporal.js';
@@ -47,7 +48,7 @@ export interface TestService {
 async function spreadIds(uri: string): Promise<void> {
   const connection = await mongoose.createConnection(uri).asPromise();
   const last = randomInt(1, 100_000) * 10_000;
-  const rows = ['file', 'run', 'user', 'dataSource'].map((_id) => ({ _id, last }));
+  const rows = ['file', 'run', 'user', 'dataSource', 'webhook'].map((_id) => ({ _id, last }));
   await connection.collection<{ _id: string; last: number }>('sequences').insertMany(rows);
   await connection.close();
 }
@@ -92,15 +93,19 @@ export async function startService(
     qdrant: { ...config.qdrant, url: config.qdrant.url ?? engines.qdrantUrl },
     files: config.files,
     secretKeys: config.secretKeys,
+    eventsKeptDays: config.eventsKeptDays,
   });
   const apiKey = config.apiKey ?? '';
   await store.organizations.ensureFirst(apiKey);
   const temporal = { ...config.temporal, address: config.temporal.address ?? engines.temporalAddress };
-  const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store, log);
+  const client = createTemporalClient(temporal);
+  const dispatcher = createDispatcher(client, temporal.taskQueue, store, log);
+  const feed = createFeedReader(client, temporal.taskQueue, store, log, config.reapIntervalMs);
   const embeddings = createEmbeddings({
     local: { modelPath: engines.modelPath, tokenizerPath: engines.tokenizerPath, threads: 1 },
   });
   const egress = createEgress(config.egress);
+  const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost });
   const web = createWebSource({
     egress,
     settings: config.web,
@@ -116,6 +121,7 @@ export async function startService(
     tokens: createTokens(config.secretKeys),
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => url,
+    addresses: egress,
     sitemaps: liveWeb,
     livePages: createLivePages(liveWeb, liveDocuments),
     settings: { ...config.http, maxPagesPerScrape: config.web.maxPagesPerScrape },
@@ -136,7 +142,7 @@ export async function startService(
     async startWorker(wrap = (activities) => activities) {
       quietTemporal();
       const documents = createDocumentPool(config.documents);
-      const { worker, connection } = await createWorker(
+      const workers = await createWorkers(
         { ...temporal, activityConcurrency: config.ingest.activityConcurrency },
         wrap(
           createActivities({
@@ -144,19 +150,24 @@ export async function startService(
             sources: createSources(web),
             documents,
             embeddings,
-            settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape },
+            receivers,
+            settings: {
+              ...config.ingest,
+              maxPagesPerScrape: config.web.maxPagesPerScrape,
+              webhooks: config.webhooks,
+            },
             log,
           }),
         ),
       );
       const sweeping = new AbortController();
-      const ended = Promise.all([worker.run(), dispatcher.sweep(sweeping.signal)]);
+      const ended = Promise.all([workers.run(), dispatcher.sweep(sweeping.signal), feed.read(sweeping.signal)]);
       stopWorker = async () => {
         stopWorker = null;
         sweeping.abort();
-        worker.shutdown();
+        workers.shutdown();
         await ended;
-        await Promise.all([documents.close(), connection.close()]);
+        await Promise.all([documents.close(), workers.close()]);
       };
     },
     stopWorker: async () => stopWorker?.(),
@@ -167,7 +178,7 @@ export async function startService(
       await once(server, 'close');
       await dispatcher.close();
       await Promise.all([web.close(), liveWeb.close(), liveDocuments.close()]);
-      await Promise.all([egress.close(), embeddings.close(), store.close()]);
+      await Promise.all([egress.close(), receivers.close(), embeddings.close(), store.close()]);
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,179 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+
+import { eventId, type NumberedEvent, objectsOf } from '../../contract/events.js';
+import type { DeliverBatchResult, DeliverEventsInput } from '../../contract/orchestration.js';
+import type { DeliveryOutcome } from '../../store/webhooks/deliveries.js';
+import type { WebhookDoc } from '../../store/webhooks/model.js';
+import type { WebhookProgress } from '../../store/webhooks/webhooks.js';
+import { createBatcher } from '../batcher.js';
+import type { ActivityDeps } from '../deps.js';
+import { inOrder } from './inOrder.js';
+import { postEvent } from './postEvent.js';
+
+/** New events taken in one pass, and how long a pass goes on taking the next one. */
+const EVENTS_PER_PASS = 100;
+const PASS_MS = 20_000;
+/** Deliveries to one receiver under way at once. */
+const AT_ONCE = 8;
+/** With so many on their way to a receiver no new events are taken from the feed: it is down, and the feed keeps them. */
+const MAX_PENDING = 1000;
+const OUTCOMES_WAIT_MS = 20;
+const OUTCOMES_PER_WRITE = 50;
+const HEARTBEAT_MS = 1_000;
+
+/** An event that is to be delivered, with what has become of it so far. */
+interface Item {
+  readonly event: NumberedEvent;
+  readonly objects: readonly string[];
+  readonly isNew: boolean;
+  readonly tries: number;
+  readonly nextTryAt: Date | null;
+}
+
+/** One pass over what a receiver is to be told. */
+class Pass {
+  readonly held = new Set<string>();
+  readonly recorded = new Set<number>();
+  outcome: WebhookProgress['outcome'] = null;
+  disabled = false;
+  /** Something was left for want of time. */
+  cut = false;
+  /** Something is still to be delivered. */
+  waiting = false;
+  dueAt = Infinity;
+
+  hold(item: Item): void {
+    this.waiting = true;
+    for (const object of item.objects) this.held.add(object);
+  }
+}
+
+export function createWebhookActivities(deps: ActivityDeps) {
+  const { store, settings, log } = deps;
+  const { retryDelaysMs } = settings.webhooks;
+
+  /** What there is to deliver, in the order of the feed. */
+  const itemsOf = async (webhook: WebhookDoc): Promise<{ items: Item[]; fresh: NumberedEvent[] }> => {
+    const pending = await store.deliveries.pending(webhook._id);
+    const room = Math.min(EVENTS_PER_PASS, MAX_PENDING - pending.length);
+    const fresh = room > 0 ? await store.events.after(webhook.organizationId, webhook.cursor, room) : [];
+    const known = new Set(
+      await store.deliveries.known(
+        webhook._id,
+        fresh.map(({ position }) => position),
+      ),
+    );
+    const items = [
+      ...pending.map(({ event, position, objects, tries, nextTryAt }) => {
+        return { event: { ...event, position }, objects, isNew: false, tries, nextTryAt };
+      }),
+      ...fresh
+        .filter(({ position }) => !known.has(position))
+        .map((event) => ({ event, objects: objectsOf(event), isNew: true, tries: 0, nextTryAt: null })),
+    ];
+    return { items, fresh };
+  };
+
+  /** How a try ends, by what the receiver did. */
+  const judge = (webhook: WebhookDoc, item: Item, error: string | null, gone: boolean, pass: Pass) => {
+    if (error === null) {
+      pass.outcome = { status: 'ACTIVE' };
+      return { status: 'DELIVERED' as const, tries: item.tries, nextTryAt: null };
+    }
+    const tries = item.tries + 1;
+    const delay = retryDelaysMs[tries - 1];
+    const again = `POST /webhooks/${webhook._id}/redeliver`;
+    if (gone) {
+      pass.disabled = true;
+      const reason = `${error} Nothing more is sent to it. ${again} starts deliveries again.`;
+      pass.outcome = { status: 'FLAGGED', reason };
+      return { status: 'FAILED' as const, tries, nextTryAt: null };
+    }
+    if (delay === undefined) {
+      const what = `${item.event.kind} (${eventId(webhook.organizationId, item.event.position)})`;
+      const reason = `${what} was given up after ${tries} tries. ${error} Put the receiver right, then ${again} sends it once more.`;
+      pass.outcome = { status: 'FLAGGED', reason };
+      return { status: 'FAILED' as const, tries, nextTryAt: null };
+    }
+    const nextTryAt = new Date(Date.now() + delay);
+    pass.dueAt = Math.min(pass.dueAt, nextTryAt.getTime());
+    pass.hold(item);
+    return { status: 'PENDING' as const, tries, nextTryAt };
+  };
+
+  const play = async (webhook: WebhookDoc, items: readonly Item[], signal: AbortSignal): Promise<Pass> => {
+    const pass = new Pass();
+    const until = Date.now() + PASS_MS;
+    const signingKey = store.webhooks.signingKeyOf(webhook);
+    const recorder = createBatcher<DeliveryOutcome, void>(
+      async (outcomes) => {
+        await store.deliveries.record(webhook, outcomes);
+        for (const { event } of outcomes) pass.recorded.add(event.position);
+        return outcomes.map(() => undefined);
+      },
+      OUTCOMES_PER_WRITE,
+      OUTCOMES_WAIT_MS,
+    );
+    const deliver = async (item: Item): Promise<void> => {
+      signal.throwIfAborted();
+      const { event, nextTryAt } = item;
+      if (pass.disabled || Date.now() > until) {
+        pass.cut ||= !pass.disabled;
+        return pass.hold(item);
+      }
+      const notYet = nextTryAt !== null && nextTryAt.getTime() > Date.now();
+      if (notYet || item.objects.some((object) => pass.held.has(object))) {
+        if (notYet) pass.dueAt = Math.min(pass.dueAt, nextTryAt.getTime());
+        pass.hold(item);
+        // Behind another one of its object: it has a row of its own, so that the cursor can go on.
+        if (item.isNew) await recorder.add({ event, status: 'PENDING', tries: 0, nextTryAt: null, attempt: null });
+        return;
+      }
+      const { attempt, gone } = await postEvent({ ...webhook, signingKey }, event, deps, signal);
+      await recorder.add({ event, ...judge(webhook, item, attempt.error, gone, pass), attempt });
+    };
+    await inOrder(items, (item) => item.objects, AT_ONCE, deliver);
+    return pass;
+  };
+
+  return {
+    /**
+     * One pass over what a webhook's receiver is to be told: deliveries that are due again, then new events. Safe to
+     * repeat: what was written down as delivered is not sent again; what was sent just before a death is, with the same
+     * webhook-id.
+     */
+    async deliverBatch({ webhookId }: DeliverEventsInput): Promise<DeliverBatchResult> {
+      const webhook = await store.webhooks.find(webhookId);
+      if (webhook === null || webhook.deletedAt !== null) {
+        await store.webhooks.erase(webhookId);
+        return { ended: true, more: false, dueInMs: null };
+      }
+      const signal = cancellationSignal();
+      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+      try {
+        const { items, fresh } = webhook.disabledAt === null ? await itemsOf(webhook) : { items: [], fresh: [] };
+        const pass = await play(webhook, items, signal);
+        const open = items.find(({ event, isNew }) => isNew && !pass.recorded.has(event.position));
+        const last = fresh.at(-1)?.position ?? webhook.cursor;
+        const idle = !pass.waiting && fresh.length === 0;
+        const disabled = pass.disabled || webhook.disabledAt !== null;
+        await store.webhooks.progressed(webhookId, {
+          cursor: open === undefined ? last : open.event.position - 1,
+          outcome: pass.outcome,
+          disabled: pass.disabled,
+          done: idle || disabled ? webhook.wake : null,
+        });
+        if (pass.outcome?.status === 'FLAGGED') {
+          const { organizationId } = webhook;
+          log.warn({ webhookId, organizationId, reason: pass.outcome.reason }, 'webhook flagged');
+        }
+        if (disabled) return { ended: true, more: false, dueInMs: null };
+        // A full pass may have more behind it; one that brought something to an end may have let others go.
+        const more = pass.cut || fresh.length > 0;
+        return { ended: false, more, dueInMs: pass.dueAt === Infinity ? null : Math.max(0, pass.dueAt - Date.now()) };
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}

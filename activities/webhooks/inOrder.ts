@@ -1,0 +1,36 @@
+import pLimit from 'p-limit';
+
+/**
+ * Works through items side by side, `atOnce` at a time, but those of the same object one after the other. An item that
+ * is about several objects, or about everything, waits for all before it, and those after it wait for it.
+ * @throws what a work throws, once nothing is at work any more
+ */
+export async function inOrder<T>(
+  items: readonly T[],
+  objectsOf: (item: T) => readonly string[],
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const slots = pLimit(atOnce);
+  const chains = new Map<string, Promise<void>>();
+  const drained = async (): Promise<void> => {
+    const ends = await Promise.allSettled(chains.values());
+    chains.clear();
+    const broken = ends.find((end) => end.status === 'rejected');
+    if (broken) throw broken.reason;
+  };
+  for (const item of items) {
+    const [object, ...others] = objectsOf(item);
+    if (object === undefined || others.length > 0 || !object.startsWith('FILE:')) {
+      await drained();
+      await work(item);
+      continue;
+    }
+    const before = chains.get(object) ?? Promise.resolve();
+    const next = before.then(() => slots(() => work(item)));
+    // Its rejection is seen when the chain is drained.
+    next.catch(() => undefined);
+    chains.set(object, next);
+  }
+  await drained();
+}

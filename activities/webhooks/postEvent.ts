@@ -1,0 +1,66 @@
+import { eventBody, eventId, type NumberedEvent } from '../../contract/events.js';
+import { Fault } from '../../contract/failures.js';
+import type { AttemptDoc } from '../../store/webhooks/model.js';
+import type { ActivityDeps } from '../deps.js';
+import { signDelivery } from './signDelivery.js';
+
+/** Nothing of an answer is used but its status. */
+const ANSWER_BYTES = 100_000;
+
+export interface Receiver {
+  readonly url: string;
+  readonly organizationId: number;
+  readonly signingKey: string;
+}
+
+export interface PostResult {
+  readonly attempt: AttemptDoc;
+  /** The receiver answered 410: it wants nothing more. */
+  readonly gone: boolean;
+}
+
+/** Why an answer does not count as delivered; null when it does. */
+function refusal(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status === 410) return 'The receiver answered HTTP 410: it is gone.';
+  if (status >= 300 && status < 400) return `The receiver answered HTTP ${status}: redirects are not followed.`;
+  return `The receiver answered HTTP ${status}.`;
+}
+
+/** Tries once to deliver an event. Whatever the receiver does is an answer. @throws only when the signal is aborted */
+export async function postEvent(
+  receiver: Receiver,
+  { position, ...event }: NumberedEvent,
+  { receivers, settings }: Pick<ActivityDeps, 'receivers' | 'settings'>,
+  signal: AbortSignal,
+): Promise<PostResult> {
+  const at = new Date();
+  const body = eventBody(event);
+  const seconds = Math.floor(at.getTime() / 1000);
+  const id = eventId(receiver.organizationId, position);
+  const ended = (statusCode: number | null, error: string | null): PostResult => ({
+    attempt: { at, ms: Date.now() - at.getTime(), statusCode, error },
+    gone: statusCode === 410,
+  });
+  try {
+    const answer = await receivers.request({
+      url: receiver.url,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...signDelivery({ signingKey: receiver.signingKey, body, eventId: id, seconds }),
+      },
+      body,
+      maxBytes: ANSWER_BYTES,
+      totalTimeoutMs: settings.webhooks.timeoutMs,
+      redirects: 'answer',
+      signal,
+    });
+    await answer.discard();
+    return ended(answer.status, refusal(answer.status));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Fault) return ended(null, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import { eventId, eventPayload } from '../../contract/events.js';
+import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
+
+/** A webhook as lists show it: never with its key. */
+export function presentWebhook(webhook: WebhookDoc) {
+  return {
+    id: webhook._id,
+    organization_id: webhook.organizationId,
+    url: webhook.url,
+    status: webhook.status,
+    status_reason: webhook.statusReason,
+    created_at: webhook.createdAt.toISOString(),
+    updated_at: webhook.updatedAt.toISOString(),
+  };
+}
+
+/** A delivery with every try of it. */
+export function presentDelivery({ position, organizationId, event, ...delivery }: DeliveryDoc) {
+  return {
+    id: position,
+    event_id: eventId(organizationId, position),
+    ...eventPayload(event),
+    status: delivery.status,
+    next_attempt_at: delivery.nextTryAt?.toISOString() ?? null,
+    attempts: delivery.attempts.map(({ at, ms, statusCode, error }) => ({
+      at: at.toISOString(),
+      duration_ms: ms,
+      status_code: statusCode,
+      error,
+    })),
+    created_at: delivery.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import Joi from 'joi';
+
+import { Fault } from '../../contract/failures.js';
+import { normaliseUrl } from '../../contract/urls.js';
+import { MAX_WEBHOOKS } from '../../contract/webhooks.js';
+import type { ApiDeps } from '../deps.js';
+import { HttpError, invalid } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { presentWebhook } from '../presenters/webhook.js';
+import { webhookFields } from '../schemas/webhooks.js';
+
+const KEY_BYTES = 32;
+const MAX_URL = 2048;
+
+/** @throws HttpError 422 for what is no http(s) address, or one that may not be called */
+async function checkUrl(text: string, { addresses }: Pick<ApiDeps, 'addresses'>): Promise<void> {
+  if (normaliseUrl(text) === null)
+    throw invalid(['body', 'url'], 'Give an http(s) address, without credentials', 'url_type');
+  try {
+    await addresses.check(text);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    // A name that does not resolve yet may do so at the first delivery.
+    if (error.kind === 'address_refused')
+      throw invalid(['body', 'url'], 'The address is not one that this service may call', 'value_error');
+  }
+}
+
+/** POST /add_webhook: a receiver of the organization's events. The only answer that shows its signing key. */
+export const addWebhook = operation<'key', { url: string }>({
+  method: 'post',
+  path: '/add_webhook',
+  auth: 'key',
+  summary: "Registers an address that gets the organization's events; answers its signing key, this once.",
+  body: Joi.object({ url: Joi.string().max(MAX_URL).required() }),
+  answer: Joi.object({ ...webhookFields, signing_key: Joi.string().required() }),
+  async handle({ caller, body, deps }) {
+    await checkUrl(body.url, deps);
+    const signing_key = randomBytes(KEY_BYTES).toString('hex');
+    const webhook = await deps.store.webhooks.add(caller.organizationId, body.url, signing_key);
+    if (!webhook)
+      throw new HttpError(400, `The organization has ${MAX_WEBHOOKS} webhooks, which is the most. Delete one first.`);
+    return { ...presentWebhook(webhook), signing_key };
+  },
+});

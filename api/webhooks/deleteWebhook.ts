@@ -1,0 +1,19 @@
+import Joi from 'joi';
+
+import { notFound } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { pathId } from '../http/pathId.js';
+
+/** DELETE /delete_webhook/{webhook_id}: nothing is sent to it any more; its workflow removes what is left. */
+export const deleteWebhook = operation<'key', unknown>({
+  method: 'delete',
+  path: '/delete_webhook/{webhook_id}',
+  auth: 'key',
+  summary: 'Removes a webhook.',
+  answer: Joi.object({ success: Joi.boolean().required() }),
+  async handle({ params, caller, deps }) {
+    const removed = await deps.store.webhooks.remove(caller.organizationId, pathId(params, 'webhook_id'));
+    if (!removed) throw notFound('webhook');
+    return { success: true };
+  },
+});

@@ -1,0 +1,37 @@
+import Joi from 'joi';
+
+import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../contract/webhooks.js';
+import { operation } from '../http/operation.js';
+import { presentDelivery } from '../presenters/webhook.js';
+import { listOf } from '../schemas/answers.js';
+import { integer } from '../schemas/fields.js';
+import { deliveryRecord } from '../schemas/webhooks.js';
+import { webhookOf } from './webhookOf.js';
+
+interface Query {
+  limit: number;
+  offset: number;
+  status?: DeliveryStatus;
+}
+
+/** GET /webhooks/{webhook_id}/deliveries: what was sent to a webhook or waits to be, with every try. */
+export const listDeliveries = operation<'key', unknown>({
+  method: 'get',
+  path: '/webhooks/{webhook_id}/deliveries',
+  auth: 'key',
+  summary: 'Lists the deliveries to a webhook with every try, the latest event first.',
+  query: Joi.object({
+    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
+    offset: integer().min(0).default(0),
+    status: Joi.string().valid(...DELIVERY_STATUSES),
+  }),
+  answer: listOf(deliveryRecord),
+  async handle(call) {
+    const { _id } = await webhookOf(call);
+    const { status, ...page } = call.query as unknown as Query;
+    const { deliveries } = call.deps.store;
+    const [found, count] = await Promise.all([deliveries.list(_id, page, status), deliveries.count(_id, status)]);
+    return { results: found.map(presentDelivery), count };
+  },
+});

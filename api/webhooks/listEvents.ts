@@ -1,0 +1,41 @@
+import Joi from 'joi';
+
+import { eventId, eventPayload } from '../../contract/events.js';
+import { operation } from '../http/operation.js';
+import { integer } from '../schemas/fields.js';
+import { eventFields } from '../schemas/webhooks.js';
+
+const MAX_EVENTS = 1000;
+
+/** GET /events: what has happened in the organization since a cursor, in the order in which webhooks are told. */
+export const listEvents = operation<'key', unknown>({
+  method: 'get',
+  path: '/events',
+  auth: 'key',
+  summary: "Lists the organization's events after a cursor, oldest first, so that a receiver that was down catches up.",
+  query: Joi.object({
+    after: integer().min(0).default(0),
+    limit: integer().min(1).max(MAX_EVENTS).default(100),
+  }),
+  answer: Joi.object({
+    results: Joi.array()
+      .items(Joi.object({ cursor: integer().required(), event_id: Joi.string().required(), ...eventFields }))
+      .required(),
+    next_cursor: integer().required(),
+    has_more: Joi.boolean().required(),
+  }),
+  async handle({ caller: { organizationId }, query, deps: { store } }) {
+    const { after, limit } = query as { after: number; limit: number };
+    const found = await store.events.after(organizationId, after, limit + 1);
+    const events = found.slice(0, limit);
+    return {
+      results: events.map((event) => ({
+        cursor: event.position,
+        event_id: eventId(organizationId, event.position),
+        ...eventPayload(event),
+      })),
+      next_cursor: events.at(-1)?.position ?? after,
+      has_more: found.length > limit,
+    };
+  },
+});

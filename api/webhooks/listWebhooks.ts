@@ -1,0 +1,45 @@
+import Joi from 'joi';
+
+import { ORDER_DIRECTIONS, type OrderDirection } from '../../contract/fileFilters.js';
+import { WEBHOOK_ORDERS, type WebhookOrder } from '../../contract/webhooks.js';
+import { operation } from '../http/operation.js';
+import { presentWebhook } from '../presenters/webhook.js';
+import { listOf } from '../schemas/answers.js';
+import { integer, orNull } from '../schemas/fields.js';
+import { pagination, type PaginationBody, toPage } from '../schemas/listing.js';
+import { webhookFields } from '../schemas/webhooks.js';
+
+interface Body {
+  filters: { ids: number[] };
+  order_by: WebhookOrder;
+  order_dir: OrderDirection;
+  pagination: PaginationBody;
+}
+
+/** POST /webhooks: the organization's webhooks, without their keys. */
+export const listWebhooks = operation<'key', Body>({
+  method: 'post',
+  path: '/webhooks',
+  auth: 'key',
+  summary: "Lists the organization's webhooks.",
+  body: Joi.object({
+    filters: Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) }).default({ ids: [] }),
+    order_by: Joi.string()
+      .valid(...WEBHOOK_ORDERS)
+      .default('updated_at'),
+    order_dir: Joi.string()
+      .valid(...ORDER_DIRECTIONS)
+      .default('asc'),
+    pagination: pagination(),
+  }),
+  answer: listOf(Joi.object(webhookFields)),
+  async handle({ caller: { organizationId }, body, deps: { store } }) {
+    const { ids } = body.filters;
+    const page = toPage(body.pagination);
+    const [found, count] = await Promise.all([
+      store.webhooks.list(organizationId, { ids, orderBy: body.order_by, orderDir: body.order_dir, page }),
+      store.webhooks.count(organizationId, ids, page.startingId),
+    ]);
+    return { results: found.map(presentWebhook), count };
+  },
+});

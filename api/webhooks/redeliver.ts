@@ -1,0 +1,22 @@
+import Joi from 'joi';
+
+import { operation } from '../http/operation.js';
+import { integer, orNull } from '../schemas/fields.js';
+import { webhookOf } from './webhookOf.js';
+
+/** POST /webhooks/{webhook_id}/redeliver: sends deliveries that have ended once more; starts a disabled webhook again. */
+export const redeliver = operation<'key', { ids: number[] }>({
+  method: 'post',
+  path: '/webhooks/{webhook_id}/redeliver',
+  auth: 'key',
+  summary: 'Sends named deliveries once more, or all that were given up; starts a disabled webhook again.',
+  body: Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) }),
+  answer: Joi.object({ success: Joi.boolean().required(), count: integer().required() }),
+  async handle(call) {
+    const { _id } = await webhookOf(call);
+    const { ids } = call.body;
+    const count = await call.deps.store.deliveries.again(_id, ids.length > 0 ? ids : null);
+    await call.deps.store.webhooks.call(_id);
+    return { success: true, count };
+  },
+});

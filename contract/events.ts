@@ -1,0 +1,193 @@
+/** What webhooks and GET /events tell: the kinds of the public interface, what each is about, and its exact bytes. */
+import { WEB_PAGE_SOURCE } from './scrapeSitemap.js';
+import type { SourceType } from './sources.js';
+
+const OBJECT_TYPES = [
+  'CHUNK_LIST',
+  'DATA_SOURCE',
+  'FILE',
+  'FILE_LIST',
+  'NONE',
+  'ORGANIZATION_USER',
+  'UPLOAD_REQUEST_ID',
+  'WEBPAGE',
+] as const;
+export type EventObjectType = (typeof OBJECT_TYPES)[number];
+
+/** Every kind of event with the type of the object it is about. */
+export const EVENT_KINDS = {
+  FILES_CREATED: 'FILE_LIST',
+  ALL_UPLOADED_FILES_QUEUED: 'UPLOAD_REQUEST_ID',
+  FILE_SYNCING: 'FILE',
+  FILE_READY: 'FILE',
+  FILE_ERROR: 'FILE',
+  RATE_LIMIT_ERROR: 'FILE',
+  FILE_SYNC_LIMIT_REACHED: 'UPLOAD_REQUEST_ID',
+  FILES_SKIPPED: 'FILE_LIST',
+  FILE_DELETED: 'FILE',
+  ALL_FILES_PROCESSED: 'UPLOAD_REQUEST_ID',
+  SPARSE_VECTOR_QUEUE_STATUS: 'FILE',
+  FILE_STATISTICS_AGGREGATED: 'NONE',
+  MOVED_TO_COLD_STORAGE: 'FILE_LIST',
+  MOVED_TO_HOT_STORAGE: 'FILE_LIST',
+  EMBEDDING_STORAGE_MODIFIED: 'FILE_LIST',
+  ADD: 'DATA_SOURCE',
+  UPDATE: 'DATA_SOURCE',
+  CANCEL: 'DATA_SOURCE',
+  REVOKE: 'DATA_SOURCE',
+  DATA_SOURCE_READY: 'DATA_SOURCE',
+  WEBPAGE_READY: 'WEBPAGE',
+  WEBPAGE_ERROR: 'WEBPAGE',
+  WEBSCRAPE_URLS_READY: 'WEBPAGE',
+  ORGANIZATION_USER_DELETED: 'ORGANIZATION_USER',
+  CHECKUP: 'NONE',
+} as const satisfies Record<string, EventObjectType>;
+export type EventKind = keyof typeof EVENT_KINDS;
+
+/** What is told beside the object. Booleans and numbers are strings on the wire; null stays null. */
+export type EventInfo = Readonly<Record<string, string | null>>;
+
+/** Something that has happened, before it has its number. */
+export interface NewEvent {
+  readonly kind: EventKind;
+  readonly organizationId: number;
+  /** The end user it happened to, in the organization's own words; '' when it is about no user. */
+  readonly customerId: string;
+  /** Id or ids of the object, as text; null where the kind has none. */
+  readonly objectId: string | readonly string[] | null;
+  readonly info: EventInfo | null;
+}
+
+/** An event as it is told. */
+export interface ToldEvent extends Pick<NewEvent, 'kind' | 'customerId' | 'objectId' | 'info'> {
+  readonly at: Date;
+}
+
+/** An event with its place in the feed of its organization: 1, 2, 3… in the order in which readers get to see them. */
+export interface NumberedEvent extends ToldEvent {
+  readonly position: number;
+}
+
+/** The same for every delivery of an event, so that receivers can drop what they have seen. */
+export const eventId = (organizationId: number, position: number): string => `evt_${organizationId}_${position}`;
+
+/** The objects an event is about: events that share one are told in order. A page is the same object as its file. */
+export function objectsOf({ kind, objectId }: Pick<NewEvent, 'kind' | 'objectId'>): string[] {
+  const type = EVENT_KINDS[kind];
+  const ids = objectId === null ? [''] : typeof objectId === 'string' ? [objectId] : objectId;
+  const name = type === 'FILE_LIST' || type === 'WEBPAGE' ? 'FILE' : type;
+  return ids.map((id) => `${name}:${id}`);
+}
+
+const NOT_ASCII = /[^ -~]/g;
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** JSON as existing receivers know it: a blank after each comma and colon, everything past ASCII escaped. */
+function spacedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([name, member]) => `${spacedJson(name)}: ${spacedJson(member)}`);
+    return `{${members.join(', ')}}`;
+  }
+  return JSON.stringify(value).replaceAll(NOT_ASCII, escaped);
+}
+
+const posixSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
+
+/** The inner document of an event, as an object. */
+export function eventPayload({ kind, customerId, objectId, info, at }: ToldEvent) {
+  return {
+    webhook_type: kind,
+    obj: {
+      object_type: EVENT_KINDS[kind],
+      object_id: objectId,
+      // Four letters, where there is nothing to tell: that is what receivers know.
+      additional_information: info ?? 'null',
+    },
+    customer_id: customerId,
+    timestamp: posixSeconds(at),
+  };
+}
+
+/** The bytes of a delivery: one key, whose value is the inner document as text. */
+export function eventBody(event: ToldEvent): string {
+  return spacedJson({ payload: spacedJson(eventPayload(event)) });
+}
+
+/** What events tell of a file. */
+export interface EventFile {
+  readonly _id: number;
+  readonly organizationId: number;
+  readonly customerId: string;
+  readonly source: SourceType;
+  readonly isContainer: boolean;
+  readonly requestId: string | null;
+  readonly uploadId: string | null;
+  readonly lastSync: Date | null;
+}
+
+const flag = (value: boolean): string => (value ? 'True' : 'False');
+const ofFile = (file: EventFile, kind: EventKind, info: EventInfo): NewEvent => ({
+  kind,
+  organizationId: file.organizationId,
+  customerId: file.customerId,
+  objectId: String(file._id),
+  info,
+});
+const isPage = ({ source, isContainer }: EventFile): boolean => source === WEB_PAGE_SOURCE && !isContainer;
+const upload = ({ requestId, uploadId }: Pick<EventFile, 'requestId' | 'uploadId'>): EventInfo => ({
+  request_id: requestId,
+  upload_id: uploadId,
+});
+
+/** One event for all files of the same customer and request. */
+function ofLists(kind: EventKind, files: readonly EventFile[], more: EventInfo): NewEvent[] {
+  const lists = new Map<string, EventFile[]>();
+  for (const file of files) {
+    const key = JSON.stringify([file.organizationId, file.customerId, file.requestId, file.uploadId]);
+    lists.set(key, [...(lists.get(key) ?? []), file]);
+  }
+  return [...lists.values()].flatMap((list) =>
+    list.slice(0, 1).map((file) => ({
+      kind,
+      organizationId: file.organizationId,
+      customerId: file.customerId,
+      objectId: list.map(({ _id }) => String(_id)),
+      info: { ...more, ...upload(file) },
+    })),
+  );
+}
+
+/** What a change of files is told as. */
+export const fileEvents = {
+  created: (files: readonly EventFile[]): NewEvent[] => ofLists('FILES_CREATED', files, {}),
+  syncing: (file: EventFile): NewEvent[] => [ofFile(file, 'FILE_SYNCING', { request_id: file.requestId })],
+  /** @param file as it was before */
+  ready(file: EventFile): NewEvent[] {
+    const info = { is_resync: flag(file.lastSync !== null), request_id: file.requestId };
+    return [ofFile(file, 'FILE_READY', info), ...(isPage(file) ? [ofFile(file, 'WEBPAGE_READY', info)] : [])];
+  },
+  failed(file: EventFile, message: string | null): NewEvent[] {
+    const info = { sync_error_message: message, request_id: file.requestId };
+    return [ofFile(file, 'FILE_ERROR', info), ...(isPage(file) ? [ofFile(file, 'WEBPAGE_ERROR', info)] : [])];
+  },
+  rateLimited: (file: EventFile, message: string): NewEvent[] => [
+    ofFile(file, 'RATE_LIMIT_ERROR', { sync_error_message: message, request_id: file.requestId }),
+  ],
+  skipped: (files: readonly EventFile[], reason: string): NewEvent[] => ofLists('FILES_SKIPPED', files, { reason }),
+  deleted: (file: EventFile): NewEvent[] => [ofFile(file, 'FILE_DELETED', { request_id: file.requestId })],
+  /** @param parent of a scrape whose addresses are all known and queued */
+  discovered: (parent: EventFile): NewEvent[] => [
+    ofFile(parent, 'WEBSCRAPE_URLS_READY', { request_id: parent.requestId }),
+    uploadEvent('ALL_UPLOADED_FILES_QUEUED', parent),
+  ],
+};
+
+/** An event about all files of one request. */
+export function uploadEvent(
+  kind: 'ALL_UPLOADED_FILES_QUEUED' | 'ALL_FILES_PROCESSED' | 'FILE_SYNC_LIMIT_REACHED',
+  owner: Pick<EventFile, 'organizationId' | 'customerId' | 'requestId' | 'uploadId'>,
+): NewEvent {
+  const { organizationId, customerId, requestId } = owner;
+  return { kind, organizationId, customerId, objectId: requestId, info: upload(owner) };
+}

@@ -1,0 +1,84 @@
+import type { Client } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+
+import {
+  type DeliverEventsInput,
+  EVENTS_CAME_SIGNAL,
+  type SearchAttributeName,
+  workflowIds,
+} from '../contract/orchestration.js';
+import type { Log } from '../observability/log.js';
+import type { Events } from '../store/events/events.js';
+import type { WebhookDoc } from '../store/webhooks/model.js';
+import type { Webhooks } from '../store/webhooks/webhooks.js';
+import { pause } from './pause.js';
+
+const POLL_MS = 250;
+/** A call that Temporal does not answer in this time is made again in a later round. */
+const CALL_TIMEOUT_MS = 5_000;
+const WOKEN_PER_ROUND = 50;
+const ORGANIZATION: SearchAttributeName = 'OrganizationId';
+
+export interface FeedStores {
+  readonly events: Pick<Events, 'number'>;
+  readonly webhooks: Pick<Webhooks, 'toWake' | 'woken'>;
+}
+
+/**
+ * The reader of the feed: gives events their numbers, and tells the workflows of webhooks that there is something to
+ * do. Every worker runs one; they do not get into each other's way.
+ */
+export function createFeedReader(
+  client: Client,
+  taskQueue: string,
+  { events, webhooks }: FeedStores,
+  log: Log,
+  /** How long a workflow that was told goes unasked whether it is still there. */
+  lookAgainMs: number,
+) {
+  const isRunning = async (workflowId: string): Promise<boolean> => {
+    const { status } = await client.workflow.getHandle(workflowId).describe();
+    return status.name === 'RUNNING';
+  };
+
+  const wake = async ({ _id: webhookId, organizationId, wake: since, wokenAt }: WebhookDoc): Promise<void> => {
+    const workflowId = workflowIds.deliverEvents(webhookId);
+    await client.withDeadline(Date.now() + CALL_TIMEOUT_MS, async () => {
+      // Told before, and not done: it waits for a receiver, or somebody has ended it.
+      if (wokenAt !== null && (await isRunning(workflowId).catch(() => false))) return;
+      await client.workflow.signalWithStart<(input: DeliverEventsInput) => Promise<void>>('deliverEvents', {
+        workflowId,
+        taskQueue,
+        args: [{ webhookId }],
+        signal: EVENTS_CAME_SIGNAL,
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        typedSearchAttributes: new TypedSearchAttributes([
+          { key: defineSearchAttributeKey(ORGANIZATION, 'KEYWORD'), value: String(organizationId) },
+        ]),
+        priority: { fairnessKey: String(organizationId) },
+      });
+    });
+    await webhooks.woken(webhookId, since);
+  };
+
+  return {
+    /** Reads on until the signal is aborted. */
+    async read(signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        try {
+          const numbered = await events.number();
+          const told = await webhooks.toWake(new Date(Date.now() - lookAgainMs), WOKEN_PER_ROUND);
+          // All are waited for: a call that went on behind our back would meet a closed connection.
+          const ends = await Promise.allSettled(told.map(wake));
+          const broken = ends.find((end) => end.status === 'rejected');
+          if (broken) throw broken.reason;
+          if (numbered > 0) continue;
+        } catch (error) {
+          log.warn({ err: error }, 'the feed of events could not be read on; trying again');
+        }
+        await pause(POLL_MS, signal);
+      }
+    },
+  };
+}

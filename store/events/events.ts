@@ -1,0 +1,118 @@
+import type { ClientSession, Model } from 'mongoose';
+
+import type { NewEvent, NumberedEvent } from '../../contract/events.js';
+import { insertRows } from '../insertOnce.js';
+import type { Session } from '../sequence.js';
+import type { WebhookDoc } from '../webhooks/model.js';
+import type { Intents } from './intents.js';
+import { type EventModels, type EventRowDoc, newRows } from './model.js';
+
+/** Runs work in one MongoDB transaction, again when MongoDB asks for it. */
+export type Atomically = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
+
+/** Rows that get their numbers at once. */
+const ROWS_PER_ROUND = 500;
+
+export interface EventWriter {
+  /**
+   * Tells what has happened. Call it with the session of the transaction that makes it happen: then both are there or
+   * neither, whatever dies in between. Any mix of organizations; all events of one call are one insert.
+   * @param once a name for what is told, unique for ever: a second call with it writes nothing. For what has no state
+   *   of its own that changes only once
+   */
+  write(events: readonly NewEvent[], session: Session, once?: string): Promise<void>;
+}
+
+export interface Events extends EventWriter, Pick<Intents, 'settle'> {
+  /** Events of an organization past a number, in order. What is older than the time they are kept is left out. */
+  after(organizationId: number, position: number, limit: number): Promise<NumberedEvent[]>;
+  /**
+   * Gives numbers to what was written, and tells the webhooks of its organizations that there is something for them. Numbers taken
+   * by the writers would come to light out of order, and whoever reads from a cursor would miss some. Any number of
+   * readers may do this at the same time: the counter lets one through. Answers how many rows were numbered.
+   */
+  number(): Promise<number>;
+}
+
+/** Another reader has numbered the same rows. */
+class Overtaken extends Error {}
+
+/** The events and their order. Kept for `keptDays`, then forgotten by MongoDB itself. */
+export function createEvents(
+  { rows, feeds }: EventModels,
+  webhooks: Model<WebhookDoc>,
+  intents: Intents,
+  atomically: Atomically,
+  keptDays: number,
+): Events {
+  const numberOne = (organizationId: number, some: readonly EventRowDoc[]): Promise<void> =>
+    atomically(async (session) => {
+      const total = some.reduce((sum, { events }) => sum + events.length, 0);
+      // First, so that a second reader meets the first one here.
+      const feed = await feeds
+        .findOneAndUpdate(
+          { _id: organizationId },
+          { $inc: { last: total } },
+          { upsert: true, returnDocument: 'after', session },
+        )
+        .lean();
+      let next = feed.last - total + 1;
+      const result = await rows.collection.bulkWrite(
+        some.map(({ _id, events }) => {
+          const first = next;
+          next += events.length;
+          return {
+            updateOne: { filter: { _id, last: null } as object, update: { $set: { first, last: next - 1 } } },
+          };
+        }),
+        { ordered: false, session },
+      );
+      if (result.matchedCount !== some.length) throw new Overtaken();
+      await webhooks.updateMany(
+        { organizationId, deletedAt: null, disabledAt: null },
+        { $set: { wake: feed.last, wokenAt: null } },
+        { session },
+      );
+    });
+
+  return {
+    async write(events, session, once) {
+      if (events.length === 0) return;
+      let fresh = newRows(events, keptDays, once);
+      if (once !== undefined) {
+        const known = await rows.find({ _id: { $in: fresh.map(({ _id }) => _id) } }, { _id: 1 }, { session }).lean();
+        fresh = fresh.filter(({ _id }) => !known.some((row) => row._id === _id));
+      }
+      if (fresh.length === 0) return;
+      await insertRows(rows, fresh, session);
+    },
+    async after(organizationId, position, limit) {
+      const found = await rows
+        .find({ organizationId, last: { $gt: position } })
+        .sort({ last: 1 })
+        // Each row has an event at least.
+        .limit(limit)
+        .lean<EventRowDoc[]>();
+      return found
+        .flatMap(({ events, first, at }) =>
+          events.map((event, index) => ({ ...event, at, position: (first ?? 0) + index })),
+        )
+        .filter((event) => event.position > position)
+        .slice(0, limit);
+    },
+    settle: (fileIds) => intents.settle(fileIds),
+    async number() {
+      await intents.settle();
+      const fresh = await rows.find({ last: null }).sort({ writtenAt: 1 }).limit(ROWS_PER_ROUND).lean<EventRowDoc[]>();
+      const byOrganization = new Map<number, EventRowDoc[]>();
+      for (const row of fresh)
+        byOrganization.set(row.organizationId, [...(byOrganization.get(row.organizationId) ?? []), row]);
+      for (const [organizationId, some] of byOrganization) {
+        await numberOne(organizationId, some).catch((error: unknown) => {
+          if (!(error instanceof Overtaken)) throw error;
+        });
+      }
+      return fresh.length;
+    },
+  };
+}

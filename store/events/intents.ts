@@ -1,0 +1,99 @@
+import { type Model, mongo } from 'mongoose';
+
+import type { NewEvent } from '../../contract/events.js';
+import { insertRows } from '../insertOnce.js';
+import { INTENDED, type EventRowDoc, newRows } from './model.js';
+
+/** An intent of that age is left over from a death: no write takes so long. */
+const LEFT_OVER_MS = 15_000;
+
+/** Which of some files carry a mark. */
+export type Marked = (mark: mongo.ObjectId, fileIds: readonly number[]) => Promise<ReadonlySet<number>>;
+
+/**
+ * Telling of many files without a transaction, which would cost more than the change: the row of events is written
+ * first and not shown, the change leaves its mark on every file it reaches, and then the row is shown. Where a death
+ * comes between, the marks say what to tell.
+ */
+export interface Intents {
+  /**
+   * @param events each about files that the change may reach
+   * @param change answers which files it reached, all or some; each of them has the mark by then
+   */
+  around(
+    events: readonly NewEvent[],
+    change: (mark: mongo.ObjectId) => Promise<'all' | ReadonlySet<number>>,
+  ): Promise<void>;
+  /** Shows what deaths have left: of some files at once, of any after a while. Before anything else is told of those files. */
+  settle(fileIds?: readonly number[]): Promise<void>;
+}
+
+type StoredEvent = EventRowDoc['events'][number];
+const idsOf = ({ objectId }: StoredEvent): string[] => [objectId ?? []].flat();
+
+/** What is left of events when only some files are meant. */
+const about = (events: readonly StoredEvent[], isMeant: (event: StoredEvent, id: string) => boolean): StoredEvent[] =>
+  events.flatMap((event) => {
+    const ids = idsOf(event).filter((id) => isMeant(event, id));
+    if (ids.length === 0) return [];
+    return [{ ...event, objectId: typeof event.objectId === 'string' ? event.objectId : ids }];
+  });
+
+const markOf = ({ _id }: EventRowDoc): mongo.ObjectId => new mongo.ObjectId(_id.split(':')[0]);
+
+export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays: number): Intents {
+  /** Shows a row; false when somebody else has settled it. */
+  const show = async ({ _id, events: known }: EventRowDoc, events: StoredEvent[]): Promise<boolean> => {
+    const intended = { _id, last: INTENDED };
+    if (events.length === 0) return (await rows.deleteOne(intended)).deletedCount === 1;
+    const change = {
+      $set: { last: null, ...(events === known ? {} : { events }) },
+      $currentDate: { writtenAt: { $type: 'timestamp' } },
+    };
+    // Past mongoose's schema, which knows of no such clock.
+    const { matchedCount } = await rows.collection.updateOne(intended as object, change as object);
+    return matchedCount === 1;
+  };
+
+  /** Tells what somebody who took us for dead has not. */
+  const showRest = async (row: EventRowDoc, events: readonly StoredEvent[]): Promise<void> => {
+    const settled = await rows.findById(row._id).lean<EventRowDoc | null>();
+    const told = new Set((settled?.events ?? []).flatMap((event) => idsOf(event).map((id) => `${event.kind} ${id}`)));
+    const rest = about(events, ({ kind }, id) => !told.has(`${kind} ${id}`));
+    const { organizationId } = row;
+    await insertRows(
+      rows,
+      newRows(
+        rest.map((event) => ({ ...event, organizationId })),
+        keptDays,
+      ),
+    );
+  };
+
+  return {
+    async around(events, change) {
+      const mark = new mongo.ObjectId();
+      const intended = newRows(events, keptDays, mark.toHexString()).map((row) => ({ ...row, last: INTENDED }));
+      if (intended.length > 0) await insertRows(rows, intended);
+      const reached = await change(mark);
+      for (const row of intended) {
+        const own = reached === 'all' ? row.events : about(row.events, (_event, id) => reached.has(Number(id)));
+        if (!(await show(row, own))) await showRest(row, own);
+      }
+    },
+    async settle(fileIds) {
+      const age = fileIds ? {} : { at: { $lt: new Date(Date.now() - LEFT_OVER_MS) } };
+      const found = await rows.find({ last: INTENDED, ...age }).lean<EventRowDoc[]>();
+      const wanted = fileIds ? new Set(fileIds.map(String)) : null;
+      for (const row of found) {
+        const ids = row.events.flatMap(idsOf);
+        if (wanted && !ids.some((id) => wanted.has(id))) continue;
+        const reached = await marked(markOf(row), ids.map(Number));
+        await show(
+          row,
+          about(row.events, (_event, id) => reached.has(Number(id))),
+        );
+      }
+    },
+  };
+}

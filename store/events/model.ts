@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { type Connection, type Model, mongo, Schema } from 'mongoose';
+
+import type { NewEvent, ToldEvent } from '../../contract/events.js';
+
+/** Events of one organization that were written together, in one row: a group of finished files costs one insert. */
+export interface EventRowDoc {
+  _id: string;
+  organizationId: number;
+  events: Omit<ToldEvent, 'at'>[];
+  at: Date;
+  /** MongoDB's own clock, set by it at the insert: no other clock has a say in the order. */
+  writtenAt: mongo.Timestamp;
+  /** Numbers of its first and last event; null until the reader has given them, INTENDED before it is to be shown. */
+  first: number | null;
+  last: number | null;
+  expiresAt: Date;
+}
+
+/** The counter of an organization's feed. */
+export interface FeedDoc {
+  _id: number;
+  last: number;
+  /** Webhooks that were ever added: who adds one waits here for whoever adds another. */
+  webhooksAdded: number;
+}
+
+/** `last` of a row whose change may not have happened. */
+export const INTENDED = -1;
+
+const row: Schema<EventRowDoc> = new Schema<EventRowDoc>(
+  {
+    _id: String,
+    organizationId: { type: Number, required: true },
+    events: { type: Schema.Types.Mixed, required: true },
+    at: { type: Date, required: true },
+    writtenAt: Schema.Types.Mixed,
+    first: { type: Number, default: null },
+    last: { type: Number, default: null },
+    expiresAt: { type: Date, required: true },
+  },
+  { versionKey: false, minimize: false },
+);
+row.index({ writtenAt: 1 }, { partialFilterExpression: { last: null } });
+row.index({ at: 1 }, { partialFilterExpression: { last: INTENDED } });
+row.index({ organizationId: 1, last: 1 });
+row.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+const feed: Schema<FeedDoc> = new Schema<FeedDoc>(
+  { _id: Number, last: { type: Number, default: 0 }, webhooksAdded: { type: Number, default: 0 } },
+  { versionKey: false },
+);
+
+export interface EventModels {
+  rows: Model<EventRowDoc>;
+  feeds: Model<FeedDoc>;
+}
+
+export function eventModels(connection: Connection): EventModels {
+  return {
+    rows: connection.model<EventRowDoc>('events', row, 'events'),
+    feeds: connection.model<FeedDoc>('eventFeeds', feed, 'event_feeds'),
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Rows for events, one an organization, to be inserted as they are. @param name what their ids begin with */
+export function newRows(events: readonly NewEvent[], keptDays: number, name: string = randomUUID()): EventRowDoc[] {
+  const byOrganization = new Map<number, NewEvent[]>();
+  for (const event of events)
+    byOrganization.set(event.organizationId, [...(byOrganization.get(event.organizationId) ?? []), event]);
+  const at = new Date();
+  return [...byOrganization].map(([organizationId, own]) => ({
+    _id: `${name}:${organizationId}`,
+    organizationId,
+    events: own.map(({ kind, customerId, objectId, info }) => ({ kind, customerId, objectId, info })),
+    at,
+    // An empty one: MongoDB puts its own in.
+    writtenAt: new mongo.Timestamp(0n),
+    first: null,
+    last: null,
+    expiresAt: new Date(at.getTime() + keptDays * DAY_MS),
+  }));
+}

@@ -1,0 +1,66 @@
+import type { Model } from 'mongoose';
+
+import { fileEvents } from '../../contract/events.js';
+import type { FileSyncStatus } from '../../contract/statuses.js';
+import type { Intents } from '../events/intents.js';
+import type { FileDoc } from './model.js';
+import { leaving, markedFiles } from './told.js';
+
+/** A file that a batch has begun: the record, with the generation number that this sync writes under. */
+export interface StartedFile {
+  readonly file: FileDoc;
+  readonly generation: number;
+}
+
+export const IN_MOTION = { $in: ['QUEUED_FOR_SYNC', 'SYNCING'] satisfies FileSyncStatus[] };
+
+/** Puts a run's files into SYNCING, each with a fresh generation, and tells of those that were not. */
+export async function startFiles(
+  files: Model<FileDoc>,
+  intents: Intents,
+  runId: number,
+  fileIds: readonly number[],
+): Promise<StartedFile[]> {
+  const mine = { _id: { $in: [...fileIds] }, runId, syncStatus: IN_MOTION };
+  const rows = await files.find(mine).sort({ _id: 1 }).lean<FileDoc[]>();
+  const now = new Date();
+  const begun = {
+    $set: { syncStatus: 'SYNCING' as const, updatedAt: now },
+    $inc: { lastGeneration: 1, unfinishedStarts: 1 },
+  };
+  const idsOf = (some: readonly FileDoc[]) => ({ _id: { $in: some.map(({ _id }) => _id) } });
+  // Those that were SYNCING already are started again after a death: nothing new for anybody.
+  const again = rows.filter(({ syncStatus }) => syncStatus === 'SYNCING');
+  const entering = rows.filter(({ syncStatus }) => syncStatus !== 'SYNCING');
+  let asExpected = true;
+  if (again.length > 0) {
+    await files.updateMany({ ...mine, ...idsOf(again), syncStatus: 'SYNCING' }, begun);
+    // Whoever was taken for dead may be at it too: the number is read and not reckoned.
+    asExpected = false;
+  }
+  if (entering.length > 0) {
+    await intents.around(entering.flatMap(fileEvents.syncing), async (mark) => {
+      const query = { ...mine, ...idsOf(entering), syncStatus: 'QUEUED_FOR_SYNC' as const };
+      const { matchedCount } = await files.updateMany(query, { ...begun, ...leaving(mark) });
+      if (matchedCount === entering.length) return 'all';
+      asExpected = false;
+      return markedFiles(files)(
+        mark,
+        entering.map(({ _id }) => _id),
+      );
+    });
+  }
+  const started = asExpected
+    ? rows.map((row): FileDoc => ({
+        ...row,
+        syncStatus: 'SYNCING',
+        updatedAt: now,
+        lastGeneration: row.lastGeneration + 1,
+        unfinishedStarts: row.unfinishedStarts + 1,
+      }))
+    : await files
+        .find({ ...mine, syncStatus: 'SYNCING' })
+        .sort({ _id: 1 })
+        .lean<FileDoc[]>();
+  return started.map((file) => ({ file, generation: file.lastGeneration }));
+}

@@ -1,0 +1,102 @@
+import type { Model } from 'mongoose';
+
+import { type NumberedEvent, objectsOf } from '../../contract/events.js';
+import type { DeliveryStatus } from '../../contract/webhooks.js';
+import type { AttemptDoc, DeliveryDoc } from './model.js';
+
+/** Attempts that are kept of one delivery; older ones are dropped. */
+const ATTEMPTS_KEPT = 50;
+/** Deliveries sent again by one request at most. */
+const REDELIVERED_AT_ONCE = 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How an event stands with one receiver after a pass. */
+export interface DeliveryOutcome {
+  readonly event: NumberedEvent;
+  readonly status: DeliveryStatus;
+  /** Failed tries so far. */
+  readonly tries: number;
+  /** When it is tried again; null when it waits for another event of its object, or for nothing. */
+  readonly nextTryAt: Date | null;
+  /** The try just made; null when it was not tried. */
+  readonly attempt: AttemptDoc | null;
+}
+
+export interface Deliveries {
+  /** What is still to be delivered, in the order of the feed. */
+  pending(webhookId: number): Promise<DeliveryDoc[]>;
+  /** Those of these positions that have a delivery already: a pass was cut off after it wrote them. */
+  known(webhookId: number, positions: readonly number[]): Promise<number[]>;
+  /** Writes outcomes down, new ones and later ones alike. */
+  record(webhook: { _id: number; organizationId: number }, outcomes: readonly DeliveryOutcome[]): Promise<void>;
+  /** The latest first. */
+  list(webhookId: number, page: { limit: number; offset: number }, status?: DeliveryStatus): Promise<DeliveryDoc[]>;
+  count(webhookId: number, status?: DeliveryStatus): Promise<number>;
+  /** Puts deliveries that have ended back on their way: those named, or all that were given up. Answers how many. */
+  again(webhookId: number, positions: readonly number[] | null): Promise<number>;
+}
+
+export function createDeliveries(deliveries: Model<DeliveryDoc>, keptDays: number): Deliveries {
+  const of = (webhookId: number, status?: DeliveryStatus) => ({
+    webhookId,
+    ...(status === undefined ? {} : { status }),
+  });
+  return {
+    pending: (webhookId) =>
+      deliveries.find(of(webhookId, 'PENDING')).sort({ position: 1 }).lean<DeliveryDoc[]>().exec(),
+    async known(webhookId, positions) {
+      if (positions.length === 0) return [];
+      const rows = await deliveries.find({ webhookId, position: { $in: [...positions] } }, { position: 1 }).lean();
+      return rows.map(({ position }) => position);
+    },
+    async record({ _id: webhookId, organizationId }, outcomes) {
+      if (outcomes.length === 0) return;
+      const now = new Date();
+      const expiresAt = new Date(now.getTime() + keptDays * DAY_MS);
+      // Past mongoose's schema: our own code built them.
+      await deliveries.collection.bulkWrite(
+        outcomes.map(({ event: { position, ...event }, status, tries, nextTryAt, attempt }) => ({
+          updateOne: {
+            filter: { _id: `${webhookId}:${position}` } as object,
+            update: {
+              $set: { status, tries, nextTryAt, expiresAt: status === 'PENDING' ? null : expiresAt },
+              $setOnInsert: {
+                webhookId,
+                organizationId,
+                position,
+                event,
+                objects: objectsOf(event),
+                createdAt: now,
+                ...(attempt ? {} : { attempts: [] }),
+              },
+              ...(attempt ? { $push: { attempts: { $each: [attempt], $slice: -ATTEMPTS_KEPT } } } : {}),
+            } as object,
+            upsert: true,
+          },
+        })),
+        { ordered: false },
+      );
+    },
+    list: (webhookId, { limit, offset }, status) =>
+      deliveries
+        .find(of(webhookId, status))
+        .sort({ position: -1 })
+        .skip(offset)
+        .limit(limit)
+        .lean<DeliveryDoc[]>()
+        .exec(),
+    count: (webhookId, status) => deliveries.countDocuments(of(webhookId, status)).exec(),
+    async again(webhookId, positions) {
+      const wanted =
+        positions === null
+          ? of(webhookId, 'FAILED')
+          : { webhookId, position: { $in: [...positions] }, status: { $ne: 'PENDING' as const } };
+      const rows = await deliveries.find(wanted, { _id: 1 }).sort({ position: 1 }).limit(REDELIVERED_AT_ONCE).lean();
+      const result = await deliveries.updateMany(
+        { _id: { $in: rows.map(({ _id }) => _id) }, status: { $ne: 'PENDING' } },
+        { $set: { status: 'PENDING', tries: 0, nextTryAt: null, expiresAt: null } },
+      );
+      return result.modifiedCount;
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import type { Model } from 'mongoose';
+
+import { MAX_WEBHOOKS, type WebhookListing, signingKeyPlace } from '../../contract/webhooks.js';
+import type { Atomically } from '../events/events.js';
+import type { FeedDoc } from '../events/model.js';
+import type { Secrets } from '../secrets.js';
+import type { Sequence } from '../sequence.js';
+import { ANY_NUMBER, type DeliveryDoc, type WebhookDoc } from './model.js';
+
+/** How a pass of deliveries leaves its webhook. */
+export interface WebhookProgress {
+  /** Every event up to it has a delivery. */
+  readonly cursor: number;
+  /** The last outcome that counts: a good delivery, or one that was given up and why; null when there was neither. */
+  readonly outcome: { readonly status: 'ACTIVE' } | { readonly status: 'FLAGGED'; readonly reason: string } | null;
+  /** The receiver said that it is gone. */
+  readonly disabled: boolean;
+  /** The `wake` that the pass began with, when nothing is left to do. */
+  readonly done: number | null;
+}
+
+export interface Webhooks {
+  /** A new receiver of what happens from now on; null when the organization has as many as it may. */
+  add(organizationId: number, url: string, signingKey: string): Promise<WebhookDoc | null>;
+  list(organizationId: number, listing: WebhookListing): Promise<WebhookDoc[]>;
+  count(organizationId: number, ids: readonly number[], startingId: number): Promise<number>;
+  /** The live webhook of the organization, or null. */
+  of(organizationId: number, webhookId: number): Promise<WebhookDoc | null>;
+  /** Ends deliveries at once; its workflow removes the rest. False when there is no such webhook. */
+  remove(organizationId: number, webhookId: number): Promise<boolean>;
+  /** Whatever its state, deleted ones too. For its workflow. */
+  find(webhookId: number): Promise<WebhookDoc | null>;
+  signingKeyOf(webhook: WebhookDoc): string;
+  progressed(webhookId: number, progress: WebhookProgress): Promise<void>;
+  /** Removes what is left of a deleted one. */
+  erase(webhookId: number): Promise<void>;
+  /** Something is to be done that is no event: sends it to its workflow, also when it was disabled. */
+  call(webhookId: number): Promise<void>;
+  /** Those with something to do whose workflow was not told since a time. */
+  toWake(toldBefore: Date, limit: number): Promise<WebhookDoc[]>;
+  /** Its workflow knows of this `wake`. */
+  woken(webhookId: number, wake: number | null): Promise<void>;
+}
+
+export function createWebhooks(
+  webhooks: Model<WebhookDoc>,
+  deliveries: Model<DeliveryDoc>,
+  feeds: Model<FeedDoc>,
+  { sequence, secrets, atomically }: { sequence: Sequence; secrets: Secrets; atomically: Atomically },
+): Webhooks {
+  const live = (organizationId: number, ids: readonly number[], startingId = 0) => ({
+    organizationId,
+    deletedAt: null,
+    _id: { ...(ids.length > 0 ? { $in: [...ids] } : {}), $gt: startingId },
+  });
+  return {
+    async add(organizationId, url, signingKey) {
+      const _id = await sequence.take('webhook');
+      return atomically(async (session) => {
+        // Two requests at once meet in this row, so that the second one counts the first.
+        const feed = await feeds
+          .findOneAndUpdate(
+            { _id: organizationId },
+            { $inc: { webhooksAdded: 1 }, $setOnInsert: { last: 0 } },
+            { upsert: true, returnDocument: 'after', session },
+          )
+          .lean();
+        const there = await webhooks.countDocuments({ organizationId, deletedAt: null }, { session });
+        if (there >= MAX_WEBHOOKS) return null;
+        const now = new Date();
+        const fresh: WebhookDoc = {
+          _id,
+          organizationId,
+          url,
+          signingKey: secrets.seal(signingKeyPlace(organizationId, _id), signingKey),
+          status: 'ACTIVE',
+          statusReason: '',
+          cursor: feed.last,
+          wake: null,
+          wokenAt: null,
+          disabledAt: null,
+          deletedAt: null,
+          createdAt: now,
+          updatedAt: now,
+        };
+        await webhooks.insertMany([fresh], { session });
+        return fresh;
+      });
+    },
+    async list(organizationId, { ids, orderBy, orderDir, page }) {
+      const field = orderBy === 'created_at' ? 'createdAt' : 'updatedAt';
+      return webhooks
+        .find(live(organizationId, ids, page.startingId))
+        .sort({ [field]: orderDir, _id: orderDir })
+        .skip(page.offset)
+        .limit(page.limit)
+        .lean<WebhookDoc[]>();
+    },
+    count: (organizationId, ids, startingId) => webhooks.countDocuments(live(organizationId, ids, startingId)).exec(),
+    of: (organizationId, webhookId) =>
+      webhooks
+        .findOne(live(organizationId, [webhookId]))
+        .lean<WebhookDoc | null>()
+        .exec(),
+    async remove(organizationId, webhookId) {
+      const now = new Date();
+      const result = await webhooks.updateOne(live(organizationId, [webhookId]), {
+        $set: { deletedAt: now, updatedAt: now, wake: 0, wokenAt: null },
+      });
+      return result.matchedCount === 1;
+    },
+    find: (webhookId) => webhooks.findById(webhookId).lean<WebhookDoc | null>().exec(),
+    signingKeyOf: ({ _id, organizationId, signingKey }) =>
+      secrets.open(signingKeyPlace(organizationId, _id), signingKey),
+    async progressed(webhookId, { cursor, outcome, disabled, done }) {
+      await webhooks.updateOne({ _id: webhookId }, { $max: { cursor } });
+      if (outcome) {
+        const statusReason = outcome.status === 'FLAGGED' ? outcome.reason : '';
+        const now = new Date();
+        await webhooks.updateOne(
+          { _id: webhookId, $or: [{ status: { $ne: outcome.status } }, { statusReason: { $ne: statusReason } }] },
+          { $set: { status: outcome.status, statusReason, updatedAt: now, ...(disabled ? { disabledAt: now } : {}) } },
+        );
+      }
+      if (done !== null) await webhooks.updateOne({ _id: webhookId, wake: done }, { $set: { wake: null } });
+    },
+    async erase(webhookId) {
+      await deliveries.deleteMany({ webhookId });
+      await webhooks.deleteOne({ _id: webhookId, deletedAt: { $ne: null } });
+    },
+    async call(webhookId) {
+      // A value of its own, so that a pass which is just ending does not take it for the one it began with.
+      await webhooks.updateOne({ _id: webhookId }, { $set: { wake: -Date.now(), wokenAt: null, disabledAt: null } });
+    },
+    toWake: (toldBefore, limit) =>
+      webhooks
+        .find({ wake: ANY_NUMBER, $or: [{ wokenAt: null }, { wokenAt: { $lt: toldBefore } }] })
+        .limit(limit)
+        .lean<WebhookDoc[]>()
+        .exec(),
+    async woken(webhookId, wake) {
+      await webhooks.updateOne({ _id: webhookId, wake }, { $set: { wokenAt: new Date() } });
+    },
+  };
+}

@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { EventKind } from '../../contract/events.js';
+import { type Receiver, startReceiver } from '../emulators/receiver.js';
+import { apiClient } from '../support/client.js';
+import { soon } from '../support/soon.js';
+import { startService, type TestService } from '../support/service.js';
+
+/** Receivers that misbehave: what arrives, in which order, and what the list of deliveries says. */
+
+let service: TestService;
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    WEBHOOK_TIMEOUT_MS: '600',
+    WEBHOOK_RETRY_DELAYS_S: '0.2,0.4',
+  });
+});
+afterAll(async () => {
+  await Promise.all(receivers.map((one) => one.close()));
+  await service.close();
+});
+
+interface Delivery {
+  readonly id: number;
+  readonly event_id: string;
+  readonly webhook_type: string;
+  readonly obj: { object_id: string };
+  readonly status: string;
+  readonly next_attempt_at: string | null;
+  readonly attempts: { status_code: number | null; error: string | null; duration_ms: number; at: string }[];
+}
+
+/** An organization of its own, with a receiver or several. */
+async function organization() {
+  const { organizationId, apiKey } = await service.store.organizations.create(randomUUID());
+  const client = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
+  const all = { limit: 1000 };
+  return {
+    ...client,
+    organizationId,
+    async receiver() {
+      const receiver = await startReceiver();
+      receivers.push(receiver);
+      const { status, body } = await client.post<{ id: number }>('/add_webhook', { url: receiver.url });
+      expect(status).toBe(200);
+      return { ...receiver, id: body.id };
+    },
+    tell: (kind: EventKind, ...ids: number[]) =>
+      service.store.events.write(
+        ids.map((id) => ({ kind, organizationId, customerId: 'ada', objectId: String(id), info: null })),
+        null,
+      ),
+    webhook: async (id: number) =>
+      (
+        await client.post<{ results: { status: string; status_reason: string }[] }>('/webhooks', {
+          filters: { ids: [id] },
+          pagination: all,
+        })
+      ).body.results[0],
+    /** The deliveries of a webhook, oldest first. */
+    deliveries: async (id: number) =>
+      (
+        await client.get<{ results: Delivery[]; count: number }>(`/webhooks/${id}/deliveries`)
+      ).body.results.toReversed(),
+  };
+}
+
+const ended = (found: readonly { status: string }[]): boolean =>
+  found.length > 0 && found.every(({ status }) => status !== 'PENDING');
+
+describe('a receiver that answers 500 for a while', () => {
+  test('gets each event once it is well again, those of one object in order, and every try is listed', async () => {
+    const { tell, receiver, deliveries } = await organization();
+    const hook = await receiver();
+    hook.react(({ event }) => (event.obj.object_id === '1' ? 500 : 200));
+    await tell('FILE_SYNCING', 1, 2);
+    await tell('FILE_READY', 1, 2);
+    // File 2 is told whole while file 1 waits: both its tries so far were for the first of its events.
+    expect(await hook.tookSoon(2)).toEqual(['FILE_SYNCING 2', 'FILE_READY 2']);
+    hook.react(() => 200);
+    expect((await hook.tookSoon(4)).slice(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
+    const listed = await soon(() => deliveries(hook.id), ended);
+    expect(listed.map(({ webhook_type, obj, status }) => `${webhook_type} ${obj.object_id} ${status}`)).toEqual([
+      'FILE_SYNCING 1 DELIVERED',
+      'FILE_SYNCING 2 DELIVERED',
+      'FILE_READY 1 DELIVERED',
+      'FILE_READY 2 DELIVERED',
+    ]);
+    const codes = listed.map(({ attempts }) => attempts.map(({ status_code }) => status_code));
+    expect(codes[0]?.at(0)).toBe(500);
+    expect(codes[0]?.at(-1)).toBe(200);
+    expect([codes[1], codes[2], codes[3]]).toEqual([[200], [200], [200]]);
+    // The same event has the same id at every try, and the same bytes.
+    const tries = hook.received.filter(
+      ({ event }) => event.webhook_type === 'FILE_SYNCING' && event.obj.object_id === '1',
+    );
+    expect(tries).toHaveLength(codes[0]?.length ?? 0);
+    expect(new Set(tries.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([listed[0]?.event_id]));
+    expect(new Set(tries.map(({ raw }) => raw)).size).toBe(1);
+  });
+});
+
+describe('a receiver that never takes an event', () => {
+  test('is flagged with a reason once it is given up, is told the next one all the same, and is ACTIVE after it', async () => {
+    const { tell, receiver, deliveries, webhook, post } = await organization();
+    const hook = await receiver();
+    hook.react(({ event }) => (event.webhook_type === 'FILE_ERROR' ? 503 : 200));
+    await tell('FILE_ERROR', 1);
+    const flagged = await soon(
+      () => webhook(hook.id),
+      (one) => one?.status === 'FLAGGED',
+    );
+    expect(flagged?.status_reason).toMatch(/FILE_ERROR \(evt_\d+_1\) was given up after 3 tries.*HTTP 503/);
+    expect(hook.came()).toEqual(['FILE_ERROR 1', 'FILE_ERROR 1', 'FILE_ERROR 1']);
+    const [given] = await deliveries(hook.id);
+    expect(given).toMatchObject({ status: 'FAILED', next_attempt_at: null });
+    expect(given?.attempts.map(({ status_code }) => status_code)).toEqual([503, 503, 503]);
+    const at = given?.attempts.map((attempt) => Date.parse(attempt.at)) ?? [];
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(200);
+    expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThanOrEqual(400);
+
+    await tell('FILE_READY', 1);
+    await hook.tookSoon(1);
+    await soon(
+      () => webhook(hook.id),
+      (one) => one?.status === 'ACTIVE' && one.status_reason === '',
+    );
+
+    hook.react(() => 200);
+    const again = await post<{ count: number }>(`/webhooks/${hook.id}/redeliver`, {});
+    expect(again.body).toEqual({ success: true, count: 1 });
+    expect(await hook.tookSoon(2)).toEqual(['FILE_READY 1', 'FILE_ERROR 1']);
+    const [sent] = await soon(() => deliveries(hook.id), ended);
+    expect(sent).toMatchObject({ status: 'DELIVERED' });
+    expect(sent?.attempts.map(({ status_code }) => status_code)).toEqual([503, 503, 503, 200]);
+  });
+});
+
+describe('a receiver that hangs', () => {
+  test('is cut off after the time it has, and holds up no other one', async () => {
+    const { tell, receiver, deliveries } = await organization();
+    const [slow, quick] = [await receiver(), await receiver()];
+    slow.react(() => 'hang');
+    await tell('FILE_SYNCING', ...Array.from({ length: 20 }, (_, index) => index + 1));
+    await tell('FILE_READY', ...Array.from({ length: 20 }, (_, index) => index + 1));
+    await quick.tookSoon(40);
+    expect(slow.taken()).toEqual([]);
+    const [first] = await soon(
+      () => deliveries(slow.id),
+      (found) => (found[0]?.attempts.length ?? 0) > 0,
+    );
+    expect(first?.attempts[0]).toMatchObject({ status_code: null, error: expect.stringContaining('within 0.6 s') });
+    slow.react(() => 200);
+    // The first events may have been given up by now; whatever comes of a file comes in order.
+    const listed = await soon(
+      () => deliveries(slow.id),
+      (found) => found.length === 40 && ended(found),
+    );
+    const taken = slow.taken();
+    expect(taken).toHaveLength(listed.filter(({ status }) => status === 'DELIVERED').length);
+    for (let file = 1; file <= 20; file += 1) {
+      const own = taken.filter((name) => name.endsWith(` ${file}`)).map((name) => name.split(' ')[0]);
+      expect([['FILE_SYNCING', 'FILE_READY'], ['FILE_READY'], []]).toContainEqual(own);
+    }
+  });
+});
+
+describe('a receiver that redirects or hangs up', () => {
+  test.each([
+    [302, 302, 'redirects are not followed'],
+    ['close', null, 'failed or broke'],
+  ] as const)('%s counts as a failure and is tried again', async (how, status_code, sentence) => {
+    const { tell, receiver, deliveries } = await organization();
+    const hook = await receiver();
+    let first = true;
+    hook.react(() => {
+      const reaction = first ? how : 200;
+      first = false;
+      return reaction;
+    });
+    await tell('FILE_READY', 5);
+    await hook.tookSoon(1);
+    expect(hook.received.map(({ headers }) => headers.host)).toEqual(Array(2).fill(new URL(hook.url).host));
+    const [delivery] = await soon(() => deliveries(hook.id), ended);
+    expect(delivery?.attempts).toEqual([
+      expect.objectContaining({ status_code, error: expect.stringContaining(sentence) }),
+      expect.objectContaining({ status_code: 200, error: null }),
+    ]);
+  });
+});
+
+describe('a receiver that answers 410', () => {
+  test('is told nothing more, says so, and goes on where it was when it is asked for again', async () => {
+    const { tell, receiver, deliveries, webhook, post } = await organization();
+    const hook = await receiver();
+    hook.react(() => 410);
+    await tell('FILE_SYNCING', 1);
+    const flagged = await soon(
+      () => webhook(hook.id),
+      (one) => one?.status === 'FLAGGED',
+    );
+    expect(flagged?.status_reason).toContain('410');
+    await tell('FILE_READY', 1);
+    await sleep(1_000);
+    expect(hook.came()).toEqual(['FILE_SYNCING 1']);
+    hook.react(() => 200);
+    await post(`/webhooks/${hook.id}/redeliver`, {});
+    expect(await hook.tookSoon(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
+    await soon(
+      () => webhook(hook.id),
+      (one) => one?.status === 'ACTIVE',
+    );
+    expect(ended(await deliveries(hook.id))).toBe(true);
+  });
+});
+
+describe('an address that came to lead inside', () => {
+  test('is not called: the guard looks at every delivery', async () => {
+    const { organizationId, tell, deliveries, webhook } = await organization();
+    const inside = await service.store.webhooks.add(organizationId, 'http://127.0.0.2:9/hook', '00'.repeat(32));
+    await tell('FILE_READY', 1);
+    const id = inside?._id ?? 0;
+    await soon(
+      () => webhook(id),
+      (one) => one?.status === 'FLAGGED',
+    );
+    const [delivery] = await deliveries(id);
+    expect(delivery?.attempts[0]).toMatchObject({ status_code: null, error: expect.stringContaining('not public') });
+  });
+});
+
+describe('a receiver that was down, or came late', () => {
+  interface Page {
+    readonly results: { cursor: number; event_id: string; webhook_type: string; obj: { object_id: string } }[];
+    readonly next_cursor: number;
+    readonly has_more: boolean;
+  }
+  test('catches up from the feed, page by page, in the order of the deliveries', async () => {
+    const { tell, receiver, get } = await organization();
+    const hook = await receiver();
+    await tell('FILE_SYNCING', 1, 2, 3);
+    await tell('FILE_READY', 1);
+    await tell('FILE_READY', 2, 3);
+    await hook.tookSoon(6);
+    const names: string[] = [];
+    let after = 0;
+    for (const [count, more] of [
+      [4, true],
+      [2, false],
+      [0, false],
+    ] as const) {
+      const { body } = await get<Page>(`/events?after=${after}&limit=4`);
+      expect(body).toMatchObject({ has_more: more, next_cursor: after + count });
+      names.push(...body.results.map(({ webhook_type, obj }) => `${webhook_type} ${obj.object_id}`));
+      expect(body.results.map(({ cursor }) => cursor)).toEqual(
+        Array.from({ length: count }, (_, at) => after + at + 1),
+      );
+      after = body.next_cursor;
+    }
+    expect(names).toHaveLength(6);
+    expect(new Set(names)).toEqual(new Set(hook.taken()));
+    // A webhook that is added now is told what happens from now on.
+    const late = await receiver();
+    await tell('FILE_DELETED', 1);
+    expect(await late.tookSoon(1)).toEqual(['FILE_DELETED 1']);
+  });
+  test('events of another organization are in neither its feed nor its deliveries', async () => {
+    const [one, other] = [await organization(), await organization()];
+    const [mine, theirs] = [await one.receiver(), await other.receiver()];
+    await one.tell('FILE_READY', 1);
+    await other.tell('FILE_READY', 2);
+    await Promise.all([mine.tookSoon(1), theirs.tookSoon(1)]);
+    expect((await one.get<Page>('/events')).body.results.map(({ obj }) => obj.object_id)).toEqual(['1']);
+    expect([mine.taken(), theirs.taken()]).toEqual([['FILE_READY 1'], ['FILE_READY 2']]);
+    for (const path of [`/webhooks/${theirs.id}/deliveries`, `/webhooks/${2 ** 40}/deliveries`])
+      expect(await one.get(path)).toMatchObject({ status: 404, body: { detail: 'No such webhook.' } });
+    expect((await one.post(`/webhooks/${theirs.id}/redeliver`, {})).status).toBe(404);
+  });
+});

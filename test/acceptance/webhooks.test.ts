@@ -1,0 +1,230 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import type { FileRecord } from '../../contract/records.js';
+import { type Received, type Receiver, startReceiver } from '../emulators/receiver.js';
+import { type Site, startSampleSite } from '../emulators/site.js';
+import { type ApiClient, apiClient, type Listed, type TestUser } from '../support/client.js';
+import { soon } from '../support/soon.js';
+import { startService, type TestService } from '../support/service.js';
+
+/** Webhooks as a customer meets them: registering, a whole scrape told, verified as the public library does. */
+
+const PAGES = 4;
+let service: TestService;
+let site: Site;
+let receiver: Receiver;
+let key: ApiClient;
+let user: TestUser;
+let webhook: WebhookAnswer & { signing_key: string };
+
+interface WebhookAnswer {
+  readonly id: number;
+  readonly organization_id: number;
+  readonly url: string;
+  readonly status: string;
+  readonly status_reason: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+const keyed = (apiKey: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${apiKey}` });
+const list = async (client: ApiClient, body: unknown = {}) =>
+  (await client.post<Listed<WebhookAnswer>>('/webhooks', body)).body;
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  site = await startSampleSite(PAGES, 1);
+  site.pages.delete('/pages/3.html');
+  receiver = await startReceiver();
+  key = keyed(service.apiKey);
+  user = await service.user('wanda');
+  webhook = (await key.post<typeof webhook>('/add_webhook', { url: receiver.url })).body;
+}, 60_000);
+afterAll(async () => {
+  await service.close();
+  await Promise.all([site.close(), receiver.close()]);
+});
+
+describe('registering', () => {
+  test('shows the signing key once, and nowhere again', async () => {
+    const { signing_key, ...record } = webhook;
+    expect(signing_key).toMatch(/^[0-9a-f]{64}$/);
+    expect(record).toMatchObject({ organization_id: 1, url: receiver.url, status: 'ACTIVE', status_reason: '' });
+    const listed = await list(key);
+    expect(listed).toEqual({ results: [record], count: 1 });
+    // Nor does it rest anywhere in clear.
+    const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+    const rows = await connection.collection('webhooks').find().toArray();
+    await connection.close();
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain(signing_key);
+    expect(JSON.stringify(rows)).not.toContain(Buffer.from(signing_key, 'hex').toString('base64'));
+  });
+
+  test('an organization has three at most, also when they are asked for at the same time; lists filter, order and page them', async () => {
+    const client = keyed((await service.store.organizations.create('three')).apiKey);
+    const add = (name: string) => client.post<WebhookAnswer>('/add_webhook', { url: `http://127.0.0.1:9/${name}` });
+    const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(add));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 200, 400, 400]);
+    const ids = answers.filter(({ status }) => status === 200).map(({ body }) => body.id);
+    const all = await list(client, { order_by: 'created_at', order_dir: 'desc' });
+    expect(all.count).toBe(3);
+    expect(new Set(all.results.map(({ id }) => id))).toEqual(new Set(ids));
+    const sorted = all.results.map(({ created_at }) => created_at);
+    expect(sorted).toEqual(sorted.toSorted().toReversed());
+    const named = await list(client, { filters: { ids: [ids[1]] } });
+    expect([named.count, named.results[0]?.id]).toEqual([1, ids[1]]);
+    expect((await list(client, { filters: { ids: null } })).count).toBe(3);
+    expect((await list(client, { filters: { ids: [] } })).count).toBe(3);
+    const second = await list(client, {
+      pagination: { limit: 1, offset: 1 },
+      order_by: 'created_at',
+      order_dir: 'desc',
+    });
+    expect(second).toEqual({ results: [all.results[1]], count: 3 });
+    // Another organization sees none of them.
+    expect((await list(key, { filters: { ids } })).count).toBe(0);
+    // One that is deleted makes room.
+    expect((await key.delete(`/delete_webhook/${ids[0]}`)).status).toBe(404);
+    expect((await client.delete('/delete_webhook/none')).status).toBe(422);
+    expect((await client.delete(`/delete_webhook/${ids[0]}`)).body).toEqual({ success: true });
+    expect((await list(client)).count).toBe(2);
+    expect((await add('f')).status).toBe(200);
+  });
+
+  test.each([
+    ['no address', 'nonsense'],
+    ['another protocol', 'ftp://example.com/hook'],
+    ['credentials in the address', 'https://user:secret@example.com/hook'],
+    ['an address inside', 'http://10.1.2.3/hook'],
+    ['the metadata address', 'http://169.254.169.254/latest'],
+  ])('%s is refused, and the value is not repeated', async (_what, url) => {
+    const { status, body } = await key.post<{ detail: { loc: string[] }[] }>('/add_webhook', { url });
+    expect(status).toBe(422);
+    expect(body.detail[0]?.loc).toEqual(['body', 'url']);
+    expect(JSON.stringify(body)).not.toContain(url);
+  });
+});
+
+/** What the public library checks: the key in hex, the time, a point, the bytes. */
+function verified({ raw, headers }: Received): { plain: boolean; compact: boolean; standard: boolean } {
+  const bytes = Buffer.from(webhook.signing_key, 'hex');
+  const mac = (message: string) => createHmac('sha256', bytes).update(message);
+  const parts = (name: string) =>
+    Object.fromEntries(
+      String(headers[name])
+        .split(',')
+        .map((part) => part.split('=') as [string, string]),
+    );
+  const { t = '', v1 = '' } = parts('carbon-signature');
+  const { t: t2 = '', v2 = '' } = parts('carbon-signature-compact');
+  const [id, at] = [String(headers['webhook-id']), String(headers['webhook-timestamp'])];
+  return {
+    plain: v1 === mac(`${t}.${raw}`).digest('hex'),
+    compact: v2 === mac(`${t2}.${JSON.stringify(JSON.parse(raw))}`).digest('hex'),
+    standard: headers['webhook-signature'] === `v1,${mac(`${id}.${at}.${raw}`).digest('base64')}`,
+  };
+}
+
+const about = (name: string, id: number): string[] =>
+  receiver.taken().filter((one) => one.startsWith(name) && one.split(' ')[1]?.split(',').includes(String(id)));
+
+describe('a scrape, a resync and a delete', () => {
+  let parent: FileRecord;
+  let pages: FileRecord[];
+  beforeAll(async () => {
+    parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
+    pages = await user.children(parent.id);
+    await receiver.tookSoon(1 + 1 + 1 + 2 + PAGES * 3 + 1 + 1);
+  }, 60_000);
+
+  test('each page and the scrape itself are told from their creation to their end, each once and in order', () => {
+    for (const page of pages) {
+      const own = receiver.taken().filter((one) => one.split(' ')[1]?.split(',').includes(String(page.id)));
+      const end = page.sync_status === 'READY' ? ['FILE_READY', 'WEBPAGE_READY'] : ['FILE_ERROR', 'WEBPAGE_ERROR'];
+      expect(own.map((one) => one.split(' ')[0])).toEqual(['FILES_CREATED', 'FILE_SYNCING', ...end]);
+    }
+    expect(pages.map((page) => page.sync_status).toSorted()).toEqual([
+      ...Array<string>(PAGES - 1).fill('READY'),
+      'SYNC_ERROR',
+    ]);
+    const own = receiver
+      .taken()
+      .filter((one) => one.endsWith(` ${parent.id}`) || one.endsWith(` ${parent.request_id}`));
+    expect(own.map((one) => one.split(' ')[0])).toEqual([
+      'FILES_CREATED',
+      'FILE_SYNCING',
+      'WEBSCRAPE_URLS_READY',
+      'ALL_UPLOADED_FILES_QUEUED',
+      'FILE_READY',
+      'ALL_FILES_PROCESSED',
+    ]);
+    expect(receiver.taken().at(-1)).toBe(`ALL_FILES_PROCESSED ${parent.request_id}`);
+  });
+
+  test('every delivery is signed in all three ways, and is written as from the hosted service', () => {
+    for (const received of receiver.received) {
+      expect(verified(received)).toEqual({ plain: true, compact: true, standard: true });
+      expect(received.headers['content-type']).toBe('application/json');
+      expect(Object.keys(JSON.parse(received.raw) as object)).toEqual(['payload']);
+      expect(Object.keys(received.event)).toEqual(['webhook_type', 'obj', 'customer_id', 'timestamp']);
+      expect(received.event.customer_id).toBe('wanda');
+      expect(received.event.timestamp).toMatch(/^\d{10}$/);
+    }
+    const ready = receiver.received.find(({ event }) => event.webhook_type === 'FILE_READY');
+    expect(ready?.event.obj.additional_information).toEqual({ is_resync: 'False', request_id: parent.request_id });
+  });
+
+  test('a resync tells that it is one', async () => {
+    const page = pages.find(({ sync_status }) => sync_status === 'READY');
+    const before = receiver.taken().length;
+    const { body } = await user.post<FileRecord>('/resync_file', { file_id: page?.id, chunk_size: 40 });
+    const taken = (await receiver.tookSoon(before + 3)).slice(before);
+    expect(taken).toEqual(['FILE_SYNCING', 'FILE_READY', 'WEBPAGE_READY'].map((kind) => `${kind} ${page?.id}`));
+    expect(receiver.received.at(-1)?.event.obj.additional_information).toEqual({
+      is_resync: 'True',
+      request_id: body.request_id,
+    });
+  });
+
+  test('a delete tells of each file when it is asked to, and else of none', async () => {
+    const [quiet, ...loud] = pages.map(({ id }) => id);
+    await user.post('/delete_files_v2', { filters: { ids: [quiet] } });
+    await soon(
+      () => user.post<Listed<FileRecord>>('/user_files_v2', { filters: { ids: [quiet] } }),
+      ({ body }) => body.count === 0,
+    );
+    const before = receiver.taken().length;
+    await user.post('/delete_files_v2', { filters: { ids: loud }, send_webhook: true, preserve_file_record: true });
+    expect(new Set((await receiver.tookSoon(before + loud.length)).slice(before))).toEqual(
+      new Set(loud.map((id) => `FILE_DELETED ${id}`)),
+    );
+    expect(about('FILE_DELETED', quiet ?? 0)).toEqual([]);
+  });
+
+  test('the feed holds just what was delivered', async () => {
+    const { body } = await key.get<{ results: { webhook_type: string; obj: { object_id: string | string[] } }[] }>(
+      '/events?limit=1000',
+    );
+    const names = body.results.map(({ webhook_type, obj }) => `${webhook_type} ${[obj.object_id].flat().join(',')}`);
+    expect(names.toSorted()).toEqual(receiver.taken().toSorted());
+    const { body: deliveries } = await key.get<Listed<{ status: string }>>(
+      `/webhooks/${webhook.id}/deliveries?limit=1000&status=DELIVERED`,
+    );
+    expect(deliveries.count).toBe(names.length);
+  });
+
+  test('nothing is sent to a webhook that is deleted, and its workflow ends', async () => {
+    await key.delete(`/delete_webhook/${webhook.id}`);
+    await soon(
+      () => service.store.webhooks.find(webhook.id),
+      (one) => one === null,
+    );
+    expect(await service.store.deliveries.count(webhook.id)).toBe(0);
+    const before = receiver.received.length;
+    await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
+    expect(receiver.received).toHaveLength(before);
+  });
+});

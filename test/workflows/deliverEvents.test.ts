@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { activityInfo } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+
+import type { Activities } from '../../activities/index.js';
+import { workflowIds } from '../../contract/orchestration.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import { type Receiver, startReceiver } from '../emulators/receiver.js';
+import { testEngines } from '../support/engines.js';
+import { quietTemporal } from '../support/quietTemporal.js';
+import { soon } from '../support/soon.js';
+import { startService, type TestService } from '../support/service.js';
+
+/** What becomes of deliveries when their only step fails, and when their workflow is ended from outside. */
+
+interface Execution {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+type Moment = 'before' | 'after';
+let service: TestService;
+let client: Client;
+let receiver: Receiver;
+let organizationId: number;
+let webhookId: number;
+/** What happens at the next call of the step, once. */
+let mishap: { readonly when: Moment; happen(execution: Execution): Promise<void> } | null = null;
+/** Calls of the step, by workflow. */
+const calls = new Map<string, number>();
+
+function withMishaps(activities: Activities): Activities {
+  return {
+    ...activities,
+    async deliverBatch(input) {
+      const execution = activityInfo().workflowExecution ?? { workflowId: '', runId: '' };
+      const { workflowId } = execution;
+      calls.set(workflowId, (calls.get(workflowId) ?? 0) + 1);
+      const now = mishap;
+      mishap = null;
+      if (now?.when === 'before') await now.happen(execution);
+      const answer = await activities.deliverBatch(input);
+      if (now?.when === 'after') await now.happen(execution);
+      return answer;
+    },
+  };
+}
+
+beforeAll(async () => {
+  quietTemporal('ERROR');
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  service = await startService(
+    {
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      LOG_LEVEL: 'silent',
+      REAP_INTERVAL_S: '1',
+      WEBHOOK_RETRY_DELAYS_S: '1,1,1,1,1,1',
+    },
+    { worker: false },
+  );
+  await service.startWorker(withMishaps);
+}, 60_000);
+afterAll(async () => {
+  await service.close();
+  await client.connection.close();
+});
+beforeEach(async () => {
+  receiver = await startReceiver();
+  ({ organizationId } = await service.store.organizations.create('one'));
+  webhookId = (await service.store.webhooks.add(organizationId, receiver.url, '00'.repeat(32)))?._id ?? 0;
+});
+afterEach(async () => {
+  await receiver.close();
+});
+
+const tell = (...ids: number[]) =>
+  service.store.events.write(
+    ids.map((id) => ({ kind: 'FILE_READY', organizationId, customerId: 'ada', objectId: String(id), info: null })),
+    null,
+  );
+const named = (...ids: number[]): string[] => ids.map((id) => `FILE_READY ${id}`);
+const workflow = () => client.workflow.getHandle(workflowIds.deliverEvents(webhookId));
+const fail = (): Promise<void> => Promise.reject(new Error('a mishap of the test'));
+/** The execution that was cancelled. */
+let cancelled: Execution | null = null;
+const cancel = async (execution: Execution): Promise<void> => {
+  cancelled = execution;
+  await client.workflow.getHandle(execution.workflowId, execution.runId).cancel();
+  await sleep(500);
+};
+
+test.each<Moment>(['before', 'after'])(
+  'a pass that fails %s its work is made again, and each event is delivered once',
+  async (when) => {
+    mishap = { when, happen: fail };
+    await tell(1, 2, 3);
+    await receiver.tookSoon(3);
+    await tell(4);
+    await receiver.tookSoon(4);
+    expect(mishap).toBeNull();
+    expect(receiver.came().toSorted()).toEqual(named(1, 2, 3, 4));
+  },
+);
+
+test.each<Moment>(['before', 'after'])(
+  'cancelled %s its work it ends; the next event starts it again, and none is lost',
+  async (when) => {
+    cancelled = null;
+    mishap = { when, happen: cancel };
+    await tell(1, 2);
+    const execution = await soon(
+      () => cancelled,
+      (one) => one !== null,
+    );
+    const { workflowId, runId } = execution ?? { workflowId: '', runId: '' };
+    await expect(client.workflow.getHandle(workflowId, runId).result()).rejects.toThrow(/cancel/i);
+    await tell(3);
+    await receiver.tookSoon(3);
+    expect(new Set(receiver.taken())).toEqual(new Set(named(1, 2, 3)));
+    expect(receiver.came()).toHaveLength(3);
+  },
+);
+
+test('terminated while a delivery waits for its next try it is started again without anything new', async () => {
+  receiver.react(() => 500);
+  await tell(1);
+  await soon(
+    () => receiver.received.length,
+    (count) => count > 0,
+  );
+  await workflow().terminate('by the test');
+  receiver.react(() => 200);
+  await receiver.tookSoon(1);
+  expect(receiver.taken()).toEqual(named(1));
+});
+
+test('while nothing happens nothing is done', async () => {
+  await tell(1);
+  await receiver.tookSoon(1);
+  const id = workflowIds.deliverEvents(webhookId);
+  await soon(
+    () => service.store.webhooks.find(webhookId),
+    (webhook) => webhook?.wake === null,
+  );
+  const before = calls.get(id);
+  await sleep(2_500);
+  expect(calls.get(id)).toBe(before);
+  expect((await workflow().describe()).status.name).toBe('RUNNING');
+});
