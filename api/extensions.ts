@@ -11,7 +11,6 @@ export const EXTENSIONS = {
   fields: {
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
     'web_scrape.[].embedding_model null': 'As for scrape_sitemap.',
-    'integrations/rss_feed.embedding_model null': 'As for scrape_sitemap.',
     'embedding_properties.<MODEL>.served_by and dimensions': 'Tell which vector space served the model.',
   },
   headers: {
