@@ -46,7 +46,9 @@ describe('the numbers of events', () => {
     const seen: NumberedEvent[] = [];
     let writing = true;
     const reader = async (): Promise<void> => {
+      const deadline = Date.now() + 30_000;
       for (let cursor = 0; writing || cursor < 180;) {
+        if (Date.now() > deadline) throw new Error(`the reader has come to ${cursor} only`);
         const found = await events.after(organizationId, cursor, 50);
         seen.push(...found);
         cursor = found.at(-1)?.position ?? cursor;
@@ -54,7 +56,7 @@ describe('the numbers of events', () => {
       }
     };
     const number = async (): Promise<void> => {
-      while (writing) await events.number();
+      for (let round = 0; writing && round < 100_000; round += 1) await events.number();
     };
     const write = async (from: number): Promise<void> => {
       for (const one of writes.slice(from, from + 15)) {
@@ -130,7 +132,6 @@ describe('events of a group of files', () => {
       reached.add(2);
       return 'all';
     });
-    expect((await told()).flat().toSorted()).toEqual(['1', '1', '2', '2']);
     expect(await told()).toEqual(['1', ['1'], '2', ['2']]);
   });
 });
