@@ -15,6 +15,8 @@ module.exports = {
   testMatch: ['<rootDir>/test/*.test.ts', '<rootDir>/test/!(long)/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],
   testTimeout: 60_000,
+  // Most suites wait for something most of the time: one more than Jest would take on two cores.
+  maxWorkers: 2,
   // Clients of a Temporal that a test has stopped keep timers of their own for some seconds after they are closed.
   forceExit: true,
   reporters: ['default', '<rootDir>/test/support/closingLine.cjs'],

@@ -182,7 +182,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     secrets,
     whiteLabels: createWhiteLabels(whiteLabels, sequence, secrets),
     events,
-    webhooks: createWebhooks(webhooks, deliveries, eventRows.feeds, { sequence, secrets, atomically }),
+    webhooks: createWebhooks(webhooks, deliveries, eventRows.feeds, { sequence, secrets }),
     deliveries: createDeliveries(deliveries, settings.eventsKeptDays),
     transaction: atomically,
     async pingMongo() {

@@ -32,13 +32,16 @@ export const addWebhook = operation<'key', { url: string }>({
   method: 'post',
   path: '/add_webhook',
   auth: 'key',
+  createsWork: true,
   summary: "Registers an address that gets the organization's events; answers its signing key, this once.",
   body: Joi.object({ url: Joi.string().max(MAX_URL).required() }),
   answer: Joi.object({ ...webhookFields, signing_key: Joi.string().required() }),
   async handle({ caller, body, deps }) {
     await checkUrl(body.url, deps);
     const signing_key = randomBytes(KEY_BYTES).toString('hex');
-    const webhook = await deps.store.webhooks.add(caller.organizationId, body.url, signing_key);
+    const webhook = await deps.store.transaction((session) =>
+      deps.store.webhooks.add(caller.organizationId, body.url, signing_key, session),
+    );
     if (!webhook)
       throw new HttpError(400, `The organization has ${MAX_WEBHOOKS} webhooks, which is the most. Delete one first.`);
     return { ...presentWebhook(webhook), signing_key };

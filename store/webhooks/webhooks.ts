@@ -1,10 +1,9 @@
 import type { Model } from 'mongoose';
 
 import { MAX_WEBHOOKS, type WebhookListing, signingKeyPlace } from '../../contract/webhooks.js';
-import type { Atomically } from '../events/events.js';
 import type { FeedDoc } from '../events/model.js';
 import type { Secrets } from '../secrets.js';
-import type { Sequence } from '../sequence.js';
+import type { Sequence, Session } from '../sequence.js';
 import { ANY_NUMBER, type DeliveryDoc, type WebhookDoc } from './model.js';
 
 /** How a pass of deliveries leaves its webhook. */
@@ -21,7 +20,12 @@ export interface WebhookProgress {
 
 export interface Webhooks {
   /** A new receiver of what happens from now on; null when the organization has as many as it may. */
-  add(organizationId: number, url: string, signingKey: string): Promise<WebhookDoc | null>;
+  add(
+    organizationId: number,
+    url: string,
+    signingKey: string,
+    session: NonNullable<Session>,
+  ): Promise<WebhookDoc | null>;
   list(organizationId: number, listing: WebhookListing): Promise<WebhookDoc[]>;
   count(organizationId: number, ids: readonly number[], startingId: number): Promise<number>;
   /** The live webhook of the organization, or null. */
@@ -46,7 +50,7 @@ export function createWebhooks(
   webhooks: Model<WebhookDoc>,
   deliveries: Model<DeliveryDoc>,
   feeds: Model<FeedDoc>,
-  { sequence, secrets, atomically }: { sequence: Sequence; secrets: Secrets; atomically: Atomically },
+  { sequence, secrets }: { sequence: Sequence; secrets: Secrets },
 ): Webhooks {
   const live = (organizationId: number, ids: readonly number[], startingId = 0) => ({
     organizationId,
@@ -54,38 +58,36 @@ export function createWebhooks(
     _id: { ...(ids.length > 0 ? { $in: [...ids] } : {}), $gt: startingId },
   });
   return {
-    async add(organizationId, url, signingKey) {
+    async add(organizationId, url, signingKey, session) {
       const _id = await sequence.take('webhook');
-      return atomically(async (session) => {
-        // Two requests at once meet in this row, so that the second one counts the first.
-        const feed = await feeds
-          .findOneAndUpdate(
-            { _id: organizationId },
-            { $inc: { webhooksAdded: 1 }, $setOnInsert: { last: 0 } },
-            { upsert: true, returnDocument: 'after', session },
-          )
-          .lean();
-        const there = await webhooks.countDocuments({ organizationId, deletedAt: null }, { session });
-        if (there >= MAX_WEBHOOKS) return null;
-        const now = new Date();
-        const fresh: WebhookDoc = {
-          _id,
-          organizationId,
-          url,
-          signingKey: secrets.seal(signingKeyPlace(organizationId, _id), signingKey),
-          status: 'ACTIVE',
-          statusReason: '',
-          cursor: feed.last,
-          wake: null,
-          wokenAt: null,
-          disabledAt: null,
-          deletedAt: null,
-          createdAt: now,
-          updatedAt: now,
-        };
-        await webhooks.insertMany([fresh], { session });
-        return fresh;
-      });
+      // Two requests at once meet in this row, so that the second one counts the first.
+      const feed = await feeds
+        .findOneAndUpdate(
+          { _id: organizationId },
+          { $inc: { webhooksAdded: 1 }, $setOnInsert: { last: 0 } },
+          { upsert: true, returnDocument: 'after', session },
+        )
+        .lean();
+      const there = await webhooks.countDocuments({ organizationId, deletedAt: null }, { session });
+      if (there >= MAX_WEBHOOKS) return null;
+      const now = new Date();
+      const fresh: WebhookDoc = {
+        _id,
+        organizationId,
+        url,
+        signingKey: secrets.seal(signingKeyPlace(organizationId, _id), signingKey),
+        status: 'ACTIVE',
+        statusReason: '',
+        cursor: feed.last,
+        wake: null,
+        wokenAt: null,
+        disabledAt: null,
+        deletedAt: null,
+        createdAt: now,
+        updatedAt: now,
+      };
+      await webhooks.insertMany([fresh], { session });
+      return fresh;
     },
     async list(organizationId, { ids, orderBy, orderDir, page }) {
       const field = orderBy === 'created_at' ? 'createdAt' : 'updatedAt';

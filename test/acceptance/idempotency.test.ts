@@ -48,6 +48,8 @@ const HARMLESS = [
   '/user_files',
   '/user_files_v2',
   '/user_webpages',
+  '/webhooks',
+  '/webhooks/{webhook_id}/redeliver',
   '/white_label/delete',
   '/white_label/list',
   '/white_label/update',

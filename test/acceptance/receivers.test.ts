@@ -222,7 +222,9 @@ describe('a receiver that answers 410', () => {
 describe('an address that came to lead inside', () => {
   test('is not called: the guard looks at every delivery', async () => {
     const { organizationId, tell, deliveries, webhook } = await organization();
-    const inside = await service.store.webhooks.add(organizationId, 'http://127.0.0.2:9/hook', '00'.repeat(32));
+    const inside = await service.store.transaction((session) =>
+      service.store.webhooks.add(organizationId, 'http://127.0.0.2:9/hook', '00'.repeat(32), session),
+    );
     await tell('FILE_READY', 1);
     const id = inside?._id ?? 0;
     await soon(

@@ -67,7 +67,10 @@ afterAll(async () => {
 beforeEach(async () => {
   receiver = await startReceiver();
   ({ organizationId } = await service.store.organizations.create('one'));
-  webhookId = (await service.store.webhooks.add(organizationId, receiver.url, '00'.repeat(32)))?._id ?? 0;
+  const webhook = await service.store.transaction((session) =>
+    service.store.webhooks.add(organizationId, receiver.url, '00'.repeat(32), session),
+  );
+  webhookId = webhook?._id ?? 0;
 });
 afterEach(async () => {
   await receiver.close();
