@@ -1,6 +1,6 @@
 /** Who may import what: the table of docs/architecture.md as rules. */
 const rooms =
-  'api|workflows|activities|worker|dispatch|egress|observability|cli|connectors|documents|embeddings|store|engines|bench|scripts|test';
+  'api|workflows|activities|worker|dispatch|egress|observability|cli|connectors|documents|embeddings|rerankers|transcription|store|engines|bench|scripts|test';
 
 /** A room may import only itself, contract and the rooms named. */
 const room = (name, allowed, extra = {}) => ({
@@ -32,16 +32,18 @@ module.exports = {
     room('connectors', ['egress', 'observability']),
     room('documents', ['egress', 'observability']),
     room('embeddings', ['egress', 'observability']),
+    room('rerankers', ['egress', 'observability']),
+    room('transcription', ['egress', 'observability']),
     room('store', ['observability']),
     room('dispatch', ['store', 'observability'], { to: { dependencyTypesNot: ['type-only'] } }),
-    room('activities', ['connectors', 'documents', 'embeddings', 'store', 'egress', 'observability']),
+    room('activities', ['connectors', 'documents', 'embeddings', 'transcription', 'store', 'egress', 'observability']),
     // Of the leaves, activities know the types; the functions come in through deps.
     {
       name: 'activities-take-leaves-as-types',
       severity: 'error',
       from: { path: '^activities/' },
       to: {
-        path: '^(connectors|documents|embeddings|store|egress)/',
+        path: '^(connectors|documents|embeddings|transcription|store|egress)/',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -89,12 +91,14 @@ module.exports = {
     owned('express/', ['api/']),
     owned('joi/', ['api/', 'settings\\.ts', 'config\\.ts']),
     owned('undici/', ['egress/']),
+    owned('(pino|prom-client)/', ['observability/']),
     owned('playwright-core/', ['connectors/web/']),
     owned('@temporalio/client/', ['dispatch/', 'engines/', 'scripts/']),
     owned('@temporalio/worker/', ['worker/', 'scripts/']),
     owned('@temporalio/workflow/', ['workflows/']),
     owned('@temporalio/activity/', ['activities/']),
     owned('onnxruntime-node/', ['embeddings/']),
+    owned('(tesseract\\.js|@napi-rs/canvas)/', ['documents/', 'scripts/']),
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-orphans',

@@ -6,9 +6,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Joi from 'joi';
 
+import type { EmbeddingModelId } from './contract/embeddingModels.js';
+import type { OcrSettings } from './documents/pool.js';
+import type { DocumentLimits } from './documents/types.js';
 import type { EgressSettings } from './egress/types.js';
+import { readPrices } from './embeddings/readPrices.js';
+import { readProviders } from './embeddings/readProviders.js';
+import type { ProviderSettings } from './embeddings/registry.js';
+import type { RerankSettings } from './rerankers/types.js';
 import { SETTINGS } from './settings.js';
+import type { CollectionLayout } from './store/vectors/layout.js';
+import type { VectorSettings } from './store/vectors/vectors.js';
 import type { S3Settings } from './store/contents/blobs.js';
+import type { TranscriptionService } from './contract/uploads.js';
+import type { TranscriptionSettings } from './transcription/types.js';
 
 export interface SecretKey {
   readonly id: string;
@@ -31,7 +42,7 @@ export interface Config {
     readonly uiUrl: string | null;
   };
   readonly mongodbUri: string | null;
-  readonly qdrant: { readonly url: string | null; readonly apiKey: string | null; readonly prefix: string };
+  readonly qdrant: Omit<VectorSettings, 'url'> & { readonly url: string | null };
   readonly files: { readonly dir: string; readonly s3: S3Settings | null; readonly rowBytes: number };
   readonly egress: EgressSettings;
   readonly web: {
@@ -45,6 +56,8 @@ export interface Config {
     readonly chromiumPath: string | null;
     readonly installChromium: boolean;
     readonly browserMaxPages: number;
+    readonly maxDownloadBytes: number;
+    readonly downloadTimeoutMs: number;
     readonly userAgent: string;
     readonly requestsPerHost: number;
   };
@@ -52,21 +65,34 @@ export interface Config {
     readonly threads: number;
     readonly timeoutMs: number;
     readonly memoryMb: number;
-    readonly limits: {
-      readonly maxDepth: number;
-      readonly maxAttributesPerElement: number;
-      readonly maxTextCharacters: number;
-    };
+    readonly files: { readonly processes: number; readonly timeoutMs: number; readonly memoryMb: number };
+    readonly ocr: OcrSettings;
+    readonly limits: DocumentLimits;
   };
   readonly embedding: {
     readonly threads: number;
     readonly modelPath: string | null;
     readonly tokenizerPath: string | null;
+    readonly providers: ProviderSettings;
+    /** Of a million tokens, by model. */
+    readonly prices: Partial<Record<EmbeddingModelId, number>>;
+    /** The way out to them. */
+    readonly egress: EgressSettings;
+  };
+  /** Requests leave the way that those to embedding providers do. */
+  readonly rerank: RerankSettings;
+  readonly transcription: TranscriptionSettings & {
+    readonly concurrency: number;
+    /** The way out to the services. */
+    readonly egress: EgressSettings;
   };
   readonly ingest: {
     readonly batchConcurrency: number;
     readonly fileConcurrency: number;
     readonly activityConcurrency: number;
+    /** Files under way at once whose pages are recognized. */
+    readonly ocrConcurrency: number;
+    readonly ocr: { readonly maxPages: number; readonly pagesAtOnce: number; readonly languages: readonly string[] };
     /** Milliseconds before each new try. */
     readonly retryDelaysMs: readonly number[];
     /** Milliseconds between looks for room of a run that is held back by a limit. */
@@ -78,12 +104,24 @@ export interface Config {
     readonly retryDelaysMs: readonly number[];
     readonly connectionsPerHost: number;
   };
+  readonly metrics: {
+    /** Null: the API serves none. */
+    readonly token: string | null;
+    /** Null: a worker serves none. */
+    readonly workerPort: number | null;
+    readonly workerHost: string;
+  };
   readonly eventsKeptDays: number;
+  readonly maxQueuedFiles: number;
   /** Milliseconds between rounds of the reaper. */
   readonly workerNiceness: number;
   readonly reapIntervalMs: number;
+  readonly coldSweepIntervalMs: number;
   readonly http: {
     readonly maxJsonBytes: number;
+    readonly maxContentsBytes: number;
+    readonly maxUploadBytes: number;
+    readonly requestTimeoutMs: number;
     readonly corsOrigins: readonly string[];
     /** Requests a minute; 0 is no limit. */
     readonly rateLimits: { readonly perUser: number; readonly perOrganization: number };
@@ -142,9 +180,23 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const dataDir = path.resolve(string('DATA_DIR'));
   const embedded = runningEngines(dataDir);
   const given = (name: keyof typeof SETTINGS): string | null => (values[name] as string | undefined) ?? null;
+  const addressOf = (name: keyof typeof SETTINGS) => string(name).replace(/\/+$/, '');
   const s3 = given('S3_BUCKET');
   const accessKeyId = given('S3_ACCESS_KEY_ID');
   const secretAccessKey = given('S3_SECRET_ACCESS_KEY');
+  const egress: EgressSettings = {
+    allowedPrivateHosts: list(string('ALLOWED_PRIVATE_HOSTS')),
+    allowedPorts: list(string('ALLOWED_PORTS')).map(Number),
+    userAgent: string('USER_AGENT'),
+    connectTimeoutMs: number('CONNECT_TIMEOUT_MS'),
+    headersTimeoutMs: number('HEADERS_TIMEOUT_MS'),
+    bodyTimeoutMs: number('BODY_TIMEOUT_MS'),
+    maxRedirects: number('MAX_REDIRECTS'),
+    connectionsPerHost: number('CONNECTIONS_PER_HOST'),
+    premiumProxies: list(string('PREMIUM_PROXY_URLS')),
+  };
+  const timeoutMs = number('EMBEDDING_TIMEOUT_MS');
+  const maxConcurrency = Math.max(number('EMBEDDING_MIN_CONCURRENCY'), number('EMBEDDING_MAX_CONCURRENCY'));
   return {
     port: number('PORT'),
     host: string('HOST'),
@@ -170,6 +222,14 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       url: given('QDRANT_URL') ?? embedded['qdrantUrl'] ?? null,
       apiKey: given('QDRANT_API_KEY'),
       prefix: string('QDRANT_COLLECTION_PREFIX'),
+      layout: {
+        shards: number('QDRANT_SHARDS'),
+        replicas: number('QDRANT_REPLICAS'),
+        writeConsistency: number('QDRANT_WRITE_CONSISTENCY'),
+        quantization: string('QDRANT_QUANTIZATION') as CollectionLayout['quantization'],
+        onDisk: list(string('QDRANT_ON_DISK')) as unknown as CollectionLayout['onDisk'],
+      },
+      writes: { maxBytes: number('QDRANT_WRITE_BYTES'), atOnce: number('QDRANT_WRITES_AT_ONCE') },
     },
     files: {
       dir: path.resolve(given('FILE_STORAGE_DIR') ?? path.join(dataDir, 'files')),
@@ -184,17 +244,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
               credentials: accessKeyId !== null && secretAccessKey !== null ? { accessKeyId, secretAccessKey } : null,
             },
     },
-    egress: {
-      allowedPrivateHosts: list(string('ALLOWED_PRIVATE_HOSTS')),
-      allowedPorts: list(string('ALLOWED_PORTS')).map(Number),
-      userAgent: string('USER_AGENT'),
-      connectTimeoutMs: number('CONNECT_TIMEOUT_MS'),
-      headersTimeoutMs: number('HEADERS_TIMEOUT_MS'),
-      bodyTimeoutMs: number('BODY_TIMEOUT_MS'),
-      maxRedirects: number('MAX_REDIRECTS'),
-      connectionsPerHost: number('CONNECTIONS_PER_HOST'),
-      premiumProxies: list(string('PREMIUM_PROXY_URLS')),
-    },
+    egress,
     web: {
       maxPageBytes: number('MAX_PAGE_BYTES'),
       pageTimeoutMs: number('PAGE_TIMEOUT_MS'),
@@ -206,6 +256,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       chromiumPath: given('CHROMIUM_PATH'),
       installChromium: flag('INSTALL_CHROMIUM'),
       browserMaxPages: number('BROWSER_MAX_PAGES'),
+      maxDownloadBytes: number('MAX_UPLOAD_BYTES'),
+      downloadTimeoutMs: number('DOWNLOAD_TIMEOUT_MS'),
       userAgent: string('USER_AGENT'),
       requestsPerHost: number('CONNECTIONS_PER_HOST'),
     },
@@ -213,21 +265,99 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       threads: number('PARSE_THREADS'),
       timeoutMs: number('PARSE_TIMEOUT_MS'),
       memoryMb: number('PARSE_MEMORY_MB'),
+      files: {
+        processes: number('PARSE_PROCESSES'),
+        timeoutMs: number('PARSE_FILE_TIMEOUT_MS'),
+        memoryMb: number('PARSE_FILE_MEMORY_MB'),
+      },
+      ocr: {
+        processes: number('OCR_PROCESSES'),
+        timeoutMs: number('OCR_PAGE_TIMEOUT_MS'),
+        memoryMb: number('OCR_MEMORY_MB'),
+        languages: list(string('OCR_LANGUAGES')),
+        folder: path.join(dataDir, 'ocr-languages'),
+        maxPixels: number('MAX_OCR_PIXELS'),
+        // Where nothing steps back, neither does OCR.
+        niceness: Math.min(5, number('WORKER_NICENESS')),
+      },
       limits: {
         maxDepth: number('MAX_ELEMENT_DEPTH'),
         maxAttributesPerElement: number('MAX_ELEMENT_ATTRIBUTES'),
         maxTextCharacters: number('MAX_TEXT_CHARACTERS'),
+        maxFileBytes: number('MAX_DOCUMENT_BYTES'),
+        maxArchiveEntries: number('MAX_ARCHIVE_ENTRIES'),
+        maxUnpackedBytes: number('MAX_UNPACKED_BYTES'),
+        maxUnpackRatio: number('MAX_UNPACK_RATIO'),
+        maxPages: number('MAX_DOCUMENT_PAGES'),
+        maxCells: number('MAX_TABLE_CELLS'),
+        maxAttachments: number('MAX_ATTACHMENTS'),
       },
     },
     embedding: {
       threads: number('EMBEDDING_THREADS'),
       modelPath: given('EMBEDDING_MODEL_PATH') ?? embedded['modelPath'] ?? null,
       tokenizerPath: given('EMBEDDING_TOKENIZER_PATH') ?? embedded['tokenizerPath'] ?? null,
+      providers: {
+        ...providers((name) => given(name as keyof typeof SETTINGS)),
+        pace: {
+          minConcurrency: number('EMBEDDING_MIN_CONCURRENCY'),
+          maxConcurrency,
+          tries: number('EMBEDDING_TRIES'),
+          timeoutMs,
+          patienceMs: number('EMBEDDING_PATIENCE_MS'),
+        },
+      },
+      prices: readPrices(given('EMBEDDING_PRICES') ?? ''),
+      // A model may think as long as its request may take.
+      egress: {
+        ...egress,
+        connectionsPerHost: maxConcurrency,
+        headersTimeoutMs: timeoutMs,
+        bodyTimeoutMs: timeoutMs,
+      },
+    },
+    rerank: {
+      timeoutMs: number('RERANK_TIMEOUT_MS'),
+      services: {
+        cohere: { apiKey: given('COHERE_API_KEY'), baseUrl: addressOf('COHERE_BASE_URL') },
+        jina: { apiKey: given('JINA_API_KEY'), baseUrl: addressOf('JINA_BASE_URL') },
+        pongo: { apiKey: given('PONGO_API_KEY'), baseUrl: addressOf('PONGO_BASE_URL') },
+      },
+    },
+    transcription: {
+      preferred: given('TRANSCRIPTION_SERVICE') as TranscriptionService | null,
+      concurrency: number('TRANSCRIPTION_CONCURRENCY'),
+      timeoutMs: number('TRANSCRIPTION_TIMEOUT_S') * 1000,
+      pollMs: number('ASSEMBLYAI_POLL_S') * 1000,
+      services: {
+        deepgram: {
+          apiKey: given('DEEPGRAM_API_KEY'),
+          baseUrl: addressOf('DEEPGRAM_BASE_URL'),
+          model: string('DEEPGRAM_MODEL'),
+        },
+        assemblyai: {
+          apiKey: given('ASSEMBLYAI_API_KEY'),
+          baseUrl: addressOf('ASSEMBLYAI_BASE_URL'),
+          model: string('ASSEMBLYAI_MODEL'),
+        },
+      },
+      egress: {
+        ...egress,
+        // A service answers when its work is done.
+        headersTimeoutMs: number('TRANSCRIPTION_TIMEOUT_S') * 1000,
+        connectionsPerHost: 2 * number('TRANSCRIPTION_CONCURRENCY'),
+      },
     },
     ingest: {
       batchConcurrency: number('BATCH_CONCURRENCY'),
       fileConcurrency: number('FILE_CONCURRENCY'),
       activityConcurrency: number('ACTIVITY_CONCURRENCY'),
+      ocrConcurrency: number('OCR_CONCURRENCY'),
+      ocr: {
+        maxPages: number('MAX_OCR_PAGES'),
+        pagesAtOnce: number('OCR_PROCESSES'),
+        languages: list(string('OCR_LANGUAGES')),
+      },
       retryDelaysMs: list(string('RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
       limitRecheckMs: number('LIMIT_RECHECK_S') * 1000,
     },
@@ -236,15 +366,33 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       retryDelaysMs: list(string('WEBHOOK_RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
       connectionsPerHost: number('WEBHOOK_CONNECTIONS_PER_HOST'),
     },
+    metrics: {
+      token: given('METRICS_TOKEN'),
+      workerPort: (values['WORKER_METRICS_PORT'] as number | undefined) ?? null,
+      workerHost: string('WORKER_METRICS_HOST'),
+    },
     eventsKeptDays: number('EVENTS_KEPT_DAYS'),
+    maxQueuedFiles: number('MAX_QUEUED_FILES'),
     workerNiceness: number('WORKER_NICENESS'),
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
+    coldSweepIntervalMs: number('COLD_SWEEP_INTERVAL_S') * 1000,
     http: {
       maxJsonBytes: number('MAX_JSON_BYTES'),
+      maxContentsBytes: number('MAX_CONTENTS_BYTES'),
+      maxUploadBytes: number('MAX_UPLOAD_BYTES'),
+      requestTimeoutMs: number('REQUEST_TIMEOUT_S') * 1000,
       corsOrigins: list(string('CORS_ORIGINS')),
       rateLimits: { perUser: number('RATE_LIMIT_USER'), perOrganization: number('RATE_LIMIT_ORGANIZATION') },
     },
   };
+}
+
+function providers(given: (name: string) => string | null): Omit<ProviderSettings, 'pace'> {
+  try {
+    return readProviders(given, (file) => readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(`These settings can't be used:\n- ${(error as Error).message}`);
+  }
 }
 
 /** A key that `npm start` made earlier and keeps beside the data. */
@@ -257,6 +405,18 @@ function missing(name: string, hint: string): never {
   throw new ConfigError(
     `These settings can't be used:\n- ${name} is not set (${hint}; or use npm start, which makes one)`,
   );
+}
+
+/** What connectStore takes. @throws ConfigError naming what is not set */
+export function storeSettings(config: Config) {
+  return {
+    mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
+    qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
+    files: config.files,
+    secretKeys: config.secretKeys,
+    eventsKeptDays: config.eventsKeptDays,
+    maxQueuedFiles: config.maxQueuedFiles,
+  };
 }
 
 /** The value of a setting that a separate process can't do without. @throws ConfigError naming the setting */

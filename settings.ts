@@ -2,6 +2,10 @@
 import Joi from 'joi';
 
 import { TASK_QUEUE } from './contract/orchestration.js';
+import { readPrices } from './embeddings/readPrices.js';
+import { readDeployments } from './embeddings/readProviders.js';
+import { ON_DISK_PARTS, QUANTIZATIONS } from './store/vectors/layout.js';
+import { TRANSCRIPTION_SERVICES } from './contract/uploads.js';
 
 interface Setting {
   readonly schema: Joi.Schema;
@@ -31,6 +35,34 @@ function proxyAddresses(value: string, helpers: Joi.CustomHelpers): string | Joi
     : helpers.message({ custom: '{{#label}} takes addresses like http://user:password@host:port, by comma' });
 }
 
+/** Of a provider. */
+const address = () => Joi.string().uri({ scheme: ['http', 'https'] });
+
+function deployments(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  try {
+    readDeployments(value);
+    return value;
+  } catch (error) {
+    return helpers.message({ custom: `{{#label}} ${(error as Error).message}` });
+  }
+}
+
+function prices(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  try {
+    readPrices(value);
+    return value;
+  } catch (error) {
+    return helpers.message({ custom: `{{#label}} ${(error as Error).message}` });
+  }
+}
+
+function onDiskParts(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const known: readonly string[] = ON_DISK_PARTS;
+  const unknown = value.split(',').find((part) => part.trim() !== '' && !known.includes(part.trim()));
+  if (unknown === undefined) return value;
+  return helpers.message({ custom: `{{#label}} takes ${known.join(', ')}, by comma, and no "${unknown.trim()}"` });
+}
+
 export const SETTINGS = {
   PORT: { schema: count(8000, 0), about: 'Port of the API. 0 takes any free one.' },
   HOST: {
@@ -48,6 +80,20 @@ export const SETTINGS = {
   LOG_LEVEL: {
     schema: Joi.string().valid('silent', 'error', 'warn', 'info', 'debug').default('info'),
     about: 'Least level that is logged. Logs are JSON lines on standard output.',
+  },
+  METRICS_TOKEN: {
+    schema: Joi.string().min(16),
+    about:
+      'Bearer token for GET /metrics of the API, of this deployment and no organization, and for those of workers. Unset: the API has no such path.',
+  },
+  WORKER_METRICS_PORT: {
+    schema: Joi.number().integer().min(0).max(65_535),
+    about:
+      'Port on which a worker serves GET /metrics; each worker of one machine needs its own, 0 takes any free one, which the log names. Unset: none.',
+  },
+  WORKER_METRICS_HOST: {
+    schema: Joi.string().default('127.0.0.1'),
+    about: 'Address that port is on. Set METRICS_TOKEN where others reach it: without one it asks for none.',
   },
   API_KEY: {
     schema: Joi.string().min(16),
@@ -77,6 +123,35 @@ export const SETTINGS = {
     about: 'What our collections begin with, so that several deployments can share one Qdrant.',
   },
   QDRANT_API_KEY: { schema: text(), about: 'API key of Qdrant, where it has one.' },
+  QDRANT_SHARDS: {
+    schema: count(1),
+    about:
+      'Shards of a collection, for a cluster. It and the four below hold for collections that are made from then on; the embedded engine takes no notice of them.',
+  },
+  QDRANT_REPLICAS: { schema: count(1), about: 'Copies of each shard, on as many nodes of a cluster.' },
+  QDRANT_WRITE_CONSISTENCY: {
+    schema: Joi.number().integer().min(1).max(Joi.ref('QDRANT_REPLICAS')).default(1).messages({
+      'number.max': '{{#label}} must be less than or equal to QDRANT_REPLICAS: a write waits for copies that there are',
+    }),
+    about: 'Copies that a write must have reached before it counts; QDRANT_REPLICAS at most.',
+  },
+  QDRANT_QUANTIZATION: {
+    schema: Joi.string()
+      .valid(...QUANTIZATIONS)
+      .default('none'),
+    about:
+      '`scalar` (a byte a number) or `binary` (a bit a number, for vectors of 1,024 numbers and more) searches smaller vectors in memory first, then the true ones. `none`: only these.',
+  },
+  QDRANT_ON_DISK: {
+    schema: Joi.string().allow('').default('').custom(onDiskParts),
+    about:
+      'What Qdrant reads from disk as it is needed, by comma: `vectors`, `payload`, `hnsw` (the graph), `sparse` (the index of terms). What is not named is as Qdrant has it.',
+  },
+  QDRANT_WRITE_BYTES: {
+    schema: Joi.number().integer().min(1_000_000).max(32_000_000).default(16_000_000),
+    about: 'Bytes of one request that writes points; Qdrant takes up to 32 MB. A single point may be longer.',
+  },
+  QDRANT_WRITES_AT_ONCE: { schema: count(4), about: 'Requests of one process that write points at once.' },
   FILE_STORAGE_DIR: {
     schema: Joi.string(),
     about: 'Folder for large contents; API and workers must share it. Unset: DATA_DIR/files.',
@@ -134,11 +209,62 @@ export const SETTINGS = {
       "Whether a worker that needs a browser and finds none installs one, once: by Playwright's installer, then, as root, by apt-get. Meanwhile, and without one, pages are fetched by plain HTTP.",
   },
   BROWSER_MAX_PAGES: { schema: count(100), about: 'Pages after which the browser is started anew.' },
-  PARSE_THREADS: { schema: count(1), about: 'Threads of a worker that parse and chunk.' },
-  PARSE_TIMEOUT_MS: { schema: count(60_000), about: 'Time to parse one document.' },
-  PARSE_MEMORY_MB: { schema: count(512), about: 'Memory to parse one document.' },
-  MAX_TEXT_CHARACTERS: { schema: count(20_000_000), about: 'Characters of extracted text at most.' },
+  PARSE_THREADS: { schema: count(1), about: 'Threads of a worker that parse and chunk pages of sites.' },
+  PARSE_TIMEOUT_MS: { schema: count(60_000), about: 'Time to parse one page.' },
+  PARSE_MEMORY_MB: { schema: count(512), about: 'Memory to parse one page.' },
+  PARSE_PROCESSES: {
+    schema: count(1),
+    about: 'Processes of a worker that parse and chunk uploaded files. They start with the first file.',
+  },
+  PARSE_FILE_TIMEOUT_MS: { schema: count(120_000), about: 'Time to parse one file. Others may wait for it.' },
+  PARSE_FILE_MEMORY_MB: {
+    schema: count(1536),
+    about: 'Memory to parse one file: past it the process that reads it is ended, and the file with it.',
+  },
+  OCR_LANGUAGES: {
+    schema: Joi.string()
+      .pattern(/^[a-zA-Z_]+(\s*,\s*[a-zA-Z_]+)*$/)
+      .default('eng'),
+    about:
+      'Languages that use_ocr recognizes, the most likely first, by comma: codes of Tesseract such as `eng,deu`, each of an installed package `@tesseract.js-data/<code>`. English comes along; each more costs time.',
+  },
+  OCR_PROCESSES: {
+    schema: count(1),
+    about:
+      'Pages that a worker recognizes at once, each in a process of its own. They start with the first page and step back for everything else.',
+  },
+  OCR_CONCURRENCY: {
+    schema: count(4),
+    about:
+      'Files that a worker has in OCR at once: their pages take turns, so that a short file does not wait for a long one. Other files never wait for them.',
+  },
+  OCR_PAGE_TIMEOUT_MS: { schema: count(120_000), about: 'Time to recognize one page.' },
+  OCR_MEMORY_MB: {
+    schema: count(1536),
+    about: 'Memory to recognize one page: past it its process is ended, and the file with it.',
+  },
+  MAX_OCR_PAGES: { schema: count(500), about: 'Pages of one file at most that are recognized.' },
+  MAX_OCR_PIXELS: { schema: count(100_000_000), about: 'Pixels of a picture at most that is recognized.' },
+  // A string of V8 has 536 million characters at most, which no setting may reach.
+  MAX_TEXT_CHARACTERS: {
+    schema: count(400_000_000).max(500_000_000),
+    about:
+      'Characters of extracted text at most; a table has more of them than its file, for each row names its columns.',
+  },
   MAX_ELEMENT_DEPTH: { schema: count(512), about: 'Elements inside one another; deeper ones are flattened.' },
+  MAX_DOCUMENT_BYTES: { schema: count(200_000_000), about: 'Bytes of a file at most that is read as text.' },
+  MAX_ARCHIVE_ENTRIES: { schema: count(10_000), about: 'Members of an Office file at most; it is a ZIP archive.' },
+  MAX_UNPACKED_BYTES: {
+    schema: count(500_000_000),
+    about: "Bytes at most that an Office file's members unpack to. Those of a PDF are bounded by PARSE_FILE_MEMORY_MB.",
+  },
+  MAX_UNPACK_RATIO: {
+    schema: count(200),
+    about: 'Bytes at most that one packed byte may become, in a member of more than a megabyte.',
+  },
+  MAX_DOCUMENT_PAGES: { schema: count(5000), about: 'Pages of a PDF, or slides of a presentation, at most.' },
+  MAX_TABLE_CELLS: { schema: count(50_000_000), about: 'Cells of a table, or values of a JSON file, at most.' },
+  MAX_ATTACHMENTS: { schema: count(100), about: 'Attachments of one message at most.' },
   MAX_ELEMENT_ATTRIBUTES: { schema: count(1000), about: 'Attributes of one element that are read.' },
   EMBEDDING_THREADS: {
     schema: count(2),
@@ -150,11 +276,127 @@ export const SETTINGS = {
     about: 'ONNX file of the embedded model. Unset: the one that npm start prepares.',
   },
   EMBEDDING_TOKENIZER_PATH: { schema: Joi.string(), about: 'tokenizer.json of the embedded model.' },
+  OPENAI_API_KEY: {
+    schema: Joi.string(),
+    about:
+      'Key of OpenAI. With it OPENAI and the OPENAI_ADA_ model ids are served by OpenAI, and texts are sent there; without, as with the other providers, by the embedded model.',
+  },
+  OPENAI_BASE_URL: {
+    schema: address().default('https://api.openai.com/v1'),
+    about: 'Address of OpenAI, or of a service that takes the same requests.',
+  },
+  AZURE_OPENAI_ENDPOINT: {
+    schema: address(),
+    about: 'Address of the Azure OpenAI resource, `https://NAME.openai.azure.com`. Serves the AZURE_ model ids.',
+  },
+  AZURE_OPENAI_API_KEY: { schema: Joi.string(), about: 'Key of the Azure OpenAI resource.' },
+  AZURE_OPENAI_DEPLOYMENTS: {
+    schema: Joi.string().custom(deployments),
+    about:
+      'Name of the deployment of each model id, `AZURE_OPENAI=name,AZURE_ADA_LARGE_256=name`, by comma: of text-embedding-3-small for AZURE_OPENAI and the SMALL ids, of text-embedding-3-large for the LARGE ids. Ids that are not named are served by the embedded model.',
+  },
+  AZURE_OPENAI_API_VERSION: {
+    schema: Joi.string()
+      .pattern(/^[\w.-]+$/)
+      .default('2024-10-21'),
+    about: 'Version of the API of Azure OpenAI.',
+  },
+  COHERE_API_KEY: {
+    schema: Joi.string(),
+    about: 'Key of Cohere. Serves COHERE_MULTILINGUAL_V3, and COHERE_RERANK_MULTILINGUAL_V3.',
+  },
+  COHERE_BASE_URL: { schema: address().default('https://api.cohere.com/v2'), about: 'Address of Cohere.' },
+  VERTEX_PROJECT: { schema: Joi.string(), about: 'Google Cloud project. Serves VERTEX_MULTIMODAL.' },
+  VERTEX_LOCATION: {
+    schema: Joi.string()
+      .pattern(/^[a-z\d-]+$/)
+      .default('us-central1'),
+    about: 'Location of Vertex AI.',
+  },
+  VERTEX_CREDENTIALS: {
+    schema: Joi.string(),
+    about: 'Key of a service account that may use Vertex AI: the path of its JSON file, or the JSON itself.',
+  },
+  VERTEX_ACCESS_TOKEN: {
+    schema: Joi.string(),
+    about: 'An access token for Vertex AI instead of a key, used until it is refused. For trials: it lasts an hour.',
+  },
+  VERTEX_BASE_URL: { schema: address(), about: 'Address of Vertex AI with its version. Unset: that of the location.' },
+  SOLAR_API_KEY: { schema: Joi.string(), about: 'Key of Upstage. Serves SOLAR_1_MINI.' },
+  SOLAR_BASE_URL: { schema: address().default('https://api.upstage.ai/v1'), about: 'Address of Upstage.' },
+  EMBEDDING_MIN_CONCURRENCY: {
+    schema: count(1),
+    about: 'Requests that a worker has under way with one key of a provider, however often it refuses with 429.',
+  },
+  EMBEDDING_MAX_CONCURRENCY: {
+    schema: count(16),
+    about: 'Requests that a worker has under way with one key at most. Between the two it finds out what is borne.',
+  },
+  EMBEDDING_TRIES: {
+    schema: count(4),
+    about: 'Times a request to a provider is sent before its files go back into the queue. 429 does not count.',
+  },
+  EMBEDDING_TIMEOUT_MS: { schema: count(60_000), about: 'Time a provider has for one request.' },
+  EMBEDDING_PATIENCE_MS: {
+    schema: count(120_000, 0),
+    about:
+      'How long texts wait in one try while a provider refuses with 429; then their files go back into the queue as RATE_LIMITED. A search waits 5 seconds.',
+  },
+  EMBEDDING_PRICES: {
+    schema: Joi.string().custom(prices),
+    about:
+      'Price of a million tokens of each model id, `OPENAI=0.02,COHERE_MULTILINGUAL_V3=0.1`, by comma: what POST /files/reembed reckons with. Ids that are not named have no price.',
+  },
+  JINA_API_KEY: { schema: Joi.string(), about: 'Key of Jina. Serves JINA_RERANKER_MULTILINGUAL_V2.' },
+  JINA_BASE_URL: {
+    schema: address().default('https://api.jina.ai/v1'),
+    about: 'Address of Jina, or of a server of your own that takes the same requests to rerank.',
+  },
+  PONGO_API_KEY: { schema: Joi.string(), about: 'Key of Pongo. Serves PONGO_RERANKER.' },
+  PONGO_BASE_URL: { schema: address().default('https://api.joinpongo.com/api/v1'), about: 'Address of Pongo.' },
+  RERANK_TIMEOUT_MS: { schema: count(10_000), about: 'Time a reranker has for one search, whose caller waits.' },
+  TRANSCRIPTION_SERVICE: {
+    schema: Joi.string().valid(...TRANSCRIPTION_SERVICES),
+    about:
+      'Service that transcribes sound and video where a file names none. Unset: deepgram where it has a key, else assemblyai.',
+  },
+  TRANSCRIPTION_CONCURRENCY: {
+    schema: count(8),
+    about: 'Recordings that one worker has transcribed at once; other files never wait for them.',
+  },
+  TRANSCRIPTION_TIMEOUT_S: {
+    schema: count(3600),
+    about: 'Time for one recording, its way to the service included.',
+  },
+  DEEPGRAM_API_KEY: { schema: Joi.string(), about: 'Key of Deepgram. Unset: it is not used.' },
+  DEEPGRAM_BASE_URL: {
+    schema: Joi.string()
+      .uri({ scheme: ['http', 'https'] })
+      .default('https://api.deepgram.com'),
+    about: 'Address of Deepgram; one of your own network must be named in ALLOWED_PRIVATE_HOSTS.',
+  },
+  DEEPGRAM_MODEL: { schema: Joi.string().default('nova-3'), about: 'Model that Deepgram transcribes with.' },
+  ASSEMBLYAI_API_KEY: { schema: Joi.string(), about: 'Key of AssemblyAI. Unset: it is not used.' },
+  ASSEMBLYAI_BASE_URL: {
+    schema: Joi.string()
+      .uri({ scheme: ['http', 'https'] })
+      .default('https://api.assemblyai.com'),
+    about: 'Address of AssemblyAI, which has one in Europe too (https://api.eu.assemblyai.com).',
+  },
+  ASSEMBLYAI_MODEL: {
+    schema: Joi.string().default('universal-3-5-pro,universal-2'),
+    about: 'Models that AssemblyAI transcribes with, by comma: the first that knows the language.',
+  },
+  ASSEMBLYAI_POLL_S: {
+    schema: Joi.number().greater(0).default(3),
+    about: 'Seconds between two looks at a transcript that AssemblyAI is making.',
+  },
   BATCH_CONCURRENCY: { schema: count(4), about: 'Batches of one run under way at once.' },
   FILE_CONCURRENCY: { schema: count(8), about: 'Files of one batch under way at once.' },
   WORKER_NICENESS: {
     schema: Joi.number().integer().min(0).max(19).default(10),
-    about: 'How far a worker steps back for the API and the databases where they share cores, as nice(1) counts.',
+    about:
+      'How far a worker, and the embedded Temporal, step back for the API, the databases and all else that shares the cores, as nice(1) counts; OCR steps back by 5 more at most.',
   },
   ACTIVITY_CONCURRENCY: { schema: count(8), about: 'Activities that one worker runs at once.' },
   RETRY_DELAYS_S: {
@@ -180,11 +422,30 @@ export const SETTINGS = {
     schema: Joi.number().greater(0).default(30),
     about: 'Seconds after which a run whose files are held back by a limit of their user looks for room again.',
   },
+  MAX_QUEUED_FILES: {
+    schema: count(20_000, 0),
+    about:
+      'Files of one user that wait in the queue at most; further ones are DELAYED until there is room, but each run has some in it. 0: no bound.',
+  },
   REAP_INTERVAL_S: {
     schema: count(15),
     about: 'Seconds between comparisons of records in motion with the state of their workflows.',
   },
+  COLD_SWEEP_INTERVAL_S: {
+    schema: count(300),
+    about: 'Seconds between looks for vectors that were not used for their days and go into file storage.',
+  },
   MAX_JSON_BYTES: { schema: count(5_000_000), about: 'Bytes of a JSON request at most.' },
+  MAX_CONTENTS_BYTES: {
+    schema: count(20_000_000),
+    about: 'Bytes of a JSON request that carries contents at most: /upload_text, /upload_chunks_and_embeddings.',
+  },
+  MAX_UPLOAD_BYTES: {
+    schema: count(1_000_000_000),
+    about: 'Bytes of an uploaded file at most, also of one that is fetched from an address.',
+  },
+  REQUEST_TIMEOUT_S: { schema: count(3_600), about: 'Time a request has to come in whole.' },
+  DOWNLOAD_TIMEOUT_MS: { schema: count(600_000), about: 'Time to fetch the file of /upload_file_from_url.' },
   CORS_ORIGINS: { schema: text().default('*'), about: 'Origins that browsers may call from, by comma; * for any.' },
   RATE_LIMIT_USER: {
     schema: count(0, 0),

@@ -27,7 +27,8 @@ export function createDeleteActivities({ store, log }: ActivityDeps) {
       await store.runs.markStarted(runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };
       const request = await withParents(run);
-      const ids = await store.files.deletable(tenant, request, afterId, run.acceptedAt, FILES_PER_BATCH);
+      const { acceptedAt } = run;
+      const ids = await store.files.deletable(tenant, { runId, acceptedAt }, request, afterId, FILES_PER_BATCH);
       if (ids.length === 0) return { afterId: null };
 
       await emptyFiles(store, run, ids);

@@ -46,6 +46,8 @@ export function createDeleteUserActivities({ store, log }: ActivityDeps) {
         store.vectors.deleteAll(tenant),
         store.chunks.deleteAll(tenant),
         store.contents.deleteAll(tenant),
+        store.originals.deleteAll(tenant),
+        store.recognizedPages.deleteAll(tenant),
         store.dataSources.removeAll(tenant),
       ]);
       await store.runs.forgetOptions(tenant);

@@ -1,10 +1,15 @@
-import type { DocumentPool, HtmlSkips } from '../documents/types.js';
+import type { DocumentPool, HtmlSkips, Identified, ParseInput } from '../documents/types.js';
 import type { Embeddings } from '../embeddings/types.js';
-import type { Feed, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
+import type { Download, Feed, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
+import type { DocumentFormat } from '../contract/fileFormats.js';
 import type { SourceType } from '../contract/sources.js';
+import type { SparseVector } from '../contract/sparseVectors.js';
+import type { Transcript } from '../contract/transcripts.js';
 import type { Egress } from '../egress/types.js';
 import type { Log } from '../observability/log.js';
+import type { Metrics } from '../observability/metrics.js';
 import type { Store } from '../store/connect.js';
+import type { Transcriptions } from '../transcription/types.js';
 
 /** Where a file's content is, in the words of its source. */
 export interface ContentRef {
@@ -32,6 +37,21 @@ export interface OpenedContent {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+/** The content that was sent for a file: it is kept already. */
+export interface OpenedOriginal extends OpenedContent {
+  /** Where the content lies when it is too long to be carried about; `bytes` are empty then. */
+  readonly path: string | null;
+  readonly size: number;
+  /** SHA-256, hex. */
+  readonly hash: string;
+  /** What its sender said it is; null: it is looked at. */
+  readonly readAs: DocumentFormat | null;
+  /** Of a recording: what is said in it. */
+  readonly transcript?: Transcript | null;
+  /** Gives back what was opened. */
+  close(): Promise<void>;
+}
+
 /** The outside world as the activities see it: what connectors offer, for every source alike. */
 export interface Sources {
   /** Opens one file's content; null when the copy we have is still the content. Throws a Fault. */
@@ -43,8 +63,10 @@ export interface Sources {
     onProblem: (problem: SitemapProblem) => void,
     usePremiumProxies: boolean,
   ): AsyncIterable<SitemapEntry>;
-  /** Reads a feed. Throws a Fault. */
-  readFeed(url: string, signal: AbortSignal): Promise<Feed>;
+  /** Fetches a file that a user named, whatever its type; `take` gets it as it comes. Throws a Fault. */
+  download<T>(url: string, signal: AbortSignal, take: (file: Download) => Promise<T>): Promise<T>;
+  /** Reads a feed; null when the known reading is still the feed. Throws a Fault. */
+  readFeed(url: string, signal: AbortSignal, known: Validators | null): Promise<Feed | null>;
   /** Whether the site's robots.txt lets us fetch a page; true where that is not known yet. */
   mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
 }
@@ -57,9 +79,19 @@ export interface IngestSettings {
   /** Milliseconds before each new try of a file; their number is the number of new tries. */
   readonly retryDelaysMs: readonly number[];
   readonly maxPagesPerScrape: number;
+  readonly ocr: OcrLimits;
   /** Milliseconds between looks for room of a run whose files are held back by a limit. */
   readonly limitRecheckMs: number;
   readonly webhooks: WebhookSettings;
+}
+
+export interface OcrLimits {
+  /** Pages of one file that are recognized at most. */
+  readonly maxPages: number;
+  /** Pages of one file under way at once. */
+  readonly pagesAtOnce: number;
+  /** Codes of the languages that are recognized. */
+  readonly languages: readonly string[];
 }
 
 export interface WebhookSettings {
@@ -74,9 +106,19 @@ export interface ActivityDeps {
   readonly store: Store;
   readonly sources: Sources;
   readonly documents: DocumentPool;
+  /** What a file is, by its first bytes and its name. Throws a Fault for what can't be read. */
+  identify(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Identified;
+  /** What counts cl100k tokens of a text; loaded when it is first wanted, for it takes some 40 MB. */
+  loadCounter(): Promise<(text: string) => number>;
   readonly embeddings: Embeddings;
+  /** The terms of a text with their weights; null for a text without any. Takes a fraction of a millisecond a chunk. */
+  encodeSparse(text: string): SparseVector | null;
+  readonly transcriptions: Transcriptions;
   /** The way out to webhooks: apart from that of ingests, so that receivers share no connections with sites. */
   readonly receivers: Pick<Egress, 'request'>;
+  /** Whether reading vectors from file storage failed for what is stored there: no retry mends that. */
+  isBrokenCopy(error: unknown): boolean;
   readonly settings: IngestSettings;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'embedded'>;
 }

@@ -2,28 +2,45 @@ import type { VectorSpace } from '../contract/embeddingModels.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from './deps.js';
 
-/** The vectors of texts, in their order: those known from before, and the rest computed now. */
+/** What is embedded of a chunk, and its cl100k tokens. */
+interface ChunkText {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+const sumOf = (tokens: readonly (number | undefined)[]): number => tokens.reduce<number>((sum, n = 0) => sum + n, 0);
+
+/** The vectors of chunks, in their order: those of texts known from before, and the rest computed now. */
 export async function embedTexts(
   organizationId: number,
   space: VectorSpace,
-  texts: readonly string[],
+  chunks: readonly ChunkText[],
   deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<Float32Array[]> {
-  const vectors = await deps.store.vectorCache.find(organizationId, space.name, texts);
-  const missing = [...new Set(texts.filter((_text, index) => vectors[index]?.length !== space.dimensions))];
-  if (missing.length > 0) {
-    const computed = await contentStep('embedded', signal, deps, () =>
-      deps.embeddings.embed(space.name, missing, 'document', signal, organizationId),
-    );
-    await deps.store.vectorCache.put(organizationId, space.name, missing, computed);
-    const fresh = new Map(missing.map((text, index) => [text, computed[index]]));
-    texts.forEach((text, index) => {
-      vectors[index] = fresh.get(text) ?? vectors[index] ?? null;
-    });
-  }
-  return vectors.map((vector) => {
-    if (!vector) throw new Error('a text was left without a vector');
-    return vector;
-  });
+  const { embeddingUsage, vectorCache } = deps.store;
+  const tokensOf = new Map(chunks.map(({ text, tokens }) => [text, tokens]));
+  const computed = { texts: 0, tokens: 0 };
+  const count = (outcome: 'computed' | 'reused', texts: number, tokens: number): void => {
+    embeddingUsage.count(organizationId, space.name, { [outcome]: texts });
+    deps.metrics.embedded({ space: space.name, purpose: 'document', outcome, texts, tokens });
+  };
+  const vectors = await vectorCache.resolve(
+    organizationId,
+    space,
+    chunks.map(({ text }) => text),
+    async (missing) => {
+      const made = await contentStep('embedded', signal, deps, () =>
+        deps.embeddings.embed(space.name, missing, 'document', signal, organizationId),
+      );
+      const tokens = sumOf(missing.map((text) => tokensOf.get(text)));
+      computed.texts += missing.length;
+      computed.tokens += tokens;
+      count('computed', missing.length, tokens);
+      return made;
+    },
+    signal,
+  );
+  count('reused', chunks.length - computed.texts, sumOf(chunks.map(({ tokens }) => tokens)) - computed.tokens);
+  return vectors;
 }

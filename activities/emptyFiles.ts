@@ -1,5 +1,6 @@
 import { heartbeat } from '@temporalio/activity';
 
+import { writtenPoints } from './commitFiles.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { Store } from '../store/connect.js';
 
@@ -18,15 +19,22 @@ export async function emptyFiles(store: Store, run: RunDoc, ids: readonly number
     // Whatever run is at work on them can no longer flip them.
     await store.files.takeOver(tenant, run._id, run.workflowId, ids);
     const scopes = ids.map((fileId) => ({ ...tenant, fileId, generations: EVERY_GENERATION }));
+    const files = await store.files.byIds(tenant, ids);
     await Promise.all([
-      store.vectors.deleteGenerations(scopes),
+      store.vectors.deletePoints(files.flatMap(writtenPoints)),
       store.chunks.deleteGenerations(scopes),
       store.contents.deleteGenerations(scopes),
+      store.originals.deleteOf(tenant, ids),
+      store.recognizedPages.deleteOf(tenant, ids),
     ]);
+    // Of a sync that was under way, or died, nobody knows which there are.
+    if ((await store.vectors.countOf(tenant, ids)) > 0) await store.vectors.deleteGenerations(scopes);
     const counts = await Promise.all([
       store.vectors.countOf(tenant, ids),
       store.chunks.countOf(tenant, ids),
       store.contents.countOf(tenant, ids),
+      store.originals.countOf(tenant, ids),
+      store.recognizedPages.countOf(tenant, ids),
     ]);
     const left = counts.reduce((sum, count) => sum + count, 0);
     // Somebody wrote meanwhile: the retry deletes that as well.

@@ -5,10 +5,15 @@ import { createFeedActivities } from './discoverEntries.js';
 import { createDeleteUserActivities } from './deleteUser.js';
 import { createDiscoveryActivities } from './discoverPages.js';
 import { createIngestActivities } from './ingestBatch.js';
+import { createMoveActivities } from './moveStorage.js';
 import { createPlanActivities } from './planBatches.js';
+import { createRecognizeActivities } from './recognize.js';
 import { createRecountActivities } from './recountFiles.js';
+import { createReembedPlan } from './reembed/planReembed.js';
+import { createReembedBatch } from './reembed/reembedBatch.js';
 import { createRunActivities } from './runs.js';
 import { createWebhookActivities } from './webhooks/deliverBatch.js';
+import { createTranscribeActivities } from './transcribe.js';
 import { createTagActivities } from './updateTags.js';
 
 /** Every step that workflows may call, with its dependencies in place. */
@@ -20,11 +25,16 @@ export function createActivities(deps: ActivityDeps) {
     ...createFeedActivities(deps),
     ...createPlanActivities(deps),
     ...createIngestActivities(deps),
+    ...createTranscribeActivities(deps),
+    ...createRecognizeActivities(deps),
     ...createDeleteActivities(deps),
     ...createWebhookActivities(deps),
     ...createDeleteUserActivities(deps),
     ...createRecountActivities(deps),
     ...createTagActivities(deps),
+    ...createReembedPlan(deps),
+    ...createReembedBatch(deps),
+    ...createMoveActivities(deps),
   };
 }
 

@@ -2,59 +2,26 @@ import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activit
 import pLimit from 'p-limit';
 
 import { Fault } from '../contract/failures.js';
-import type { IngestBatchInput, IngestBatchResult } from '../contract/orchestration.js';
+import type { AsideStep, IngestBatchInput, IngestBatchResult } from '../contract/orchestration.js';
 import type { StartedFile } from '../store/files/start.js';
 import { cleanUp, discard } from './commitFiles.js';
 import { type CrawlBatch, openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from './deps.js';
 import { createIngestWrites } from './ingestWrites.js';
+import { closeText } from './preparedFile.js';
 import { prepareFile } from './prepareFile.js';
 import { createAdmission } from './admission.js';
+import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
+import { PutAside } from './putAside.js';
 
-/** A file under way at so many worker deaths is run alone once more; if the worker dies again, it is quarantined. */
-const SUSPECT_AFTER_DEATHS = 2;
 const HEARTBEAT_MS = 1_000;
 
 export function createIngestActivities(deps: ActivityDeps) {
-  const { store, settings, log } = deps;
+  const { store, settings } = deps;
   const writes = createIngestWrites(deps);
   const { starter, committer, keeper } = writes;
 
-  /** Ends a file without a flip: what this try wrote, or earlier ones that died, is nobody's then. */
-  const forget = async (started: StartedFile): Promise<void> => {
-    const { file, generation } = started;
-    // Chunks and points are only there when an earlier try got as far as its commit and died.
-    if (generation > file.generation + 1) return discard(store, [started]);
-    const { organizationId, userId, _id: fileId } = file;
-    await store.contents.deleteGenerations([{ organizationId, userId, fileId, generations: { exactly: generation } }]);
-  };
-
-  /** Ends a file's try at a Fault: back into the queue when that can help and tries are left, else SYNC_ERROR. */
-  const settle = async (runId: number, started: StartedFile, fault: Fault): Promise<void> => {
-    const { file } = started;
-    const delay = settings.retryDelaysMs[file.attempts];
-    const context = {
-      runId,
-      organizationId: file.organizationId,
-      fileId: file._id,
-      requestId: file.requestId,
-      fault: fault.kind,
-    };
-    if (fault.retryable && delay !== undefined) {
-      const notBefore = new Date(Date.now() + Math.max(delay, fault.retryAfterMs ?? 0));
-      await store.files.requeue(runId, file._id, notBefore, fault.message, fault.kind === 'rate_limited');
-      log.debug({ ...context, notBefore }, 'file goes back into the queue');
-      return;
-    }
-    await forget(started);
-    if (fault.kind === 'no_room') {
-      await store.files.delay(runId, file._id, fault.message);
-      log.debug(context, 'file is held back by a limit');
-      return;
-    }
-    await store.files.fail(runId, file._id, fault.message);
-    log.info({ ...context, message: fault.message }, 'file ended in SYNC_ERROR');
-  };
+  const { settle, forget } = createSettling(deps);
 
   return {
     /**
@@ -70,6 +37,7 @@ export function createIngestActivities(deps: ActivityDeps) {
       let storeFailed = false;
       let crawl: CrawlBatch | null = null;
       const alone: number[] = [];
+      const aside: Record<AsideStep, number[]> = { transcribe: [], recognize: [] };
       const admit = createAdmission(store, runId);
 
       /** What has to be written down for a file once its slot is given back. */
@@ -78,15 +46,12 @@ export function createIngestActivities(deps: ActivityDeps) {
         const { file, generation } = started;
         const fileId = file._id;
         if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) {
-          throw new Fault(
-            'quarantined',
-            'Reading this content brought the service down several times, so it is left alone. Resync to try once more.',
-          );
+          throw new Fault('quarantined', QUARANTINE);
         }
         if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, fileId));
         const admitted = (characters: number): Promise<void> => admit(file, characters);
         const prepared = await prepareFile(runId, started, deps, signal, admitted, crawl?.keeperOf(file));
-        if (prepared) return () => committer.add(prepared);
+        if (prepared) return () => committer.add(prepared).finally(() => closeText(prepared.document));
         if (generation > file.generation + 1) await forget(started);
         return () => keeper.add({ runId, file, generation });
       };
@@ -109,6 +74,13 @@ export function createIngestActivities(deps: ActivityDeps) {
           handedOver.add(fileId);
           await commit();
         } catch (error) {
+          if (error instanceof PutAside) {
+            aside[error.step].push(fileId);
+            await forget(started);
+            await store.files.putAside(runId, fileId, error.pages);
+            underWay.delete(fileId);
+            return;
+          }
           if (!(error instanceof Fault) || signal.aborted) {
             storeFailed = true;
             throw error;
@@ -145,7 +117,18 @@ export function createIngestActivities(deps: ActivityDeps) {
           await store.files.release(runId, [...underWay.keys()]);
         }
         if (broken) throw broken.reason;
-        return { ...(await store.files.outcomes(runId, fileIds)), alone };
+        const { transcribe: toTranscribe, recognize: toRecognize } = aside;
+        const waiting = new Set([...toTranscribe, ...toRecognize]);
+        const outcomes = await store.files.outcomes(
+          runId,
+          fileIds.filter((fileId) => !waiting.has(fileId)),
+        );
+        return {
+          ...outcomes,
+          alone,
+          ...(toTranscribe.length > 0 ? { toTranscribe } : {}),
+          ...(toRecognize.length > 0 ? { toRecognize } : {}),
+        };
       } finally {
         clearInterval(beat);
       }

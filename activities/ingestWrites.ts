@@ -4,7 +4,7 @@ import type { FoundLinks } from '../store/frontier/frontier.js';
 import { type Batcher, createBatcher } from './batcher.js';
 import { commitFiles } from './commitFiles.js';
 import type { ActivityDeps } from './deps.js';
-import type { PreparedFile } from './prepareFile.js';
+import type { PreparedFile } from './preparedFile.js';
 
 /** Starts wait this long for company, so that they share one write. */
 const START_WAIT_MS = 4;

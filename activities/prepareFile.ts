@@ -1,43 +1,82 @@
 import { createHash } from 'node:crypto';
 
-import type { VectorSpace } from '../contract/embeddingModels.js';
+import { type EmbeddingModelId, PICTURE_MODEL, type VectorSpace } from '../contract/embeddingModels.js';
+import { wantsVectors } from '../contract/ingestOptions.js';
 import { LINKS_PER_PAGE } from '../contract/webScrape.js';
 import type { ProcessedDocument } from '../documents/types.js';
 import type { FinishedSync } from '../store/files/commands.js';
 import type { StartedFile } from '../store/files/start.js';
-import type { SmallContent } from '../store/contents/contents.js';
 import type { FileDoc } from '../store/files/model.js';
-import type { ActivityDeps, OpenedContent } from './deps.js';
+import type { ActivityDeps, OcrLimits, OpenedContent, OpenedOriginal } from './deps.js';
+import { acceptAttachments } from './attachments.js';
 import { contentStep } from './contentStep.js';
 import { embedTexts } from './embedTexts.js';
-
-/** A file whose content is fetched, read and embedded: all that is left is to write it down. */
-export interface PreparedFile {
-  readonly started: StartedFile;
-  readonly finished: FinishedSync;
-  /** To be written with the chunks; null when it is kept already. */
-  readonly content: SmallContent | null;
-  readonly document: ProcessedDocument | null;
-  readonly space: VectorSpace | null;
-  readonly vectors: readonly Float32Array[];
-}
+import { prepareGiven } from './givenChunks.js';
+import { isSent, openOriginal, withOriginal } from './originals.js';
+import { embedPicture, pictureDocument, pictureSpace } from './pictures.js';
+import { closeText, type PreparedFile } from './preparedFile.js';
+import { readContent } from './readContent.js';
+import { ocrReading, wantsTables } from './recognizedPages.js';
+import { sparseReading, sparseVectorsOf } from './sparseVectors.js';
+import { transcriptOf } from './transcripts.js';
 
 function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): Record<string, unknown> {
   return { ...opened.facts, ...document?.metadata };
 }
 
-const chunkTexts = ({ prefix, text, cuts }: ProcessedDocument): string[] =>
-  cuts.map(({ start, end }) => prefix + text.slice(start, end));
+/** Of a long document the texts of so many chunks are in memory at once, until they are embedded. */
+const CHUNKS_AT_ONCE = 2_000;
+
+/** A vector for each chunk of a document, in their order. */
+async function embedChunks(
+  organizationId: number,
+  space: VectorSpace,
+  { prefix, text, cuts }: ProcessedDocument,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = [];
+  for (let from = 0; from < cuts.length; from += CHUNKS_AT_ONCE) {
+    const chunks = cuts
+      .slice(from, from + CHUNKS_AT_ONCE)
+      .map(({ start, end, tokens }) => ({ text: prefix + text.slice(start, end), tokens }));
+    vectors.push(...(await embedTexts(organizationId, space, chunks, deps, signal)));
+  }
+  return vectors;
+}
 
 /** Raised whenever the same bytes would give other text, chunks or vectors than before. */
-const PIPELINE_VERSION = 2;
+export const PIPELINE_VERSION = 3;
 
 /** Everything but the content that the outcome of a sync depends on, as a hash. */
-function processingOf(file: FileDoc, space: VectorSpace | null): string {
-  const { options, sourceOptions, tagPairs, parentId } = file;
+function processingOf(
+  file: FileDoc,
+  model: EmbeddingModelId,
+  space: Pick<VectorSpace, 'name'> | null,
+  ocr: OcrLimits,
+): string {
+  const { sourceOptions, tagPairs, parentId } = file;
+  const options = { ...file.options, embeddingModel: model };
   const prefix = options.prependFilenameToChunks ? file.name : null;
   const parts = [PIPELINE_VERSION, options, sourceOptions, tagPairs, parentId, prefix, space?.name ?? null];
+  if (options.useOcr === true) parts.push(ocrReading(ocr, wantsTables(file)));
+  if (space !== null) parts.push(...sparseReading(file));
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/**
+ * The same hash for a file whose vectors alone become those of another model; null where a sync would make something
+ * else of it anyway, so that the next one does.
+ */
+export function processingWithModel(
+  file: FileDoc,
+  model: EmbeddingModelId,
+  space: VectorSpace,
+  ocr: OcrLimits,
+): string | null {
+  const known = file.vectorSpace === null ? null : { name: file.vectorSpace };
+  const isCurrent = file.processedAs === processingOf(file, file.options.embeddingModel, known, ocr);
+  return isCurrent ? processingOf(file, model, space, ocr) : null;
 }
 
 /** Told what a page links to, before anything of the page is written. */
@@ -72,49 +111,80 @@ async function tellLinks(
  * @param admit counts a text in before it is kept; throws a Fault where the user's limits leave no room for it
  * @param keepLinks given where the page is one of a crawl that wants its links
  * @returns null when the file already holds just what this would make: nothing is read, embedded or written then
- * @throws Fault when this content can't be had or read; anything else is a store's fault
+ * @throws Fault when this content can't be had or read; PutAside for a file of which something must be made first;
+ * anything else is a store's fault
  */
 export async function prepareFile(
   runId: number,
-  started: StartedFile,
+  begun: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
   admit: (characters: number) => Promise<void>,
   keepLinks: LinkKeeper | null = null,
 ): Promise<PreparedFile | null> {
+  if (begun.file.givenChunks) return prepareGiven(runId, begun, deps, signal, admit);
+  if (!isSent(begun.file)) return prepareOpened(runId, begun, deps, signal, admit, keepLinks);
+  const started = await withOriginal(runId, begun, deps, signal);
+  const transcript = await transcriptOf(started.file, deps);
+  // A recording is not read here: what is said in it is known by now.
+  const withContent = !started.file.options.storeFileOnly && transcript === null;
+  const sent = await openOriginal(started.file, deps, withContent);
+  try {
+    return await prepareOpened(runId, started, deps, signal, admit, keepLinks, { ...sent, transcript });
+  } finally {
+    await sent.close();
+  }
+}
+
+/** @param sent what was sent for the file; null for one that has its content at its source */
+async function prepareOpened(
+  runId: number,
+  started: StartedFile,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+  admit: (characters: number) => Promise<void>,
+  keepLinks: LinkKeeper | null,
+  sent: OpenedOriginal | null = null,
+): Promise<PreparedFile | null> {
   const { file, generation } = started;
   const { options, organizationId } = file;
   const tagsRevision = file.tagsRevision ?? null;
-  const wantsVectors = !options.skipEmbeddingGeneration && !options.generateChunksOnly && !options.storeFileOnly;
-  const space = wantsVectors ? deps.embeddings.spaceOf(options.embeddingModel) : null;
-  const processedAs = processingOf(file, space);
+  const asPicture = sent && wantsVectors(options) ? pictureSpace(file, sent.format, deps) : null;
+  const model = asPicture ? PICTURE_MODEL : options.embeddingModel;
+  const space = asPicture ?? (wantsVectors(options) ? deps.embeddings.spaceOf(model) : null);
+  const processedAs = processingOf(file, model, space, deps.settings.ocr);
   const comparable = file.generation > 0 && file.processedAs === processedAs;
-  const opened = await contentStep('fetched', signal, deps, () =>
-    deps.sources.open(
-      {
-        source: file.source,
-        externalFileId: file.externalFileId,
-        externalUrl: file.externalUrl,
-        sourceOptions: file.sourceOptions,
-        known: comparable ? { etag: file.etag, lastModified: file.lastModified } : null,
-      },
-      signal,
-    ),
-  );
+  // While the content is fetched and read; one that may not have changed at all is waited for first.
+  if (space && !comparable) deps.embeddings.prepare(space.name);
+  const opened =
+    sent ??
+    (await contentStep('fetched', signal, deps, () =>
+      deps.sources.open(
+        {
+          source: file.source,
+          externalFileId: file.externalFileId,
+          externalUrl: file.externalUrl,
+          sourceOptions: file.sourceOptions,
+          known: comparable ? { etag: file.etag, lastModified: file.lastModified } : null,
+        },
+        signal,
+      ),
+    ));
   if (keepLinks) await tellLinks(started, opened, keepLinks, deps, signal);
   if (!opened) return null;
-  const rawHash = createHash('sha256').update(opened.bytes).digest('hex');
+  const rawHash = sent?.hash ?? createHash('sha256').update(opened.bytes).digest('hex');
   if (comparable && file.rawHash === rawHash) return null;
-  const fileSize = opened.bytes.byteLength;
+  const fileSize = sent?.size ?? opened.bytes.byteLength;
   const owner = { organizationId, userId: file.userId, fileId: file._id, generation };
-  const small = await deps.store.contents.take(owner, opened.bytes);
+  // What was sent is kept already, once and for all generations.
+  const small = sent ? null : await deps.store.contents.take(owner, opened.bytes);
 
   const content = {
     generation,
     numChunks: 0,
     vectorSpace: null,
     dimensions: null,
-    hasContent: true,
+    hasContent: sent === null,
     hasText: false,
     rawHash,
     processedAs,
@@ -140,34 +210,37 @@ export async function prepareFile(
     return { started, finished, content: small, document: null, space: null, vectors: [] };
   }
 
-  const prefix = options.prependFilenameToChunks ? (file.name ?? opened.url) : null;
-  const document = await contentStep('read', signal, deps, () =>
-    deps.documents.process(
-      {
-        bytes: opened.bytes,
-        // A small content is still to be written.
-        giveBytes: small === null,
-        contentType: opened.contentType,
-        name: opened.url,
-        baseUrl: opened.url,
-        html: opened.html,
-      },
-      { chunkSize: options.chunkSize, chunkOverlap: options.chunkOverlap, prefix },
-      signal,
-    ),
-  );
-  await admit(document.text.length);
-  const vectors = space ? await embedTexts(organizationId, space, chunkTexts(document), deps, signal) : [];
+  // A small content is still to be written.
+  const giveBytes = small === null;
+  const read =
+    sent && asPicture
+      ? pictureDocument(sent)
+      : await readContent(runId, file, { opened, rawHash, giveBytes }, deps, signal);
+  const { attachments = [], ...document } = read;
+  let vectors: Float32Array[] = [];
+  let contained: Record<string, unknown> = {};
+  try {
+    await admit(document.text.length);
+    if (sent && asPicture) vectors = await embedPicture(organizationId, asPicture, sent, deps, signal);
+    else if (space) vectors = await embedChunks(organizationId, space, document, deps, signal);
+    // Queued before the file is shown: they are the run's, whatever becomes of this try.
+    if (attachments.length > 0) contained = { ...(await acceptAttachments(runId, file, attachments, deps)) };
+  } catch (error) {
+    closeText(document);
+    throw error;
+  }
 
   const finished: FinishedSync = {
     runId,
     file,
     name: null,
-    fileMetadata: metadataOf(opened, document),
+    model,
+    fileMetadata: { ...metadataOf(opened, document), ...contained },
+    ...(document.sourceCreatedAt === undefined ? {} : { sourceCreatedAt: new Date(document.sourceCreatedAt) }),
     tagsRevision,
     content: {
       ...content,
-      hasText: true,
+      hasText: asPicture === null,
       numChunks: document.cuts.length,
       vectorSpace: space?.name ?? null,
       dimensions: space?.dimensions ?? null,
@@ -181,5 +254,6 @@ export async function prepareFile(
       },
     },
   };
-  return { started, finished, content: small, document, space, vectors };
+  const sparse = sparseVectorsOf(file, document, deps);
+  return { started, finished, content: small, document, space, vectors, ...sparse };
 }

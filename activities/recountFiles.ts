@@ -15,7 +15,7 @@ export function createRecountActivities({ store, log }: ActivityDeps) {
       const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
       try {
         const { organizationId, requestId } = run;
-        await store.organizations.setStatistics(organizationId, await store.files.totals({ organizationId }));
+        await store.organizations.setStatistics(organizationId, await store.files.totalsOfAll(organizationId));
         log.info({ runId, organizationId, requestId }, 'file statistics aggregated');
       } finally {
         clearInterval(beat);

@@ -1,5 +1,6 @@
+import type { FeedReading, SyncFeedRequest } from '../contract/feeds.js';
 import { IS_UPLOAD, type RunInput } from '../contract/orchestration.js';
-import type { RunCounts } from '../store/files/commands.js';
+import type { RunCounts } from '../store/files/runProgress.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { ActivityDeps } from './deps.js';
 
@@ -7,9 +8,17 @@ import type { ActivityDeps } from './deps.js';
 export function createRunActivities({ store, log }: ActivityDeps) {
   /** Ends the run's row, and with it what only the run needed. */
   const end = async (run: RunDoc, outcome: 'finished' | 'failed' | 'aborted', counts: RunCounts): Promise<void> => {
+    if (run.dataSourceId) await store.dataSources.filesSynced(run, run.dataSourceId);
     await store.runs.finish(run._id, outcome, { ...counts });
     if (run.kind === 'webScrape') await store.frontier.clear(run._id);
   };
+  /** The reading, if the same feed would bring nothing: all its entries are there, and none of them is read elsewhere. */
+  const spared = async (reading: FeedReading, { total, ready }: RunCounts): Promise<FeedReading | null> =>
+    (reading.etag !== null || reading.lastModified !== null) &&
+    ready === total &&
+    !(await store.files.anyFromPage(reading.runId))
+      ? { ...reading, entries: total }
+      : null;
   const rowOf = async (runId: number) => {
     const run = await store.runs.find(runId);
     if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
@@ -29,16 +38,27 @@ export function createRunActivities({ store, log }: ActivityDeps) {
     async finishRun({ runId }: RunInput): Promise<void> {
       const run = await rowOf(runId);
       const counts = await store.files.countRun(runId);
-      const facts = {
-        pages_total: counts.total,
-        pages_ready: counts.ready,
-        pages_failed: counts.failed,
-        pages_aborted: counts.aborted,
-      };
+      const found = run.kind === 'syncFeed' ? ((run.options as SyncFeedRequest).found ?? null) : null;
+      const unchanged = found !== null && 'unchanged' in found;
+      // What an unchanged feed has brought in is told by the run that did.
+      const facts = unchanged
+        ? {}
+        : {
+            pages_total: counts.total,
+            pages_ready: counts.ready,
+            pages_failed: counts.failed,
+            pages_aborted: counts.aborted,
+          };
+      const reading = found && 'reading' in found ? await spared(found.reading, counts) : null;
       // Of a crawl nobody knows sooner that all its addresses are found; of others it was told long ago, and is not again.
       if (IS_UPLOAD[run.kind])
         await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', discovered: true });
-      await store.files.moveContainer(runId, run.fileId, { status: 'READY', facts, synced: true });
+      await store.files.moveContainer(runId, run.fileId, {
+        status: 'READY',
+        facts,
+        synced: true,
+        ...(reading && { feedReading: reading }),
+      });
       await end(run, 'finished', counts);
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, ...counts },

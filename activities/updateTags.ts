@@ -54,6 +54,8 @@ export function createTagActivities({ store, log }: ActivityDeps) {
     },
 
     async finishTags({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
+      const run = await store.runs.find(runId);
+      if (outcome === 'aborted' && run?.dataSourceId) await store.dataSources.tagsStopped(run, run.dataSourceId);
       await store.runs.finish(runId, outcome, {});
       log.info({ runId, outcome }, 'tags brought to files and vectors');
     },

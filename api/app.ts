@@ -3,7 +3,8 @@ import express, { type Express } from 'express';
 import type { ApiDeps } from './deps.js';
 import { mountDocs } from './docs.js';
 import { HttpError, notFound } from './http/errors.js';
-import { cors, errorHandler, requestIds } from './http/middleware.js';
+import { countRequests, mountMetrics, takeRoute } from './http/metrics.js';
+import { cors, errorHandler, requestIds, requireHost } from './http/middleware.js';
 import { expressPath, mount } from './http/mount.js';
 import { createRateLimiter } from './http/rateLimit.js';
 import { operations } from './routes.js';
@@ -14,17 +15,19 @@ export function createApp(deps: ApiDeps): Express {
   const admit = createRateLimiter(deps.settings.rateLimits);
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(requestIds(deps.log), cors(deps.settings.corsOrigins));
+  app.use(requestIds(deps.log), countRequests(deps.metrics), requireHost, cors(deps.settings.corsOrigins));
   for (const path of paths()) {
     const there = operations.filter((operation) => operation.path === path);
     for (const operation of there) mount(app, operation, deps, admit);
     const methods = there.map(({ method }) => method.toUpperCase()).join(', ');
     app.all(expressPath(path), (_request, response) => {
+      takeRoute(response, path);
       response.setHeader('allow', methods);
       throw new HttpError(405, `This path takes ${methods}.`);
     });
   }
   mountDocs(app);
+  if (deps.metricsPage) mountMetrics(app, deps.metricsPage);
   app.use(() => {
     throw notFound('path');
   });

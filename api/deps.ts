@@ -1,18 +1,23 @@
+import type { SparseVector } from '../contract/sparseVectors.js';
 import type { WebSource } from '../connectors/types.js';
+import type { EmbeddingModelId } from '../contract/embeddingModels.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
-import type { DocumentPool } from '../documents/types.js';
-import type { EmbeddingModelId, VectorSpace } from '../contract/embeddingModels.js';
+import type { DocumentPool, Identified, ParseInput } from '../documents/types.js';
+import type { Embeddings } from '../embeddings/types.js';
 import type { Log } from '../observability/log.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { MetricsPage } from '../observability/metricsPage.js';
+import type { Reranker, Rerankers } from '../rerankers/types.js';
 import type { Store } from '../store/connect.js';
 import type { RateLimits } from './http/rateLimit.js';
 import type { SignedUrls } from './http/signedUrls.js';
 import type { Tokens } from './http/tokens.js';
 
 /** The part of the embeddings room that a search needs. */
-export interface QueryEmbedder {
-  spaceOf(model: EmbeddingModelId): VectorSpace;
-  embed(space: string, texts: readonly string[], purpose: 'query'): Promise<Float32Array[]>;
-}
+export type QueryEmbedder = Pick<Embeddings, 'spaceOf' | 'models' | 'embed'>;
+
+/** The part of the rerankers room that a search needs. */
+export type { Reranker };
 
 /** The part of the web connector that live reads need. */
 export interface SitemapReader {
@@ -44,8 +49,13 @@ export interface LivePages {
 
 export interface ApiSettings {
   readonly maxJsonBytes: number;
+  /** Of JSON that carries contents. */
+  readonly maxContentsBytes: number;
+  readonly maxUploadBytes: number;
   /** The server's own cap of pages of one sitemap. */
   readonly maxPagesPerScrape: number;
+  /** Of a million tokens, by model; in whatever currency the operator reckons. */
+  readonly embeddingPrices: Partial<Record<EmbeddingModelId, number>>;
   readonly corsOrigins: readonly string[];
   readonly rateLimits: RateLimits;
 }
@@ -55,8 +65,13 @@ export interface ApiDeps {
   readonly store: Store;
   readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping'>;
   readonly embedder: QueryEmbedder;
+  /** A query as its words with their weights; null for one without words. */
+  encodeQuery(text: string): SparseVector | null;
+  readonly rerankers: Rerankers;
   readonly sitemaps: SitemapReader;
   readonly addresses: AddressCheck;
+  /** What a file is, by its first bytes and its name. Throws a Fault for what can't be read. */
+  identify(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Identified;
   readonly livePages: LivePages;
   readonly tokens: Tokens;
   readonly signedUrls: SignedUrls;
@@ -64,4 +79,7 @@ export interface ApiDeps {
   readonly publicUrl: () => string;
   readonly settings: ApiSettings;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'answered' | 'embedded'>;
+  /** Null: metrics are not served. */
+  readonly metricsPage: MetricsPage | null;
 }

@@ -9,18 +9,26 @@ export const EXTENSIONS = {
     'POST /webhooks/{webhook_id}/redeliver': 'Sends again what a receiver has missed, and starts a disabled one again.',
     'GET /integrations/': 'Older front-ends list the connected data sources by it.',
     'DELETE /deletefile/{file_id}': 'Older front-ends delete one file by it.',
+    'GET /models': 'Tells which provider and vector space serve each embedding model.',
     'POST /cancel_sync': 'The contract has no way to stop a scrape.',
+    'POST /files/reembed': 'Files change their embedding model without being fetched, read and cut anew.',
+    'GET /files/reembed/{reembed_id}': 'Tells how far a run of re-embedding has come.',
+    'POST /files/reembed/{reembed_id}/cancel': 'Stops a run of re-embedding.',
   },
   fields: {
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
     'web_scrape.[].embedding_model null': 'As for scrape_sitemap.',
     'embedding_properties.<MODEL>.served_by and dimensions': 'Tell which vector space served the model.',
+    'GET /organization.embedding_usage':
+      'By vector space: requests and tokens of its provider, texts embedded, and texts whose vectors were known.',
   },
+  /** Outside the OpenAPI document: not for the callers of the interface. */
+  paths: { 'GET /metrics': 'Prometheus reads it, with METRICS_TOKEN.' },
   headers: {
     'Idempotency-Key': 'Of POSTs that create work: a client that got no answer can ask again without doing it twice.',
     'Idempotent-Replayed': 'Tells that an answer is that of an earlier request with the key.',
     'X-Request-Id': 'Names the request in the log.',
   },
   statuses:
-    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 501 answers what is not built yet.',
+    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 501 answers what is not built yet, 502 and 503 a search whose embedding provider or reranker refuses or fails.',
 } as const;

@@ -50,13 +50,7 @@ const REMAINING: readonly (readonly [method: Operation['method'], path: string, 
   ['get', '/integrations/sharepoint/sites/list', 'user'],
   ['get', '/integrations/slack/conversations', 'user'],
   ['post', '/integrations/slack/sync', 'user'],
-  ['post', '/modify_cold_storage_parameters', 'user'],
-  ['post', '/move_to_hot_storage', 'user'],
   ['get', '/search_urls', 'user'],
-  ['post', '/upload_chunks_and_embeddings', 'user'],
-  ['post', '/upload_file_from_url', 'user'],
-  ['post', '/upload_text', 'user'],
-  ['post', '/uploadfile', 'user'],
 ];
 
 export const notBuiltOperations: readonly Operation[] = REMAINING.map(([method, path, auth]) =>

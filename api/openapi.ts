@@ -91,7 +91,13 @@ const LINK_FAILURES = {
 };
 const PROBE_FAILURES = { 503: failure('A dependency is away', DETAIL) };
 
-function describe({ method, path, auth, summary, body, query, answer, createsWork }: Operation): Json {
+const FORM: Json = {
+  'multipart/form-data': {
+    schema: { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } },
+  },
+};
+
+function describe({ method, path, auth, summary, body, query, answer, createsWork, takesFile }: Operation): Json {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const queried = query ? jsonSchema(query, 'input') : {};
   const queries = Object.entries((queried['properties'] ?? {}) as Record<string, Json>);
@@ -112,6 +118,7 @@ function describe({ method, path, auth, summary, body, query, answer, createsWor
     security: SECURITY[auth],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: { required: true, content: content(jsonSchema(body, 'input')) } } : {}),
+    ...(takesFile ? { requestBody: { required: true, content: FORM } } : {}),
     responses: {
       200: { description: 'Success', content: content(jsonSchema(answer, 'output')) },
       ...(auth === 'open' ? (parameters.length > 0 ? LINK_FAILURES : PROBE_FAILURES) : FAILURES),

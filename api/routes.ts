@@ -1,15 +1,21 @@
 import { accessToken } from './auth/accessToken.js';
 import { embeddings } from './chunks/embeddings.js';
 import { listChunks } from './chunks/listChunks.js';
+import { uploadChunks } from './chunks/uploadChunks.js';
 import { textChunks } from './chunks/textChunks.js';
 import { dataSources, integrations, userDataSources } from './dataSources/list.js';
 import { revokeAccessToken } from './dataSources/revoke.js';
 import { addDataSourceTags, removeDataSourceTags } from './dataSources/tags.js';
 import { cancelSync } from './files/cancelSync.js';
 import { content } from './files/content.js';
+import { modifyColdStorageParameters, moveToHotStorage } from './files/coldStorage.js';
 import { deleteFile, deleteFiles, deleteFilesV2 } from './files/deleteFiles.js';
+import { cancelReembed, reembed, reembedProgress } from './files/reembed.js';
 import { resyncFile } from './files/resyncFile.js';
 import { parsedFile, rawFile } from './files/storedFile.js';
+import { uploadFile } from './files/uploadFile.js';
+import { uploadFileFromUrl } from './files/uploadFileFromUrl.js';
+import { uploadText } from './files/uploadText.js';
 import { createFileTags, deleteFileTags } from './files/tags.js';
 import { userFiles, userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
@@ -22,6 +28,7 @@ import { listEvents } from './webhooks/listEvents.js';
 import { listWebhooks } from './webhooks/listWebhooks.js';
 import { redeliver } from './webhooks/redeliver.js';
 import { fetchUrlsOfPage, fetchWebpage } from './web/fetchUrls.js';
+import { models } from './organization/models.js';
 import { organization } from './organization/organization.js';
 import { updateOrganization } from './organization/updateOrganization.js';
 import { organizationStatistics } from './organization/statistics.js';
@@ -49,6 +56,10 @@ export const builtOperations: readonly Operation[] = [
   fetchUrlsOfPage,
   fetchWebpage,
   rssFeed,
+  uploadFile,
+  uploadFileFromUrl,
+  uploadText,
+  uploadChunks,
   userFilesV2,
   userFiles,
   rawFile,
@@ -57,9 +68,14 @@ export const builtOperations: readonly Operation[] = [
   deleteFileTags,
   resyncFile,
   deleteFilesV2,
+  moveToHotStorage,
+  modifyColdStorageParameters,
   deleteFiles,
   deleteFile,
   cancelSync,
+  reembed,
+  reembedProgress,
+  cancelReembed,
   listChunks,
   textChunks,
   userDataSources,
@@ -81,6 +97,7 @@ export const builtOperations: readonly Operation[] = [
   updateUsers,
   deleteUsers,
   modifyConfiguration,
+  models,
   organization,
   updateOrganization,
   organizationStatistics,

@@ -1,17 +1,22 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { loadConfig, required } from '../config.js';
+import { loadConfig, required, storeSettings } from '../config.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
+import { identifyFile } from '../documents/detection/identifyFile.js';
 import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
 import { createEmbeddings } from '../embeddings/registry.js';
+import { encodeQuery } from '../embeddings/sparse/sparseEncoder.js';
 import { createLog } from '../observability/log.js';
+import { createMetrics } from '../observability/metrics.js';
+import { createMetricsPage } from '../observability/metricsPage.js';
+import { createRerankers } from '../rerankers/registry.js';
 import { connectStore } from '../store/connect.js';
 import { createApp } from './app.js';
+import { createHttpServer } from './http/server.js';
 import { createSignedUrls } from './http/signedUrls.js';
 import { createTokens } from './http/tokens.js';
 import { createLivePages } from './web/livePages.js';
@@ -21,22 +26,30 @@ const STOP_MS = 10_000;
 
 const config = loadConfig();
 const log = createLog({ level: config.logLevel, name: 'api' });
-const store = await connectStore({
-  mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
-  qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
-  files: config.files,
-  secretKeys: config.secretKeys,
-  eventsKeptDays: config.eventsKeptDays,
-});
+const { token } = config.metrics;
+const metrics = createMetrics({ ofProcess: token !== null });
+const store = await connectStore(storeSettings(config));
 await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
 const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store, log);
+const upstreams = createEgress(config.embedding.egress);
 const embeddings = createEmbeddings({
   local: {
     modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
     tokenizerPath: required(config.embedding.tokenizerPath, 'EMBEDDING_TOKENIZER_PATH'),
     // Queries are short: one thread answers in about a millisecond and leaves the rest to the workers.
     threads: 1,
+  },
+  remote: {
+    providers: config.embedding.providers,
+    egress: upstreams,
+    // Its table is large.
+    loadCounter: async () => (await import('../documents/chunking/countTokens.js')).countTokens,
+    onUsage(organizationId, space, usage) {
+      store.embeddingUsage.count(organizationId, space, usage);
+      metrics.providerTokens(space, usage.tokens);
+    },
+    onRequest: metrics.providerRequest,
   },
 });
 const egress = createEgress(config.egress);
@@ -48,16 +61,26 @@ const app = createApp({
   store,
   dispatcher,
   embedder: embeddings,
+  encodeQuery,
+  rerankers: createRerankers(config.rerank, upstreams),
   tokens: createTokens(config.secretKeys),
   signedUrls: createSignedUrls(config.secretKeys),
   publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
   sitemaps: web,
   addresses: egress,
+  identify: identifyFile,
   livePages: createLivePages(web, documents),
-  settings: { ...config.http, maxPagesPerScrape: config.web.maxPagesPerScrape },
+  settings: {
+    ...config.http,
+    maxPagesPerScrape: config.web.maxPagesPerScrape,
+    embeddingPrices: config.embedding.prices,
+  },
   log,
+  metrics,
+  metricsPage: token === null ? null : createMetricsPage(metrics, token),
 });
-const server = createServer(app);
+// A long upload takes its time; one that says nothing is ended by its reader.
+const server = createHttpServer(app, { requestTimeout: config.http.requestTimeoutMs });
 server.listen(config.port, config.host);
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo;
@@ -73,7 +96,7 @@ async function stop(): Promise<void> {
   server.closeIdleConnections();
   await new Promise((resolve) => server.close(resolve));
   await dispatcher.close();
-  await Promise.all([web.close(), documents.close(), egress.close(), embeddings.close(), store.close()]);
+  await Promise.all([web, documents, egress, upstreams, embeddings, store].map((one) => one.close()));
   process.exit(0);
 }
 process.once('SIGTERM', () => void stop());

@@ -128,6 +128,29 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
     tellRescrape('of chunks only', await rescrape(service, site, user, pages, body), ms, pages, false);
   });
 
+  const short = lastPeak as Peak | null;
+  if (short !== null) {
+    report.figure(
+      `memory of API, worker and their children, ${pages} pages of chunks only`,
+      `${(short.bytes / MB).toFixed(0)} MB`,
+      '< 400 MB',
+      short.bytes < 400 * MB,
+    );
+  }
+  if (sizes.longPages > 0) {
+    await attempt('the long ingest', async () => {
+      // Before anything is embedded: the processes that do it stay for a while.
+      const { peak } = await run('chunks only, long', sizes.longPages, CHUNKS_ONLY, await service.user());
+      const growth = peak.bytes / (short?.bytes ?? Number.NaN);
+      report.figure(
+        `memory at ${sizes.longPages} pages beside ${pages}`,
+        `${(peak.bytes / MB).toFixed(0)} MB, ${growth.toFixed(2)}×`,
+        'flat',
+        growth <= FLAT,
+      );
+    });
+  }
+
   // With vectors: nothing has been embedded before.
   const vectors = await attempt('with vectors', async () => {
     const user = await service.user();
@@ -195,27 +218,6 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
     }
   });
 
-  const short = lastPeak as Peak | null;
-  if (short !== null) {
-    report.figure(
-      `memory of API, worker and their children, ${pages} pages of chunks only`,
-      `${(short.bytes / MB).toFixed(0)} MB`,
-      '< 400 MB',
-      short.bytes < 400 * MB,
-    );
-  }
-  if (sizes.longPages > 0) {
-    await attempt('the long ingest', async () => {
-      const { peak } = await run('chunks only, long', sizes.longPages, CHUNKS_ONLY, await service.user());
-      const growth = peak.bytes / (short?.bytes ?? Number.NaN);
-      report.figure(
-        `memory at ${sizes.longPages} pages beside ${pages}`,
-        `${(peak.bytes / MB).toFixed(0)} MB, ${growth.toFixed(2)}×`,
-        'flat',
-        growth <= FLAT,
-      );
-    });
-  }
   await attempt('kill -9 of the worker', async () => {
     const ms = await killWorker(service, site, pages);
     report.figure('kill -9 of the worker to the next page ready', seconds(ms), '≤ 15 s', ms <= 15_000);

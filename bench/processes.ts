@@ -53,6 +53,7 @@ function descendants(root: number): Process[] {
 /** What the processes of a run are called in the tables, by what their command line holds. */
 const ROLES = [
   ['embedding', /localProcess/],
+  ['reader', /poolProcess/],
   ['api', /api\/server/],
   ['worker', /worker\/main/],
   ['temporal', /temporal(\s|.*\s)server start-dev/],
@@ -67,7 +68,21 @@ export type ByRole = Partial<Record<Role, number>>;
 
 const roleOf = (command: string): Role => ROLES.find(([, pattern]) => pattern.test(command))?.[0] ?? 'other';
 
-/** Memory of a process in bytes; of what it shares with others (Node's own code), its share. */
+/** Pages of memory on every x86_64. */
+const PAGE_BYTES = 4096;
+/** How much more than when it was last counted exactly counts as a new peak that is worth counting. */
+const NEW_PEAK = 1.01;
+
+/** Memory of a process in bytes, all that it shares with others included: what Linux has at hand. */
+function roughMemoryOf({ pid }: Process): number {
+  try {
+    return PAGE_BYTES * Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+  } catch {
+    return 0;
+  }
+}
+
+/** Memory of a process in bytes; of what it shares with others (Node's own code), its share. Linux walks all its pages for this. */
 function memoryOf({ pid }: Process): number {
   try {
     return 1024 * Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
@@ -115,11 +130,18 @@ export interface Peak {
   readonly byRole: ByRole;
 }
 
-/** Watches the memory of the bench's children of some roles while `work` runs; answers the highest sum seen. */
+/**
+ * Watches the memory of the bench's children of some roles while `work` runs; answers the highest sum seen. Counted exactly
+ * is only what looks like a new peak: else the watching would cost one part in twenty of what is measured.
+ */
 export async function watchMemory<T>(roles: readonly Role[], work: () => Promise<T>): Promise<[T, Peak]> {
   let peak: Peak = { bytes: 0, byRole: {} };
+  let roughly = 0;
   const look = (): void => {
     const watched = descendants(process.pid).filter(({ command }) => roles.includes(roleOf(command)));
+    const rough = watched.reduce((all, one) => all + roughMemoryOf(one), 0);
+    if (rough <= roughly * NEW_PEAK) return;
+    roughly = rough;
     const byRole = sum(watched, memoryOf);
     const bytes = total(byRole, roles);
     if (bytes > peak.bytes) peak = { bytes, byRole };

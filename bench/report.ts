@@ -34,9 +34,10 @@ export interface Report {
   write(): Promise<void>;
 }
 
-const LEFT = new Set(['who', 'what', 'measure']);
+const LEFT = new Set(['who', 'what', 'way', 'tokenizer', 'measure', 'list', 'page']);
 
-function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table in Markdown; figures stand at the right. */
+export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map((name, index) => Math.max(name.length, ...rows.map((row) => row[index]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell, index) => (LEFT.has(columns[index] ?? '') ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0))).join(' | ')} |`;
@@ -44,7 +45,7 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[])
   return [line(columns), rule, ...rows.map(line)].join('\n');
 }
 
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
 
 function commit(): string {
   try {
@@ -59,6 +60,10 @@ function commit(): string {
   }
 }
 
+/** The state of the code and the machine that figures are of. */
+export const circumstances = (): string =>
+  `commit ${commit()} · Node ${process.version} · ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}) · ${megabytes(totalmem())}`;
+
 /** Begins a report of one run. */
 export function createReport(form: 'full' | 'quick'): Report {
   const runs: Throughput[] = [];
@@ -70,8 +75,7 @@ export function createReport(form: 'full' | 'quick'): Report {
     [
       '# Bench',
       '',
-      `${begun.toISOString()} · ${form} form, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · commit ${commit()} · ` +
-        `Node ${process.version} · ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}) · ${megabytes(totalmem())}`,
+      `${begun.toISOString()} · ${form} form, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
       '',
       table(
         ['who', 'what', 'pages', 'pages/s', 'CPU ms a page', 'peak memory', 'chunks'],

@@ -10,9 +10,11 @@ import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
 import { superviseChild } from '../scripts/child.js';
 import { startService } from '../scripts/service.js';
-import { testUser, type TestUser } from '../test/support/client.js';
+import { apiClient, type ApiClient, testUser, type TestUser } from '../test/support/client.js';
 
 const POLL_MS = 100;
+/** A question costs the API a few milliseconds of what is measured: seldom enough not to count. */
+const INGEST_POLL_MS = 250;
 const IN_MOTION = FILE_SYNC_STATUSES.filter(
   (status) => !(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(status),
 );
@@ -21,6 +23,8 @@ export interface BenchService {
   /** Addresses of the embedded engines, as they are written down for workers. */
   readonly mongodbUri: string;
   readonly qdrantUrl: string;
+  /** Calls with the organization's key. */
+  readonly organization: ApiClient;
   /** A new end user, who has no files yet. */
   user(): Promise<TestUser>;
   /** Starts one more worker, as `npm run worker` would, and answers how to stop it. */
@@ -33,11 +37,18 @@ export interface BenchServiceOptions {
   readonly siteHost: string;
   /** Where V8's processor profiles are to be written; null: none are taken. */
   readonly profileDir: string | null;
+  /** Settings that differ from the default. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly say: (line: string) => void;
 }
 
 /** Starts engines, API and one worker with the settings they have by default. */
-export async function startBenchService({ siteHost, profileDir, say }: BenchServiceOptions): Promise<BenchService> {
+export async function startBenchService({
+  siteHost,
+  profileDir,
+  settings = {},
+  say,
+}: BenchServiceOptions): Promise<BenchService> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-'));
   const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say });
   const model = await ensureEmbeddingModel(venv);
@@ -50,6 +61,7 @@ export async function startBenchService({ siteHost, profileDir, say }: BenchServ
     ALLOWED_PRIVATE_HOSTS: siteHost,
     EMBEDDING_MODEL_PATH: model.modelPath,
     EMBEDDING_TOKENIZER_PATH: model.tokenizerPath,
+    ...settings,
     ...(profileDir === null
       ? {}
       : { BENCH_PROFILE_DIR: profileDir, NODE_OPTIONS: `--import=${import.meta.resolve('./profiler.mjs')}` }),
@@ -67,6 +79,7 @@ export async function startBenchService({ siteHost, profileDir, say }: BenchServ
   return {
     mongodbUri,
     qdrantUrl,
+    organization: apiClient(service.url, { authorization: `Bearer ${apiKey.trim()}` }),
     user: () => testUser(service.url, apiKey.trim(), `bench-${(users += 1)}`),
     async addWorker() {
       const child = await superviseChild({ module: 'worker/main', env });
@@ -98,11 +111,16 @@ export async function readyPages(user: TestUser, parentId: number): Promise<numb
 }
 
 /** Asks again and again until the answer is true; @throws after `timeoutMs` */
-export async function until(what: string, timeoutMs: number, ask: () => Promise<boolean>): Promise<void> {
+export async function until(
+  what: string,
+  timeoutMs: number,
+  ask: () => Promise<boolean>,
+  pollMs = POLL_MS,
+): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await ask())) {
     if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs / 1000} s`);
-    await sleep(POLL_MS);
+    await sleep(pollMs);
   }
 }
 
@@ -113,14 +131,20 @@ export interface Ingest {
 }
 
 /** Scrapes `pages` pages and waits for the end. @throws unless every page ended READY */
-export async function ingest(user: TestUser, pages: number, body: Record<string, unknown>): Promise<Ingest> {
+export async function ingest(
+  user: TestUser,
+  pages: number,
+  body: Record<string, unknown>,
+  timeoutMs = 300_000,
+): Promise<Ingest> {
   const begun = performance.now();
   const accepted = await user.scrape(body);
   let parent = accepted;
-  await until('the scrape to end', 300_000, async () => {
+  const ended = async (): Promise<boolean> => {
     parent = await user.file(accepted.id);
     return (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(parent.sync_status);
-  });
+  };
+  await until('the scrape to end', timeoutMs, ended, INGEST_POLL_MS);
   const ms = performance.now() - begun;
   const ready = await readyPages(user, accepted.id);
   if (parent.sync_status !== 'READY' || ready !== pages) {

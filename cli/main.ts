@@ -1,4 +1,4 @@
-import { loadConfig, required } from '../config.js';
+import { loadConfig, storeSettings } from '../config.js';
 import { connectStore } from '../store/connect.js';
 
 const USAGE = `Usage: npm run cli -- COMMAND
@@ -6,13 +6,7 @@ const USAGE = `Usage: npm run cli -- COMMAND
 
 async function createOrganization(name: string): Promise<void> {
   const config = loadConfig();
-  const store = await connectStore({
-    mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
-    qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
-    files: config.files,
-    secretKeys: config.secretKeys,
-    eventsKeptDays: config.eventsKeptDays,
-  });
+  const store = await connectStore(storeSettings(config));
   try {
     const { organizationId, apiKey } = await store.organizations.create(name);
     console.log(`organization ${organizationId}`);

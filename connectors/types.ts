@@ -47,6 +47,8 @@ export interface Feed {
   readonly title: string | null;
   /** In the order of the feed. */
   readonly entries: readonly FeedEntry[];
+  /** Of a feed that broke off: none. */
+  readonly validators: Validators;
 }
 
 /** By what a server recognises the copy that a client has. */
@@ -66,6 +68,18 @@ export interface PageRequest {
   readonly signal: AbortSignal;
 }
 
+/** A file at an address, as its server gives it. */
+export interface Download {
+  /** As the server declares it. */
+  readonly contentType: string | null;
+  /** As the server calls it, without folders; null where it says nothing. */
+  readonly name: string | null;
+  /** Where redirects ended. */
+  readonly finalUrl: string;
+  /** Decoded; obeys the limits, and ends with a Fault where they are passed. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
 export interface WebSource {
   /**
    * Streams the pages a sitemap names: index files followed (depth bounded), same host only, duplicates once, in the
@@ -82,8 +96,14 @@ export interface WebSource {
   ): AsyncIterable<SitemapEntry>;
   /** Fetches one page; null when the copy we have is still the page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
   fetchPage(request: PageRequest): Promise<FetchedPage | null>;
-  /** Reads a feed: RSS, Atom or JSON Feed. Throws a Fault with a sentence when it can't be read. */
-  readFeed(url: string, signal: AbortSignal): Promise<Feed>;
+  /**
+   * Reads a feed: RSS, Atom or JSON Feed. Throws a Fault with a sentence when it can't be read.
+   * @param known what the server said of the reading we have; null to fetch in any case
+   * @returns null when that is still the feed
+   */
+  readFeed(url: string, signal: AbortSignal, known: Validators | null): Promise<Feed | null>;
+  /** Fetches a file that a user named, whatever its type; `take` gets it as it comes. Throws a Fault. */
+  download<T>(url: string, signal: AbortSignal, take: (file: Download) => Promise<T>): Promise<T>;
   /** Whether robots.txt lets us fetch a page: asked before it is queued. True where robots.txt can't be read for now. */
   mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;

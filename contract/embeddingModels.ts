@@ -1,29 +1,58 @@
-/** One row per model id of the public interface: who serves it upstream and how many numbers a vector has. */
+/** One row per model id of the public interface: who serves it upstream, under which name, and how many numbers a vector has. */
 
 export interface EmbeddingModelRow {
   readonly provider: 'openai' | 'azure' | 'cohere' | 'vertex' | 'solar';
+  /** What the provider calls it. Of Azure: what the deployment must be one of. */
+  readonly upstream: string;
+  /** Name of the vector space that its provider fills. Stable for ever. */
+  readonly space: string;
   readonly dimensions: number;
+  /** Tokens that the model reads at once. Never a bound of chunk_size: longer texts are embedded by windows. */
+  readonly window: number;
 }
 
+const SMALL = { upstream: 'text-embedding-3-small', window: 8191 } as const;
+const LARGE = { upstream: 'text-embedding-3-large', window: 8191 } as const;
+
 export const EMBEDDING_MODELS = {
-  OPENAI: { provider: 'openai', dimensions: 1536 },
-  AZURE_OPENAI: { provider: 'azure', dimensions: 1536 },
-  AZURE_ADA_LARGE_256: { provider: 'azure', dimensions: 256 },
-  AZURE_ADA_LARGE_1024: { provider: 'azure', dimensions: 1024 },
-  AZURE_ADA_LARGE_3072: { provider: 'azure', dimensions: 3072 },
-  AZURE_ADA_SMALL_512: { provider: 'azure', dimensions: 512 },
-  AZURE_ADA_SMALL_1536: { provider: 'azure', dimensions: 1536 },
-  COHERE_MULTILINGUAL_V3: { provider: 'cohere', dimensions: 1024 },
-  VERTEX_MULTIMODAL: { provider: 'vertex', dimensions: 1408 },
-  OPENAI_ADA_LARGE_256: { provider: 'openai', dimensions: 256 },
-  OPENAI_ADA_LARGE_1024: { provider: 'openai', dimensions: 1024 },
-  OPENAI_ADA_LARGE_3072: { provider: 'openai', dimensions: 3072 },
-  OPENAI_ADA_SMALL_512: { provider: 'openai', dimensions: 512 },
-  OPENAI_ADA_SMALL_1536: { provider: 'openai', dimensions: 1536 },
-  SOLAR_1_MINI: { provider: 'solar', dimensions: 4096 },
+  OPENAI: { provider: 'openai', ...SMALL, space: 'openai-3-small-1536', dimensions: 1536 },
+  AZURE_OPENAI: { provider: 'azure', ...SMALL, space: 'azure-3-small-1536', dimensions: 1536 },
+  AZURE_ADA_LARGE_256: { provider: 'azure', ...LARGE, space: 'azure-3-large-256', dimensions: 256 },
+  AZURE_ADA_LARGE_1024: { provider: 'azure', ...LARGE, space: 'azure-3-large-1024', dimensions: 1024 },
+  AZURE_ADA_LARGE_3072: { provider: 'azure', ...LARGE, space: 'azure-3-large-3072', dimensions: 3072 },
+  AZURE_ADA_SMALL_512: { provider: 'azure', ...SMALL, space: 'azure-3-small-512', dimensions: 512 },
+  AZURE_ADA_SMALL_1536: { provider: 'azure', ...SMALL, space: 'azure-3-small-1536', dimensions: 1536 },
+  COHERE_MULTILINGUAL_V3: {
+    provider: 'cohere',
+    upstream: 'embed-multilingual-v3.0',
+    space: 'cohere-multilingual-v3-1024',
+    dimensions: 1024,
+    window: 512,
+  },
+  VERTEX_MULTIMODAL: {
+    provider: 'vertex',
+    upstream: 'multimodalembedding@001',
+    space: 'vertex-multimodal-001-1408',
+    dimensions: 1408,
+    window: 32,
+  },
+  OPENAI_ADA_LARGE_256: { provider: 'openai', ...LARGE, space: 'openai-3-large-256', dimensions: 256 },
+  OPENAI_ADA_LARGE_1024: { provider: 'openai', ...LARGE, space: 'openai-3-large-1024', dimensions: 1024 },
+  OPENAI_ADA_LARGE_3072: { provider: 'openai', ...LARGE, space: 'openai-3-large-3072', dimensions: 3072 },
+  OPENAI_ADA_SMALL_512: { provider: 'openai', ...SMALL, space: 'openai-3-small-512', dimensions: 512 },
+  OPENAI_ADA_SMALL_1536: { provider: 'openai', ...SMALL, space: 'openai-3-small-1536', dimensions: 1536 },
+  SOLAR_1_MINI: {
+    provider: 'solar',
+    upstream: 'solar-embedding-1-large',
+    space: 'solar-1-large-4096',
+    dimensions: 4096,
+    window: 4000,
+  },
 } as const satisfies Record<string, EmbeddingModelRow>;
 
 export type EmbeddingModelId = keyof typeof EMBEDDING_MODELS;
+/** The one that takes pictures beside texts, where it has a provider of its own. */
+export const PICTURE_MODEL: EmbeddingModelId = 'VERTEX_MULTIMODAL';
 export const EMBEDDING_MODEL_IDS = Object.keys(EMBEDDING_MODELS) as EmbeddingModelId[];
 export const DEFAULT_EMBEDDING_MODEL: EmbeddingModelId = 'OPENAI';
 

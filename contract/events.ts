@@ -1,6 +1,8 @@
 /** What webhooks and GET /events tell: the kinds of the public interface, what each is about, and its exact bytes. */
+import { type IngestOptions, wantsSparseVectors } from './ingestOptions.js';
 import { WEB_PAGE_SOURCE } from './scrapeSitemap.js';
 import type { SourceType } from './sources.js';
+import type { DataSourceAction } from './statuses.js';
 
 const OBJECT_TYPES = [
   'CHUNK_LIST',
@@ -124,6 +126,10 @@ export interface EventFile {
   readonly requestId: string | null;
   readonly uploadId: string | null;
   readonly lastSync: Date | null;
+  /** The run that has told of sparse vectors to come. */
+  readonly sparseQueuedBy?: number | null;
+  readonly runId: number | null;
+  readonly options: IngestOptions;
 }
 
 const flag = (value: boolean): string => (value ? 'True' : 'False');
@@ -158,6 +164,16 @@ function ofLists(kind: EventKind, files: readonly EventFile[], more: EventInfo):
   );
 }
 
+/** How the sparse vectors of a file fare. Once they are there, that is FILE_READY. */
+type SparseVectorStatus = 'queued' | 'aborted' | 'failed';
+const ofSparseVectors = (file: EventFile, status: SparseVectorStatus): NewEvent =>
+  ofFile(file, 'SPARSE_VECTOR_QUEUE_STATUS', { sparse_vector_queue_status: status, request_id: file.requestId });
+/** The same for one of whose sparse vectors its run has told that they are to come. */
+const ofQueuedSparseVectors = (file: EventFile, status: SparseVectorStatus): NewEvent[] =>
+  file.runId !== null && file.sparseQueuedBy === file.runId && wantsSparseVectors(file.options)
+    ? [ofSparseVectors(file, status)]
+    : [];
+
 /** What a change of files is told as. */
 export const fileEvents = {
   created: (files: readonly EventFile[]): NewEvent[] => ofLists('FILES_CREATED', files, {}),
@@ -169,12 +185,31 @@ export const fileEvents = {
   },
   failed(file: EventFile, message: string | null): NewEvent[] {
     const info = { sync_error_message: message, request_id: file.requestId };
-    return [ofFile(file, 'FILE_ERROR', info), ...(isPage(file) ? [ofFile(file, 'WEBPAGE_ERROR', info)] : [])];
+    const page = isPage(file) ? [ofFile(file, 'WEBPAGE_ERROR', info)] : [];
+    return [...ofQueuedSparseVectors(file, 'failed'), ofFile(file, 'FILE_ERROR', info), ...page];
   },
   rateLimited: (file: EventFile, message: string): NewEvent[] => [
     ofFile(file, 'RATE_LIMIT_ERROR', { sync_error_message: message, request_id: file.requestId }),
   ],
+  sparseQueued: (file: EventFile): NewEvent => ofSparseVectors(file, 'queued'),
+  /** Files that end unprocessed. */
+  aborted: (files: readonly EventFile[], reason: string): NewEvent[] => [
+    ...files.flatMap((file) => ofQueuedSparseVectors(file, 'aborted')),
+    ...ofLists('FILES_SKIPPED', files, { reason }),
+  ],
   skipped: (files: readonly EventFile[], reason: string): NewEvent[] => ofLists('FILES_SKIPPED', files, { reason }),
+  /** Of files whose vectors were moved, or are to be treated otherwise. @param requestId of the run, or request, that did it */
+  stored(
+    kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE' | 'EMBEDDING_STORAGE_MODIFIED',
+    files: readonly EventFile[],
+    requestId: string,
+  ): NewEvent[] {
+    return ofLists(
+      kind,
+      files.map((file) => ({ ...file, requestId, uploadId: null })),
+      {},
+    );
+  },
   deleted: (file: EventFile): NewEvent[] => [ofFile(file, 'FILE_DELETED', { request_id: file.requestId })],
   /** @param parent of a scrape whose addresses are all known and queued */
   discovered: (parent: EventFile): NewEvent[] => [
@@ -182,6 +217,12 @@ export const fileEvents = {
     uploadEvent('ALL_UPLOADED_FILES_QUEUED', parent),
   ],
 };
+
+/** What happened to a data source last is told under the name that its record has for it. */
+export const dataSourceEvent = (
+  kind: DataSourceAction,
+  { _id, organizationId, customerId }: Pick<EventFile, '_id' | 'organizationId' | 'customerId'>,
+): NewEvent => ({ kind, organizationId, customerId, objectId: String(_id), info: null });
 
 /** An event about all files of one request. */
 export function uploadEvent(

@@ -29,6 +29,8 @@ export const FAULTS = {
   no_text: { retryable: false },
   /** The content can't be parsed. */
   broken_content: { retryable: false },
+  /** It can't be read without a password. */
+  encrypted: { retryable: false },
   /** Parsing passed its time or memory limit. */
   parse_limit: { retryable: false },
   /** The worker died twice on this very item. */
@@ -43,8 +45,12 @@ export const FAULTS = {
   server_error: { retryable: true },
   /** 429, or 503 with Retry-After. */
   rate_limited: { retryable: true },
+  /** A setting of the service that this needs is missing, or refused where it is used. */
+  not_configured: { retryable: false },
   /** The embedding provider failed. */
   embedding_failed: { retryable: true },
+  /** The service's own disk took no more: no fault of the content. */
+  disk_failed: { retryable: true },
 } as const satisfies Record<string, { retryable: boolean }>;
 
 export type FaultKind = keyof typeof FAULTS;

@@ -13,7 +13,24 @@ export interface SyncFeedRequest {
   readonly ingest: IngestOptions;
   /** How the pages behind entries are read. */
   readonly scrape: PageOptions;
+  /** Written down by the run itself. */
+  readonly found?: FeedFound;
 }
+
+/** A reading of a feed whose entries are all there, with nothing of them left to read. Kept on the feed's record. */
+export interface FeedReading {
+  /** By what its server knows it again. */
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  /** Hash of everything else that the outcome depends on. */
+  readonly asked: string;
+  /** The run that read it, and how many entries it took in: fewer are left of it where some were changed or deleted. */
+  readonly runId: number;
+  readonly entries: number;
+}
+
+/** What a run found when it read its feed. */
+export type FeedFound = { readonly unchanged: true } | { readonly reading: FeedReading };
 
 /** Where an entry's content is: kept on its record. */
 export interface FeedEntryOptions extends PageOptions {

@@ -1,3 +1,5 @@
+import type { MediaType } from './mediaTypes.js';
+import type { TranscriptionService } from './uploads.js';
 import { DEFAULT_EMBEDDING_MODEL, type EmbeddingModelId } from './embeddingModels.js';
 
 /** How one file is to be turned into text, chunks and vectors. Stored on the file, so that a re-sync repeats it. */
@@ -12,13 +14,34 @@ export interface IngestOptions {
   readonly generateChunksOnly: boolean;
   /** The file is stored; neither text nor chunks are made. */
   readonly storeFileOnly: boolean;
+  /** Terms with their weights, for searching by words, beside the vectors of the model. */
   readonly generateSparseVectors: boolean;
   readonly prependFilenameToChunks: boolean;
   readonly setPageAsBoundary: boolean;
+  /** Rows of a table, or objects of a JSON file, a chunk has at most; other formats take no notice. */
   readonly maxItemsPerChunk: number | null;
+  /** Whether a long row of a table may be cut. Absent, as those below, in records of earlier versions: no. */
+  readonly splitRows?: boolean;
+  /** OCR for PDF, PNG and JPG. */
+  readonly useOcr?: boolean;
+  readonly parsePdfTablesWithOcr?: boolean;
+  readonly detectAudioLanguage?: boolean;
+  /** Null: the one that is configured. */
+  readonly transcriptionService?: TranscriptionService | null;
+  readonly includeSpeakerLabels?: boolean;
+  /** What the sender says the file is; null: what it is found to be. */
+  readonly mediaType?: MediaType | null;
   /** A record only: nothing is fetched, and the file ends READY_TO_SYNC. */
   readonly skipFileProcessing: boolean;
 }
+
+/** Whether the chunks of a file are to have vectors. */
+export const wantsVectors = (options: IngestOptions): boolean =>
+  !options.skipEmbeddingGeneration && !options.generateChunksOnly && !options.storeFileOnly;
+
+/** Whether they are to have sparse ones as well: these go with dense ones, never alone. */
+export const wantsSparseVectors = (options: IngestOptions): boolean =>
+  options.generateSparseVectors && wantsVectors(options) && !options.skipFileProcessing;
 
 export const DEFAULT_INGEST_OPTIONS: IngestOptions = {
   chunkSize: 1500,

@@ -18,11 +18,14 @@ export const RUN_KINDS = [
   'scrapeSitemap',
   'webScrape',
   'syncFeed',
+  'syncUpload',
   'resyncFile',
   'deleteFiles',
   'deleteUser',
   'recountFiles',
   'updateTags',
+  'reembedFiles',
+  'moveStorage',
 ] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 /** The kinds that find files and bring them in below a container. */
@@ -31,6 +34,7 @@ export type ContainerRunKind = Extract<RunKind, 'scrapeSitemap' | 'webScrape' | 
 /** Whether a run brings in an upload: files of one request, whose common end is an event. */
 export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   scrapeSitemap: true,
+  syncUpload: true,
   resyncFile: false,
   webScrape: true,
   syncFeed: true,
@@ -38,19 +42,30 @@ export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   deleteUser: false,
   recountFiles: false,
   updateTags: false,
+  reembedFiles: false,
+  moveStorage: false,
 };
+
+/** Kinds whose work nobody else makes up for: a run that was ended from outside begins anew, so many times at most. */
+export const REDONE_KINDS: readonly RunKind[] = ['updateTags', 'recountFiles', 'moveStorage'];
+export const MOST_REDONE = 3;
 
 /** Workflow ids are business keys, built here and nowhere else: a double request meets the running workflow. */
 export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
   feed: (parentFileId: number): string => `feed:${parentFileId}`,
+  upload: (fileId: number): string => `upload:${fileId}`,
   resync: (fileId: number): string => `resync:${fileId}`,
   updateTags: (dataSourceId: number): string => `update-tags:${dataSourceId}`,
   updateFileTags: (fileId: number): string => `update-file-tags:${fileId}`,
   delete: (runId: number): string => `delete:${runId}`,
   deliverEvents: (webhookId: number): string => `deliver-events:${webhookId}`,
   deleteUser: (userId: number): string => `delete-user:${userId}`,
+  moveToCold: (userId: number): string => `move-to-cold:${userId}`,
+  moveToHot: (runId: number): string => `move-to-hot:${runId}`,
+  modifyStorage: (runId: number): string => `modify-storage:${runId}`,
   recount: (organizationId: number): string => `recount:${organizationId}`,
+  reembed: (runId: number): string => `reembed:${runId}`,
 };
 
 /** The workflow id of a container's run, by its kind: a file is of one kind, so the two scrapes can share a prefix. */
@@ -91,7 +106,27 @@ export interface IngestBatchInput extends RunInput {
 export interface IngestBatchResult extends BatchResult {
   /** Files that were under way at two worker deaths: to be run alone. */
   readonly alone: readonly number[];
+  /** Recordings that must be transcribed before they can be read; absent where there is none. */
+  readonly toTranscribe?: readonly number[];
+  /** Files with pages that OCR must read first; absent where there is none. */
+  readonly toRecognize?: readonly number[];
 }
+
+/** What may have to be made of a file before it can be read: each a step on a task queue of its own. */
+export type AsideStep = 'transcribe' | 'recognize';
+
+/** A file that was put aside. */
+export interface AsideInput extends RunInput {
+  readonly fileId: number;
+}
+
+export interface AsideResult {
+  /** Whether the file can be read now; else it has ended, or is due later. */
+  readonly done: boolean;
+}
+
+/** Transcriptions have a task queue of their own: whoever waits for a service takes no turn from what is read here. */
+export const transcriptionQueue = (taskQueue: string): string => `${taskQueue}-transcriptions`;
 
 export interface PlanBatchesInput extends RunInput {
   readonly afterId: number;
@@ -148,6 +183,9 @@ export const EVENTS_CAME_SIGNAL = 'eventsCame';
 /** Deliveries have a task queue of their own: slow receivers hold up no ingest, nor ingests a delivery. */
 export const deliveryQueue = (taskQueue: string): string => `${taskQueue}-webhooks`;
 
+/** OCR has a task queue of its own: whatever it takes, files that have their text never wait for it. */
+export const ocrQueue = (taskQueue: string): string => `${taskQueue}-ocr`;
+
 export interface UpdateTagsInput extends RunInput {
   /** Where a continued workflow goes on; absent on the first execution. */
   readonly afterId?: number;
@@ -158,6 +196,58 @@ export interface CopyTagsResult {
   readonly done: boolean;
   /** The cursor for the next call; 0 when a pass is over. */
   readonly afterId: number;
+}
+
+/** What of a run's files was embedded anew, and what was not. */
+export interface ReembedCounts {
+  readonly reembedded: number;
+  /** They keep their vectors, for a reason that is none of theirs to mend. */
+  readonly skipped: number;
+  readonly failed: number;
+}
+
+export const NOTHING_REEMBEDDED: ReembedCounts = { reembedded: 0, skipped: 0, failed: 0 };
+
+/** How far the plan of a run has come. */
+export interface ReembedCursor {
+  readonly afterId: number;
+  /** Of the files planned so far. */
+  readonly tokens: number;
+}
+
+export interface ReembedInput extends RunInput {
+  /** Where a continued workflow goes on; absent on the first execution. */
+  readonly resume?: ReembedCursor & { readonly counts: ReembedCounts };
+}
+
+export interface PlanReembedResult extends ReembedCursor {
+  readonly batches: readonly (readonly number[])[];
+  /** Files that were looked at and are in no batch. */
+  readonly skipped: number;
+  /** Batches to have under way at once. */
+  readonly window: number;
+  /** Nothing comes after these. */
+  readonly ended: boolean;
+}
+
+/** Answer of the query `progress` of a run of re-embedding. */
+export interface ReembedProgress {
+  readonly phase: 'embedding' | 'finishing' | 'done';
+  readonly counts: ReembedCounts;
+}
+
+export interface MoveStorageInput extends RunInput {
+  /** Where a continued workflow goes on; absent on the first execution. */
+  readonly afterId?: number;
+}
+
+export interface MovePlan {
+  /** Files whose vectors this run is to move now: they are its own. */
+  readonly fileIds: readonly number[];
+  /** The cursor for the next call; null when nothing is left. */
+  readonly afterId: number | null;
+  /** Nothing can be done now, for another run is at work on what is left. */
+  readonly waiting: boolean;
 }
 
 /** Answer of the query `progress`. */

@@ -22,6 +22,9 @@ export const FINAL_FILE_STATUSES = [
   'READY_TO_SYNC',
 ] as const satisfies FileSyncStatus[];
 
+/** A run is at work on it: begun, and not brought to an end. */
+export const UNDER_WAY_STATUSES = ['SYNCING', 'QUEUED_FOR_OCR'] as const satisfies FileSyncStatus[];
+
 /** Accepted, and nothing is being done yet. */
 export const WAITING_FILE_STATUSES = [
   'DELAYED',

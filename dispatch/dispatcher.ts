@@ -5,6 +5,7 @@ import pLimit from 'p-limit';
 import type { RunInput, RunKind, SearchAttributeName } from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { FileCommands } from '../store/files/commands.js';
+import type { HeldRuns } from '../store/runs/held.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { Runs } from '../store/runs/outbox.js';
 import { pause } from './pause.js';
@@ -22,7 +23,7 @@ const SWEEP_ROWS = 100;
 const NEVER = new AbortController().signal;
 
 /** Runs about one file: a scrape's parent is in its workflow id. */
-const ONE_FILE_KINDS: readonly RunKind[] = ['resyncFile', 'updateTags'];
+const ONE_FILE_KINDS: readonly RunKind[] = ['syncUpload', 'resyncFile', 'updateTags'];
 
 const keyword = (name: SearchAttributeName) => defineSearchAttributeKey(name, 'KEYWORD');
 
@@ -41,7 +42,7 @@ function searchAttributes(run: RunDoc): TypedSearchAttributes {
 }
 
 export interface Dispatcher {
-  /** Hands an accepted run to Temporal. Never throws: what can't be started now stays in the outbox. */
+  /** Hands an accepted run to Temporal. Never throws: what can't be started now, or is held back, stays in the outbox. */
   start(runId: number): Promise<void>;
   /** Cancels a run: in the outbox, or by Temporal; files not yet done end SYNC_ABORTED. @throws when Temporal can't be reached */
   cancel(runId: number): Promise<void>;
@@ -56,13 +57,14 @@ export interface Dispatcher {
 export interface DispatchStores {
   readonly runs: Runs;
   readonly files: Pick<FileCommands, 'abortOpen'>;
+  readonly heldRuns: HeldRuns;
 }
 
 /** Brings runs from the outbox to Temporal. Ids make every start harmless to repeat. */
 export function createDispatcher(
   client: Client,
   taskQueue: string,
-  { runs, files }: DispatchStores,
+  { runs, files, heldRuns }: DispatchStores,
   log: Log,
 ): Dispatcher {
   /** Whether the running workflow of that id is this very run. */
@@ -129,7 +131,7 @@ export function createDispatcher(
     const starting = (async () => {
       try {
         const run = await runs.find(runId);
-        if (run && run.startedAt === null) await startRow(run);
+        if (run && run.startedAt === null && run.held !== true) await startRow(run);
       } catch (error) {
         log.warn({ runId, err: error }, 'run stays in the outbox');
       }
@@ -140,6 +142,7 @@ export function createDispatcher(
   };
 
   const sweepOnce = async (): Promise<void> => {
+    await heldRuns.letGo();
     const due = await runs.unstarted(new Date(), SWEEP_ROWS);
     await Promise.all(due.map(({ _id }) => start(_id)));
   };

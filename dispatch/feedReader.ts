@@ -8,19 +8,23 @@ import {
   workflowIds,
 } from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
-import type { Events } from '../store/events/events.js';
+import { type Events, ROWS_PER_ROUND } from '../store/events/events.js';
 import type { WebhookDoc } from '../store/webhooks/model.js';
 import type { Webhooks } from '../store/webhooks/webhooks.js';
 import { pause } from './pause.js';
 
 const POLL_MS = 250;
+/** How often it is looked whether a webhook is to be told though nothing new was numbered: a redelivery, an end of somebody's own making. */
+const WAKE_MS = 1_000;
+/** How often what deaths have left is looked for: that is seldom, and old before it counts. */
+const SETTLE_MS = 5_000;
 /** A call that Temporal does not answer in this time is made again in a later round. */
 const CALL_TIMEOUT_MS = 5_000;
 const WOKEN_PER_ROUND = 50;
 const ORGANIZATION: SearchAttributeName = 'OrganizationId';
 
 export interface FeedStores {
-  readonly events: Pick<Events, 'number'>;
+  readonly events: Pick<Events, 'number' | 'settle'>;
   readonly webhooks: Pick<Webhooks, 'toWake' | 'woken'>;
 }
 
@@ -65,15 +69,27 @@ export function createFeedReader(
   return {
     /** Reads on until the signal is aborted. */
     async read(signal: AbortSignal): Promise<void> {
+      let settled = -Infinity;
+      let looked = -Infinity;
       while (!signal.aborted) {
         try {
+          if (performance.now() - settled > SETTLE_MS) {
+            await events.settle();
+            settled = performance.now();
+          }
           const numbered = await events.number();
+          if (numbered === 0 && performance.now() - looked < WAKE_MS) {
+            await pause(POLL_MS, signal);
+            continue;
+          }
           const told = await webhooks.toWake(new Date(Date.now() - lookAgainMs), WOKEN_PER_ROUND);
           // All are waited for: a call that went on behind our back would meet a closed connection.
           const ends = await Promise.allSettled(told.map(wake));
           const broken = ends.find((end) => end.status === 'rejected');
           if (broken) throw broken.reason;
-          if (numbered > 0) continue;
+          looked = performance.now();
+          // Else what comes a moment later would have a round of its own, and an ingest writes all the time.
+          if (numbered >= ROWS_PER_ROUND) continue;
         } catch (error) {
           log.warn({ err: error }, 'the feed of events could not be read on; trying again');
         }

@@ -1,9 +1,12 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 
+import { REDONE_KINDS } from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
+import type { DataSourceCommands } from '../store/dataSources/commands.js';
 import type { FileCommands } from '../store/files/commands.js';
 import type { FileDeletion } from '../store/files/deletion.js';
 import type { RunDoc } from '../store/runs/model.js';
+import type { Originals } from '../store/originals/originals.js';
 import type { Runs } from '../store/runs/outbox.js';
 import { pause } from './pause.js';
 
@@ -14,7 +17,9 @@ const GRACE_MS = 10_000;
 const MESSAGE = 'The run was ended from outside before this was synced. Resync to try again.';
 
 export interface ReaperStores {
-  readonly runs: Pick<Runs, 'inMotion' | 'finish'>;
+  readonly originals: Pick<Originals, 'sweep'>;
+  readonly runs: Pick<Runs, 'inMotion' | 'find' | 'finish' | 'redo'>;
+  readonly dataSources: Pick<DataSourceCommands, 'tagsStopped'>;
   readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'>;
 }
 
@@ -29,10 +34,13 @@ async function isAlive(client: Client, run: RunDoc): Promise<boolean> {
   }
 }
 
-/** Ends the records of runs whose workflow is gone: terminated, failed or timed out runs run no clean-up of their own. */
+/**
+ * Ends the records of runs whose workflow is gone: terminated, failed or timed out runs run no clean-up of their own. Those
+ * that no other run makes up for begin anew.
+ */
 export async function reapOnce(
   client: Client,
-  { runs, files }: ReaperStores,
+  { runs, files, dataSources }: Omit<ReaperStores, 'originals'>,
   log: Log,
   now = Date.now(),
 ): Promise<number> {
@@ -40,10 +48,20 @@ export async function reapOnce(
   let reaped = 0;
   for (const run of candidates) {
     if (await isAlive(client, run)) continue;
+    // Of many candidates the last are looked at seconds after they were listed: most have come to a proper end since.
+    if ((await runs.find(run._id))?.finishedAt !== null) continue;
+    reaped += 1;
+    if (REDONE_KINDS.includes(run.kind) && (await runs.redo(run))) {
+      log.warn(
+        { runId: run._id, workflowId: run.workflowId, organizationId: run.organizationId, requestId: run.requestId },
+        'a run whose workflow is gone begins anew',
+      );
+      continue;
+    }
     const aborted = await files.abortOpen(run._id, MESSAGE);
     if (run.kind === 'deleteFiles' || run.kind === 'deleteUser') await files.stopped(run._id);
+    if (run.dataSourceId && run.kind === 'updateTags') await dataSources.tagsStopped(run, run.dataSourceId);
     await runs.finish(run._id, 'aborted', {});
-    reaped += 1;
     log.warn(
       {
         runId: run._id,
@@ -71,8 +89,10 @@ export async function reap(
     if (signal.aborted) return;
     try {
       await reapOnce(client, stores, log);
+      const swept = await stores.originals.sweep();
+      if (swept > 0) log.info({ swept }, 'swept what broken uploads left behind, and what was replaced');
     } catch (error) {
-      log.warn({ err: error }, 'runs could not be compared with Temporal; trying again');
+      log.warn({ err: error }, 'runs could not be compared with Temporal, or uploads not swept; trying again');
     }
   }
 }

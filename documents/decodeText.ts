@@ -1,4 +1,5 @@
 import iconv from 'iconv-lite';
+import { guessCharset } from './guessCharset.js';
 import type { ParseInput } from './types.js';
 
 /** Where a page may say its encoding. Browsers look at 1,024 bytes; scripts in front push it further on real pages. */
@@ -6,7 +7,8 @@ const META_WINDOW = 4096;
 
 /**
  * The bytes as text: by byte order mark, the Content-Type's charset, the page's own meta element (`html` only), as
- * UTF-8 where that decodes without error, else as windows-1252, the encoding of undeclared old text. A declaration
+ * UTF-8 where that decodes (a wrong byte among many right ones is no reason against it), else as windows-1252, the encoding of undeclared old pages; of a file (no
+ * page) its letters are looked at too. A declaration
  * that the bytes plainly contradict counts for nothing: servers put one charset on whatever they have.
  */
 export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, options: { html: boolean }): string {
@@ -21,7 +23,13 @@ export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, opt
     const text = charset === null ? null : decode(bytes, charset);
     if (text !== null) return text;
   }
-  return decodeStrictly(bytes) ?? iconv.decode(bufferOf(bytes), 'windows-1252');
+  const wide = options.html ? null : utf16Without(bytes);
+  if (wide !== null) return new TextDecoder(wide).decode(bytes);
+  return (
+    decodeStrictly(bytes) ??
+    decodeDamaged(bytes) ??
+    iconv.decode(bufferOf(bytes), options.html ? 'windows-1252' : guessCharset(bytes))
+  );
 }
 
 /** The encoding that a byte order mark names, or null. */
@@ -30,6 +38,19 @@ export function byteOrderMark(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   return null;
+}
+
+/** UTF-16 without a mark: every other byte of its first letters is zero, as those of no other text are. */
+export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+  const pairs = Math.min(bytes.length, 512) >> 1;
+  if (pairs < 4) return null;
+  let [low, high] = [0, 0];
+  for (let nth = 0; nth < pairs; nth++) {
+    if (bytes[2 * nth] === 0) high += 1;
+    if (bytes[2 * nth + 1] === 0) low += 1;
+  }
+  if (low > 0.7 * pairs && high < 0.1 * pairs) return 'utf-16le';
+  return high > 0.7 * pairs && low < 0.1 * pairs ? 'utf-16be' : null;
 }
 
 /** The charset parameter of a Content-Type header, lower case, or null. */
@@ -73,15 +94,28 @@ function decode(bytes: Uint8Array, charset: string): string | null {
   return encoding === 'utf-8' && isMostlyWrong(text) ? null : text;
 }
 
+/** UTF-8 that breaks off within a letter, or has a wrong byte here and there; null for text in another encoding. */
+function decodeDamaged(bytes: Uint8Array): string | null {
+  const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
+  const { right, wrong } = countLetters(text);
+  return right > 0 && right >= 4 * wrong ? text : null;
+}
+
 /** Whether more of what is not ASCII was wrong than right: then it was another encoding, not a fault here and there. */
 function isMostlyWrong(text: string): boolean {
-  if (!text.includes('\ufffd')) return false;
-  let balance = 0;
+  const { right, wrong } = countLetters(text);
+  return wrong > right;
+}
+
+/** Letters beyond ASCII, and what is none in the encoding that was tried. */
+function countLetters(text: string): { right: number; wrong: number } {
+  let [right, wrong] = [0, 0];
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code > 0x7f) balance += code === 0xfffd ? 1 : -1;
+    if (code === 0xfffd) wrong += 1;
+    else if (code > 0x7f) right += 1;
   }
-  return balance > 0;
+  return { right, wrong };
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

@@ -1,125 +1,67 @@
-import { Fault } from '../contract/failures.js';
-import { createThreads, LimitPassed, type PoolSettings } from './threads.js';
-import type { PoolDocument } from './poolThread.js';
-import type { DocumentPool, PageLinks, ProcessedDocument } from './types.js';
+import { createLane } from './lane.js';
+import { languageFolder } from './ocr/languages.js';
+import { createProcesses, type ProcessSettings } from './processes.js';
+import { createThreads, type ThreadSettings } from './threads.js';
+import type { DocumentLimits, DocumentPool, PageLinks, PageText, ParseInput, ProcessedDocument } from './types.js';
 
-/** Small documents share a trip to a thread: waking one takes a good part of the time that a small page takes. */
-const SMALL_BYTES = 128 * 1024;
-const GROUP_DOCUMENTS = 8;
-/** How long the first small document of a group waits for company. */
-const GATHER_MS = 4;
+type OwnProcesses = Omit<ProcessSettings, 'limits' | 'names' | 'niceness'>;
 
-/** A document that waits, is being read, or has been answered. */
-type Job = PoolDocument & {
-  readonly resolve: (document: ProcessedDocument | PageLinks) => void;
-  readonly reject: (reason: unknown) => void;
-  /** Its group failed as a whole: it is read once more by itself. */
-  alone: boolean;
-  answered: boolean;
-  /** Called when its caller no longer waits. */
-  abandon: () => void;
-};
-
-const isSmall = (job: Job): boolean => !job.alone && job.input.bytes.byteLength <= SMALL_BYTES;
-
-/** Takes the first job off the queue, and with a small one the small ones that follow it. */
-function takeGroup(queue: Job[]): Job[] {
-  let count = 1;
-  if (queue[0] && isSmall(queue[0])) {
-    while (count < GROUP_DOCUMENTS && queue[count] && isSmall(queue[count] as Job)) count += 1;
-  }
-  return queue.splice(0, count);
+/** How pages that are pictures are recognized. */
+export interface OcrSettings extends OwnProcesses {
+  /** Codes of Tesseract, the most likely first. */
+  readonly languages: readonly string[];
+  /** Where the data of several languages are brought together. */
+  readonly folder: string;
+  /** Of a picture at most. */
+  readonly maxPixels: number;
+  /** How far it steps back for its own worker, as nice(1) counts: it takes all it can get for a long time, and text is read first. */
+  readonly niceness: number;
 }
 
-/** Starts the pool; threads come with the first document. */
+export interface PoolSettings extends ThreadSettings {
+  /** For whatever is no page of a site. */
+  readonly files: OwnProcesses;
+  /** Absent: nothing is recognized. */
+  readonly ocr?: OcrSettings;
+}
+
+/**
+ * Starts the pool; threads and processes come with their first document. Pages of sites are read in threads: many,
+ * small, and by a reader whose memory the thread's own limit covers. Files are read in processes: libraries that
+ * unpack take memory outside of that limit, so that it must be their process that ends. Pictures are recognized in
+ * other processes, so that no text waits for them.
+ * @throws UnknownLanguage
+ */
 export function createDocumentPool(settings: PoolSettings): DocumentPool {
-  const threads = createThreads(settings);
-  const queue: Job[] = [];
-  let free = settings.threads;
-  let gathering: NodeJS.Timeout | null = null;
-  let closed = false;
-
-  const runGroup = async (group: readonly Job[]): Promise<void> => {
-    const stop = new AbortController();
-    for (const job of group) {
-      // The thread is ended only when nobody wants anything of it any more.
-      job.abandon = () => {
-        if (group.every(({ answered }) => answered)) stop.abort(new Error('nobody waits for these documents'));
-      };
-    }
-    try {
-      const answers = await threads.run(group, stop.signal);
-      group.forEach(({ resolve, reject }, nth) => {
-        const answer = answers[nth];
-        if (answer && 'document' in answer) resolve(answer.document);
-        else if (answer) reject(new Fault(answer.fault.kind, answer.fault.message, { cause: answer.fault.cause }));
-      });
-    } catch (error) {
-      const waiting = group.filter(({ answered }) => !answered);
-      if (group.length > 1 && error instanceof LimitPassed) {
-        // One of them did it: each shows by itself.
-        for (const job of waiting) job.alone = true;
-        queue.unshift(...waiting);
-      } else {
-        for (const { reject } of waiting) reject(error instanceof LimitPassed ? error.fault : error);
-      }
-    }
-  };
-
-  const pump = (): void => {
-    if (gathering) clearTimeout(gathering);
-    gathering = null;
-    while (free > 0 && queue.length > 0) {
-      free -= 1;
-      void runGroup(takeGroup(queue)).finally(() => {
-        free += 1;
-        pump();
-      });
-    }
-  };
-
-  /** The answer is of the kind that was asked for. */
-  const answer = <Answer extends ProcessedDocument | PageLinks>(
-    document: PoolDocument,
-    signal?: AbortSignal,
-  ): Promise<Answer> =>
-    new Promise<ProcessedDocument | PageLinks>((resolve, reject) => {
-      if (closed) throw new Error('The document pool is closed.');
-      signal?.throwIfAborted();
-      const settle =
-        <Value>(act: (value: Value) => void) =>
-        (value: Value): void => {
-          if (job.answered) return;
-          job.answered = true;
-          signal?.removeEventListener('abort', abort);
-          act(value);
-        };
-      const job: Job = {
-        ...document,
-        resolve: settle(resolve),
-        reject: settle(reject),
-        abandon: () => void queue.splice(queue.indexOf(job), 1),
-        alone: false,
-        answered: false,
-      };
-      const abort = (): void => {
-        job.reject(signal?.reason);
-        job.abandon();
-      };
-      signal?.addEventListener('abort', abort, { once: true });
-      queue.push(job);
-      if (free > 0 && (!isSmall(job) || queue.length >= GROUP_DOCUMENTS)) pump();
-      else if (free > 0) gathering ??= setTimeout(pump, GATHER_MS);
-    }) as Promise<Answer>;
-
+  const { limits, files, ocr } = settings;
+  const names = { timeout: 'PARSE_FILE_TIMEOUT_MS', memory: 'PARSE_FILE_MEMORY_MB' };
+  const pages = createLane(createThreads(settings), settings.threads);
+  const uploads = createLane(createProcesses({ ...files, limits, names }), files.processes);
+  const pictures = ocr ? createOcr(ocr, limits) : null;
   return {
-    process: (input, chunking, signal) => answer<ProcessedDocument>({ input, chunking }, signal),
-    links: (input, links, signal) => answer<PageLinks>({ input, links }, signal),
+    process: (input, chunking, signal) =>
+      (isPage(input) ? pages : uploads).answer<ProcessedDocument>({ input, chunking }, signal),
+    links: (input, links, signal) => pages.answer<PageLinks>({ input, links }, signal),
+    async recognize(input, options, signal) {
+      if (!pictures) throw new Error('This pool was started without OCR.');
+      return pictures.recognize(input, options, signal);
+    },
     async close() {
-      closed = true;
-      const ended = new Error('The document pool is closed.');
-      for (const job of queue.splice(0)) job.reject(ended);
-      await threads.close();
+      await Promise.all([pages.close(), uploads.close(), pictures?.close()]);
     },
   };
 }
+
+function createOcr(ocr: OcrSettings, limits: DocumentLimits): Pick<DocumentPool, 'recognize' | 'close'> {
+  const { languages, maxPixels } = ocr;
+  const settings = { languages, maxPixels, languageFolder: languageFolder(languages, ocr.folder) };
+  const names = { timeout: 'OCR_PAGE_TIMEOUT_MS', memory: 'OCR_MEMORY_MB' };
+  const lane = createLane(createProcesses({ ...ocr, limits, names }), ocr.processes);
+  return {
+    recognize: (input, options, signal) =>
+      lane.answer<PageText>({ input, recognition: { ...options, settings } }, signal),
+    close: () => lane.close(),
+  };
+}
+
+const isPage = ({ baseUrl, path }: ParseInput): boolean => baseUrl !== null && path === undefined;

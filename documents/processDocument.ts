@@ -1,12 +1,39 @@
+import { readFile, stat } from 'node:fs/promises';
+import { Fault } from '../contract/failures.js';
+import { documentBlocks } from './chunking/documentBlocks.js';
+import { markTables, placeCuts } from './chunking/placeCuts.js';
 import { splitText } from './chunking/splitText.js';
 import { parseDocument } from './registry.js';
-import type { ChunkOptions, DocumentLimits, ParseInput, ProcessedDocument } from './types.js';
+import { timeCuts } from './speech/timeCuts.js';
+import type { ChunkOptions, Cut, DocumentLimits, ParseInput, ProcessedDocument } from './types.js';
 
 /** Content to text and chunks in one call. Pure; may take long and hang on hostile content, hence the pool. */
-export function processDocument(input: ParseInput, chunking: ChunkOptions, limits: DocumentLimits): ProcessedDocument {
-  const document = parseDocument(input, limits);
-  const { chunks, prefix, numTokens } = splitText(document.text, chunking);
+export async function processDocument(
+  input: ParseInput,
+  chunking: ChunkOptions,
+  limits: DocumentLimits,
+): Promise<ProcessedDocument & { readonly text: string }> {
+  const { pages, items, tables, speech, ...document } = await parseDocument(await withBytes(input, limits), limits);
+  const places = { ...(pages ? { pages } : {}), ...(items ? { items } : {}), ...(tables ? { tables } : {}) };
+  const blocks = documentBlocks({ ...document, ...places }, chunking);
+  const { chunks, prefix, numTokens } = splitText(document.text, chunking, blocks);
   // Without the chunks' texts: they would cross to the caller's thread a second time.
-  const cuts = chunks.map(({ start, end, tokens }) => ({ start, end, tokens }));
-  return { ...document, prefix, cuts, numTokens };
+  const cuts: Cut[] = chunks.map(({ start, end, tokens }) => ({ start, end, tokens }));
+  if (speech) return { ...document, prefix, cuts: timeCuts(cuts, speech), numTokens };
+  const isPlaced = chunking.setPageAsBoundary === true || chunking.placeChunks === true;
+  const placed = pages !== undefined && isPlaced ? placeCuts(cuts, pages) : cuts;
+  return { ...document, prefix, cuts: tables === undefined ? placed : markTables(placed, tables), numTokens };
+}
+
+/** The content in memory, wherever it lies. Throws a Fault too_large before it reads what is too large. */
+export async function withBytes(input: ParseInput, { maxFileBytes }: DocumentLimits): Promise<ParseInput> {
+  const { path } = input;
+  const size = path === undefined ? input.bytes.byteLength : (await stat(path)).size;
+  if (size > maxFileBytes) {
+    throw new Fault(
+      'too_large',
+      `The file has ${size.toLocaleString('en-US')} bytes, more than are read (setting MAX_DOCUMENT_BYTES: ${maxFileBytes.toLocaleString('en-US')}). Split it, or raise the setting.`,
+    );
+  }
+  return path === undefined ? input : { ...input, bytes: await readFile(path) };
 }

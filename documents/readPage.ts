@@ -1,11 +1,11 @@
 import { decodeText } from './decodeText.js';
-import { detectFormat } from './detectFormat.js';
+import { identifyFile } from './detection/identifyFile.js';
 import { readLinks } from './html/readLinks.js';
 import type { LinkOptions, PageLinks, ParseInput } from './types.js';
 
 /** What a page links to; a page that is no HTML links to nothing. Pure; may take long on hostile content, hence the pool. */
 export function readPage(input: ParseInput, options: LinkOptions): PageLinks {
-  const isHtml = detectFormat(input) === 'HTML';
+  const isHtml = identifyFile(input).format === 'HTML';
   const text = isHtml || options.withText ? decodeText(input, { html: isHtml }) : '';
   const urls = isHtml ? readLinks(text, input.baseUrl ?? input.name, options) : [];
   return { urls, text: options.withText ? text : '' };

@@ -1,17 +1,45 @@
-import { detectFormat } from './detectFormat.js';
+import type { DocumentFormat, FileFormat } from '../contract/fileFormats.js';
+import { Fault } from '../contract/failures.js';
+import { identifyFile } from './detection/identifyFile.js';
 import { htmlParser } from './parsers/html.js';
 import { markdownParser } from './parsers/markdown.js';
 import { textParser } from './parsers/text.js';
+import { readTranscript } from './speech/readTranscript.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from './types.js';
 
-/** The reader of each format. */
-const PARSERS: { readonly [Format in ParsedDocument['format']]: Parser } = {
-  HTML: htmlParser,
-  TXT: textParser,
-  MD: markdownParser,
+/** The reader of each format; those that bring a library along are loaded with the first file of their format. */
+const PARSERS: { readonly [Format in DocumentFormat]: () => Parser | Promise<Parser> } = {
+  HTML: () => htmlParser,
+  TXT: () => textParser,
+  MD: () => markdownParser,
+  PDF: async () => (await import('./parsers/pdf/index.js')).pdfParser,
+  DOCX: async () => (await import('./parsers/docx/index.js')).docxParser,
+  PPTX: async () => (await import('./parsers/pptx/index.js')).pptxParser,
+  XLSX: async () => (await import('./parsers/xlsx/index.js')).xlsxParser,
+  XLSM: async () => (await import('./parsers/xlsx/index.js')).xlsmParser,
+  CSV: async () => (await import('./parsers/csv.js')).csvParser,
+  TSV: async () => (await import('./parsers/csv.js')).tsvParser,
+  JSON: async () => (await import('./parsers/json.js')).jsonParser,
+  RTF: async () => (await import('./parsers/rtf/index.js')).rtfParser,
+  EML: async () => (await import('./parsers/eml.js')).emlParser,
+  MSG: async () => (await import('./parsers/msg.js')).msgParser,
+  JPG: async () => (await import('./parsers/image.js')).jpgParser,
+  PNG: async () => (await import('./parsers/image.js')).pngParser,
 };
 
 /** Reads content in the format it is found to have. Throws a Fault that says why it could not be read. */
-export function parseDocument(input: ParseInput, limits: DocumentLimits): ParsedDocument {
-  return PARSERS[detectFormat(input)].parse(input, limits);
+export async function parseDocument(input: ParseInput, limits: DocumentLimits): Promise<ParsedDocument> {
+  if (input.recording) return readTranscript(input.recording, limits);
+  const { format, namedAs } = input.readAs ? { format: input.readAs, namedAs: null } : identifyFile(input);
+  if (!isDocument(format)) {
+    throw new Fault(
+      'unsupported_type',
+      `The content is of the format ${format}. Sound and video are transcribed where they are uploaded as files; upload it as one.`,
+    );
+  }
+  const parser = await PARSERS[format]();
+  const document = await parser.parse(input, limits);
+  return namedAs === null ? document : { ...document, metadata: { ...document.metadata, named_as: namedAs } };
 }
+
+const isDocument = (format: FileFormat): format is DocumentFormat => Object.hasOwn(PARSERS, format);

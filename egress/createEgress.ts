@@ -1,4 +1,5 @@
 import { lookup as systemLookup } from 'node:dns/promises';
+import { Readable } from 'node:stream';
 import { Agent, Pool, type Dispatcher } from 'undici';
 
 import { Fault } from '../contract/failures.js';
@@ -160,9 +161,17 @@ function firstStep(request: EgressRequest, userAgent: string): Step {
       accept: '*/*',
       'accept-encoding': ACCEPT_ENCODING,
       ...Object.fromEntries(given),
+      ...(request.bodyBytes === undefined ? {} : { 'content-length': String(request.bodyBytes) }),
     },
-    body: request.body ?? null,
+    body: sentBody(request),
   };
+}
+
+function sentBody({ body, redirects }: EgressRequest): Step['body'] {
+  if (body === undefined) return null;
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  if (redirects !== 'answer') throw new Error('A streamed body can not be sent again: ask for redirects as answers');
+  return Readable.from(body, { objectMode: false });
 }
 
 function tooManyRedirects(host: string, what: string): Fault {

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 import type { EgressRequest } from './types.js';
 
 /** One request of an exchange; a redirect makes the next one. */
@@ -6,7 +8,7 @@ export interface Step {
   readonly method: NonNullable<EgressRequest['method']>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | null;
+  readonly body: string | Uint8Array | Readable | null;
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -25,7 +25,10 @@ export interface EgressRequest {
   readonly url: string;
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  /** A stream can be sent once: it is for `redirects: 'answer'` alone, and is ended with the exchange. */
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** Of a stream: its length, where that is known; unset: it is sent in chunks. */
+  readonly bodyBytes?: number;
   readonly signal?: AbortSignal;
   /** Bytes of the decoded body at most; past it the read fails with a Fault too_large. */
   readonly maxBytes: number;

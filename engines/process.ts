@@ -1,9 +1,9 @@
 /** Engines as child processes that end with this one: spawning, waiting until they answer, stopping. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { stepBack } from '../stepBack.js';
 import type { EngineName, Launched } from './engine.js';
 import { EngineError } from './errors.js';
 import { logPath, openLog, readLogTail } from './logFile.js';
@@ -43,7 +43,7 @@ export async function startChild(options: ChildOptions): Promise<Launched> {
   const ended = endOf(child);
   await log.close();
   if (child.pid === undefined) throw new EngineError(`${name} could not be started: ${await ended}.`);
-  setPriority(child.pid, niceness);
+  stepBack(child.pid, niceness);
   await writePidFile(dataDir, name, child.pid);
   const launched = { pid: child.pid, ended, stop: () => stopChild(child, ended) };
   try {

@@ -13,9 +13,10 @@ from qdrant_face.server import Server
 
 def main():
     folder, port = sys.argv[1], int(sys.argv[2])
-    ending = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: ending.set())
+    # Before any thread begins, so that all of them leave these to us. A handler that sets an event would wait for itself
+    # when it runs just as the event is about to be waited for.
+    endings = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, endings)
 
     try:
         collections = Collections(folder)
@@ -26,7 +27,7 @@ def main():
         threading.Thread(target=work, daemon=True).start()
     print(f"listening on 127.0.0.1:{port}", flush=True)
 
-    ending.wait()
+    signal.sigwait(endings)
     collections.close()
 
 

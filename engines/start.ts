@@ -21,6 +21,8 @@ export interface EnginesOptions {
   /** 'free' takes any free ports, for tests; by default each engine's own, or the next free one. */
   readonly ports?: 'default' | 'free';
   readonly onProgress?: (line: string) => void;
+  /** How far Temporal steps back for the others on this machine, as nice(1) counts; 0 when left out. */
+  readonly temporalNiceness?: number;
   /** What else other processes on this DATA_DIR need to know, written into engines.json beside the addresses. */
   readonly tell?: Readonly<Record<string, string>>;
   /** Told when an engine ends though nobody asked it to; the engine's `restart()` brings it back. */
@@ -73,7 +75,9 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
       return engine;
     };
     const starting = [
-      start(need.temporal, () => startTemporal({ ...common, ...(free && { uiPort: free }) })),
+      start(need.temporal, () =>
+        startTemporal({ ...common, niceness: options.temporalNiceness ?? 0, ...(free && { uiPort: free }) }),
+      ),
       start(need.mongodb, () => startMongodb(common)),
       start(need.qdrant, () => startQdrant(common)),
     ] as const;

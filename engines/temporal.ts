@@ -15,6 +15,8 @@ export const TEMPORAL_PORTS = { server: 7233, ui: 8233 } as const;
 export interface TemporalOptions extends StartOptions {
   readonly port?: WantedPort;
   readonly uiPort?: WantedPort;
+  /** How far it steps back for the others on this machine, as nice(1) counts. */
+  readonly niceness?: number;
 }
 
 export interface TemporalEngine extends Engine {
@@ -24,7 +26,7 @@ export interface TemporalEngine extends Engine {
 
 /** Starts Temporal on DATA_DIR/temporal and waits until it takes workflows and knows our search attributes. */
 export async function startTemporal(options: TemporalOptions): Promise<TemporalEngine> {
-  const { dataDir, venv, port = TEMPORAL_PORTS.server, uiPort = TEMPORAL_PORTS.ui, ...events } = options;
+  const { dataDir, venv, port = TEMPORAL_PORTS.server, uiPort = TEMPORAL_PORTS.ui, niceness = 0, ...events } = options;
   const program = await findBinary('temporal', venv);
   await mkdir(join(dataDir, 'temporal'), { recursive: true });
   const engine = await startEngine({
@@ -35,8 +37,7 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalE
       startChild({
         name: 'temporal',
         dataDir,
-        // As the worker: requests are answered first where the cores are shared.
-        niceness: 10,
+        niceness,
         python: venv.python,
         program,
         args: [

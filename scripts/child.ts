@@ -23,13 +23,15 @@ export interface ChildOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Whether it is started again whenever it dies; by default it is. */
   readonly restart?: boolean;
+  /** Whether dist/ is brought up to date first; by default it is. */
+  readonly compile?: boolean;
   readonly onExit?: (code: number | null) => void;
 }
 
 let compiling: Promise<void> | null = null;
 
 /** Brings dist/ up to date, once in this process. In a process of its own, whose memory is given back. */
-function compiled(): Promise<void> {
+export function compile(): Promise<void> {
   compiling ??= (async () => {
     const file = fileURLToPath(new URL('compile.ts', import.meta.url));
     const child = fork(file, { execArgv: ['--import', import.meta.resolve('tsx')], stdio: 'inherit' });
@@ -76,7 +78,7 @@ async function whenReady(child: ChildProcess, module: string): Promise<Record<st
 
 /** Starts a process of the service, waits until it is ready, and by default starts it again whenever it dies. */
 export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
-  await compiled();
+  if (options.compile !== false) await compile();
   let stopping = false;
   let child = launch(options);
   const watch = (): void => {

@@ -5,11 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createCanvas } from '@napi-rs/canvas';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 
 import type { FileRecord } from '../contract/records.js';
 import { workflowIds } from '../contract/orchestration.js';
+import { letDaysPass } from '../test/support/coldFiles.js';
 import { startService } from './service.js';
 
 /** Records what today's workflows do, for the replay test. A history is never edited; a released workflow keeps its old ones. */
@@ -18,14 +20,27 @@ const FOLDER = fileURLToPath(new URL('../test/workflows/histories/', import.meta
 const page = (name: string) =>
   `<html><head><title>${name}</title></head><body><main><h1>${name}</h1><p>Some words.</p></main></body></html>`;
 
+/** A picture that says a few words. */
+function picturedWords(): Uint8Array<ArrayBuffer> {
+  const canvas = createCanvas(400, 100);
+  const context = canvas.getContext('2d');
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, 400, 100);
+  context.fillStyle = '#000';
+  context.font = '32px sans-serif';
+  context.fillText('Some words.', 40, 60);
+  return Uint8Array.from(canvas.toBuffer('image/png'));
+}
+
 /** Stack traces say where this checkout lies: that is nobody's business. */
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const withoutPaths = (json: string): string => json.replaceAll(ROOT, '');
 
-/** Two pages that are fine, one that is missing, one that fails once; and a receiver of webhooks that fails once. */
+/** Two pages that are fine, one that is missing, one that fails once; a receiver of webhooks and a transcription service that fail once. */
 async function serveSite() {
   let failures = 0;
   let refusals = 0;
+  let refusedRecordings = 0;
   const server = createServer((request, response) => {
     const url = request.url ?? '/';
     const origin = `http://${request.headers.host ?? ''}`;
@@ -35,6 +50,14 @@ async function serveSite() {
       );
     }
     if (url === '/hook') return void response.writeHead(refusals++ === 0 ? 500 : 200).end();
+    if (url.startsWith('/v1/listen')) {
+      request.resume();
+      // As a service answers that is asked too often, and then.
+      if (refusedRecordings++ === 0) return void response.writeHead(429).end();
+      const words = [{ word: 'words', punctuated_word: 'Words.', start: 0, end: 1 }];
+      const channels = [{ alternatives: [{ transcript: 'Words.', words }] }];
+      return void response.end(JSON.stringify({ metadata: { duration: 1 }, results: { channels } }));
+    }
     if (url === '/start') {
       response.setHeader('content-type', 'text/html');
       return void response.end(`<a href="/a">a</a> <a href="/b">b</a> <a href="/flaky">flaky</a>`);
@@ -62,13 +85,19 @@ const service = await startService({
     LOG_LEVEL: 'warn',
     ALLOWED_PRIVATE_HOSTS: site.host,
     RETRY_DELAYS_S: '1',
+    DEEPGRAM_API_KEY: 'histories',
+    DEEPGRAM_BASE_URL: `http://${site.host}`,
     WEBHOOK_RETRY_DELAYS_S: '1',
+    COLD_SWEEP_INTERVAL_S: '1',
     TEMPORAL_UI_URL: '',
   },
   say: (line) => console.log(`· ${line}`),
 });
 try {
-  const engines = JSON.parse(await readFile(path.join(dataDir, 'engines.json'), 'utf8')) as { temporalAddress: string };
+  const engines = JSON.parse(await readFile(path.join(dataDir, 'engines.json'), 'utf8')) as {
+    temporalAddress: string;
+    mongodbUri: string;
+  };
   const connection = await Connection.connect({ address: engines.temporalAddress });
   const client = new Client({ connection });
   const headers = {
@@ -113,6 +142,9 @@ try {
   await post('/create_user_file_tags', { organization_user_file_id: readyId, tags: { recorded: 'yes' } });
   await started();
   await keep('updateTags.finished', workflowIds.updateFileTags(readyId));
+  const run = await post<{ id: number }>('/files/reembed', { embedding_model: 'SOLAR_1_MINI' });
+  await started();
+  await keep('reembedFiles.finished', workflowIds.reembed(run.id));
   await post('/delete_files_v2', { filters: { ids: [fileId] } });
   await started();
   const deleteRun = (
@@ -142,6 +174,56 @@ try {
     filters: { source: 'RSS_FEED', root_files_only: true },
   });
   await keep('syncFeed.finished', workflowIds.feed(feeds.results[0]?.id ?? 0));
+  const upload = await post<FileRecord>('/upload_text', { contents: 'Some words that were sent.' });
+  await started();
+  await keep('syncUpload.finished', workflowIds.upload(upload.id));
+  const send = async (name: string, content: string | Uint8Array<ArrayBuffer>): Promise<FileRecord> => {
+    const form = new FormData();
+    form.set('file', new Blob([content]), name);
+    const { authorization, 'customer-id': customer } = headers;
+    const sent = await fetch(`${service.url}/uploadfile?use_ocr=true`, {
+      method: 'POST',
+      headers: { authorization, 'customer-id': customer },
+      body: form,
+    });
+    return (await sent.json()) as FileRecord;
+  };
+  const recording = await send('talk.mp3', 'ID3\u0003');
+  await started();
+  await keep('syncUpload.transcribed', workflowIds.upload(recording.id));
+  const picture = await send('words.png', picturedWords());
+  await started();
+  await keep('syncUpload.recognized', workflowIds.upload(picture.id));
+  // Vectors whose days go by at once, back again, and then without cold storage.
+  const { mongodbUri } = engines;
+  await post('/modify_cold_storage_parameters', {
+    filters: { ids: [upload.id] },
+    enable_cold_storage: true,
+    hot_storage_time_to_live: 1,
+  });
+  await letDaysPass({ MONGODB_URI: mongodbUri }, 2, [upload.id]);
+  const inStorage = async (status: string): Promise<void> => {
+    for (;;) {
+      const found = await post<{ results: FileRecord[] }>('/user_files_v2', { filters: { ids: [upload.id] } });
+      if (found.results[0]?.embedding_storage_status === status) return;
+      await started();
+    }
+  };
+  const moveOf = async (prefix: string): Promise<string> => {
+    for await (const { workflowId } of client.workflow.list({ query: "WorkflowType = 'moveStorage'" }))
+      if (workflowId.startsWith(prefix)) return workflowId;
+    throw new Error(`no workflow ${prefix}`);
+  };
+  await inStorage('COLD_STORAGE');
+  await started();
+  await keep('moveStorage.toCold', await moveOf('move-to-cold'));
+  await post('/move_to_hot_storage', { filters: { ids: [upload.id] } });
+  await inStorage('HOT_STORAGE');
+  await started();
+  await keep('moveStorage.toHot', await moveOf('move-to-hot'));
+  await post('/modify_cold_storage_parameters', { filters: { ids: [upload.id] }, enable_cold_storage: false });
+  await started();
+  await keep('moveStorage.modified', await moveOf('modify-storage'));
   await scrape('cancelled', { url: `http://${site.host}/sitemap.xml`, tags: { again: true } });
   // Last, because it takes all that the runs above have made; a scrape under way is ended by it.
   await post('/scrape_sitemap', { url: `http://${site.host}/sitemap.xml` });

@@ -32,6 +32,8 @@ export async function startService({ env, say }: ServiceOptions): Promise<Servic
   const engines = await startEngines({
     dataDir,
     enginesDir: DEFAULT_ENGINES_DIR,
+    // As the worker: requests are answered first where the cores are shared.
+    temporalNiceness: loadConfig({ ...env, DATA_DIR: dataDir }).workerNiceness,
     need: { temporal: embedded('TEMPORAL_ADDRESS'), mongodb: embedded('MONGODB_URI'), qdrant: embedded('QDRANT_URL') },
     onProgress: say,
     tell: { modelPath: model.modelPath, tokenizerPath: model.tokenizerPath },

@@ -3,6 +3,12 @@ import mongoose, { type ClientSession, type Connection, type Model } from 'mongo
 import { type ChunkCommands, createChunkCommands } from './chunks/commands.js';
 import { segmentModel } from './chunks/model.js';
 import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
+import { type ColdCopies, createColdCopies } from './coldStorage/coldCopies.js';
+import { type ColdFiles, createColdFiles } from './coldStorage/coldFiles.js';
+import { createMoveClaims, type MoveClaims } from './coldStorage/claims.js';
+import { createLastUse, type LastUse } from './coldStorage/lastUse.js';
+import { createStorageChanges, type StorageChanges } from './coldStorage/modify.js';
+import { createMoves, type Moves } from './coldStorage/moves.js';
 import { type Blobs, createFolderBlobs, type S3Settings } from './contents/blobs.js';
 import { type Contents, createContents } from './contents/contents.js';
 import { contentModel } from './contents/model.js';
@@ -12,33 +18,49 @@ import { createDataSourceQueries, type DataSourceQueries } from './dataSources/q
 import { type Atomically, createEvents, type Events } from './events/events.js';
 import { createIntents } from './events/intents.js';
 import { eventModels } from './events/model.js';
+import { createFileAncestors, type FileAncestors } from './files/ancestors.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { fileModel } from './files/model.js';
+import { createFileQueue } from './files/queue.js';
 import { markedFiles } from './files/told.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
+import { createFileReembedding, type FileReembedding } from './files/reembed.js';
+import { rememberWhileUnchanged } from './files/remembered.js';
+import { createRunProgress, type RunProgress } from './files/runProgress.js';
 import { createFileSums, type FileSums } from './files/statistics.js';
 import { createFileTags, type FileTags } from './files/tags.js';
 import { createFrontier, type Frontier } from './frontier/frontier.js';
 import { crawlPageModel } from './frontier/model.js';
 import type { HostTurns } from '../contract/hostTurns.js';
+import { UPLOAD_SOURCES } from '../contract/uploads.js';
 import { createHostTurns } from './hostTurns.js';
 import { createLimits, type Limits } from './limits.js';
 import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
+import { originalModel } from './originals/model.js';
+import { createOriginals, type Originals } from './originals/originals.js';
+import { createTranscripts, type Transcripts } from './originals/transcripts.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
 import { organizationModels } from './organizations/model.js';
 import { createOrganizationRecords, type OrganizationRecords } from './organizations/records.js';
+import { createHeldRuns, type HeldRuns } from './runs/held.js';
+import { recognizedPageModel } from './recognizedPages/model.js';
+import { createRecognizedPages, type RecognizedPages } from './recognizedPages/recognizedPages.js';
+import { reembedModel } from './reembeds/model.js';
+import { createReembeds, type Reembeds } from './reembeds/reembeds.js';
 import { runModel } from './runs/model.js';
 import { createRuns, type Runs } from './runs/outbox.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { createSequence } from './sequence.js';
+import { createEmbeddingUsages, type EmbeddingUsages } from './usage/embeddingUsage.js';
 import { createUserAcceptance, type UserAcceptance } from './users/accept.js';
 import { userModel } from './users/model.js';
 import { createUserRecords, type UserRecords } from './users/records.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
-import { createVectors, type Vectors } from './vectors/vectors.js';
+import { createPointUpgrade } from './vectors/upgrade.js';
+import { createVectors, type Vectors, type VectorSettings } from './vectors/vectors.js';
 import { createDeliveries, type Deliveries } from './webhooks/deliveries.js';
 import { webhookModels } from './webhooks/model.js';
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
@@ -49,7 +71,7 @@ export interface StoreSettings {
   readonly mongodbUri: string;
   /** Keys of SECRET_KEY: the first seals secrets, all open them. */
   readonly secretKeys: readonly { readonly id: string; readonly key: Buffer }[];
-  readonly qdrant: { readonly url: string; readonly apiKey: string | null; readonly prefix: string };
+  readonly qdrant: VectorSettings;
   readonly files: {
     readonly dir: string;
     readonly s3: S3Settings | null;
@@ -58,6 +80,8 @@ export interface StoreSettings {
   };
   /** Days that events and deliveries are kept. */
   readonly eventsKeptDays: number;
+  /** Files of one user in the queue at most; 0: any number. */
+  readonly maxQueuedFiles: number;
 }
 
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
@@ -65,12 +89,30 @@ export interface Store {
   readonly organizations: Organizations & OrganizationRecords;
   readonly users: UserAcceptance & UserRecords;
   readonly runs: Runs;
+  readonly heldRuns: HeldRuns;
   readonly dataSources: DataSourceQueries & DataSourceCommands;
-  readonly files: FileQueries & FileCommands & FileAcceptance & FileDeletion & FileSums & FileTags;
+  readonly files: FileQueries &
+    FileCommands &
+    RunProgress &
+    FileAcceptance &
+    FileDeletion &
+    FileSums &
+    FileTags &
+    FileAncestors &
+    FileReembedding;
+  readonly reembeds: Reembeds;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
   readonly vectorCache: VectorCache;
+  readonly embeddingUsage: EmbeddingUsages;
   readonly contents: Contents;
+  readonly coldCopies: ColdCopies;
+  readonly moves: Moves & MoveClaims & StorageChanges;
+  readonly coldFiles: ColdFiles;
+  readonly lastUse: LastUse;
+  readonly originals: Originals;
+  readonly recognizedPages: RecognizedPages;
+  readonly transcripts: Transcripts;
   readonly hostTurns: HostTurns;
   readonly limits: Limits;
   readonly frontier: Frontier;
@@ -80,6 +122,8 @@ export interface Store {
   readonly events: Events;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
+  /** Brings points of earlier versions to this one; may take minutes, and searches go on meanwhile. @throws when Qdrant is away */
+  upgradePoints(stopped?: AbortSignal): Promise<void>;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
   readonly transaction: Atomically;
   /** Resolves when MongoDB answers. */
@@ -113,6 +157,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     crawlPageModel(connection),
     whiteLabelModel(connection),
   ];
+  const originals = originalModel(connection);
+  const recognizedPages = recognizedPageModel(connection);
+  const reembeds = reembedModel(connection);
   const dataSources = dataSourceModel(connection);
   const organizations = organizationModels(connection);
   await Promise.all(
@@ -124,6 +171,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       runs,
       crawlPages,
       whiteLabels,
+      originals,
+      recognizedPages,
+      reembeds,
       dataSources,
       organizations.organizations,
       organizations.apiKeys,
@@ -136,16 +186,29 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   );
   const vectorCache = createVectorCache(connection);
   await vectorCache.createIndexes();
+  const embeddingUsage = createEmbeddingUsages(connection);
+  await embeddingUsage.createIndexes();
   const hostTurns = createHostTurns(connection);
   await hostTurns.createIndexes();
   const secrets = createSecrets(settings.secretKeys);
   const idempotency = createIdempotency(connection, secrets);
   await idempotency.createIndexes();
-  const fileQueries = createFileQueries(files);
+  const remember = rememberWhileUnchanged(files, users);
+  const fileQueries = createFileQueries(files, remember);
   const atomically: Atomically = (work) => transaction(connection, work);
   const { webhooks, deliveries } = webhookRows;
   const intents = createIntents(eventRows.rows, markedFiles(files), settings.eventsKeptDays);
   const events = createEvents(eventRows, webhooks, intents, atomically, settings.eventsKeptDays);
+  const queue = createFileQueue((whose, limit, onlySent = false) => {
+    const sent = onlySent ? { parentId: null, source: { $in: [...UPLOAD_SOURCES] } } : {};
+    return files
+      .countDocuments({ ...whose, ...sent, syncStatus: 'QUEUED_FOR_SYNC' })
+      .limit(limit)
+      .exec();
+  }, settings.maxQueuedFiles);
+  const ancestors = createFileAncestors(files);
+  const vectors = createVectors(settings.qdrant);
+  const lastUse = createLastUse(files);
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
     organizations: {
@@ -154,27 +217,46 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     },
     users: { ...createUserAcceptance(users, sequence), ...createUserRecords(users) },
     runs: createRuns(runs, sequence, atomically, events),
+    heldRuns: createHeldRuns(runs, files, queue, atomically),
     dataSources: {
       ...createDataSourceQueries(dataSources),
-      ...createDataSourceCommands(dataSources, sequence),
+      ...createDataSourceCommands(dataSources, sequence, events),
     },
     files: {
       ...fileQueries,
       ...createFileCommands(files, atomically, events, intents),
-      ...createFileAcceptance(files, sequence, events, intents),
-      ...createFileDeletion(files, fileQueries, atomically, events),
-      ...createFileSums(files),
+      ...createRunProgress(files),
+      ...createFileAcceptance(files, sequence, events, intents, queue),
+      ...createFileDeletion(files, users, fileQueries, atomically, events),
+      ...createFileSums(files, remember),
       ...createFileTags(files),
+      ...createFileReembedding(files, fileQueries),
+      ...ancestors,
     },
+    reembeds: createReembeds(reembeds),
     chunks: { ...createChunkQueries(segments, fileQueries), ...createChunkCommands(segments) },
     contents: createContents(contents, blobs, settings.files.rowBytes),
-    vectors: createVectors(settings.qdrant),
+    coldCopies: createColdCopies(blobs),
+    moves: {
+      ...createMoves(files, atomically, events),
+      ...createMoveClaims(files, runs, fileQueries),
+      ...createStorageChanges(files, events, fileQueries),
+    },
+    coldFiles: createColdFiles(files, fileQueries),
+    lastUse,
+    originals: createOriginals(originals, blobs, sequence, settings.files.rowBytes),
+    recognizedPages: createRecognizedPages(recognizedPages),
+    transcripts: createTranscripts(originals),
+    vectors,
+    upgradePoints: createPointUpgrade(connection, files, ancestors, vectors),
     vectorCache,
+    embeddingUsage,
     hostTurns,
     limits: createLimits({
       users,
       organizations: organizations.organizations,
       files,
+      queue,
       transaction: atomically,
     }),
     frontier: createFrontier(crawlPages),
@@ -188,6 +270,10 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     async pingMongo() {
       await connection.db?.admin().ping();
     },
-    close: () => connection.close(),
+    async close() {
+      // Counts alone are no reason to stay.
+      await Promise.all([embeddingUsage, lastUse].map((one) => one.flush().catch(() => undefined)));
+      await connection.close();
+    },
   };
 }

@@ -1,8 +1,9 @@
 import type { Model } from 'mongoose';
 
 import { type EffectiveLimits, effectiveLimits, type LimitName } from '../contract/limits.js';
-import { FINAL_FILE_STATUSES } from '../contract/statuses.js';
+import { FINAL_FILE_STATUSES, UNDER_WAY_STATUSES } from '../contract/statuses.js';
 import type { FileDoc } from './files/model.js';
+import type { FileQueue } from './files/queue.js';
 import type { OrganizationDoc } from './organizations/model.js';
 import type { Session } from './sequence.js';
 import type { Tenant } from './users/accept.js';
@@ -19,7 +20,7 @@ export interface ReadText extends Tenant {
 }
 
 /**
- * Keeps users within their limits. What a user has in all (max_files, max_characters) is decided by one at a time for
+ * Keeps users within their limits, and their files in turn where more are accepted than the queue takes. What a user has in all (max_files, max_characters) is decided by one at a time for
  * each user, so that runs at work side by side don't exceed it together; users without such limits pay nothing.
  */
 export interface Limits {
@@ -27,7 +28,7 @@ export interface Limits {
   of(tenant: Tenant): Promise<EffectiveLimits>;
   /**
    * Holds the run's new files back, newest first, as far as the user may have no more, and lets those that were held
-   * back go on, oldest first, as far as there is room again. Answers the limit by which files were held back just now.
+   * back go on, oldest first, as far as there is room again: within the limits, and in the queue. Answers the limit by which files were held back just now.
    */
   takeTurn(tenant: Tenant, runId: number, limits: EffectiveLimits): Promise<LimitName | null>;
   /** Counts a text in, or answers the limit that it would break. Safe to repeat. */
@@ -38,13 +39,14 @@ interface LimitModels {
   readonly users: Model<UserDoc>;
   readonly organizations: Model<OrganizationDoc>;
   readonly files: Model<FileDoc>;
+  readonly queue: FileQueue;
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
 /** What a file counts: its text, or the one that is just being kept. */
 const CHARACTERS = {
   $cond: [
-    { $eq: ['$syncStatus', 'SYNCING'] },
+    { $in: ['$syncStatus', [...UNDER_WAY_STATUSES]] },
     { $max: ['$statistics.numCharacters', '$reservedCharacters'] },
     '$statistics.numCharacters',
   ],
@@ -53,7 +55,7 @@ const CHARACTERS = {
 const HELD =
   'It waits because a limit of the user is reached. It goes on when the limit is raised or files are deleted.';
 
-export function createLimits({ users, organizations, files, transaction }: LimitModels): Limits {
+export function createLimits({ users, organizations, files, queue, transaction }: LimitModels): Limits {
   /** Runs work alone among all that concern this user's limits: whoever comes second begins again. */
   const alone = <T>({ organizationId, userId }: Tenant, work: (session: Session) => Promise<T>): Promise<T> =>
     transaction(async (session) => {
@@ -99,8 +101,18 @@ export function createLimits({ users, organizations, files, transaction }: Limit
       .session(session);
   };
 
-  /** Queues the run's oldest held-back files that fit into what is left of files and characters. */
-  const letGo = async (runId: number, room: { files: number; characters: number }, session: Session): Promise<void> => {
+  /** How many held-back files of the run the queue takes now. */
+  const queueRoom = async (tenant: Tenant, runId: number): Promise<number> => {
+    const held = await files.countDocuments({ runId, syncStatus: 'DELAYED' }).limit(FILES_PER_TURN).exec();
+    return held === 0 ? 0 : queue.room(tenant, runId, held);
+  };
+  /** Queues the run's oldest held-back files that fit into what is left of files, characters and the queue. */
+  const letGo = async (
+    runId: number,
+    room: { files: number; characters: number; queue: number },
+    session: Session,
+  ): Promise<void> => {
+    if (room.queue === 0) return;
     const held = await files
       .find({ runId, syncStatus: 'DELAYED' }, { generation: 1, delayedCharacters: 1 })
       .sort({ _id: 1 })
@@ -112,20 +124,20 @@ export function createLimits({ users, organizations, files, transaction }: Limit
     for (const { _id, generation, delayedCharacters } of held) {
       const places = generation > 0 ? 0 : 1;
       const needed = delayedCharacters ?? 1;
+      if (ids.length === room.queue) break;
       if (places > filesLeft || needed > charactersLeft) continue;
       filesLeft -= places;
       charactersLeft -= delayedCharacters ?? 0;
       ids.push(_id);
     }
-    if (ids.length > 0) await release({ _id: { $in: ids }, runId }, session);
-  };
-  const release = (query: object, session: Session) =>
-    files
+    if (ids.length === 0) return;
+    await files
       .updateMany(
-        { ...query, syncStatus: 'DELAYED' },
+        { _id: { $in: ids }, runId, syncStatus: 'DELAYED' },
         { $set: { syncStatus: 'QUEUED_FOR_SYNC', syncErrorMessage: null, notBefore: null, updatedAt: new Date() } },
       )
       .session(session);
+  };
 
   return {
     async of({ organizationId, userId }) {
@@ -136,8 +148,9 @@ export function createLimits({ users, organizations, files, transaction }: Limit
       return effectiveLimits(user?.customLimits ?? {}, organization?.userLimits ?? {});
     },
     async takeTurn(tenant, runId, { max_files, max_characters }) {
+      const inQueue = await queueRoom(tenant, runId);
       if (max_files === null && max_characters === null) {
-        await release({ runId }, null);
+        await letGo(runId, { files: Infinity, characters: Infinity, queue: inQueue }, null);
         return null;
       }
       return alone(tenant, async (session) => {
@@ -145,7 +158,7 @@ export function createLimits({ users, organizations, files, transaction }: Limit
         const characters =
           max_characters === null ? Infinity : max_characters - (await charactersOf(ofTenant(tenant), session));
         if (left < 0) await holdBack(runId, -left, session);
-        else await letGo(runId, { files: left, characters }, session);
+        else await letGo(runId, { files: left, characters, queue: inQueue }, session);
         return left < 0 ? 'max_files' : null;
       });
     },

@@ -4,6 +4,7 @@ export type SequenceKind =
   | 'organization'
   | 'user'
   | 'file'
+  | 'original'
   | 'run'
   | 'apiKey'
   | 'dataSource'
@@ -27,7 +28,7 @@ export interface Sequence {
 }
 
 /** Kinds of which a request takes one: a round trip less for each. */
-const BLOCK_KINDS: readonly SequenceKind[] = ['file', 'run'];
+const BLOCK_KINDS: readonly SequenceKind[] = ['file', 'run', 'original'];
 const BLOCK_SIZE = 32;
 
 /** Gives out a block's ids one by one; callers who find it empty wait for the same new one. */

@@ -14,10 +14,25 @@ export function tagCondition({ key, value, negate = false }: TagCondition): TagQ
   return { tagPairs: negate ? { $nin: pairs } : { $in: pairs } };
 }
 
+/** The pairs of a query of which any will do; undefined for any other query. */
+const anyOf = (query: TagQuery): string[] | undefined =>
+  'tagPairs' in query && '$in' in query.tagPairs ? query.tagPairs.$in : undefined;
+
 /** ANDs and ORs of nothing ask for nothing: they are left out, wherever they stand. MongoDB refuses empty ones. */
 export function tagTreeQuery(tree: TagTree | TagCondition): TagQuery | undefined {
   if ('key' in tree) return tagCondition(tree);
   const members = ('AND' in tree ? tree.AND : tree.OR).map(tagTreeQuery).filter((part) => part !== undefined);
-  if (members.length === 0) return undefined;
-  return 'AND' in tree ? { $and: members } : { $or: members };
+  const [only] = members;
+  if (members.length <= 1) return only;
+  if ('AND' in tree) return { $and: members };
+  // One list of pairs is one look into the index.
+  const lists = members.map(anyOf);
+  return lists.every((list) => list !== undefined) ? { tagPairs: { $in: lists.flat() } } : { $or: members };
+}
+
+/** The lists of pairs of which every match has one each: by any of them an index narrows. */
+export function requiredPairs(query: TagQuery): string[][] {
+  if ('$and' in query) return query.$and.flatMap(requiredPairs);
+  const pairs = anyOf(query);
+  return pairs ? [pairs] : [];
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';
 
 import type { Activities } from '../activities/index.js';
-import { deliveryQueue } from '../contract/orchestration.js';
+import { deliveryQueue, ocrQueue, transcriptionQueue } from '../contract/orchestration.js';
 
 export interface WorkerSettings {
   readonly address: string;
@@ -10,6 +10,10 @@ export interface WorkerSettings {
   readonly taskQueue: string;
   /** Activities run at once. */
   readonly activityConcurrency: number;
+  /** Files whose pages are recognized at once. */
+  readonly ocrConcurrency: number;
+  /** Recordings that wait for a service at once. */
+  readonly transcriptionConcurrency: number;
 }
 
 /** The workflows: bundled ahead once compiled (scripts/compile.ts), by the SDK itself under Jest. */
@@ -22,13 +26,13 @@ const WEBHOOKS_AT_ONCE = 50;
 
 /** What polls Temporal in a worker process. */
 export interface Workers {
-  /** Resolves when both have ended, after `shutdown`. */
+  /** Resolves when all have ended, after `shutdown`. */
   run(): Promise<void>;
   shutdown(): void;
   close(): Promise<void>;
 }
 
-/** Temporal workers for our workflows and these activities, deliveries apart from everything else. */
+/** Temporal workers for our workflows and these activities; deliveries, OCR, and what waits for others, apart from everything else. */
 export async function createWorkers(settings: WorkerSettings, activities: Activities): Promise<Workers> {
   const { address, namespace, taskQueue } = settings;
   const connection = await NativeConnection.connect({ address });
@@ -46,7 +50,7 @@ export async function createWorkers(settings: WorkerSettings, activities: Activi
     activities,
     maxConcurrentActivityTaskExecutions: settings.activityConcurrency,
   });
-  const { deliverBatch } = activities;
+  const { deliverBatch, transcribe, recognize } = activities;
   const deliverer = await Worker.create({
     ...common,
     taskQueue: deliveryQueue(taskQueue),
@@ -54,12 +58,26 @@ export async function createWorkers(settings: WorkerSettings, activities: Activi
     maxConcurrentActivityTaskExecutions: WEBHOOKS_AT_ONCE,
     maxConcurrentActivityTaskPolls: 2,
   });
-  const both = [worker, deliverer];
+  const transcriber = await Worker.create({
+    ...common,
+    taskQueue: transcriptionQueue(taskQueue),
+    activities: { transcribe },
+    maxConcurrentActivityTaskExecutions: settings.transcriptionConcurrency,
+    maxConcurrentActivityTaskPolls: 2,
+  });
+  const recognizer = await Worker.create({
+    ...common,
+    taskQueue: ocrQueue(taskQueue),
+    activities: { recognize },
+    maxConcurrentActivityTaskExecutions: settings.ocrConcurrency,
+    maxConcurrentActivityTaskPolls: 1,
+  });
+  const all = [worker, deliverer, transcriber, recognizer];
   return {
-    run: async () => void (await Promise.all(both.map((one) => one.run()))),
+    run: async () => void (await Promise.all(all.map((one) => one.run()))),
     shutdown() {
       // Before run() has begun there is nothing to shut down yet.
-      for (const one of both) if (one.getState() === 'RUNNING') one.shutdown();
+      for (const one of all) if (one.getState() === 'RUNNING') one.shutdown();
     },
     close: () => connection.close(),
   };

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { ContentRef, OpenedContent } from '../activities/deps.js';
-import type { Feed, FeedEntry, WebSource } from '../connectors/types.js';
+import type { Feed, FeedEntry, Validators, WebSource } from '../connectors/types.js';
 import { Fault } from '../contract/failures.js';
 import type { FeedEntryOptions } from '../contract/feeds.js';
 import { openPage, skipsOf } from './pageContent.js';
@@ -26,16 +26,21 @@ export function createFeedContents(web: WebSource) {
   /** By address: batches that want the same feed wait for one request. */
   const underWay = new Map<string, Promise<Feed>>();
 
-  const read = async (url: string, signal: AbortSignal): Promise<Feed> => {
-    const feed = await web.readFeed(url, signal);
-    kept.set(url, feed);
+  const read = async (url: string, signal: AbortSignal, known: Validators | null): Promise<Feed | null> => {
+    const feed = await web.readFeed(url, signal, known);
+    if (feed) kept.set(url, feed);
+    return feed;
+  };
+  const readWhole = async (url: string, signal: AbortSignal): Promise<Feed> => {
+    const feed = await read(url, signal, null);
+    if (feed === null) throw new Error('A feed that was asked for without a condition was not answered');
     return feed;
   };
   const shared = (url: string, signal: AbortSignal): Promise<Feed> => {
     const known = underWay.get(url);
     // Who came first may give up: then those who waited read it themselves.
-    if (known) return known.catch(() => read(url, signal));
-    const reading = read(url, signal).finally(() => underWay.delete(url));
+    if (known) return known.catch(() => readWhole(url, signal));
+    const reading = readWhole(url, signal).finally(() => underWay.delete(url));
     underWay.set(url, reading);
     return reading;
   };

@@ -1,46 +1,46 @@
-import { setPriority } from 'node:os';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { Runtime } from '@temporalio/worker';
 
 import { createActivities } from '../activities/index.js';
-import { loadConfig, required } from '../config.js';
+import { loadConfig, required, storeSettings } from '../config.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../connectors/web/sharedPoliteness.js';
+import { coldSweep } from '../dispatch/coldSweep.js';
 import { reap } from '../dispatch/reaper.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
 import { createFeedReader } from '../dispatch/feedReader.js';
+import { identifyFile } from '../documents/detection/identifyFile.js';
 import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
 import { createEmbeddings } from '../embeddings/registry.js';
+import { encodeDocument } from '../embeddings/sparse/sparseEncoder.js';
 import { createLog } from '../observability/log.js';
+import { createMetrics } from '../observability/metrics.js';
+import { createMetricsPage, serveMetrics } from '../observability/metricsPage.js';
+import { stepBack } from '../stepBack.js';
+import { BrokenPointFile } from '../store/coldStorage/pointFile.js';
 import { connectStore } from '../store/connect.js';
+import { createTranscriptions } from '../transcription/registry.js';
+import { countEnds } from './countEnds.js';
 import { createWorkers } from './createWorker.js';
+import { createSdkLogger } from './sdkLogger.js';
 import { createSources } from './sources.js';
+import { upgradePoints } from './upgradePoints.js';
 
 const config = loadConfig();
 // Children inherit it: requests are answered at once also while a large ingest takes all there is.
-setPriority(config.workerNiceness);
+stepBack(process.pid, config.workerNiceness);
 const log = createLog({ level: config.logLevel, name: 'worker' });
-// The SDK's own lines go where ours go, so that one reader finds both.
-Runtime.install({
-  logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
-    const write = level === 'ERROR' ? 'error' : level === 'WARN' ? 'warn' : 'debug';
-    log[write]({ ...meta }, message);
-  }),
-  shutdownSignals: [],
-});
-const store = await connectStore({
-  mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
-  qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
-  files: config.files,
-  secretKeys: config.secretKeys,
-  eventsKeptDays: config.eventsKeptDays,
-});
+Runtime.install({ logger: createSdkLogger(log), shutdownSignals: [] });
+const { token, workerPort, workerHost } = config.metrics;
+const metrics = createMetrics({ ofProcess: workerPort !== null });
+const store = countEnds(await connectStore(storeSettings(config)), metrics);
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
 const client = createTemporalClient(temporal);
 const dispatcher = createDispatcher(client, temporal.taskQueue, store, log);
 const egress = createEgress(config.egress);
 const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost });
+const transcribers = createEgress(config.transcription.egress);
 const feed = createFeedReader(client, temporal.taskQueue, store, log, config.reapIntervalMs);
 const web = createWebSource({
   egress,
@@ -49,23 +49,47 @@ const web = createWebSource({
   onNotice: (notice) => log.warn({}, notice),
 });
 const documents = createDocumentPool(config.documents);
+/** Its table takes some 40 MB, and pages are counted in threads that have one of their own. */
+const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;
+const upstreams = createEgress(config.embedding.egress);
 const embeddings = createEmbeddings({
   local: {
     modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
     tokenizerPath: required(config.embedding.tokenizerPath, 'EMBEDDING_TOKENIZER_PATH'),
     threads: config.embedding.threads,
   },
+  remote: {
+    providers: config.embedding.providers,
+    egress: upstreams,
+    loadCounter,
+    onUsage(organizationId, space, usage) {
+      store.embeddingUsage.count(organizationId, space, usage);
+      metrics.providerTokens(space, usage.tokens);
+    },
+    onRequest: metrics.providerRequest,
+  },
 });
 const workers = await createWorkers(
-  { ...temporal, activityConcurrency: config.ingest.activityConcurrency },
+  {
+    ...temporal,
+    activityConcurrency: config.ingest.activityConcurrency,
+    ocrConcurrency: config.ingest.ocrConcurrency,
+    transcriptionConcurrency: config.transcription.concurrency,
+  },
   createActivities({
     store,
     sources: createSources(web),
     documents,
+    identify: identifyFile,
+    loadCounter,
     embeddings,
+    encodeSparse: encodeDocument,
+    transcriptions: createTranscriptions(config.transcription, transcribers),
     receivers,
+    isBrokenCopy: (error) => error instanceof BrokenPointFile,
     settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape, webhooks: config.webhooks },
     log,
+    metrics,
   }),
 );
 
@@ -80,18 +104,32 @@ process.once('SIGINT', stop);
 // A supervisor that was killed can't send a signal: its closed channel says the same.
 process.once('disconnect', stop);
 
+// A port that another worker of this machine has is no reason to leave the work.
+const served =
+  workerPort === null
+    ? null
+    : await serveMetrics(createMetricsPage(metrics, token), workerPort, workerHost).catch((error: unknown) => {
+        log.error({ err: error }, 'metrics are not served; give each worker a WORKER_METRICS_PORT of its own');
+        return null;
+      });
+if (served) log.info({ port: served.port }, 'metrics served');
+
 log.info({ taskQueue: temporal.taskQueue }, 'worker polling');
-process.send?.({ ready: true });
+process.send?.({ ready: true, ...(served && { metricsPort: served.port }) });
 const sweeping = Promise.all([
   dispatcher.sweep(stopping.signal),
   reap(client, store, log, config.reapIntervalMs, stopping.signal),
+  coldSweep(store, dispatcher, log, config.coldSweepIntervalMs, stopping.signal),
   feed.read(stopping.signal),
+  upgradePoints(store, log, stopping.signal),
 ]);
 await workers.run();
 stopping.abort();
 await sweeping;
-await dispatcher.close();
+await Promise.all([dispatcher.close(), served?.close()]);
 // First: it gives its shares of hosts back to the store.
 await web.close();
-await Promise.all([documents, embeddings, store, egress, receivers, workers].map((one) => one.close()));
+await Promise.all(
+  [documents, embeddings, store, egress, receivers, transcribers, upstreams, workers].map((one) => one.close()),
+);
 process.exit(0);

@@ -12,7 +12,8 @@ export function createSources(web: WebSource): Sources {
     discover: (sitemapUrl, signal, onProblem, usePremiumProxies) =>
       web.discover(sitemapUrl, signal, onProblem, usePremiumProxies),
     mayFetch: (url, signal) => web.mayFetch(url, signal),
-    readFeed: (url, signal) => feeds.read(url, signal),
+    download: (url, signal, take) => web.download(url, signal, take),
+    readFeed: (url, signal, known) => feeds.read(url, signal, known),
     open: (ref, signal) =>
       ref.source === FEED_SOURCE
         ? feeds.open(ref, signal)

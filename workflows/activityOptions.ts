@@ -1,4 +1,4 @@
-import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
+import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptions } from '@temporalio/workflow';
 
 /** A cancelled run goes on to its end only when nothing of it is at work any more: a step still under way could put files into motion again. */
 const WHEN_CANCELLED = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
@@ -19,6 +19,14 @@ export const COMPUTE: ActivityOptions = {
   cancellationType: WHEN_CANCELLED,
 };
 
+/** A service at work on one recording: mostly waiting, so that a worker which dies costs a moment and no turn. */
+export const TRANSCRIBE: ActivityOptions = {
+  startToCloseTimeout: '12 hours',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  cancellationType: WHEN_CANCELLED,
+};
+
 /** Calls of a customer's receiver: what it does is an outcome, so a failure is a store's or a worker's. */
 export const NOTIFY: ActivityOptions = {
   startToCloseTimeout: '10 minutes',
@@ -28,9 +36,9 @@ export const NOTIFY: ActivityOptions = {
 };
 
 /** Short writes and reads of our own stores, tried until they pass. */
-export const STORE: ActivityOptions = {
+export const STORE = {
   // They send no heartbeat: this is how long a run stands still whose worker dies at one.
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   cancellationType: WHEN_CANCELLED,
-};
+} as const satisfies ActivityOptions & LocalActivityOptions;

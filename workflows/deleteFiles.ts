@@ -2,10 +2,10 @@ import { CancellationScope, continueAsNew, isCancellation, proxyActivities, work
 
 import type { Activities } from '../activities/index.js';
 import type { DeleteFilesInput } from '../contract/orchestration.js';
-import { COMPUTE, STORE } from './activityOptions.js';
+import { COMPUTE } from './activityOptions.js';
+import { storeSteps } from './storeSteps.js';
 
 const { deleteBatch } = proxyActivities<Activities>(COMPUTE);
-const { finishDelete } = proxyActivities<Activities>(STORE);
 
 /** Deletes the files a run names, batch after batch; each batch is verified before its records say so. */
 export async function deleteFiles({ runId, afterId = 0 }: DeleteFilesInput): Promise<void> {
@@ -17,10 +17,10 @@ export async function deleteFiles({ runId, afterId = 0 }: DeleteFilesInput): Pro
         await continueAsNew<typeof deleteFiles>({ runId, afterId: cursor });
       }
     }
-    await finishDelete({ runId, outcome: 'finished' });
+    await storeSteps().finishDelete({ runId, outcome: 'finished' });
   } catch (error) {
     if (isCancellation(error))
-      await CancellationScope.nonCancellable(() => finishDelete({ runId, outcome: 'aborted' }));
+      await CancellationScope.nonCancellable(() => storeSteps().finishDelete({ runId, outcome: 'aborted' }));
     throw error;
   }
 }

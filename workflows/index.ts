@@ -2,9 +2,12 @@
 export { deleteFiles } from './deleteFiles.js';
 export { deliverEvents } from './deliverEvents.js';
 export { deleteUser } from './deleteUser.js';
+export { moveStorage } from './moveStorage.js';
 export { recountFiles } from './recountFiles.js';
+export { reembedFiles } from './reembedFiles.js';
 export { resyncFile } from './resyncFile.js';
 export { scrapeSitemap } from './scrapeSitemap.js';
 export { syncFeed } from './syncFeed.js';
+export { syncUpload } from './syncUpload.js';
 export { updateTags } from './updateTags.js';
 export { webScrape } from './webScrape.js';

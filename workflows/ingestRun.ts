@@ -5,11 +5,9 @@ import {
   continueAsNew,
   defineQuery,
   isCancellation,
-  proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
 
-import type { Activities } from '../activities/index.js';
 import {
   EMPTY_BATCH_RESULT,
   FAULT_FAILURE,
@@ -19,10 +17,8 @@ import {
   type RunOutcome,
   type RunProgress,
 } from '../contract/orchestration.js';
-import { STORE } from './activityOptions.js';
 import { addResults, ingestWindow } from './ingestWindow.js';
-
-const { beginRun, finishRun, failRun, abortRun } = proxyActivities<Activities>(STORE);
+import { storeSteps } from './storeSteps.js';
 
 export const progressQuery = defineQuery<RunProgress>(PROGRESS_QUERY);
 
@@ -50,7 +46,7 @@ export async function ingestRun(
 
   try {
     if (!resume) {
-      const begun = await beginRun({ runId });
+      const begun = await storeSteps().beginRun({ runId });
       if (begun.finished) return { outcome: 'already_finished', discovered, counts };
       phase = 'discovering';
       discovered = await discover();
@@ -78,24 +74,24 @@ export async function ingestRun(
       });
     }
     phase = 'finishing';
-    await finishRun({ runId });
+    await storeSteps().finishRun({ runId });
     phase = 'done';
     return { outcome: 'finished', discovered, counts };
   } catch (error) {
     if (isCancellation(error)) {
-      await CancellationScope.nonCancellable(() => abortRun({ runId }));
+      await CancellationScope.nonCancellable(() => storeSteps().abortRun({ runId }));
       throw error;
     }
     const sentence = faultOf(error);
     if (sentence !== null) {
       // Also when the run is cancelled just now: its files must not stay in motion.
-      await CancellationScope.nonCancellable(() => failRun({ runId, message: sentence }));
+      await CancellationScope.nonCancellable(() => storeSteps().failRun({ runId, message: sentence }));
       return { outcome: 'failed', discovered, counts };
     }
     // continueAsNew leaves by an error of its own; a failed activity is a defect, and must not leave files in motion.
     if (error instanceof ActivityFailure) {
       const message = 'The run stopped at a fault of the service. Its log names the cause; resync to try again.';
-      await CancellationScope.nonCancellable(() => failRun({ runId, message }));
+      await CancellationScope.nonCancellable(() => storeSteps().failRun({ runId, message }));
     }
     throw error;
   }

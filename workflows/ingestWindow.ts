@@ -1,4 +1,5 @@
 import {
+  type ActivityOptions,
   allHandlersFinished,
   CancellationScope,
   condition,
@@ -10,14 +11,24 @@ import {
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import type { BatchResult, IngestBatchResult } from '../contract/orchestration.js';
-import { COMPUTE, STORE } from './activityOptions.js';
+import {
+  type AsideInput,
+  type AsideResult,
+  type AsideStep,
+  type BatchResult,
+  type IngestBatchResult,
+  ocrQueue,
+  transcriptionQueue,
+} from '../contract/orchestration.js';
+import { COMPUTE, TRANSCRIBE } from './activityOptions.js';
+import { storeSteps } from './storeSteps.js';
 
 const { ingestBatch } = proxyActivities<Activities>(COMPUTE);
-const { planBatches } = proxyActivities<Activities>(STORE);
 
 /** Batches planned ahead with one read. */
 const PLAN_AHEAD = 20;
+/** Files of a run at once that were put aside, until something else of them is made; a batch that brings more waits too. */
+const MOST_ASIDE = 200;
 
 export const addResults = (a: BatchResult, b: BatchResult): BatchResult => ({
   ready: a.ready + b.ready,
@@ -25,6 +36,17 @@ export const addResults = (a: BatchResult, b: BatchResult): BatchResult => ({
   requeued: a.requeued + b.requeued,
   superseded: a.superseded + b.superseded,
 });
+
+/** What may have to be made of a file first, each on a task queue of its own. */
+function asideSteps(): Record<AsideStep, (input: AsideInput) => Promise<AsideResult>> {
+  const { taskQueue } = workflowInfo();
+  const transcribing: ActivityOptions = { ...TRANSCRIBE, taskQueue: transcriptionQueue(taskQueue) };
+  const recognizing: ActivityOptions = { ...COMPUTE, taskQueue: ocrQueue(taskQueue) };
+  return {
+    transcribe: proxyActivities<Activities>(transcribing).transcribe,
+    recognize: proxyActivities<Activities>(recognizing).recognize,
+  };
+}
 
 export interface WindowHooks {
   /** Called with what each batch did, as it ends. */
@@ -46,6 +68,8 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   let afterId = startAfter;
   let failure: { reason: unknown } | null = null;
   const underWay = new Set<Promise<void>>();
+  const aside = new Set<Promise<void>>();
+  const steps = asideSteps();
 
   const run = async (fileIds: readonly number[]): Promise<void> => {
     const result: IngestBatchResult = await ingestBatch({
@@ -54,19 +78,35 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
       ...(hooks.follow ? { keepLinks: true } : {}),
     });
     hooks.onBatch(result);
+    if (result.toTranscribe) await putAside('transcribe', result.toTranscribe);
+    if (result.toRecognize) await putAside('recognize', result.toRecognize);
     // A file that was under way at two worker deaths is run alone, so that it can take no other with it.
     for (const fileId of result.alone) await run([fileId]);
   };
-  const begin = (fileIds: readonly number[]): void => {
-    const batch: Promise<void> = run(fileIds)
+  /** A file is read once what it needs is made; where that failed it has ended, or is due at a later pass. Batches go on meanwhile. */
+  const putAside = async (step: AsideStep, fileIds: readonly number[]): Promise<void> => {
+    for (const fileId of fileIds) {
+      if (aside.size >= MOST_ASIDE) await condition(() => aside.size < MOST_ASIDE);
+      track(
+        aside,
+        steps[step]({ runId, fileId }).then(async ({ done }) => {
+          if (done) await run([fileId]);
+        }),
+      );
+    }
+  };
+  const track = (among: Set<Promise<void>>, work: Promise<void>): void => {
+    const tracked: Promise<void> = work
       .catch((error: unknown) => {
         failure ??= { reason: error };
       })
-      .finally(() => underWay.delete(batch));
-    underWay.add(batch);
+      .finally(() => among.delete(tracked));
+    among.add(tracked);
   };
+  const begin = (fileIds: readonly number[]): void => track(underWay, run(fileIds));
+  /** @param atMost batches; of 0, nothing at all is under way */
   const drained = async (atMost: number): Promise<void> => {
-    await condition(() => underWay.size <= atMost);
+    await condition(() => underWay.size <= atMost && (atMost > 0 || aside.size === 0));
     // The reason is thrown on as it is: cancellation must stay cancellation.
     // oxlint-disable-next-line typescript/only-throw-error
     if (failure) throw failure.reason;
@@ -75,7 +115,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   /** Pass after pass. */
   const work = async (): Promise<number | null> => {
     for (;;) {
-      const plan = await planBatches({ runId, afterId, limit: PLAN_AHEAD });
+      const plan = await storeSteps().planBatches({ runId, afterId, limit: PLAN_AHEAD });
       for (const fileIds of plan.batches) {
         await drained(plan.window - 1);
         begin(fileIds);
@@ -106,7 +146,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   } catch (error) {
     // The waits above end at once when the run is cancelled; its batches need a moment.
     if (isCancellation(error) && patched('cancelled-batches-end-first'))
-      await CancellationScope.nonCancellable(() => condition(() => underWay.size === 0));
+      await CancellationScope.nonCancellable(() => condition(() => underWay.size + aside.size === 0));
     throw error;
   }
 }

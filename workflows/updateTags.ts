@@ -2,10 +2,10 @@ import { CancellationScope, continueAsNew, isCancellation, proxyActivities, work
 
 import type { Activities } from '../activities/index.js';
 import type { CopyTagsResult, UpdateTagsInput } from '../contract/orchestration.js';
-import { COMPUTE, STORE } from './activityOptions.js';
+import { COMPUTE } from './activityOptions.js';
+import { storeSteps } from './storeSteps.js';
 
 const { copyTags } = proxyActivities<Activities>(COMPUTE);
-const { finishTags } = proxyActivities<Activities>(STORE);
 
 /**
  * Brings the tags of a data source to its files and vectors, or those of one file to its vectors: pass after pass, until
@@ -19,9 +19,10 @@ export async function updateTags({ runId, afterId = 0 }: UpdateTagsInput): Promi
       if (!step.done && workflowInfo().continueAsNewSuggested)
         await continueAsNew<typeof updateTags>({ runId, afterId: step.afterId });
     }
-    await finishTags({ runId, outcome: 'finished' });
+    await storeSteps().finishTags({ runId, outcome: 'finished' });
   } catch (error) {
-    if (isCancellation(error)) await CancellationScope.nonCancellable(() => finishTags({ runId, outcome: 'aborted' }));
+    if (isCancellation(error))
+      await CancellationScope.nonCancellable(() => storeSteps().finishTags({ runId, outcome: 'aborted' }));
     throw error;
   }
 }

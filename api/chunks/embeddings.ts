@@ -1,25 +1,37 @@
 import Joi from 'joi';
 
-import { DEFAULT_EMBEDDING_MODEL, EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
-import type { FileFilters, TagTree } from '../../contract/fileFilters.js';
+import {
+  DEFAULT_EMBEDDING_MODEL,
+  EMBEDDING_MODEL_IDS,
+  type EmbeddingModelId,
+  PICTURE_MODEL,
+} from '../../contract/embeddingModels.js';
+import type { TagTree } from '../../contract/fileFilters.js';
 import type { DocumentRecord } from '../../contract/records.js';
+import type { RerankModel } from '../../contract/rerankers.js';
 import { fileTags, tagObject } from '../../contract/tags.js';
+import { MEDIA_TYPES, type MediaType } from '../../contract/mediaTypes.js';
+import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../deps.js';
 import { linksOf } from '../files/links.js';
-import { notBuilt } from '../http/errors.js';
-import { operation } from '../http/operation.js';
+import { HttpError } from '../http/errors.js';
+import { operation, type UserCaller } from '../http/operation.js';
 import { documentRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
-import { HELPDESK_FILE_TYPES } from '../schemas/listing.js';
+import { HELPDESK_FILE_TYPES, idList } from '../schemas/listing.js';
+import { hybridWeights, queryVector, rerankModel } from '../schemas/search.js';
 import { asksForTags, tagFilter, tagTree } from '../schemas/tags.js';
-import { type Found, searchChunks } from './search.js';
+import type { Found } from './findCurrent.js';
+import type { HybridWeights } from './fuseHybrid.js';
+import { queryVectors } from './queryVectors.js';
+import { refuseCold } from './refuseCold.js';
+import { searchChunks } from './search.js';
+import { spacesForText, spacesForVector } from './searchSpaces.js';
 
 /** Chunks of one answer at most. */
 const MAX_K = 1_000;
 /** How long a link in an answer lasts. */
 const LINK_SECONDS = 3600;
-/** Files a filter may name for one search. */
-const MAX_FILES = 10_000;
 
 interface Body {
   query: string;
@@ -36,40 +48,47 @@ interface Body {
   include_file_level_metadata: boolean;
   hybrid_search: boolean;
   hybrid_search_tuning_parameters?: { weight_a: number; weight_b: number };
-  media_type: string;
+  media_type: MediaType;
   embedding_model: EmbeddingModelId;
   high_accuracy: boolean;
-  rerank?: { model: string };
+  rerank?: { model: RerankModel };
   file_types_at_source?: string[];
   exclude_cold_storage_files: boolean;
 }
 
-/** What later versions add; asking for it now is answered, not ignored. */
-function refuseUnbuilt(body: Body): void {
-  if (body.query_vector) throw notBuilt('query_vector');
-  if (body.hybrid_search) throw notBuilt('hybrid_search');
-  if (body.rerank) throw notBuilt('rerank');
-  if (body.media_type !== 'TEXT') throw notBuilt(`media_type other than TEXT`);
+/** The older form asks for every one of its tags; it is not looked at where tags_v2 asks for something. */
+function treeOf({ tags = {}, tags_v2: tree }: Body): TagTree | null {
+  if (tree && asksForTags(tree)) return tree;
+  const all = Object.entries(tags).map(([key, value]) => ({ key, value }));
+  return all.length > 0 ? { AND: all } : null;
 }
 
-/** The file filters that a search takes; null when it names none. */
-function filtersOf(body: Body): FileFilters | null {
-  const { tags, parent_file_ids: parents, file_types_at_source: types, file_ids: ids } = body;
-  const tree = body.tags_v2 && asksForTags(body.tags_v2) ? body.tags_v2 : undefined;
-  const named =
-    tree !== undefined ||
-    (tags !== undefined && Object.keys(tags).length > 0) ||
-    parents?.length ||
-    types?.length ||
-    ids?.length;
-  if (!named) return null;
+function filterOf(body: Body): ChunkFilter {
+  const tree = treeOf(body);
   return {
-    ...(ids ? { ids } : {}),
+    fileIds: body.file_ids ?? [],
+    parentFileIds: body.parent_file_ids ?? [],
+    includeAllChildren: body.include_all_children,
+    fileTypesAtSource: body.file_types_at_source ?? [],
+    media: body.media_type,
     ...(tree ? { tagTree: tree } : {}),
-    ...(tags ? { tags } : {}),
-    ...(parents ? { parentFileIds: parents, includeAllChildren: body.include_all_children } : {}),
-    ...(types ? { fileTypesAtSource: types } : {}),
   };
+}
+
+/** Equal shares where none are given; null for a search by meaning alone. */
+function weightsOf({ hybrid_search: hybrid, hybrid_search_tuning_parameters: tuning }: Body): HybridWeights | null {
+  if (!hybrid) return null;
+  return tuning ? { semantic: tuning.weight_a, keyword: tuning.weight_b } : { semantic: 0.5, keyword: 0.5 };
+}
+
+/** @throws HttpError 400 where the caller's user has sparse vectors switched off */
+async function refuseSwitchedOff(caller: UserCaller, { store }: ApiDeps): Promise<void> {
+  const user = await store.users.record(caller);
+  if (user?.enabledFeatures?.['sparse_vectors']?.enabled === false)
+    throw new HttpError(
+      400,
+      'hybrid_search needs sparse vectors, which are switched off for this user. Switch them on by POST /modify_user_configuration (sparse_vectors, {"enabled": true}), or search without hybrid_search.',
+    );
 }
 
 function present(
@@ -96,18 +115,18 @@ function present(
   };
 }
 
-/** POST /embeddings: the chunks nearest in meaning to a query. */
+/** POST /embeddings: the chunks that answer a query best. */
 export const embeddings = operation<'user', Body>({
   method: 'post',
   path: '/embeddings',
   auth: 'user',
-  summary: "Searches the caller's chunks by meaning.",
+  summary: "Searches the caller's chunks by meaning, or by meaning and words.",
   body: Joi.object({
     query: Joi.string().min(1).required(),
     k: integer().min(1).max(MAX_K).required(),
-    query_vector: orNull(Joi.array().items(Joi.number())),
-    file_ids: orNull(Joi.array().items(integer()).max(MAX_FILES)),
-    parent_file_ids: orNull(Joi.array().items(integer()).max(MAX_FILES)),
+    query_vector: orNull(queryVector()),
+    file_ids: orNull(idList()),
+    parent_file_ids: orNull(idList()),
     include_all_children: Joi.boolean().default(false),
     tags: orNull(tagFilter()),
     tags_v2: orNull(tagTree()),
@@ -116,33 +135,40 @@ export const embeddings = operation<'user', Body>({
     include_raw_file: orNull(Joi.boolean(), false),
     include_file_level_metadata: orNull(Joi.boolean(), false),
     hybrid_search: orNull(Joi.boolean(), false),
-    hybrid_search_tuning_parameters: orNull(
-      Joi.object({ weight_a: Joi.number().required(), weight_b: Joi.number().required() }),
-    ),
-    media_type: orNull(Joi.string().valid('TEXT', 'IMAGE', 'AUDIO', 'VIDEO'), 'TEXT'),
+    hybrid_search_tuning_parameters: orNull(hybridWeights()),
+    media_type: orNull(Joi.string().valid(...MEDIA_TYPES), 'TEXT'),
     embedding_model: orNull(Joi.string().valid(...EMBEDDING_MODEL_IDS), DEFAULT_EMBEDDING_MODEL),
     high_accuracy: orNull(Joi.boolean(), false),
-    rerank: orNull(Joi.object({ model: Joi.string().required() })),
+    rerank: orNull(Joi.object({ model: rerankModel().required() })),
     file_types_at_source: orNull(Joi.array().items(Joi.string().valid(...HELPDESK_FILE_TYPES))),
     exclude_cold_storage_files: Joi.boolean().default(false),
   }),
   answer: Joi.object({ documents: Joi.array().items(documentRecord).required() }),
   async handle({ caller, body, deps }) {
-    refuseUnbuilt(body);
-    const filters = filtersOf(body);
-    const fileIds = filters && (await deps.store.files.ids(caller, filters, MAX_FILES));
-    if (fileIds?.length === 0) return { documents: [] };
+    // Pictures are embedded by one model, whichever a file asked for.
+    const model = body.media_type === 'IMAGE' ? PICTURE_MODEL : body.embedding_model;
+    const filter = filterOf(body);
+    const weights = weightsOf(body);
+    const vector = body.query_vector ?? null;
+    const vectorIn = queryVectors(caller, body.query, model, vector, deps);
+    const [spaces] = await Promise.all([
+      vector
+        ? spacesForVector(caller, model, vector, deps)
+        : spacesForText(caller, model, (weights?.keyword ?? 0) > 0, deps),
+      weights && refuseSwitchedOff(caller, deps),
+      body.exclude_cold_storage_files ? null : refuseCold(caller, model, filter, deps),
+    ]);
     const found = await searchChunks(
       caller,
+      spaces,
       {
-        query: body.query,
-        model: body.embedding_model,
-        k: body.k,
+        ...{ query: body.query, vectorIn, vectorGiven: vector !== null, model, k: body.k, filter, weights },
         exact: body.high_accuracy,
-        ...(fileIds ? { fileIds } : {}),
+        rerank: body.rerank?.model ?? null,
       },
       deps,
     );
+    deps.store.lastUse.note(found.map(({ file }) => file));
     const vectors = body.include_vectors ? await vectorsOf(found, deps.store.vectors) : null;
     return {
       documents: found.map((one, index) => present(one, index + 1, vectors?.get(one.chunk.key) ?? null, body, deps)),

@@ -23,14 +23,10 @@ export const listChunks = operation<'user', Body>({
   }),
   answer: listOf(chunkRecord),
   handle({ caller, body, deps: { store } }) {
-    const { page, ...listing } = toListing(body);
-    const count = store.files.countChunks(caller, listing.filters, page.startingId);
-    const parts = store.chunks.page(
-      caller,
-      store.files.contents(caller, listing, page.startingId),
-      page.offset,
-      page.limit,
-    );
+    const listing = toListing(body);
+    const { startingId, offset, limit } = listing.page;
+    const count = store.files.countChunks(caller, listing.filters, startingId);
+    const parts = store.chunks.page(caller, store.files.contents(caller, listing), offset, limit);
     return Promise.resolve(new ListAnswer(count, chunkRows(parts, body.include_vectors, store)));
   },
 });

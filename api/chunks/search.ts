@@ -1,89 +1,104 @@
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
-import { chunkKey, type StoredChunk } from '../../store/chunks/model.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { RerankModel } from '../../contract/rerankers.js';
+import { isGivenSpace } from '../../contract/uploads.js';
 import type { Tenant } from '../../store/users/accept.js';
-import type { VectorHit } from '../../store/vectors/vectors.js';
+import { byScore } from '../../store/vectors/search.js';
+import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../deps.js';
+import { fuseHybrid, type HybridWeights } from './fuseHybrid.js';
+import { type Found, findCurrent } from './findCurrent.js';
+import type { QueryVectors } from './queryVectors.js';
+import { rerankFound } from './rerankFound.js';
+import { upstream } from './upstream.js';
 
 export interface SearchRequest {
   readonly query: string;
+  readonly vectorIn: QueryVectors;
+  /** Whether the caller gave the vector, and says with it that it fits in every one of the spaces. */
+  readonly vectorGiven: boolean;
   readonly model: EmbeddingModelId;
   readonly k: number;
-  /** Only in these files; absent: in all of the caller's. */
-  readonly fileIds?: readonly number[];
+  readonly filter: ChunkFilter;
   readonly exact: boolean;
+  /** Null: by meaning alone. */
+  readonly weights: HybridWeights | null;
+  readonly rerank: RerankModel | null;
 }
 
-export interface Found {
-  readonly hit: VectorHit;
-  readonly space: string;
-  readonly chunk: StoredChunk;
-  readonly file: FileDoc;
-}
-
-/** How many more hits than k are asked for, since some may be of a generation that was just replaced. */
-const spare = (k: number): number => k + 16;
-/** Hits asked for at most, however many had to be dropped. */
-const MAX_HITS = 20_000;
+/** How many more hits than wanted are asked for, since some may be of a generation that was just replaced. */
+const SPARE = 16;
+/** Hits of each kind that are fused: the best of both lists may stand far down in either. */
+const poolOf = (wanted: number): number => Math.max(100, 4 * wanted);
+/** Texts that are reranked: a reranker finds what stands too low, but takes its time for each. */
+const candidatesOf = (k: number): number => Math.max(k, Math.min(200, Math.max(50, 4 * k)));
 /** The constant of reciprocal rank fusion (Cormack and others, 2009). */
 const RRF_K = 60;
 
-/** Hits whose generation is the file's current one, with text and record, in the order of the hits. */
-async function currentHits(
+/** What one space is asked; null for what is not asked of it. */
+interface Probe {
+  readonly space: string;
+  readonly dense: readonly number[] | Float32Array | null;
+  readonly sparse: ReturnType<ApiDeps['encodeQuery']>;
+}
+
+async function probeOf(space: string, request: SearchRequest, deps: ApiDeps): Promise<Probe> {
+  const { query, vectorIn, vectorGiven, weights } = request;
+  const sparse = weights && weights.keyword > 0 ? deps.encodeQuery(query) : null;
+  // A text can't be brought to vectors that a caller made elsewhere: of those only the words are searched.
+  const byMeaning = weights?.semantic !== 0 && (vectorGiven || !isGivenSpace(space));
+  return { space, dense: byMeaning ? await vectorIn(space) : null, sparse };
+}
+
+async function searchSpace(
   tenant: Tenant,
   space: string,
-  hits: readonly VectorHit[],
-  { store }: ApiDeps,
-): Promise<Found[]> {
-  const [files, chunks] = await Promise.all([
-    store.files.byIds(tenant, [...new Set(hits.map((hit) => hit.fileId))]),
-    store.chunks.byKeys(tenant, hits),
-  ]);
-  const fileOf = new Map(files.map((file) => [file._id, file]));
-  const chunkOf = new Map(chunks.map((chunk) => [chunk.key, chunk]));
-  return hits.flatMap((hit) => {
-    const file = fileOf.get(hit.fileId);
-    const chunk = chunkOf.get(chunkKey(hit.fileId, hit.generation, hit.chunkIndex));
-    return file && chunk && file.generation === hit.generation ? [{ hit, space, chunk, file }] : [];
-  });
-}
-
-async function searchSpace(tenant: Tenant, space: string, request: SearchRequest, deps: ApiDeps): Promise<Found[]> {
-  const [vector] = await deps.embedder.embed(space, [request.query], 'query');
-  if (!vector) return [];
-  for (let limit = spare(request.k); ; limit *= 4) {
-    const { model, fileIds, exact } = request;
-    // Only a search that came up short is asked again, with more.
-    const hits = await deps.store.vectors.search({
-      ...tenant,
-      space,
-      model,
-      vector,
-      limit,
-      exact,
-      ...(fileIds ? { fileIds } : {}),
-    });
-    const found = await currentHits(tenant, space, hits, deps);
-    if (found.length >= request.k || hits.length < limit || limit >= MAX_HITS) return found.slice(0, request.k);
-  }
-}
-
-/**
- * The k chunks nearest in meaning to the query, among the caller's files of the model. A model may have been served by
- * several spaces over time: each is searched, and the answers are fused by rank, since their scores don't compare.
- */
-export async function searchChunks(
-  { organizationId, userId }: Tenant,
+  wanted: number,
   request: SearchRequest,
   deps: ApiDeps,
 ): Promise<Found[]> {
-  const tenant = { organizationId, userId };
-  const spaces = await deps.store.files.spacesOf(tenant, request.model);
-  const answers = await Promise.all(spaces.map((space) => searchSpace(tenant, space, request, deps)));
-  if (answers.length <= 1) return answers[0] ?? [];
+  const { model, filter, exact, weights } = request;
+  const probe = await probeOf(space, request, deps);
+  if (probe.dense === null && probe.sparse === null) return [];
+  return findCurrent(
+    tenant,
+    space,
+    { wanted, limit: weights ? poolOf(wanted) : wanted + SPARE },
+    async (limit) => {
+      const hits = await deps.store.vectors.search({ ...tenant, ...probe, model, filter, exact, limit });
+      const isAll = hits.dense.length < limit && hits.sparse.length < limit;
+      return { ranked: weights ? fuseHybrid(hits, weights, limit) : hits.dense, isAll };
+    },
+    deps,
+  );
+}
+
+/** Answers of several spaces in one list: by rank, since the scores of different models don't compare. */
+function fuseSpaces(answers: readonly Found[][]): Found[] {
   return answers
     .flatMap((found) => found.map((one, rank) => ({ one, weight: 1 / (RRF_K + rank + 1) })))
-    .sort((a, b) => b.weight - a.weight)
-    .slice(0, request.k)
+    .sort((a, b) => b.weight - a.weight || byScore(a.one.hit, b.one.hit))
     .map(({ one }) => one);
+}
+
+/** The same for a vector that the caller says is of the model which filled them all. */
+const mergeSpaces = (answers: readonly Found[][]): Found[] => answers.flat().sort((a, b) => byScore(a.hit, b.hit));
+
+/**
+ * The k chunks that answer a query best, among the caller's of the model, in the given spaces.
+ * @throws HttpError 400 for a reranker that is not configured, 502 or 503 where a provider refuses or fails
+ */
+export async function searchChunks(
+  { organizationId, userId }: Tenant,
+  spaces: readonly string[],
+  request: SearchRequest,
+  deps: ApiDeps,
+): Promise<Found[]> {
+  const { query, k, rerank } = request;
+  const tenant = { organizationId, userId };
+  const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));
+  const wanted = reranker ? candidatesOf(k) : k;
+  const answers = await Promise.all(spaces.map((space) => searchSpace(tenant, space, wanted, request, deps)));
+  const found = answers.length === 1 ? (answers[0] ?? []) : (request.vectorGiven ? mergeSpaces : fuseSpaces)(answers);
+  const best = found.slice(0, wanted);
+  return reranker ? rerankFound(best, { query, k }, reranker) : best;
 }

@@ -13,8 +13,11 @@ export const revokeAccessToken = operation<'user', { data_source_id: number }>({
   body: Joi.object({ data_source_id: integer().required() }),
   answer: Joi.object({ success: Joi.boolean().required() }),
   async handle({ caller, body, deps: { store } }) {
-    const revoked = await store.dataSources.revoke(caller, body.data_source_id);
+    const revoked = await store.transaction((session) =>
+      store.dataSources.revoke(caller, body.data_source_id, session),
+    );
     if (!revoked) throw notFound('data source');
+    // Also at a second call: the first one may have died before.
     await store.files.abortQueuedOf(revoked);
     return { success: true };
   },

@@ -1,8 +1,16 @@
 import Joi from 'joi';
 
+import type { Store } from '../../store/connect.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { FileAnswer, operation } from '../http/operation.js';
-import { CONTENT_PATH } from '../http/signedUrls.js';
+import { CONTENT_PATH, type ContentRef } from '../http/signedUrls.js';
+
+const READ: Readonly<Record<ContentRef['kind'], (ref: ContentRef, store: Store) => Promise<Stored | null>>> = {
+  raw: (ref, store) => store.contents.get(ref),
+  txt: (ref, store) => store.chunks.parsedText(ref, ref.generation),
+  original: (ref, store) => store.originals.stream(ref, ref.generation),
+};
+type Stored = Uint8Array | AsyncIterable<Uint8Array>;
 
 /** GET /content/…: a stored content, for the holder of a presigned URL. */
 export const content = operation<'open', unknown>({
@@ -15,13 +23,9 @@ export const content = operation<'open', unknown>({
   async handle({ params, query, deps: { signedUrls, store } }) {
     const ref = signedUrls.read(params, query);
     if (!ref) throw new HttpError(403, 'This link is not valid, or has expired. List the file again for a fresh one.');
-    const stored =
-      ref.kind === 'raw' ? await store.contents.get(ref) : await store.chunks.parsedText(ref, ref.generation);
+    const stored = await READ[ref.kind](ref, store);
     if (stored === null)
       throw notFound('content; the file was synced again or deleted. List it again for a fresh link');
-    return new FileAnswer(
-      typeof stored === 'string' ? Buffer.from(stored) : stored,
-      ref.kind === 'txt' ? 'text/plain; charset=utf-8' : 'application/octet-stream',
-    );
+    return new FileAnswer(stored, ref.kind === 'txt' ? 'text/plain; charset=utf-8' : 'application/octet-stream');
   },
 });

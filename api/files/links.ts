@@ -1,5 +1,6 @@
 import type { FileDoc } from '../../store/files/model.js';
 import type { ApiDeps } from '../deps.js';
+import type { ContentRef } from '../http/signedUrls.js';
 import type { FileLinks } from '../presenters/file.js';
 
 export interface WantedLinks {
@@ -14,11 +15,12 @@ export function linksOf(
   wanted: WantedLinks,
   { signedUrls, publicUrl }: Pick<ApiDeps, 'signedUrls' | 'publicUrl'>,
 ): FileLinks {
-  const { organizationId, _id: fileId, generation } = file;
-  const link = (kind: 'raw' | 'txt') =>
-    `${publicUrl()}${signedUrls.sign({ organizationId, fileId, generation, kind }, wanted.lifeSeconds)}`;
+  const { organizationId, _id: fileId, generation, original } = file;
+  const link = (kind: ContentRef['kind'], number: number) =>
+    `${publicUrl()}${signedUrls.sign({ organizationId, fileId, generation: number, kind }, wanted.lifeSeconds)}`;
+  const raw = original ? link('original', original.id) : file.hasContent ? link('raw', generation) : null;
   return {
-    raw: wanted.raw && file.hasContent ? link('raw') : null,
-    parsed: wanted.parsed && file.hasText ? link('txt') : null,
+    raw: wanted.raw ? raw : null,
+    parsed: wanted.parsed && file.hasText ? link('txt', generation) : null,
   };
 }

@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
 import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/orchestration.js';
-import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
 import { tagObject } from '../../contract/tags.js';
+import { UPLOAD_SOURCES, type UploadOptions } from '../../contract/uploads.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { HttpError, invalid, notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
+import { busy, refuseBusy } from './refuseBusy.js';
 
 interface Body {
   file_id: number;
@@ -34,6 +35,13 @@ function overridden({ options }: FileDoc, body: Body): FileDoc['options'] {
   };
 }
 
+/** @throws HttpError 409 for an upload whose content was deleted: there is no source to have it from again */
+function refuseEmptied({ fileContentsDeleted, original, source, sourceOptions }: FileDoc): void {
+  const fromUrl = (sourceOptions as UploadOptions | null)?.url ?? null;
+  if (fileContentsDeleted && !original && fromUrl === null && UPLOAD_SOURCES.includes(source))
+    throw new HttpError(409, 'The content of this upload was deleted. Upload it again as a new file.');
+}
+
 /** POST /resync_file: syncs a file again; a scrape's parent runs that scrape again. Answers the record, already queued. */
 export const resyncFile = operation<'user', Body>({
   method: 'post',
@@ -55,14 +63,19 @@ export const resyncFile = operation<'user', Body>({
     const file = await store.transaction(async (session) => {
       const [known] = await store.files.byIds(caller, [body.file_id]);
       if (!known) throw notFound('file');
-      const busy = !(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(known.syncStatus);
-      if (busy) throw new HttpError(409, 'The file is being synced. Wait until it is at rest, then try again.');
+      refuseBusy(known);
+      refuseEmptied(known);
       const containerKind = known.runKind ?? 'scrapeSitemap';
       const kind = known.isContainer ? containerKind : 'resyncFile';
       const workflowId = (known.isContainer ? CONTAINER_WORKFLOW_IDS[containerKind] : workflowIds.resync)(known._id);
       const options = overridden(known, body);
-      const queued = await store.files.queueAgain(caller, known, { options, runId, workflowId, requestId }, session);
-      if (!queued) throw new HttpError(409, 'The file is being synced. Wait until it is at rest, then try again.');
+      // A fresh sync makes chunks of the content: those that a caller gave go.
+      const change = { givenChunks: null };
+      const again = { options, runId, workflowId, requestId, change };
+      const queued = await store.files.queueAgain(caller, known, again, session);
+      if (!queued) throw busy();
+      const owner = { ...caller, fileId: known._id };
+      if (known.givenChunks) await store.originals.release(owner, known.givenChunks.id, session);
       const request = known.isContainer
         ? {
             url: known.externalUrl ?? known.externalFileId,

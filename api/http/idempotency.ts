@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { KeyUse } from '../../store/idempotency.js';
 import { HttpError, invalid } from './errors.js';
 import type { AuthScheme, Call, Operation } from './operation.js';
+import type { ReceivedFile } from './receiveFile.js';
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 export const MAX_IDEMPOTENCY_KEY = 255;
@@ -25,6 +26,14 @@ function canonical(value: unknown): string {
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join()}}`;
 }
 
+/** A file is the same when it has the same name and bytes, however its sender cut the form. */
+const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: ReceivedFile): unknown => ({
+  name,
+  contentType,
+  size,
+  sha256,
+});
+
 /**
  * Does what a request with an Idempotency-Key asks, once: the key, the work and the answer are written in one MongoDB
  * transaction. It joins the handler's own, and runs are handed to Temporal when it is committed.
@@ -36,7 +45,7 @@ export async function answerOnce(
   key: string,
   call: Call<AuthScheme, unknown>,
 ): Promise<{ json: string; replayed: boolean }> {
-  const { caller, body, query, params, deps } = call;
+  const { caller, body, query, params, file, deps } = call;
   if (caller === null) throw new Error('An open operation can not be idempotent by key');
   const { store, dispatcher } = deps;
   const use: KeyUse = {
@@ -46,7 +55,7 @@ export async function answerOnce(
     key,
   };
   const fingerprint = createHash('sha256')
-    .update(canonical([body, query, { ...params }]))
+    .update(canonical([body, query, { ...params }, ...(file ? [fileFingerprint(file)] : [])]))
     .digest('base64');
   const earlier = await store.idempotency.find(use);
   if (earlier && earlier.fingerprint !== fingerprint)

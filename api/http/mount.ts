@@ -1,10 +1,23 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { type Express, json, type Request, type RequestHandler, type Response } from 'express';
 
 import type { ApiDeps } from '../deps.js';
 import { authenticate } from './authenticate.js';
 import { invalid } from './errors.js';
 import { answerOnce, idempotencyKeyOf } from './idempotency.js';
-import { type Call, FileAnswer, type KeyCaller, ListAnswer, type Operation, type UserCaller } from './operation.js';
+import { takeRoute } from './metrics.js';
+import { requireUtf8 } from './middleware.js';
+import {
+  type AuthScheme,
+  type Call,
+  FileAnswer,
+  type KeyCaller,
+  ListAnswer,
+  type Operation,
+  type UserCaller,
+} from './operation.js';
+import { closeEarlyAnswered, type FileKeeper, receiveFile } from './receiveFile.js';
 import { streamList } from './stream.js';
 import { validate } from './validate.js';
 
@@ -16,7 +29,12 @@ type Admission = (caller: UserCaller | KeyCaller | null) => void;
 
 /** The single adapter between operations and Express: authenticate → admit → read the body → validate → handle → JSON. */
 export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: Admission): void {
-  const { method, path, auth, body, query, handle } = operation;
+  const { method, path, auth, body, query, takesFile = false, takesContents = false } = operation;
+  const { maxJsonBytes, maxContentsBytes } = deps.settings;
+  const count: RequestHandler = (_request, response, next) => {
+    takeRoute(response, path);
+    next();
+  };
   // A stranger's body is never read, so that a bad credential is 401 whatever else is wrong.
   const identify: RequestHandler = async (request, response, next) => {
     const caller = await authenticate(auth, request.headers, deps);
@@ -24,40 +42,69 @@ export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: 
     response.locals['caller'] = caller;
     next();
   };
-  const read: RequestHandler[] = body ? [json({ limit: deps.settings.maxJsonBytes, strict: false }), requireJson] : [];
-  app[method](expressPath(path), identify, ...read, async (request: Request, response: Response) => {
+  const limit = takesContents ? maxContentsBytes : maxJsonBytes;
+  const read: RequestHandler[] = body ? [json({ limit, strict: false, verify: requireUtf8 }), requireJson] : [];
+  const early: RequestHandler[] = takesFile ? [closeEarlyAnswered] : [];
+  app[method](expressPath(path), count, ...early, identify, ...read, async (request: Request, response: Response) => {
     const call: Call<typeof auth, unknown> = {
       caller: response.locals['caller'] as UserCaller & KeyCaller,
       // No body at all is one without fields: lists need none, and what others miss is named.
       body: body ? validate(body, request.body === undefined ? {} : request.body, 'body') : {},
       query: query ? validate(query, request.query, 'query') : {},
       params: request.params as Record<string, string>,
+      file: null,
       requestId: String(response.locals['requestId']),
       deps,
     };
-    const key = operation.createsWork ? idempotencyKeyOf(request.headers) : null;
-    if (key !== null) {
-      const { json: text, replayed } = await answerOnce(operation, key, call);
-      if (replayed) response.setHeader('idempotent-replayed', 'true');
-      response.status(200).type('application/json').send(text);
-      return;
+    if (!takesFile) return respond(operation, call, request, response);
+    const file = await receiveFile(request, deps.settings.maxUploadBytes, keeperOf(call));
+    try {
+      await respond(operation, { ...call, file }, request, response);
+    } finally {
+      // A no-op once it was accepted; of a store that is away, the reaper does it later.
+      await deps.store.originals.discard(file.draft).catch(() => undefined);
     }
-    const answer = await handle(call);
-    if (answer instanceof ListAnswer) await streamList(answer, response);
-    else if (answer instanceof FileAnswer) sendFile(answer, response);
-    else response.status(200).json(answer);
   });
 }
 
+const keeperOf = ({ caller, deps: { store } }: Call<AuthScheme, unknown>): FileKeeper => {
+  if (caller === null || !('userId' in caller)) throw new Error('Only what acts for an end user takes a file');
+  return {
+    keep: (parts) => store.originals.receive(caller, parts),
+    discard: (draft) => store.originals.discard(draft),
+  };
+};
+
+async function respond(
+  operation: Operation,
+  call: Call<AuthScheme, unknown>,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const key = operation.createsWork ? idempotencyKeyOf(request.headers) : null;
+  if (key !== null) {
+    const { json: text, replayed } = await answerOnce(operation, key, call);
+    if (replayed) response.setHeader('idempotent-replayed', 'true');
+    response.status(200).type('application/json').send(text);
+    return;
+  }
+  const answer = await operation.handle(call);
+  if (answer instanceof ListAnswer) await streamList(answer, response);
+  else if (answer instanceof FileAnswer) await sendFile(answer, response);
+  else response.status(200).json(answer);
+}
+
 /** Foreign content from our own origin: never shown, run or guessed at by a browser. */
-function sendFile({ bytes, contentType }: FileAnswer, response: Response): void {
+async function sendFile({ content, contentType }: FileAnswer, response: Response): Promise<void> {
   response.status(200).set({
     'content-type': contentType,
     'content-disposition': 'attachment',
     'content-security-policy': "default-src 'none'; sandbox",
     'x-content-type-options': 'nosniff',
   });
-  response.end(bytes);
+  if (content instanceof Uint8Array) response.end(content);
+  // A reader that goes away in the middle is nobody's fault.
+  else await pipeline(Readable.from(content), response).catch(() => response.destroy());
 }
 
 /** A body of another type was not read by the JSON parser: say so, rather than that every field is missing. */

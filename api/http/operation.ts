@@ -1,6 +1,7 @@
 import type Joi from 'joi';
 
 import type { ApiDeps } from '../deps.js';
+import type { ReceivedFile } from './receiveFile.js';
 
 /**
  * Who may call: `user` acts for an end user (access token, or API key with customer-id); `key` takes an API key only;
@@ -32,6 +33,8 @@ export interface Call<Auth extends AuthScheme, Body> {
   readonly body: Body;
   readonly query: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, string>>;
+  /** Of an operation that takes a file; null elsewhere. */
+  readonly file: ReceivedFile | null;
   readonly requestId: string;
   readonly deps: ApiDeps;
 }
@@ -44,6 +47,10 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
   readonly summary: string;
   readonly body?: Joi.Schema;
   readonly query?: Joi.ObjectSchema;
+  /** The body is a form with one file, kept as it comes. What the handler's transaction does not accept is discarded. */
+  readonly takesFile?: true;
+  /** The body carries contents, and may be as long as those. */
+  readonly takesContents?: true;
   /**
    * The request creates something, so that it takes an Idempotency-Key. Its handler writes in `store.transaction` alone,
    * and answers from what that returns: with a key, the transaction is not committed before the answer is kept in it.
@@ -73,13 +80,13 @@ export class ListAnswer {
   }
 }
 
-/** An answer that is a stored content, not JSON. */
+/** An answer that is a stored content, not JSON: at hand, or to be read on the way. */
 export class FileAnswer {
-  readonly bytes: Uint8Array;
+  readonly content: Uint8Array | AsyncIterable<Uint8Array>;
   readonly contentType: string;
 
-  constructor(bytes: Uint8Array, contentType: string) {
-    this.bytes = bytes;
+  constructor(content: Uint8Array | AsyncIterable<Uint8Array>, contentType: string) {
+    this.content = content;
     this.contentType = contentType;
   }
 }

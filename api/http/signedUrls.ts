@@ -1,11 +1,12 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** What a presigned URL opens: one stored content of one generation of a file. */
+/** What a presigned URL opens: one stored content of one generation of a file, or what was sent for it. */
 export interface ContentRef {
   readonly organizationId: number;
   readonly fileId: number;
+  /** Of an original: its own number, which no later sync changes. */
   readonly generation: number;
-  readonly kind: 'raw' | 'txt';
+  readonly kind: 'raw' | 'txt' | 'original';
 }
 
 export interface SignedUrls {
@@ -40,7 +41,7 @@ export function createSignedUrls(
     },
     read(params, { key, expires, signature }) {
       const { organization, file, content } = params;
-      const match = /^(\d+)\.(raw|txt)$/.exec(content ?? '');
+      const match = /^(\d+)\.(raw|txt|original)$/.exec(content ?? '');
       if (!match || typeof key !== 'string' || typeof expires !== 'string' || typeof signature !== 'string')
         return null;
       const expected = mac(key, `/content/${organization}/${file}/${content}`, Number(expires));

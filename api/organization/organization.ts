@@ -1,5 +1,6 @@
 import Joi from 'joi';
 
+import type { EmbeddingCounts } from '../../store/usage/embeddingUsage.js';
 import type { OrganizationDoc } from '../../store/organizations/model.js';
 import { operation } from '../http/operation.js';
 import { presentAggregates, presentSources } from '../presenters/user.js';
@@ -8,7 +9,7 @@ import { aggregates } from '../schemas/users.js';
 
 const object = () => Joi.object().unknown();
 
-function present(organization: OrganizationDoc) {
+function present(organization: OrganizationDoc, usage: Readonly<Record<string, EmbeddingCounts>>) {
   const sources = organization.userAutoSyncSources ?? null;
   return {
     id: organization._id,
@@ -27,6 +28,7 @@ function present(organization: OrganizationDoc) {
     },
     connector_settings: organization.connectorSettings ?? {},
     file_sync_usage: {},
+    embedding_usage: usage,
     logging_settings: {},
     created_at: organization.createdAt.toISOString(),
     updated_at: (organization.updatedAt ?? organization.createdAt).toISOString(),
@@ -53,10 +55,19 @@ export const organization = operation<'key', unknown>({
     global_user_config: object(),
     connector_settings: object(),
     file_sync_usage: object(),
+    embedding_usage: Joi.object().pattern(
+      Joi.string(),
+      Joi.object({
+        requests: integer().required(),
+        tokens: integer().required(),
+        computed: integer().required(),
+        reused: integer().required(),
+      }),
+    ),
     logging_settings: object(),
     created_at: timestamp().required(),
     updated_at: timestamp().required(),
   }),
   handle: async ({ caller: { organizationId }, deps: { store } }) =>
-    present(await store.organizations.record(organizationId)),
+    present(await store.organizations.record(organizationId), await store.embeddingUsage.of(organizationId)),
 });

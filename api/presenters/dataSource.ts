@@ -21,7 +21,8 @@ export function presentDataSource(source: DataSourceDoc): DataSourceRecord {
     created_at: source.createdAt.toISOString(),
     updated_at: source.updatedAt.toISOString(),
     files_synced_at: source.filesSyncedAt?.toISOString() ?? null,
-    data_source_metadata: source.metadata,
+    // Its files may still be found by the tags it had: the next change of its tags brings them everywhere.
+    data_source_metadata: { ...source.metadata, ...(source.tagsStopped ? { tags_pending: true } : {}) },
     tags: tagObject(source.tags),
   };
 }

@@ -26,6 +26,8 @@ export interface FileLinks {
 /** A stored file as the interface answers it: all 39 keys. */
 export function presentFile(file: FileDoc, links: FileLinks = { raw: null, parsed: null }): FileRecord {
   const { options } = file;
+  // What has a vector and no text was embedded as a picture: nothing of it was cut.
+  const isPicture = file.vectorSpace !== null && !file.hasText;
   return {
     id: file._id,
     source: file.source,
@@ -43,8 +45,8 @@ export function presentFile(file: FileDoc, links: FileLinks = { raw: null, parse
     file_metadata: file.fileMetadata,
     embedding_properties: {
       [options.embeddingModel]: {
-        chunk_size: options.chunkSize,
-        chunk_overlap: options.chunkOverlap,
+        chunk_size: isPicture ? null : options.chunkSize,
+        chunk_overlap: isPicture ? null : options.chunkOverlap,
         ...(file.vectorSpace !== null && file.dimensions !== null
           ? { served_by: file.vectorSpace, dimensions: file.dimensions }
           : {}),
@@ -58,7 +60,7 @@ export function presentFile(file: FileDoc, links: FileLinks = { raw: null, parse
       ...(options.maxItemsPerChunk === null ? {} : { max_items_per_chunk: options.maxItemsPerChunk }),
     },
     ocr_properties: file.ocrProperties,
-    ocr_job_started_at: null,
+    ocr_job_started_at: iso(file.ocrJobStartedAt ?? null),
     name: file.name,
     parent_id: file.parentId,
     enable_auto_sync: file.enableAutoSync,

@@ -4,39 +4,16 @@ import { once } from 'node:events';
 
 import { SitemapLoader } from '@langchain/community/document_loaders/web/sitemap';
 import type { Document } from '@langchain/core/documents';
-import { Embeddings } from '@langchain/core/embeddings';
 import { QdrantVectorStore } from '@langchain/qdrant';
 import { RecursiveCharacterTextSplitter } from '@langchain/textsplitters';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { getEncoding } from 'js-tiktoken';
 
-import { createEmbeddings } from '../../embeddings/registry.js';
 import { type Orders, peer, timed } from './peer.js';
+import { SharedEmbeddings } from './sharedEmbeddings.js';
 
 /** One upsert of everything is refused by Qdrant's limit on a body, so that the script must cut it. */
 const DOCUMENTS_PER_UPSERT = 1_000;
-
-/** Our embedder behind LangChain's interface: the same model, windows and number of processes as the service's. */
-class SharedEmbeddings extends Embeddings {
-  private readonly embedder;
-  private readonly space: string;
-
-  constructor(local: NonNullable<Orders['vectors']>) {
-    super({});
-    this.embedder = createEmbeddings({ local });
-    this.space = this.embedder.spaceOf('OPENAI').name;
-  }
-
-  async embedDocuments(texts: string[]): Promise<number[][]> {
-    const vectors = await this.embedder.embed(this.space, texts, 'document');
-    return vectors.map((vector) => Array.from(vector));
-  }
-
-  async embedQuery(text: string): Promise<number[]> {
-    const [vector] = await this.embedder.embed(this.space, [text], 'query');
-    return Array.from(vector ?? []);
-  }
-}
 
 async function writeLines(file: string, chunks: Document[]): Promise<void> {
   const out = createWriteStream(file);

@@ -4,6 +4,7 @@ import type { Egress } from '../../egress/types.js';
 import type { FetchedPage, PageRequest, WebSource } from '../types.js';
 import { HTML_TYPES, mediaType } from './contentType.js';
 import { discover } from './discover.js';
+import { downloadFile } from './downloadFile.js';
 import { isEmptyShell } from './emptyShell.js';
 import { fetchPage, withoutValidators } from './fetchPage.js';
 import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from './politeness.js';
@@ -140,7 +141,11 @@ export function createWebSource({
     },
 
     // As for sitemaps, robots.txt is not asked: feeds are there for readers, and a user named this one.
-    readFeed: (url, signal) => inTurn(url, 0, signal, () => readFeed(egress, settings, now, url, signal)),
+    readFeed: (url, signal, known) => inTurn(url, 0, signal, () => readFeed(egress, settings, now, url, signal, known)),
+
+    // Nor for a file that somebody uploads by its address.
+    download: (url, signal, take) =>
+      inTurn(url, 0, signal, () => downloadFile(egress, settings, now, url, signal, take)),
 
     async mayFetch(url, signal) {
       return direct.robots.admit(url, signal).then(

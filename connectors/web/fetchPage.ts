@@ -1,5 +1,6 @@
 import type { FetchedPage, Validators } from '../types.js';
 import type { Egress } from '../../egress/types.js';
+import { conditions, validatorsOf } from './conditional.js';
 import { checkType, sniffType } from './contentType.js';
 import type { Robots } from './robots.js';
 import { statusFault } from './statusFault.js';
@@ -27,8 +28,7 @@ export async function fetchPage(
     signal,
     headers: {
       accept: 'text/html, application/xhtml+xml, text/markdown;q=0.9, text/plain;q=0.8, */*;q=0.1',
-      ...(known?.etag ? { 'if-none-match': known.etag } : {}),
-      ...(known?.lastModified ? { 'if-modified-since': known.lastModified } : {}),
+      ...conditions(known),
     },
     maxBytes: settings.maxPageBytes,
     totalTimeoutMs: settings.pageTimeoutMs,
@@ -54,8 +54,7 @@ export async function fetchPage(
     bytes,
     contentType: type === null ? sniffType(answer.url, bytes) : (headers['content-type'] ?? null),
     finalUrl: answer.url,
-    etag: headers['etag'] ?? null,
-    lastModified: headers['last-modified'] ?? null,
+    ...validatorsOf(headers),
     fetchedWith: 'http',
   };
 }

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
-import type { Feed, FeedEntry } from '../types.js';
+import type { Feed, FeedEntry, Validators } from '../types.js';
 import { createFeedParser, isWebPage, NoFeed, type RawFeed } from './feedParser.js';
 import type { RawEntry } from './feedItem.js';
 import { parseJsonFeed } from './jsonFeed.js';
+import { conditions, validatorsOf } from './conditional.js';
 import { sitemapText } from './sitemapText.js';
 import { shownUrl, statusFault } from './statusFault.js';
 import type { WebSettings } from './webSettings.js';
@@ -19,6 +20,7 @@ const MAX_ID = 500;
 /**
  * Fetches a feed: RSS, RDF, Atom or JSON Feed, by its content and not by its type. One that breaks off gives the entries
  * before that; without any it is a Fault.
+ * @returns null when the server says that the known reading is still the feed
  */
 export async function readFeed(
   egress: Egress,
@@ -26,16 +28,22 @@ export async function readFeed(
   now: () => number,
   url: string,
   signal: AbortSignal,
-): Promise<Feed> {
+  known: Validators | null,
+): Promise<Feed | null> {
   const answer = await egress.request({
     url,
     signal,
     headers: {
       accept: 'application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5',
+      ...conditions(known),
     },
     maxBytes: Math.min(MAX_BYTES, settings.maxPageBytes),
     totalTimeoutMs: settings.pageTimeoutMs,
   });
+  if (answer.status === 304 && known) {
+    await answer.discard();
+    return null;
+  }
   const refused = statusFault('The feed', answer, now());
   if (refused) {
     await answer.discard();
@@ -52,7 +60,11 @@ export async function readFeed(
     signal.throwIfAborted();
     throw asFault(url, error);
   }
-  return { title: textOf(feed.title) || null, entries: entriesOf(feed.entries, answer.url) };
+  return {
+    title: textOf(feed.title) || null,
+    entries: entriesOf(feed.entries, answer.url),
+    validators: error === null ? validatorsOf(answer.headers) : { etag: null, lastModified: null },
+  };
 }
 
 async function parse(pieces: AsyncIterable<string>): Promise<{ feed: RawFeed; error: unknown }> {

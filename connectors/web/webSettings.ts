@@ -19,4 +19,7 @@ export interface WebSettings {
   /** Whether one is installed where none is found. */
   readonly installChromium: boolean;
   readonly browserMaxPages: number;
+  /** Bytes of one file that is fetched as it is. */
+  readonly maxDownloadBytes: number;
+  readonly downloadTimeoutMs: number;
 }

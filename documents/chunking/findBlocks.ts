@@ -1,6 +1,7 @@
 import { skipSpace, trimEnd } from './whitespace.js';
 
-export type BlockKind = 'prose' | 'list' | 'table' | 'code';
+/** `row`: an item of a table or JSON file; `rows`: several of them that may be cut anywhere between two cells. */
+export type BlockKind = 'prose' | 'list' | 'table' | 'code' | 'row' | 'rows';
 
 /** A part of the text that is kept whole where it fits a chunk: a paragraph, list, table or fence under its headings. */
 export interface Block {
@@ -10,6 +11,8 @@ export interface Block {
   /** Where it begins without its headings. */
   readonly bodyStart: number;
   readonly end: number;
+  /** A chunk begins here in any case: what lies before is not put into one with it, nor shared. */
+  readonly hard?: boolean;
 }
 
 interface Part {

@@ -2,7 +2,7 @@ import { LIST_MARK, type Block, type BlockKind } from './findBlocks.js';
 import { findSentences } from './findSentences.js';
 import { skipSpace, trimEnd } from './whitespace.js';
 
-export type BreakLevel = 'gap' | 'item' | 'line' | 'sentence';
+export type BreakLevel = 'gap' | 'item' | 'line' | 'sentence' | 'cell';
 
 /** Where a block too large for a chunk is cut, best first. Below these come words, then characters. */
 export const BREAK_LEVELS: Readonly<Record<BlockKind, readonly BreakLevel[]>> = {
@@ -10,6 +10,8 @@ export const BREAK_LEVELS: Readonly<Record<BlockKind, readonly BreakLevel[]>> = 
   list: ['item', 'sentence', 'line'],
   table: ['line', 'sentence'],
   code: ['gap', 'line'],
+  row: ['line', 'cell', 'sentence'],
+  rows: ['cell', 'sentence'],
 };
 
 /** Ends of the units of one level inside a part of a block's body, ascending; the end of the part is left out. */
@@ -22,6 +24,7 @@ export function findBreaks(
 ): number[] {
   const from = Math.max(start, block.bodyStart);
   if (level === 'sentence') return findSentences(text, from, end);
+  if (level === 'cell') return findCells(text, from, end);
   const ends: number[] = [];
   // Kept line by line: looked for backwards at each of many empty lines, it takes the square of their number.
   let contentEnd = from;
@@ -35,6 +38,19 @@ export function findBreaks(
     if (lineTextEnd > lineStart) contentEnd = lineTextEnd;
     lineStart = newline + 1;
     if (contentEnd > (ends.at(-1) ?? from) && opensUnit(text, level, lineStart, end)) ends.push(contentEnd);
+  }
+  return ends;
+}
+
+/** Where cells written as `header: value, header: value` end, and lines. */
+function findCells(text: string, from: number, end: number): number[] {
+  const ends: number[] = [];
+  // Looked for without looking ahead without bound: a header is short, and holds neither commas nor colons.
+  const mark = /\n|, (?=[^,:\n]{1,100}: )/g;
+  mark.lastIndex = from;
+  for (let found = mark.exec(text); found !== null && found.index < end; found = mark.exec(text)) {
+    const cellEnd = found[0] === '\n' ? found.index : found.index + 1;
+    if (cellEnd > (ends.at(-1) ?? from) && cellEnd < end) ends.push(cellEnd);
   }
   return ends;
 }

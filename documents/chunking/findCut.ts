@@ -25,6 +25,7 @@ function chooseCut(splitting: Splitting, start: number, from: number, block: num
   let next = block;
   let cut = -1;
   for (; next < blocks.length; next++) {
+    if (next > block && blocks[next]?.hard === true) return cut;
     const end = blocks[next]?.end ?? 0;
     if (!index.fits(start, end, budget)) break;
     cut = end;

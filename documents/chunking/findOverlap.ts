@@ -11,7 +11,7 @@ import { isSpace, skipSpace } from './whitespace.js';
  */
 export function findOverlap(splitting: Splitting, previous: Chunk, from: number, block: number): number {
   const { text, index, blocks } = splitting;
-  if (splitting.overlap === 0) return from;
+  if (splitting.overlap === 0 || isHard(blocks[block], from)) return from;
   const limit = Math.min(splitting.overlap, roomBefore(splitting, from, block));
   if (limit <= 0) return from;
   const earliest = Math.max(previous.start + 1, index.reachBack(previous.end, limit));
@@ -26,11 +26,13 @@ export function findOverlap(splitting: Splitting, previous: Chunk, from: number,
 
   const kind = blocks[last]?.kind;
   // Half a row or half a line of code says nothing.
-  if (kind === 'code' || kind === 'table') return from;
+  if (kind !== 'prose' && kind !== 'list') return from;
   for (const start of wordStarts(text, Math.max(earliest, blocks[last]?.start ?? 0), previous.end))
     if (fits(start)) return start;
   return from;
 }
+
+const isHard = (block: Block | undefined, from: number): boolean => block?.hard === true && from <= block.start;
 
 /** Tokens that the shared text may take so that the next unit is not torn because of it. */
 function roomBefore(splitting: Splitting, from: number, block: number): number {
@@ -55,7 +57,8 @@ function roomBefore(splitting: Splitting, from: number, block: number): number {
 function* unitStarts(text: string, blocks: readonly Block[], earliest: number, end: number): Generator<number> {
   for (const block of blocks) {
     if (block.start >= earliest) yield block.start;
-    const level = block.kind === 'code' ? 'line' : BREAK_LEVELS[block.kind][0];
+    if (block.kind === 'row') continue;
+    const level = block.kind === 'code' || block.kind === 'rows' ? 'line' : BREAK_LEVELS[block.kind][0];
     if (level === undefined) continue;
     // Begun a little before, so that the unit that begins at `earliest` itself is seen.
     const windowStart = Math.max(block.bodyStart, earliest - 200);

@@ -1,5 +1,5 @@
 import type { Chunk, ChunkOptions } from '../types.js';
-import { findBlocks } from './findBlocks.js';
+import { type Block, findBlocks } from './findBlocks.js';
 import { BlockBreaks } from './findBreaks.js';
 import { findCut } from './findCut.js';
 import { findOverlap } from './findOverlap.js';
@@ -23,16 +23,21 @@ const MAX_CHUNK_TOKENS = 100_000;
  * Cuts a Markdown-like text into chunks of at most chunkSize cl100k tokens, prefix included: between blocks, then
  * sentences, then words, then characters. What fits a chunk is not torn, headings stay with the text that follows,
  * and small blocks share a chunk. Only a single character of more tokens than chunkSize makes a larger chunk.
+ * `blocks` are those of a document whose text is not cut by its Markdown alone.
  */
-export function splitText(text: string, options: ChunkOptions): SplitResult {
+export function splitText(
+  text: string,
+  options: Pick<ChunkOptions, 'chunkSize' | 'chunkOverlap' | 'prefix'>,
+  blocks: readonly Block[] = findBlocks(text),
+): SplitResult {
   const chunkSize = Math.min(MAX_CHUNK_TOKENS, Math.max(1, Math.floor(options.chunkSize)));
   const prefix = fitPrefix(options.prefix, chunkSize);
   const budget = chunkSize - prefix.tokens;
-  const index = new TokenIndex(text);
-  const splitting: Splitting = {
+  let index = new TokenIndex(text);
+  let splitting: Splitting = {
     text,
     index,
-    blocks: findBlocks(text),
+    blocks,
     breaks: new BlockBreaks(text),
     budget,
     // A quarter of each chunk is new at least: else an overlap next to chunkSize would multiply the text by thousands.
@@ -43,6 +48,8 @@ export function splitText(text: string, options: ChunkOptions): SplitResult {
   let previous: Chunk | null = null;
   for (let from = skipSpace(text, 0); from < text.length;) {
     while ((splitting.blocks[block]?.end ?? text.length) <= from) block++;
+    index = index.reaching(from, previous?.start ?? from, budget);
+    if (index !== splitting.index) splitting = { ...splitting, index };
     let start: number = previous === null ? from : findOverlap(splitting, previous, from, block);
     let end = findCut(splitting, start, from, block);
     if (start < from && (end <= from || index.count(start, end) > budget)) {
@@ -58,5 +65,6 @@ export function splitText(text: string, options: ChunkOptions): SplitResult {
     chunks.push(previous);
     from = skipSpace(text, end);
   }
+  while (index.end < text.length) index = index.reaching(index.end, index.end, budget);
   return { chunks, prefix: prefix.text, numTokens: index.total };
 }

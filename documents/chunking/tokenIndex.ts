@@ -1,43 +1,64 @@
 import { mergeBytes, toByteString } from './bytePairs.js';
-import { countPiece, eachPiece } from './countTokens.js';
+import { countPiece } from './countTokens.js';
+import { eachPiece } from './pieces.js';
 import { sortedIndex } from './sortedIndex.js';
 
+/** Characters of a long text whose tokens are known at once: an index of all would take more memory than the text. */
+const WINDOW = 1 << 25;
+/** An index reaches so far beyond a chunk's start for each token of the chunk: the longest ones have 128 characters. */
+const AHEAD = 200;
+
 /**
- * A text with its tokens counted once. Since tokens never reach across pieces, the tokens of any part are the
+ * A text with its tokens counted once, of a long one a window. Since tokens never reach across pieces, the tokens of any part are the
  * difference of two sums, but for the pieces that the part's own ends cut: those are counted anew.
  */
 export class TokenIndex {
   readonly text: string;
-  /** Tokens of the whole text. */
+  /** Tokens of the text up to the window's end. */
   readonly total: number;
-  /** Where pieces end, ascending, after a leading 0. */
+  /** Where the window ends. */
+  readonly end: number;
+  /** Where pieces end, ascending, after where the first one begins. */
   readonly #ends: Int32Array;
   /** Tokens of the text up to that end. */
   readonly #sums: Int32Array;
 
-  constructor(text: string) {
-    let ends = new Int32Array(1024 + (text.length >> 2));
+  /** @param before where a piece ends that the window begins behind, and the tokens up to there */
+  constructor(text: string, before = { end: 0, tokens: 0 }) {
+    const windowEnd = before.end + WINDOW;
+    let ends = new Int32Array(1024 + (Math.min(text.length - before.end, WINDOW) >> 2));
     let sums = new Int32Array(ends.length);
     let pieces = 1;
-    let total = 0;
-    eachPiece(text, (start, end) => {
+    let total = before.tokens;
+    ends[0] = before.end;
+    sums[0] = total;
+    const visit = (start: number, end: number): boolean => {
       if (pieces === ends.length) {
         ends = grown(ends);
         sums = grown(sums);
       }
-      total += countPiece(text.slice(start, end));
+      total += countPiece(text, start, end);
       ends[pieces] = end;
       sums[pieces] = total;
       pieces++;
-      return true;
-    });
+      return end < windowEnd;
+    };
+    eachPiece(text, visit, before.end);
     this.text = text;
     this.total = total;
+    this.end = ends[pieces - 1] ?? text.length;
     this.#ends = ends.subarray(0, pieces);
     this.#sums = sums.subarray(0, pieces);
   }
 
-  /** cl100k tokens of `text.slice(start, end)`, exactly. Takes time for the pieces cut, not for the whole part. */
+  /** An index that reaches far enough from `offset` on for a chunk of so many tokens, and begins at `from` or a little before. */
+  reaching(offset: number, from: number, tokens: number): TokenIndex {
+    if (this.end === this.text.length || offset + AHEAD * (tokens + 100) < this.end) return this;
+    const at = sortedIndex(this.#ends, from);
+    return new TokenIndex(this.text, { end: this.#endAt(at), tokens: this.#sumAt(at) });
+  }
+
+  /** cl100k tokens of `text.slice(start, end)`, exactly, for a start inside the window. Takes time for the pieces cut, not for the whole part. */
   count(start: number, end: number): number {
     let tokens = 0;
     let at = start;
@@ -45,7 +66,7 @@ export class TokenIndex {
       // Counted from the cut on until a piece ends where one of the whole text does: from there on they agree.
       const part = this.text.slice(start, end);
       eachPiece(part, (pieceStart, pieceEnd) => {
-        tokens += countPiece(part.slice(pieceStart, pieceEnd));
+        tokens += countPiece(part, pieceStart, pieceEnd);
         at = start + pieceEnd;
         return !this.#isEnd(at);
       });
@@ -137,7 +158,7 @@ export class TokenIndex {
     const part = this.text.slice(start, end);
     let tokens = 0;
     eachPiece(part, (pieceStart, pieceEnd) => {
-      tokens += countPiece(part.slice(pieceStart, pieceEnd));
+      tokens += countPiece(part, pieceStart, pieceEnd);
       return true;
     });
     return tokens;

@@ -82,6 +82,11 @@ function renderBlock(element: PageElement, rendering: Rendering): void {
     writer.open('> ');
     renderChildren(element, rendering);
     writer.close();
+  } else if (isList(element) && isList(element.parent)) {
+    // Word processors write the deeper points of a list so.
+    writer.open('  ');
+    renderChildren(element, rendering);
+    writer.close();
   } else renderChildren(element, rendering);
   writer.newline(2);
 }
@@ -93,10 +98,11 @@ const NOT_QUOTED = HOLDS.preformatted | HOLDS.table | HOLDS.list | HOLDS.heading
 function startsTight(element: PageElement): boolean {
   if (element.name === 'div') return isLineDiv(element) && isLineDiv(previousElement(element));
   const { parent } = element;
-  return (
-    (element.name === 'ul' || element.name === 'ol') && parent !== null && isElement(parent) && parent.name === 'li'
-  );
+  return isList(element) && parent !== null && isElement(parent) && parent.name === 'li';
 }
+
+const isList = (node: ChildNode | PageElement['parent']): boolean =>
+  node !== null && isElement(node) && (node.name === 'ul' || node.name === 'ol');
 
 /** Tables of contents and addresses are made of these; longer ones are paragraphs. */
 function isLineDiv(element: PageElement | null): boolean {

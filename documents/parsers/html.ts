@@ -11,12 +11,11 @@ import { readMetadata } from '../html/readMetadata.js';
 import { renderText } from '../html/renderText.js';
 import { trimLinks } from '../html/trimLinks.js';
 import { withTitle } from '../html/withTitle.js';
-import type { Parser } from '../types.js';
+import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
 
 /** A page as the text a reader came for: what surrounds it is left out only while enough is left. */
-export const htmlParser: Parser = {
-  format: 'HTML',
-  parse(input, limits) {
+export const htmlParser = {
+  parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
     const tree = buildTree(decodeText(input, { html: true }), limits);
     const metadata = readMetadata(tree, input.baseUrl);
     applySkips(tree, input.html);
@@ -30,7 +29,7 @@ export const htmlParser: Parser = {
     }
     return { text, format: 'HTML', mimeType: 'text/html', metadata };
   },
-};
+} satisfies Parser;
 
 interface Selection {
   readonly nodes: readonly ParentNode[];

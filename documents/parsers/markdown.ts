@@ -1,7 +1,7 @@
 import { Fault } from '../../contract/failures.js';
 import { cleanText } from '../cleanText.js';
 import { decodeText } from '../decodeText.js';
-import type { Parser } from '../types.js';
+import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
 
 /** Names of front matter fields, and the metadata they are kept as. */
 const FIELDS: ReadonlyMap<string, string> = new Map([
@@ -15,9 +15,8 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Markdown as it is written: it is the form all other formats are brought into. Front matter becomes metadata. */
-export const markdownParser: Parser = {
-  format: 'MD',
-  parse(input, limits) {
+export const markdownParser = {
+  parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
     const { text, metadata } = splitFrontMatter(cleanText(decodeText(input, { html: false }), limits));
     const body = text
       // What is not closed is matched as well, and left: else each open end is looked for anew up to the end of the file.
@@ -35,7 +34,7 @@ export const markdownParser: Parser = {
         title === undefined || title === '' || metadata['title'] !== undefined ? metadata : { title, ...metadata },
     };
   },
-};
+} satisfies Parser;
 
 /** The block between two lines of dashes at the very start, its simple `name: value` lines read. */
 function splitFrontMatter(text: string): { text: string; metadata: Record<string, unknown> } {

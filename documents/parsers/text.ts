@@ -1,14 +1,13 @@
 import { Fault } from '../../contract/failures.js';
 import { cleanText } from '../cleanText.js';
 import { decodeText } from '../decodeText.js';
-import type { Parser } from '../types.js';
+import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
 
 /** Plain text as it is, but for line ends, invisible characters and runs of empty lines. */
-export const textParser: Parser = {
-  format: 'TXT',
-  parse(input, limits) {
+export const textParser = {
+  parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
     const text = cleanText(decodeText(input, { html: false }), limits);
     if (text === '') throw new Fault('no_text', 'The file is empty: there is no text in it to read.');
     return { text, format: 'TXT', mimeType: 'text/plain', metadata: {} };
   },
-};
+} satisfies Parser;

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { EmbeddingProvider } from '../types.js';
+import { WINDOW_PIECES } from './localWindows.js';
 import type { LocalModelFiles } from './localModel.js';
 import { createLocalPool } from './localPool.js';
 
@@ -12,12 +13,21 @@ export interface LocalSettings extends LocalModelFiles {
   readonly spaceName?: string;
 }
 
-const MINILM = { name: 'minilm-l6-v2-384', dimensions: 384 };
+/** The space that the embedded model fills. */
+export const EMBEDDED_SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };
 
-/** The embedded model, all-MiniLM-L6-v2, in processes of its own. It is loaded by the first call. */
+/** The embedded model as it is listed: its name, and how many word pieces it reads at once. */
+export const LOCAL_MODEL = { upstream: 'all-MiniLM-L6-v2', window: WINDOW_PIECES };
+
+/** The embedded model, all-MiniLM-L6-v2, in processes of its own. It is loaded by `prepare`, or the first call. */
 export function createLocalProvider({ threads, spaceName, ...files }: LocalSettings): EmbeddingProvider {
   const pool = createLocalPool({ size: threads, startProcess: () => startLocalProcess(files) });
-  return { space: { ...MINILM, name: spaceName ?? MINILM.name }, embed: pool.embed, close: pool.close };
+  return {
+    space: { ...EMBEDDED_SPACE, name: spaceName ?? EMBEDDED_SPACE.name },
+    prepare: pool.prepare,
+    embed: pool.embed,
+    close: pool.close,
+  };
 }
 
 /**

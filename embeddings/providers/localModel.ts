@@ -1,6 +1,7 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { joinWindows } from '../joinWindows.js';
 import { loadTokenizer } from './localTokenizer.js';
-import { joinWindows, splitWindows } from './localWindows.js';
+import { splitWindows } from './localWindows.js';
 
 /** Where the embedded model lies: an ONNX encoder (input_ids, attention_mask → sentence_embedding) and its tokenizer.json. */
 export interface LocalModelFiles {
@@ -34,9 +35,9 @@ export async function loadLocalModel({ modelPath, tokenizerPath }: LocalModelFil
 
   return {
     async embed(text) {
-      const windows: { vector: Float32Array; pieces: number }[] = [];
+      const windows: { vector: Float32Array; tokens: number }[] = [];
       for (const window of splitWindows(tokenizer.pieces(text))) {
-        windows.push({ vector: await embedWindow(window), pieces: window.length });
+        windows.push({ vector: await embedWindow(window), tokens: window.length });
       }
       return joinWindows(windows);
     },

@@ -24,12 +24,12 @@ interface Runner {
   unloadable: string | null;
 }
 
-export type LocalPool = Pick<EmbeddingProvider, 'embed' | 'close'>;
+export type LocalPool = Required<Pick<EmbeddingProvider, 'prepare' | 'embed' | 'close'>>;
 
 /**
  * Shares the model's processes among callers. A process works on at most one query and one document at a time, each
  * given only when its turn has come, so that a query never waits for more than a window of somebody's document.
- * Processes start when there is work for them; one that dies fails what it was working on and is replaced by need.
+ * Processes start when there is work for them, or will soon be; one that dies fails what it was working on and is replaced by need.
  */
 export function createLocalPool(options: { size: number; startProcess: () => ChildProcess }): LocalPool {
   const runners = new Set<Runner>();
@@ -108,6 +108,10 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
   }
 
   return {
+    prepare() {
+      // One: how many are needed is known when the texts are there.
+      if (!closed && runners.size === 0) start();
+    },
     async embed(texts, purpose, signal, party) {
       signal?.throwIfAborted();
       if (closed) throw failed('The embedded model is closed, because the service is stopping.');

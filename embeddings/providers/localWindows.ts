@@ -9,15 +9,3 @@ export function splitWindows(pieces: readonly number[]): number[][] {
   }
   return windows;
 }
-
-/** Joins the vectors of a text's windows: each counts by its word pieces, and the result has length 1. */
-export function joinWindows(windows: readonly { vector: Float32Array; pieces: number }[]): Float32Array<ArrayBuffer> {
-  const sum = new Array<number>(windows[0]?.vector.length ?? 0).fill(0);
-  for (const { vector, pieces } of windows) {
-    // The empty window of an empty text still has the vector of [CLS] and [SEP].
-    const weight = Math.max(pieces, 1);
-    vector.forEach((x, i) => (sum[i] = (sum[i] ?? 0) + weight * x));
-  }
-  const length = Math.hypot(...sum);
-  return Float32Array.from(sum, (x) => x / length);
-}

@@ -12,9 +12,16 @@ const CHARACTERS_PER_INSERT = 8_000_000;
 export interface ChunkCommands {
   /** Writes the texts and chunks of several files. Readers see them only once their generation is flipped. Safe to repeat. */
   write(texts: readonly ChunkedText[]): Promise<void>;
+  /** Copies a file's texts and chunks to another generation, within MongoDB. Safe to repeat. */
+  copyGeneration(file: Tenant & { readonly fileId: number }, from: number, to: number): Promise<void>;
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
   /** All of a user's, whether a file still names them or not. */
   deleteAll(tenant: Tenant): Promise<void>;
+}
+
+/** One at a time: of a long text only the rows of one insert are in memory. */
+function* rowsOf(texts: readonly ChunkedText[]): Generator<SegmentDoc> {
+  for (const text of texts) yield* toSegments(text);
 }
 
 export function createChunkCommands(segments: Model<SegmentDoc>): ChunkCommands {
@@ -22,7 +29,7 @@ export function createChunkCommands(segments: Model<SegmentDoc>): ChunkCommands 
     async write(texts) {
       let rows: SegmentDoc[] = [];
       let characters = 0;
-      for (const row of texts.flatMap(toSegments)) {
+      for (const row of rowsOf(texts)) {
         if (characters + row.text.length > CHARACTERS_PER_INSERT && rows.length > 0) {
           await insertOnce(segments, rows);
           [rows, characters] = [[], 0];
@@ -31,6 +38,15 @@ export function createChunkCommands(segments: Model<SegmentDoc>): ChunkCommands 
         characters += row.text.length;
       }
       if (rows.length > 0) await insertOnce(segments, rows);
+    },
+    async copyGeneration({ organizationId, userId, fileId }, from, to) {
+      // Ids end with the number of the row, whatever the generation.
+      const number = { $arrayElemAt: [{ $split: ['$_id', ':'] }, 2] };
+      await segments.aggregate([
+        { $match: { organizationId, userId, fileId, generation: from } },
+        { $set: { _id: { $concat: [`${fileId}:${to}:`, number] }, generation: to } },
+        { $merge: { into: segments.collection.name, whenMatched: 'replace' } },
+      ]);
     },
     async deleteGenerations(scopes) {
       if (scopes.length === 0) return;

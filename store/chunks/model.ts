@@ -40,6 +40,8 @@ export interface StoredChunk {
   readonly generation: number;
   readonly chunkIndex: number;
   readonly text: string;
+  /** cl100k tokens of the text. */
+  readonly tokens: number;
   readonly metadata: Record<string, unknown>;
 }
 

@@ -3,7 +3,7 @@ import type { Model } from 'mongoose';
 import type { FileContent, FileQueries } from '../files/queries.js';
 import type { Tenant } from '../users/accept.js';
 import { chunkKey, type SegmentDoc, segmentId, type StoredChunk } from './model.js';
-import { chunksOf, textOf } from './segments.js';
+import { chunksOf, likelySegment, textOf } from './segments.js';
 
 /** Chunks read from MongoDB at once, so that a page of any size takes bounded memory. */
 const CHUNKS_PER_READ = 250;
@@ -13,6 +13,12 @@ interface Stretch {
   readonly file: FileContent;
   readonly from: number;
   readonly to: number;
+}
+
+interface Key {
+  readonly fileId: number;
+  readonly generation: number;
+  readonly chunkIndex: number;
 }
 
 export interface ChunkRow extends StoredChunk {
@@ -27,12 +33,12 @@ export interface ChunkQueries {
   /** The same for some files. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
   /** Chunks named by file, generation and index; missing ones are left out. */
-  byKeys(
-    tenant: Tenant,
-    keys: readonly { fileId: number; generation: number; chunkIndex: number }[],
-  ): Promise<StoredChunk[]>;
-  /** The whole parsed text of one generation; null when it has none. */
-  parsedText(owner: { organizationId: number; fileId: number }, generation: number): Promise<string | null>;
+  byKeys(tenant: Tenant, keys: readonly Key[]): Promise<StoredChunk[]>;
+  /** The parsed text of one generation in UTF-8, some rows at a time; null when it has none. */
+  parsedText(
+    owner: { organizationId: number; fileId: number },
+    generation: number,
+  ): Promise<AsyncIterable<Uint8Array> | null>;
 }
 
 /** Cuts the files' chunks into groups of stretches of at most CHUNKS_PER_READ chunks each. */
@@ -59,6 +65,18 @@ async function* stretches(files: AsyncIterable<FileContent>, offset: number, lim
   }
   if (group.length > 0) yield group;
 }
+
+async function* encoded(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) yield Buffer.from(part);
+}
+
+/** Those of some chunks that lie in a row. */
+const inRow = (row: SegmentDoc, keys: readonly Key[]): StoredChunk[] =>
+  keys
+    .filter(({ fileId, generation, chunkIndex: at }) => {
+      return fileId === row.fileId && generation === row.generation && row.first <= at && at <= row.last;
+    })
+    .flatMap(({ chunkIndex: at }) => chunksOf(row, at, at + 1));
 
 export function createChunkQueries(segments: Model<SegmentDoc>, files: Pick<FileQueries, 'byIds'>): ChunkQueries {
   const read = async (
@@ -118,32 +136,37 @@ export function createChunkQueries(segments: Model<SegmentDoc>, files: Pick<File
     countOf: ({ organizationId, userId }, fileIds) => count({ organizationId, userId, fileId: { $in: [...fileIds] } }),
     countAll: ({ organizationId, userId }) => count({ organizationId, userId }),
     async byKeys({ organizationId, userId }, keys) {
-      if (keys.length === 0) return [];
-      const $or = keys.map(({ fileId, generation, chunkIndex }) => ({
-        organizationId,
-        userId,
-        fileId,
-        generation,
-        first: { $lte: chunkIndex },
-        last: { $gte: chunkIndex },
-      }));
-      const wanted = new Set(
-        keys.map(({ fileId, generation, chunkIndex }) => chunkKey(fileId, generation, chunkIndex)),
-      );
-      const rows = await segments.find({ $or }).lean<SegmentDoc[]>();
-      return rows.flatMap((row) => chunksOf(row)).filter(({ key }) => wanted.has(key));
+      const found = new Map<string, StoredChunk>();
+      const take = async (query: object): Promise<void> => {
+        // By the driver itself: a search waits for it, and nothing has to be cast.
+        const rows = await segments.collection.find<SegmentDoc>({ organizationId, userId, ...query }).toArray();
+        for (const chunk of rows.flatMap((row) => inRow(row, keys))) found.set(chunk.key, chunk);
+      };
+      const likely = keys.map((key) => segmentId(key.fileId, key.generation, likelySegment(key.chunkIndex)));
+      if (keys.length > 0) await take({ _id: { $in: [...new Set(likely)] } });
+      const missing = keys.filter((key) => !found.has(chunkKey(key.fileId, key.generation, key.chunkIndex)));
+      if (missing.length > 0)
+        await take({
+          $or: missing.map(({ fileId, generation, chunkIndex }) => ({
+            ...{ fileId, generation, first: { $lte: chunkIndex }, last: { $gte: chunkIndex } },
+          })),
+        });
+      return [...found.values()];
     },
     async parsedText({ organizationId, fileId }, generation) {
       // By id: the holder of a signed link names no user. A generation's rows are numbered without a gap.
-      const rows: SegmentDoc[] = [];
-      for (let number = 0; ; number += 1) {
-        const row = await segments
-          .findOne({ _id: segmentId(fileId, generation, number), organizationId })
-          .lean<SegmentDoc | null>();
-        if (!row) break;
-        rows.push(row);
+      const row = (number: number): Promise<SegmentDoc | null> =>
+        segments.findOne({ _id: segmentId(fileId, generation, number), organizationId }).lean<SegmentDoc | null>();
+      const first = await row(0);
+      if (first === null) return null;
+      async function* rows(): AsyncGenerator<SegmentDoc> {
+        let next = first;
+        for (let number = 1; next !== null; number += 1) {
+          yield next;
+          next = await row(number);
+        }
       }
-      return rows.length === 0 ? null : textOf(rows);
+      return encoded(textOf(rows()));
     },
   };
 }

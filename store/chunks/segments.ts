@@ -5,7 +5,8 @@ import type { Tenant } from '../users/accept.js';
 export interface ChunkedText extends Tenant {
   readonly fileId: number;
   readonly generation: number;
-  readonly text: string;
+  /** A string, or a long text of which only parts are in memory. */
+  readonly text: { readonly length: number; slice(start: number, end: number): string };
   readonly prefix: string;
   readonly cuts: readonly Cut[];
 }
@@ -13,6 +14,9 @@ export interface ChunkedText extends Tenant {
 /** A row ends with the chunk that brings it to so many chunks or characters: far below MongoDB's 16 MB. */
 const CUTS_PER_SEGMENT = 64;
 const CHARACTERS_PER_SEGMENT = 500_000;
+
+/** The row that a chunk lies in, unless its text has so long chunks that rows before it ended early. */
+export const likelySegment = (chunkIndex: number): number => Math.floor(chunkIndex / CUTS_PER_SEGMENT);
 
 /** How many cuts, from one on, share a row. */
 function rowEnd(cuts: readonly Cut[], from: number): number {
@@ -23,15 +27,15 @@ function rowEnd(cuts: readonly Cut[], from: number): number {
   return to;
 }
 
-/** The rows of a text and its chunks. Text before, between and after chunks (white space) is kept too. */
-export function toSegments({ text, prefix, cuts, fileId, generation, ...tenant }: ChunkedText): SegmentDoc[] {
-  const rows: SegmentDoc[] = [];
+/** The rows of a text and its chunks, one by one. Text before, between and after chunks (white space) is kept too. */
+export function* toSegments({ text, prefix, cuts, fileId, generation, ...tenant }: ChunkedText): Generator<SegmentDoc> {
+  let rows = 0;
   for (let from = 0; from < cuts.length;) {
     const to = rowEnd(cuts, from);
     const offset = from === 0 ? 0 : (cuts[from]?.start ?? 0);
     const end = to === cuts.length ? text.length : Math.max(cuts[to - 1]?.end ?? 0, cuts[to]?.start ?? 0);
-    rows.push({
-      _id: segmentId(fileId, generation, rows.length),
+    yield {
+      _id: segmentId(fileId, generation, rows++),
       ...tenant,
       fileId,
       generation,
@@ -41,31 +45,36 @@ export function toSegments({ text, prefix, cuts, fileId, generation, ...tenant }
       text: text.slice(offset, end),
       prefix,
       cuts: cuts.slice(from, to),
-    });
+    };
     from = to;
   }
-  return rows;
 }
 
 /** The chunks of a row whose index is in [from, to). */
 export function chunksOf(row: SegmentDoc, from = row.first, to = row.last + 1): StoredChunk[] {
   const { fileId, generation, first, offset, text, prefix } = row;
-  return row.cuts.slice(Math.max(0, from - first), Math.max(0, to - first)).map(({ start, end, metadata }, nth) => {
-    const chunkIndex = Math.max(from, first) + nth;
-    return {
-      key: chunkKey(fileId, generation, chunkIndex),
-      fileId,
-      generation,
-      chunkIndex,
-      text: prefix + text.slice(start - offset, end - offset),
-      metadata: metadata ?? {},
-    };
-  });
+  return row.cuts
+    .slice(Math.max(0, from - first), Math.max(0, to - first))
+    .map(({ start, end, tokens, metadata }, nth) => {
+      const chunkIndex = Math.max(from, first) + nth;
+      return {
+        key: chunkKey(fileId, generation, chunkIndex),
+        fileId,
+        generation,
+        chunkIndex,
+        text: prefix + text.slice(start - offset, end - offset),
+        tokens,
+        metadata: metadata ?? {},
+      };
+    });
 }
 
-/** The parsed text again, from all rows of a generation in their order. */
-export function textOf(rows: readonly SegmentDoc[]): string {
-  let text = '';
-  for (const row of rows) text += row.text.slice(text.length - row.offset);
-  return text;
+/** The parsed text again, part by part, from all rows of a generation in their order. */
+export async function* textOf(rows: AsyncIterable<SegmentDoc> | Iterable<SegmentDoc>): AsyncGenerator<string> {
+  let length = 0;
+  for await (const row of rows) {
+    const part = row.text.slice(length - row.offset);
+    length += part.length;
+    yield part;
+  }
 }

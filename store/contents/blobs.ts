@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { access, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { type GenerationScope, inScope } from '../generations.js';
@@ -11,12 +12,31 @@ export interface S3Settings {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
 }
 
-/** Large contents, kept outside the databases. Keys are `organization/file/generation.raw`; contents never change. */
+/** A blob as a file of this machine, until it is closed. */
+export interface OpenedBlob {
+  readonly path: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Large contents, kept outside the databases. Keys are `organization/file/generation.kind`, or those that the caller
+ * chose and deletes by; contents never change.
+ */
 export interface Blobs {
   put(key: string, bytes: Uint8Array): Promise<void>;
+  /** Keeps a content of any length as it comes, at the pace of the storage; safe on disk once it resolves. */
+  putStream(key: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Null when there is none, as below. */
+  stream(key: string): Promise<AsyncIterable<Uint8Array> | null>;
+  /** For readers that need a file. */
+  open(key: string): Promise<OpenedBlob | null>;
+  /** Whole or in part; what is not there is no fault. */
+  delete(key: string): Promise<void>;
   /** Null when there is none. */
   get(key: string): Promise<Uint8Array | null>;
   deleteGenerations(scope: GenerationScope): Promise<void>;
+  /** The keys of what there is of one file, of any generation. */
+  keysOf(file: { organizationId: number; fileId: number }): Promise<string[]>;
   /** How many there are of one file, of any generation. */
   countOf(file: { organizationId: number; fileId: number }): Promise<number>;
 }
@@ -24,10 +44,19 @@ export interface Blobs {
 export const blobKey = (owner: { organizationId: number; fileId: number; generation: number }): string =>
   `${owner.organizationId}/${owner.fileId}/${owner.generation}.raw`;
 
-/** Whether a stored name, `generation.raw`, is to go. */
+/** Whether a stored name, `generation.kind`, is to go. */
 export const doomed = (name: string, scope: GenerationScope): boolean => inScope(Number.parseInt(name, 10), scope);
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+const isThere = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    (error: unknown) => {
+      if (isMissing(error)) return false;
+      throw error;
+    },
+  );
 
 /** Contents in a local folder. */
 export function createFolderBlobs(root: string): Blobs {
@@ -43,6 +72,24 @@ export function createFolderBlobs(root: string): Blobs {
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, bytes);
     },
+    async putStream(key, parts) {
+      const file = at(key);
+      await mkdir(path.dirname(file), { recursive: true });
+      const handle = await open(file, 'w');
+      try {
+        for await (const part of parts) await handle.writeFile(part);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    },
+    async stream(key) {
+      return (await isThere(at(key))) ? createReadStream(at(key)) : null;
+    },
+    async open(key) {
+      return (await isThere(at(key))) ? { path: at(key), close: () => Promise.resolve() } : null;
+    },
+    delete: (key) => rm(at(key), { force: true }),
     get: (key) =>
       readFile(at(key)).catch((error: unknown) => {
         if (isMissing(error)) return null;
@@ -54,6 +101,10 @@ export function createFolderBlobs(root: string): Blobs {
       await Promise.all(
         names.filter((name) => doomed(name, scope)).map((name) => rm(at(`${folder}/${name}`), { force: true })),
       );
+    },
+    async keysOf({ organizationId, fileId }) {
+      const folder = `${organizationId}/${fileId}`;
+      return (await namesIn(folder)).map((name) => `${folder}/${name}`);
     },
     countOf: async ({ organizationId, fileId }) => (await namesIn(`${organizationId}/${fileId}`)).length,
   };

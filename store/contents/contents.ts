@@ -26,6 +26,8 @@ export interface Contents {
   write(contents: readonly SmallContent[]): Promise<void>;
   /** Null when there is none. */
   get(owner: Omit<ContentOwner, 'userId'>): Promise<Uint8Array | null>;
+  /** Copies a content to another generation of its file; where there is none, nothing happens. */
+  copyGeneration(owner: ContentOwner, to: number): Promise<void>;
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
   /** All rows of a user, whether a file still names them or not. */
   deleteAll(tenant: Tenant): Promise<void>;
@@ -59,6 +61,16 @@ export function createContents(rows: Model<ContentDoc>, blobs: Blobs, rowBytes: 
       const { organizationId, fileId, generation } = owner;
       const row = await rows.findOne({ _id: contentId(fileId, generation), organizationId }, { bytes: 1 });
       return row?.bytes ?? blobs.get(blobKey(owner));
+    },
+    async copyGeneration(owner, to) {
+      const { organizationId, userId, fileId, generation } = owner;
+      await rows.aggregate([
+        { $match: { _id: contentId(fileId, generation), organizationId, userId } },
+        { $set: { _id: contentId(fileId, to), generation: to } },
+        { $merge: { into: rows.collection.name, whenMatched: 'replace' } },
+      ]);
+      const parts = await blobs.stream(blobKey(owner));
+      if (parts) await blobs.putStream(blobKey({ ...owner, generation: to }), parts);
     },
     async deleteGenerations(scopes) {
       if (scopes.length === 0) return;

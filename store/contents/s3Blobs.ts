@@ -1,13 +1,27 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  ListMultipartUploadsCommand,
   ListObjectsV2Command,
   NoSuchKey,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
 
 import { type Blobs, doomed, type S3Settings } from './blobs.js';
+
+/** Parts of a long content: two of them are in memory at a time, and ten thousand are allowed. */
+const PART_BYTES = 8 * 1024 * 1024;
+const PARTS_AT_ONCE = 2;
 
 /** Contents in a bucket of an S3-compatible store. */
 export function createS3Blobs(settings: S3Settings): Blobs {
@@ -23,7 +37,47 @@ export function createS3Blobs(settings: S3Settings): Blobs {
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
     return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [[Key, Key.slice(Prefix.length)]]));
   };
+  const read = async (Key: string): Promise<AsyncIterable<Uint8Array> | null> => {
+    try {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+      return Body instanceof Readable ? Body : null;
+    } catch (error) {
+      if (error instanceof NoSuchKey) return null;
+      throw error;
+    }
+  };
   return {
+    async putStream(Key, parts) {
+      const Body = Readable.from(parts, { objectMode: false });
+      await new Upload({
+        client,
+        params: { Bucket, Key, Body },
+        partSize: PART_BYTES,
+        queueSize: PARTS_AT_ONCE,
+      }).done();
+    },
+    stream: read,
+    async open(key) {
+      const content = await read(key);
+      if (content === null) return null;
+      const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-content-'));
+      const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+      const file = path.join(folder, 'content');
+      try {
+        await pipeline(content, createWriteStream(file));
+        return { path: file, close };
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+    async delete(Key) {
+      // A sender that died leaves the parts of an upload that no listing of objects shows.
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
+      for (const { Key: name, UploadId } of Uploads)
+        if (name === Key) await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+      await client.send(new DeleteObjectCommand({ Bucket, Key }));
+    },
     async put(key, bytes) {
       await client.send(new PutObjectCommand({ Bucket, Key: key, Body: bytes }));
     },
@@ -41,6 +95,7 @@ export function createS3Blobs(settings: S3Settings): Blobs {
       const Objects = names.flatMap(([Key, name]) => (doomed(name, scope) ? [{ Key }] : []));
       if (Objects.length > 0) await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
     },
+    keysOf: async (file) => (await namesOf(file)).map(([Key]) => Key),
     countOf: async (file) => (await namesOf(file)).length,
   };
 }

@@ -1,7 +1,9 @@
 import type { Model } from 'mongoose';
 
+import { dataSourceEvent } from '../../contract/events.js';
 import type { SourceType } from '../../contract/sources.js';
 import { sameTags, type StoredTag, tagPairs, upsertTags } from '../../contract/tags.js';
+import type { EventWriter } from '../events/events.js';
 import type { Sequence, Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { DataSourceDoc } from './model.js';
@@ -29,7 +31,7 @@ export interface Tagged {
 export interface DataSourceCommands {
   /**
    * Takes a connected account in: a new record, or the known one of the same (organization, user, type, external id),
-   * whose access is given again. Either way the last action is ADD.
+   * whose access is given again. Either way the last action is ADD, and that is told.
    */
   connect(owner: Tenant & { customerId: string }, connection: Connection, session: Session): Promise<Tagged>;
   /** Replaces the tags by what `change` makes of them; null when the user has no such data source. */
@@ -41,13 +43,21 @@ export interface DataSourceCommands {
   ): Promise<Tagged | null>;
   /** A tag workflow brought this version everywhere. False when the tags have changed since. */
   tagsCopied(tenant: Tenant, id: number, version: number): Promise<boolean>;
-  /** Forgets the credentials. Safe to repeat. Null when the user has no such data source. */
-  revoke(tenant: Tenant, id: number): Promise<DataSourceDoc | null>;
+  /** A batch of its files came to its end. */
+  filesSynced(tenant: Tenant, id: number): Promise<void>;
+  /** A tag workflow was stopped before it had brought the tags everywhere: the record says so until one has. */
+  tagsStopped(tenant: Tenant, id: number): Promise<void>;
+  /** Forgets the credentials and tells so, once: safe to repeat. Null when the user has no such data source. */
+  revoke(tenant: Tenant, id: number, session: Session): Promise<DataSourceDoc | null>;
   /** Takes all of a user away, credentials included. */
   removeAll(tenant: Tenant): Promise<void>;
 }
 
-export function createDataSourceCommands(dataSources: Model<DataSourceDoc>, sequence: Sequence): DataSourceCommands {
+export function createDataSourceCommands(
+  dataSources: Model<DataSourceDoc>,
+  sequence: Sequence,
+  events: EventWriter,
+): DataSourceCommands {
   /** Applies a change of the tags together with other fields. Both writers of one record meet in MongoDB: one is run again. */
   const update = async (
     known: DataSourceDoc,
@@ -109,16 +119,19 @@ export function createDataSourceCommands(dataSources: Model<DataSourceDoc>, sequ
               .findOne({ organizationId, userId, type, externalId })
               .session(session)
               .lean<DataSourceDoc | null>();
-      if (!known) return insert(owner, connection, session);
       const given = {
         sealedCredentials,
-        metadata: { ...known.metadata, ...metadata },
-        enableAutoSync: enableAutoSync ?? known.enableAutoSync,
+        metadata: { ...known?.metadata, ...metadata },
+        enableAutoSync: enableAutoSync ?? known?.enableAutoSync ?? null,
         revokedAccess: false,
         lastSyncAction: 'ADD' as const,
         lastSyncedAt: new Date(),
       };
-      return update(known, upsertTags(known.tags, tags), given, session);
+      const connected = known
+        ? await update(known, upsertTags(known.tags, tags), given, session)
+        : await insert(owner, connection, session);
+      await events.write([dataSourceEvent('ADD', connected.dataSource)], session);
+      return connected;
     },
     async changeTags({ organizationId, userId }, id, change, session) {
       const known = await dataSources
@@ -130,25 +143,46 @@ export function createDataSourceCommands(dataSources: Model<DataSourceDoc>, sequ
     async tagsCopied({ organizationId, userId }, id, version) {
       const result = await dataSources.updateOne(
         { _id: id, organizationId, userId, tagsVersion: version },
-        { $max: { tagsCopied: version } },
+        { $max: { tagsCopied: version }, $set: { tagsStopped: false } },
       );
       return result.matchedCount === 1;
     },
-    async revoke({ organizationId, userId }, id) {
+    async filesSynced({ organizationId, userId }, id) {
       const now = new Date();
       await dataSources.updateOne(
-        { _id: id, organizationId, userId, revokedAccess: false },
-        {
-          $set: {
-            sealedCredentials: null,
-            revokedAccess: true,
-            lastSyncAction: 'REVOKE',
-            lastSyncedAt: now,
-            updatedAt: now,
-          },
-        },
+        { _id: id, organizationId, userId },
+        { $set: { filesSyncedAt: now, updatedAt: now } },
       );
-      return dataSources.findOne({ _id: id, organizationId, userId }).lean<DataSourceDoc | null>();
+    },
+    async tagsStopped({ organizationId, userId }, id) {
+      const behind = { $expr: { $lt: ['$tagsCopied', '$tagsVersion'] } };
+      await dataSources.updateOne(
+        { _id: id, organizationId, userId, ...behind },
+        { $set: { tagsStopped: true, updatedAt: new Date() } },
+      );
+    },
+    async revoke({ organizationId, userId }, id, session) {
+      const now = new Date();
+      const revoked = await dataSources
+        .updateOne(
+          { _id: id, organizationId, userId, revokedAccess: false },
+          {
+            $set: {
+              sealedCredentials: null,
+              revokedAccess: true,
+              lastSyncAction: 'REVOKE',
+              lastSyncedAt: now,
+              updatedAt: now,
+            },
+          },
+        )
+        .session(session);
+      const source = await dataSources
+        .findOne({ _id: id, organizationId, userId })
+        .session(session)
+        .lean<DataSourceDoc | null>();
+      if (source && revoked.modifiedCount > 0) await events.write([dataSourceEvent('REVOKE', source)], session);
+      return source;
     },
     async removeAll({ organizationId, userId }) {
       await dataSources.deleteMany({ organizationId, userId });

@@ -36,6 +36,8 @@ export interface DataSourceDoc {
   tagsVersion: number;
   /** The version that every file and point of the source had when a tag workflow last ended. */
   tagsCopied: number;
+  /** A tag workflow was stopped before it was done. Absent in older records. */
+  tagsStopped?: boolean;
   createdAt: Date;
   updatedAt: Date;
   schemaVersion: number;
@@ -64,6 +66,7 @@ const dataSource: Schema<DataSourceDoc> = new Schema<DataSourceDoc>(
     tagPairs: { type: [String], default: () => [] },
     tagsVersion: { type: Number, default: 0 },
     tagsCopied: { type: Number, default: 0 },
+    tagsStopped: Boolean,
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
     schemaVersion: { type: Number, default: 1 },

@@ -11,7 +11,7 @@ import { type EventModels, type EventRowDoc, newRows } from './model.js';
 export type Atomically = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /** Rows that get their numbers at once. */
-const ROWS_PER_ROUND = 500;
+export const ROWS_PER_ROUND = 500;
 
 export interface EventWriter {
   /**
@@ -102,7 +102,6 @@ export function createEvents(
     },
     settle: (fileIds) => intents.settle(fileIds),
     async number() {
-      await intents.settle();
       const fresh = await rows.find({ last: null }).sort({ writtenAt: 1 }).limit(ROWS_PER_ROUND).lean<EventRowDoc[]>();
       const byOrganization = new Map<number, EventRowDoc[]>();
       for (const row of fresh)

@@ -12,8 +12,23 @@ import type { EventWriter } from '../events/events.js';
 import type { Intents } from '../events/intents.js';
 import type { Session, Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { FileDoc } from './model.js';
+import type { Original } from '../originals/originals.js';
+import type { FileDoc, FileStatistics } from './model.js';
+import type { FileQueue } from './queue.js';
 import { markedFiles } from './told.js';
+
+/** What only files have that were sent to us. */
+export interface NewUpload {
+  readonly uploadId: string | null;
+  /** Null for a file that is still to be fetched. */
+  readonly original: Original | null;
+  /** What is known of it before it is read. */
+  readonly statistics: FileStatistics | null;
+  readonly ocrProperties: Readonly<Record<string, unknown>>;
+  /** Days; null: its vectors are always at hand. */
+  readonly hotStorageTimeToLive: number | null;
+  readonly supportsColdStorage: boolean;
+}
 
 /** What a request or a listing says of a file that is to be synced. */
 export interface FileRequest {
@@ -21,7 +36,7 @@ export interface FileRequest {
   readonly externalFileId: string;
   readonly externalUrl: string | null;
   /** Used until the content tells a better one. */
-  readonly name: string;
+  readonly name: string | null;
   /** When it was made at its source, where that is known. */
   readonly sourceCreatedAt?: Date | null;
   readonly parentId: number | null;
@@ -39,6 +54,8 @@ export interface FileRequest {
   readonly runKind?: ContainerRunKind;
   /** Facts for file_metadata that are known before anything is read. */
   readonly facts?: Readonly<Record<string, unknown>>;
+  /** What came with the request itself; absent for what is fetched. */
+  readonly upload?: NewUpload;
   readonly enableAutoSync: boolean | null;
   readonly requestId: string;
   readonly runId: number;
@@ -56,8 +73,16 @@ const isAlike = ({ isContainer }: FileRequest, known: KnownFile | undefined): bo
 /** Times a file's tags may change while it is accepted. */
 const TAG_CHANGES = 5;
 
-/** The state of a file that waits for its run, whatever it was before. Content of an earlier sync stays readable. */
-function queued(request: FileRequest, fileId: number, known: KnownFile | null, now: Date): Partial<FileDoc> {
+const QUEUE_FULL = 'It waits for its turn: as many files of the user are queued before it as may be.';
+
+/** The state of a file that waits for its run, in the queue or for a place in it, whatever it was before. Content of an earlier sync stays readable. */
+function queued(
+  request: FileRequest,
+  fileId: number,
+  known: KnownFile | null,
+  now: Date,
+  inTurn = true,
+): Partial<FileDoc> {
   const tags = upsertTags(known?.tags ?? [], storedTags(request.tags));
   const { dataSource } = request;
   const sourceTags = dataSource?.tags ?? [];
@@ -76,8 +101,9 @@ function queued(request: FileRequest, fileId: number, known: KnownFile | null, n
     workflowId: request.workflowOf(fileId),
     ...(request.runKind === undefined ? {} : { runKind: request.runKind }),
     ...(request.sourceCreatedAt ? { sourceCreatedAt: request.sourceCreatedAt } : {}),
-    syncStatus: 'QUEUED_FOR_SYNC',
-    syncErrorMessage: null,
+    ...request.upload,
+    syncStatus: inTurn ? 'QUEUED_FOR_SYNC' : 'DELAYED',
+    syncErrorMessage: inTurn ? null : QUEUE_FULL,
     attempts: 0,
     unfinishedStarts: 0,
     notBefore: null,
@@ -95,15 +121,25 @@ export interface SyncAgain {
   readonly runId: number;
   readonly workflowId: string;
   readonly requestId: string;
+  /** What else is to be another from now on. */
+  readonly change?: Partial<
+    Pick<
+      FileDoc,
+      'original' | 'givenChunks' | 'name' | 'statistics' | 'uploadId' | 'supportsColdStorage' | 'hotStorageTimeToLive'
+    >
+  >;
 }
 
 export interface FileAcceptance {
   /** Queues a file that is at rest; null when it no longer is. */
   queueAgain(owner: Tenant, file: FileDoc, again: SyncAgain, session: Session): Promise<FileDoc | null>;
-  /** Takes one file in: a new record, or the known one of the same (organization, user, source, external id) with the new request's options. */
+  /**
+   * Takes one file in: a new record, or the known one of the same (organization, user, source, external id) with the new
+   * request's options. One that was sent is DELAYED where the user's queue is full; its run is to be held back then.
+   */
   accept(owner: Tenant & { customerId: string }, request: FileRequest, session: Session): Promise<FileDoc>;
   /**
-   * The same for many at once. Files are matched by external id; answers how many were taken in. A page that is known as
+   * The same for many at once, all of one run. Those past what the user's queue takes are DELAYED. Files are matched by external id; answers how many were taken in. A page that is known as
    * a container (the sitemap of another scrape, say) is left out: it has a run and children of its own.
    */
   acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
@@ -114,6 +150,7 @@ export function createFileAcceptance(
   sequence: Sequence,
   events: EventWriter,
   intents: Intents,
+  queue: FileQueue,
 ): FileAcceptance {
   const key = ({ organizationId, userId }: Tenant, request: FileRequest) => ({
     organizationId,
@@ -131,10 +168,16 @@ export function createFileAcceptance(
   const nameOf = ({ source, externalFileId }: Pick<FileDoc, 'source' | 'externalFileId'>): string =>
     `${source} ${externalFileId}`;
   const blank = new files().toObject({ minimize: false });
-  const newFile = (_id: number, owner: Tenant & { customerId: string }, request: FileRequest, now: Date): FileDoc => ({
+  const newFile = (
+    _id: number,
+    owner: Tenant & { customerId: string },
+    request: FileRequest,
+    now: Date,
+    inTurn: boolean,
+  ): FileDoc => ({
     ...structuredClone(blank),
     ...key(owner, request),
-    ...queued(request, _id, null, now),
+    ...queued(request, _id, null, now, inTurn),
     ...onInsert(_id, owner, request, now),
   });
   const knownOf = async (
@@ -160,6 +203,7 @@ export function createFileAcceptance(
     requests: readonly FileRequest[],
     knownFiles: Map<string, KnownFile>,
     now: Date,
+    inTurn: ReadonlySet<FileRequest>,
   ): Promise<void> => {
     let known = knownFiles;
     for (let change = 0; ; change += 1) {
@@ -173,7 +217,7 @@ export function createFileAcceptance(
         open.map(({ request, file }) => ({
           updateOne: {
             filter: { ...key(owner, request), tagsRevision: file.tagsRevision ?? null } as object,
-            update: { $set: queued(request, file._id, file, now) },
+            update: { $set: queued(request, file._id, file, now, inTurn.has(request)) },
           },
         })),
         { ordered: false },
@@ -194,10 +238,11 @@ export function createFileAcceptance(
     owner: Tenant & { customerId: string },
     fresh: readonly FileRequest[],
     now: Date,
+    inTurn: ReadonlySet<FileRequest>,
   ): Promise<boolean> => {
     if (fresh.length === 0) return true;
     const first = await sequence.take('file', fresh.length);
-    const rows = fresh.map((request, index) => newFile(first + index, owner, request, now));
+    const rows = fresh.map((request, index) => newFile(first + index, owner, request, now, inTurn.has(request)));
     let all = true;
     await intents.around(fileEvents.created(rows), async (mark) => {
       all = await insertOnce(
@@ -213,7 +258,7 @@ export function createFileAcceptance(
     return all;
   };
   return {
-    async queueAgain({ organizationId, userId }, file, again, session) {
+    async queueAgain({ organizationId, userId }, file, { change = {}, ...again }, session) {
       const fresh = {
         syncStatus: 'QUEUED_FOR_SYNC' as const,
         syncErrorMessage: null,
@@ -224,13 +269,16 @@ export function createFileAcceptance(
       return files
         .findOneAndUpdate(
           { _id: file._id, organizationId, userId, syncStatus: file.syncStatus, updatedAt: file.updatedAt },
-          { $set: { ...again, ...fresh, fileContentsDeleted: false, updatedAt: new Date() } },
+          { $set: { ...again, ...change, ...fresh, fileContentsDeleted: false, updatedAt: new Date() } },
           { returnDocument: 'after', session },
         )
         .lean<FileDoc | null>();
     },
     async accept(owner, request, session) {
       const now = new Date();
+      // What a run finds, or a message contains, has its turn with that run.
+      const isSent = request.upload !== undefined && request.parentId === null;
+      const inTurn = !isSent || (await queue.roomForSent(owner, 1)) > 0;
       const known = await files
         .findOne(key(owner, request), { isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 })
         .session(session)
@@ -240,7 +288,7 @@ export function createFileAcceptance(
         .findOneAndUpdate(
           key(owner, request),
           {
-            $set: { ...queued(request, _id, known, now), ...metadataFields(request.facts) },
+            $set: { ...queued(request, _id, known, now, inTurn), ...metadataFields(request.facts) },
             $setOnInsert: onInsert(_id, owner, request, now),
           },
           { upsert: true, returnDocument: 'after', session, setDefaultsOnInsert: true },
@@ -250,15 +298,17 @@ export function createFileAcceptance(
       return file;
     },
     async acceptMany(owner, requests) {
-      if (requests.length === 0) return 0;
+      const [one] = requests;
+      if (!one) return 0;
+      const inTurn = new Set(requests.slice(0, await queue.room(owner, one.runId, requests.length)));
       const now = new Date();
       const known = await knownOf(owner, requests);
       const unknown = requests.filter((request) => !known.has(nameOf(request)));
-      if (!(await insertUnknown(owner, unknown, now))) {
+      if (!(await insertUnknown(owner, unknown, now, inTurn))) {
         // Another request was quicker with some: they are known now.
         for (const [name, file] of await knownOf(owner, unknown)) known.set(name, file);
       }
-      await queueKnown(owner, requests, known, now);
+      await queueKnown(owner, requests, known, now, inTurn);
       return requests.filter((request) => isAlike(request, known.get(nameOf(request)))).length;
     },
   };

@@ -1,11 +1,19 @@
 import type { Model, QueryFilter } from 'mongoose';
 
+import { hotMs } from '../../contract/coldStorage.js';
+import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import { fileEvents, uploadEvent } from '../../contract/events.js';
-import type { BatchResult } from '../../contract/orchestration.js';
-import { FINAL_FILE_STATUSES, type FileSyncStatus, WAITING_FILE_STATUSES } from '../../contract/statuses.js';
+import type { FeedReading } from '../../contract/feeds.js';
+import {
+  FINAL_FILE_STATUSES,
+  type FileSyncStatus,
+  UNDER_WAY_STATUSES,
+  WAITING_FILE_STATUSES,
+} from '../../contract/statuses.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { Intents } from '../events/intents.js';
+import type { Session } from '../sequence.js';
 import { metadataFields } from './accept.js';
 import type { FileDoc, SyncedContent } from './model.js';
 import { IN_MOTION, type StartedFile, startFiles } from './start.js';
@@ -18,7 +26,11 @@ export interface FinishedSync {
   readonly file: FileDoc;
   readonly content: SyncedContent;
   readonly name: string | null;
+  /** The model of its vectors, which takes the place of the one that was asked for; absent: that one. */
+  readonly model?: EmbeddingModelId;
   readonly fileMetadata: Record<string, unknown>;
+  /** When the content says it was made; absent where it does not. */
+  readonly sourceCreatedAt?: Date;
   /** The revision of the tags that the points carry: a file whose tags have changed is not flipped. */
   readonly tagsRevision: number | null;
 }
@@ -29,15 +41,6 @@ export interface KeptFile {
   /** As it was when the sync began. */
   readonly file: FileDoc;
   readonly generation: number;
-}
-
-export interface RunCounts {
-  readonly total: number;
-  readonly ready: number;
-  readonly failed: number;
-  readonly aborted: number;
-  /** Not at rest yet. */
-  readonly open: number;
 }
 
 /** Files ended in one write when a run is aborted. */
@@ -56,41 +59,45 @@ export interface FileCommands {
   shelve(runId: number, fileId: number): Promise<boolean>;
   /** Ends files whose content is still the one they have: READY, nothing rewritten. */
   keep(files: readonly KeptFile[]): Promise<void>;
+  /** Gives a file the content that was fetched for it, in the transaction that makes it the file's; null when it is no longer this run's. */
+  takeOriginal(runId: number, fileId: number, taken: TakenOriginal, session: Session): Promise<FileDoc | null>;
+  /** Counts that a content has brought its reader down. */
+  noteCrash(runId: number, fileId: number, hash: string): Promise<void>;
   /** Ends a file in SYNC_ERROR. False when it is no longer this run's. */
   fail(runId: number, fileId: number, message: string): Promise<boolean>;
   /** Back into the queue, for a try after `notBefore`. @param limited whether somebody's rate limit is the reason */
   requeue(runId: number, fileId: number, notBefore: Date, message: string, limited: boolean): Promise<boolean>;
   /** Holds a file back until there is room for it within the user's limits. */
   delay(runId: number, fileId: number, message: string): Promise<boolean>;
+  /**
+   * Puts a begun file aside until something else of it is made, and the start does not count. It stays SYNCING, or is
+   * QUEUED_FOR_OCR where pages are given that are to be recognized.
+   */
+  putAside(runId: number, fileId: number, ocrPages: readonly number[] | null): Promise<void>;
+  /** A file that was put aside for OCR, its start counted; null when it is no longer that. */
+  beginOcr(runId: number, fileId: number): Promise<FileDoc | null>;
   /** Undoes `start` for files that were not brought to an end (cancelled or shut down): the start does not count. */
   release(runId: number, fileIds: readonly number[]): Promise<void>;
-  /** Files of the run that were flipped and whose older generations were not deleted yet. */
-  needingCleanUp(runId: number, fileIds: readonly number[]): Promise<FileDoc[]>;
   /** The rows and points of older generations are gone. */
   cleaned(fileIds: readonly number[]): Promise<void>;
   /** Ends every open file of the run in SYNC_ABORTED. */
   abortOpen(runId: number, message: string): Promise<number>;
   /** Ends the files of a data source that wait for their sync in SYNC_ABORTED: its access is gone. */
   abortQueuedOf(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<void>;
-  /** The next files of the run that are due, by id. */
-  due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
-  /** Whether a limit holds files of the run back. */
-  hasDelayed(runId: number): Promise<boolean>;
-  /** When the first of the run's queued files is due; null when none waits. */
-  nextDue(runId: number): Promise<Date | null>;
-  /** How the files of a batch stand now. */
-  outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
-  /** How the run's files stand, its container left out. */
-  countRun(runId: number): Promise<RunCounts>;
   /** Moves a container that is in motion: status, message and facts to merge into file_metadata; null takes one out. */
   moveContainer(runId: number, fileId: number, change: ContainerChange): Promise<boolean>;
 }
+
+/** What is found out as a file is fetched. */
+export type TakenOriginal = Pick<FileDoc, 'original' | 'source' | 'name' | 'statistics' | 'sourceOptions'>;
 
 export interface ContainerChange {
   readonly status: FileSyncStatus;
   readonly message?: string | null;
   readonly facts?: Record<string, unknown>;
   readonly synced?: boolean;
+  /** Kept for the next run; null forgets an earlier one. */
+  readonly feedReading?: FeedReading | null;
   /** All its children are known and queued by now: that is told, once a run. */
   readonly discovered?: boolean;
 }
@@ -101,6 +108,7 @@ const rested = (syncStatus: FileSyncStatus, syncErrorMessage: string | null) => 
   syncErrorMessage,
   unfinishedStarts: 0,
   notBefore: null,
+  ocrPages: null,
   updatedAt: new Date(),
 });
 
@@ -121,12 +129,13 @@ export function createFileCommands(
 ): FileCommands {
   const told = createToldChanges(files, atomically, events, intents);
   const open = { $nin: [...FINAL_FILE_STATUSES] };
+  const underWay = { $in: [...UNDER_WAY_STATUSES] };
   /** Ends files in SYNC_ABORTED, some at a time. The filter must not match them afterwards. */
   const abort = async (filter: QueryFilter<FileDoc>, message: string): Promise<number> => {
     let aborted = 0;
     for (;;) {
       const change = { $set: rested('SYNC_ABORTED', message) };
-      const some = await told.some(filter, change, ABORTED_AT_ONCE, (rows) => fileEvents.skipped(rows, message));
+      const some = await told.some(filter, change, ABORTED_AT_ONCE, (rows) => fileEvents.aborted(rows, message));
       aborted += some;
       if (some < ABORTED_AT_ONCE) return aborted;
     }
@@ -136,19 +145,27 @@ export function createFileCommands(
     async finish(syncs) {
       const now = new Date();
       const flipped = await told.many(
-        syncs.map(({ runId, file, content, name, fileMetadata, tagsRevision }) => ({
+        syncs.map(({ runId, file, content, name, model, fileMetadata, sourceCreatedAt, tagsRevision }) => ({
           // tagsRevision null also finds records without the field.
-          filter: { _id: file._id, runId, syncStatus: 'SYNCING', lastGeneration: content.generation, tagsRevision },
+          filter: { _id: file._id, runId, syncStatus: underWay, lastGeneration: content.generation, tagsRevision },
           update: {
             $set: {
               ...content,
               ...(name === null ? {} : { name }),
+              ...(model === undefined ? {} : { 'options.embeddingModel': model }),
               fileMetadata,
+              ...(sourceCreatedAt ? { sourceCreatedAt } : {}),
               // Any earlier number may have left rows: an older content, or a try that died.
               cleanupPending: content.generation > 1,
               ...rested('READY', null),
               attempts: 0,
               lastSync: now,
+              // Its vectors are in Qdrant, whatever was done with those before.
+              embeddingStorageStatus: 'HOT_STORAGE',
+              coldCopy: null,
+              ...(file.supportsColdStorage
+                ? { coolsAt: new Date(now.getTime() + hotMs(file.hotStorageTimeToLive)) }
+                : {}),
             },
           },
           events: fileEvents.ready(file),
@@ -176,11 +193,28 @@ export function createFileCommands(
       const now = new Date();
       await told.many(
         kept.map(({ runId, file, generation }) => ({
-          filter: { _id: file._id, runId, syncStatus: 'SYNCING', lastGeneration: generation },
+          filter: { _id: file._id, runId, syncStatus: underWay, lastGeneration: generation },
           update: { $set: { ...rested('READY', null), attempts: 0, lastSync: now } },
           events: fileEvents.ready(file),
         })),
       );
+    },
+    takeOriginal: (runId, fileId, taken, session) =>
+      files
+        .findOneAndUpdate(
+          { _id: fileId, runId, syncStatus: 'SYNCING' },
+          { $set: { ...taken, updatedAt: new Date() } },
+          { returnDocument: 'after', session },
+        )
+        .lean<FileDoc | null>()
+        .exec(),
+    async noteCrash(runId, fileId, hash) {
+      const known = await files.updateOne(
+        { _id: fileId, runId, 'crashes.hash': hash },
+        { $inc: { 'crashes.count': 1 } },
+      );
+      if (known.matchedCount === 0)
+        await files.updateOne({ _id: fileId, runId }, { $set: { crashes: { hash, count: 1 } } });
     },
     async fail(runId, fileId, message) {
       const before = await told.one(
@@ -192,7 +226,7 @@ export function createFileCommands(
     },
     async requeue(runId, fileId, notBefore, message, limited) {
       const before = await told.one(
-        { _id: fileId, runId, syncStatus: 'SYNCING' },
+        { _id: fileId, runId, syncStatus: underWay },
         { $set: { ...rested('QUEUED_FOR_SYNC', message), notBefore }, $inc: { attempts: 1 } },
         (file) => (limited ? fileEvents.rateLimited(file, message) : []),
       );
@@ -200,21 +234,42 @@ export function createFileCommands(
     },
     async delay(runId, fileId, message) {
       const before = await told.one(
-        { _id: fileId, runId, syncStatus: 'SYNCING' },
+        { _id: fileId, runId, syncStatus: underWay },
         { $set: rested('DELAYED', message) },
         (file) => [uploadEvent('FILE_SYNC_LIMIT_REACHED', file)],
         `limit:${runId}`,
       );
       return before !== null;
     },
+    async putAside(runId, fileId, ocrPages) {
+      const begun = { _id: fileId, runId, syncStatus: underWay };
+      if (ocrPages !== null) {
+        const fields = { syncStatus: 'QUEUED_FOR_OCR', ocrJobStartedAt: new Date(), ocrPages: [...ocrPages] } as const;
+        await files.updateOne({ ...begun, syncStatus: 'SYNCING' }, { $set: { ...fields, updatedAt: new Date() } });
+      }
+      await files.updateOne({ ...begun, unfinishedStarts: { $gt: 0 } }, { $inc: { unfinishedStarts: -1 } });
+    },
+    beginOcr: (runId, fileId) =>
+      files
+        .findOneAndUpdate(
+          { _id: fileId, runId, syncStatus: 'QUEUED_FOR_OCR' },
+          { $inc: { unfinishedStarts: 1 } },
+          { returnDocument: 'after' },
+        )
+        .lean<FileDoc | null>()
+        .exec(),
     async release(runId, fileIds) {
+      const undone = { $inc: { unfinishedStarts: -1 } };
+      const updatedAt = new Date();
       await files.updateMany(
         { _id: { $in: fileIds }, runId, syncStatus: 'SYNCING' },
-        { $set: { syncStatus: 'QUEUED_FOR_SYNC', updatedAt: new Date() }, $inc: { unfinishedStarts: -1 } },
+        { $set: { syncStatus: 'QUEUED_FOR_SYNC', updatedAt }, ...undone },
       );
-    },
-    async needingCleanUp(runId, fileIds) {
-      return files.find({ _id: { $in: [...fileIds] }, runId, cleanupPending: true }).lean<FileDoc[]>();
+      // Those in OCR are not put back to where they are read from the beginning.
+      await files.updateMany(
+        { _id: { $in: fileIds }, runId, syncStatus: 'QUEUED_FOR_OCR' },
+        { $set: { updatedAt }, ...undone },
+      );
     },
     async cleaned(fileIds) {
       await files.updateMany({ _id: { $in: fileIds } }, { $set: { cleanupPending: false } });
@@ -226,55 +281,8 @@ export function createFileCommands(
         'Access to the data source was revoked before this was synced. Connect it again, then resync.',
       );
     },
-    async due(runId, afterId, limit, now) {
-      const rows = await files
-        .find(
-          {
-            runId,
-            isContainer: false,
-            syncStatus: IN_MOTION,
-            _id: { $gt: afterId },
-            $or: [{ notBefore: null }, { notBefore: { $lte: now } }],
-          },
-          { _id: 1 },
-        )
-        .sort({ _id: 1 })
-        .limit(limit)
-        .lean();
-      return rows.map((row) => row._id);
-    },
-    async hasDelayed(runId) {
-      return (await files.exists({ runId, syncStatus: 'DELAYED' })) !== null;
-    },
-    async nextDue(runId) {
-      const row = await files
-        .findOne({ runId, isContainer: false, syncStatus: IN_MOTION }, { notBefore: 1 })
-        .sort({ notBefore: 1 })
-        .lean();
-      return row === null ? null : (row.notBefore ?? new Date(0));
-    },
-    async outcomes(runId, fileIds) {
-      const rows = await files.find({ _id: { $in: [...fileIds] }, runId }, { syncStatus: 1 }).lean();
-      const count = (...statuses: FileSyncStatus[]) => rows.filter((row) => statuses.includes(row.syncStatus)).length;
-      return {
-        ready: count('READY', 'READY_TO_SYNC'),
-        failed: count('SYNC_ERROR', 'SYNC_ABORTED'),
-        requeued: count('QUEUED_FOR_SYNC', 'SYNCING', 'DELAYED'),
-        superseded: fileIds.length - rows.length,
-      };
-    },
-    async countRun(runId) {
-      const rows = await files.aggregate<{ _id: FileSyncStatus; count: number }>([
-        { $match: { runId, isContainer: false } },
-        { $group: { _id: '$syncStatus', count: { $sum: 1 } } },
-      ]);
-      const of = (status: FileSyncStatus) => rows.find((row) => row._id === status)?.count ?? 0;
-      const total = rows.reduce((sum, row) => sum + row.count, 0);
-      const [ready, failed, aborted] = [of('READY') + of('READY_TO_SYNC'), of('SYNC_ERROR'), of('SYNC_ABORTED')];
-      return { total, ready, failed, aborted, open: total - ready - failed - aborted };
-    },
     async moveContainer(runId, fileId, change) {
-      const { status, message = null, facts = {}, synced = false, discovered = false } = change;
+      const { status, message = null, facts = {}, synced = false, discovered = false, feedReading } = change;
       const now = new Date();
       const gone = Object.entries(facts).flatMap(([name, value]) =>
         value === null ? [[`fileMetadata.${name}`, 1]] : [],
@@ -287,6 +295,7 @@ export function createFileCommands(
             syncErrorMessage: message,
             updatedAt: now,
             ...(synced ? { lastSync: now } : {}),
+            ...(feedReading === undefined ? {} : { feedReading }),
             ...metadataFields(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))),
           },
           $unset: Object.fromEntries(gone),

@@ -2,13 +2,17 @@ import type { ClientSession, Model, QueryFilter } from 'mongoose';
 
 import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { fileEvents } from '../../contract/events.js';
+import { BEING_DELETED } from '../../contract/reembed.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { Tenant } from '../users/accept.js';
+import type { UserDoc } from '../users/model.js';
 import { fileQuery } from './filter.js';
 import type { FileDoc } from './model.js';
 import type { FileQueries } from './queries.js';
 
-const BEING_DELETED = 'This file is being deleted.';
+/** How a file rests while its delete is under way, and how once its content is gone and its record kept. */
+export const TAKEN_OVER = { syncStatus: 'SYNC_ABORTED', syncErrorMessage: BEING_DELETED } as const;
+const EMPTIED = 'READY_TO_SYNC' as const;
 const DELETE_STOPPED =
   'The delete of this file was stopped, and parts of it may be gone. Delete it again, or resync it to have it back.';
 
@@ -19,12 +23,15 @@ export interface FileDeletion {
    * the matching files themselves. To be asked before anything is deleted.
    */
   parentsOfDelete(tenant: Tenant, request: DeleteFilesRequest): Promise<number[]>;
-  /** Files that a delete means and that were there when it was accepted, by id. */
+  /**
+   * Files that a delete means and that were there when it was accepted, by id. What the run took over at a try that died
+   * is among them, whatever its filters say of a file that is being deleted; what it has emptied is not.
+   */
   deletable(
     tenant: Tenant,
+    run: { readonly runId: number; readonly acceptedAt: Date },
     request: DeleteFilesRequest,
     afterId: number,
-    before: Date,
     limit: number,
   ): Promise<number[]>;
   /** Makes the delete's run the owner, so that no other run can flip the files any more. */
@@ -39,6 +46,7 @@ export interface FileDeletion {
 
 export function createFileDeletion(
   files: Model<FileDoc>,
+  users: Model<UserDoc>,
   queries: Pick<FileQueries, 'parentsBelow'>,
   atomically: Atomically,
   events: EventWriter,
@@ -66,7 +74,7 @@ export function createFileDeletion(
       const matching = deleteChildren ? await files.find(fileQuery(tenant, filters), { _id: 1 }).lean() : [];
       return queries.parentsBelow(tenant, [...named, ...matching.map((row) => row._id)]);
     },
-    async deletable(tenant, { filters, deleteChildren = false, parents = [] }, afterId, before, limit) {
+    async deletable(tenant, { runId, acceptedAt }, { filters, deleteChildren = false, parents = [] }, afterId, limit) {
       const { parentFileIds: _named, ...others } = filters;
       const below = { ...others, parentFileIds: parents };
       // As in a listing, includeAllChildren widens what parentFileIds names; deleteChildren adds to what is named.
@@ -75,35 +83,45 @@ export function createFileDeletion(
           ? [fileQuery(tenant, below, afterId)]
           : [fileQuery(tenant, filters, afterId)];
       if (deleteChildren && parents.length > 0) meant.push(fileQuery(tenant, { parentFileIds: parents }, afterId));
-      const query = { $and: [{ $or: meant }, { createdAt: { $lte: before } }] };
+      const { organizationId, userId } = tenant;
+      const mine = { organizationId, userId, runId, _id: { $gt: afterId } };
+      const query = {
+        $or: [
+          { $and: [{ $or: meant }, { createdAt: { $lte: acceptedAt } }, { $nor: [{ runId, syncStatus: EMPTIED }] }] },
+          { ...mine, ...TAKEN_OVER },
+        ],
+      };
       const rows = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       return rows.map((row) => row._id);
     },
     async takeOver({ organizationId, userId }, runId, workflowId, ids) {
-      await files.updateMany(
-        { organizationId, userId, _id: { $in: [...ids] } },
-        {
-          $set: {
-            runId,
-            workflowId,
-            syncStatus: 'SYNC_ABORTED',
-            syncErrorMessage: BEING_DELETED,
-            // From now on a part may be missing: a later sync must not take the page for unchanged.
-            processedAs: null,
-            updatedAt: new Date(),
-          },
+      const mine = { organizationId, userId, _id: { $in: [...ids] } };
+      // A move of its vectors can end nothing any more.
+      await files.updateMany({ ...mine, 'move.runId': { $gt: 0 } }, { $set: { 'move.token': null } });
+      await files.updateMany(mine, {
+        $set: {
+          runId,
+          workflowId,
+          ...TAKEN_OVER,
+          // From now on a part may be missing: a later sync must not take the page for unchanged.
+          processedAs: null,
+          updatedAt: new Date(),
         },
-      );
+      });
     },
     async stopped(runId) {
       await files.updateMany(
-        { runId, syncStatus: 'SYNC_ABORTED', syncErrorMessage: BEING_DELETED },
+        { runId, ...TAKEN_OVER },
         { $set: { syncErrorMessage: DELETE_STOPPED, updatedAt: new Date() } },
       );
     },
     async remove(tenant, runId, ids, tell) {
       const query = owned(tenant, runId, ids);
-      await ended(query, tell, (session) => files.deleteMany(query, { session }));
+      const { organizationId, userId: _id } = tenant;
+      await ended(query, tell, async (session) => {
+        await files.deleteMany(query, { session });
+        await users.updateOne({ _id, organizationId }, { $inc: { filesRemoved: 1 } }, { session });
+      });
     },
     async emptied(tenant, runId, ids, tell) {
       const query = owned(tenant, runId, ids);
@@ -116,21 +134,24 @@ export function createFileDeletion(
           dimensions: null,
           hasContent: false,
           hasText: false,
+          original: null,
+          givenChunks: null,
           rawHash: null,
           etag: null,
           lastModified: null,
           processedAs: null,
           cleanupPending: false,
+          embeddingStorageStatus: 'HOT_STORAGE' as const,
+          coldCopy: null,
+          move: null,
           fileContentsDeleted: true,
           syncErrorMessage: null,
-          syncStatus: 'READY_TO_SYNC' as const,
+          syncStatus: EMPTIED,
           updatedAt: new Date(),
         },
       };
       // A repeated batch meets files that it has emptied and told of.
-      await ended({ ...query, fileContentsDeleted: false }, tell, (session) =>
-        files.updateMany(query, change, { session }),
-      );
+      await ended({ ...query, ...TAKEN_OVER }, tell, (session) => files.updateMany(query, change, { session }));
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { QueryFilter } from 'mongoose';
 
 import type { FileFilters } from '../../contract/fileFilters.js';
-import { tagCondition, tagTreeQuery } from '../tagQuery.js';
+import { tagCondition, type TagQuery, tagTreeQuery } from '../tagQuery.js';
 import { SOURCE_TYPES } from '../../contract/sources.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from './model.js';
@@ -14,13 +14,16 @@ const containing = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}(
 const anyOf = <T>(values: readonly T[] | undefined): { $in: T[] } | undefined =>
   values === undefined || values.length === 0 ? undefined : { $in: [...values] };
 
+/** What the tag filters ask for; all must hold. */
+export function tagQueries({ tagTree, tags = {} }: FileFilters): TagQuery[] {
+  if (tagTree) return [tagTreeQuery(tagTree)].filter((part) => part !== undefined);
+  return Object.entries(tags).map(([key, value]) => tagCondition({ key, value }));
+}
+
 /** The MongoDB query for a caller's files. The caller's organization and user are always part of it. */
 export function fileQuery({ organizationId, userId }: Tenant, filters: FileFilters, startingId = 0): Query {
   const query: Query = { organizationId, userId };
   const and: Query[] = [];
-  const put = (part: Query | undefined): void => {
-    if (part !== undefined) and.push(part);
-  };
   const member = <T>(field: string, values: readonly T[] | undefined): void => {
     const condition = anyOf(values);
     if (condition) and.push({ [field]: condition } as Query);
@@ -44,7 +47,6 @@ export function fileQuery({ organizationId, userId }: Tenant, filters: FileFilte
   if (filters.includeContainers === false) and.push({ isContainer: false });
   if (filters.syncErrorMessage === '') and.push({ syncErrorMessage: null });
   else if (filters.syncErrorMessage !== undefined) and.push({ syncErrorMessage: containing(filters.syncErrorMessage) });
-  if (filters.tagTree) put(tagTreeQuery(filters.tagTree));
-  else for (const [key, value] of Object.entries(filters.tags ?? {})) put(tagCondition({ key, value }));
+  and.push(...tagQueries(filters));
   return and.length === 0 ? query : { ...query, $and: and };
 }

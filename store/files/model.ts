@@ -1,10 +1,13 @@
 import { type Connection, type Model, type mongo, Schema } from 'mongoose';
 
+import type { FeedReading } from '../../contract/feeds.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, type EmbeddingStorageStatus, type FileSyncStatus } from '../../contract/statuses.js';
 import type { StoredTag } from '../../contract/tags.js';
+import type { Original } from '../originals/originals.js';
+import { COLD_INDEXES, FILTER_INDEXES, IDENTITY_INDEX, ORDER_INDEXES, RUN_INDEX, SPARSE_INDEXES } from './indexes.js';
 
 export interface FileStatistics {
   fileFormat: string | null;
@@ -35,6 +38,21 @@ export interface SyncedContent {
   processedAs: string | null;
 }
 
+/** Whose move a file is in: a run's, and of its tries the latest. What an earlier try still does changes nothing any more. */
+export interface VectorMove {
+  readonly runId: number;
+  readonly token: string | null;
+}
+
+/** The vectors of a file in file storage. */
+export interface ColdCopy {
+  readonly key: string;
+  /** Of the content that they belong to. */
+  readonly generation: number;
+  readonly points: number;
+  readonly bytes: number;
+}
+
 export interface FileDoc extends SyncedContent {
   _id: number;
   organizationId: number;
@@ -52,6 +70,8 @@ export interface FileDoc extends SyncedContent {
   isContainer: boolean;
   /** Of a container: the kind of run that brings it up to date; null where none was kept: scrapeSitemap. */
   runKind: ContainerRunKind | null;
+  /** Of a feed: the reading that its entries are as of, where a later one may be spared. */
+  feedReading?: FeedReading | null;
   syncStatus: FileSyncStatus;
   syncErrorMessage: string | null;
   lastSync: Date | null;
@@ -72,6 +92,10 @@ export interface FileDoc extends SyncedContent {
   enableAutoSync: boolean | null;
   fileMetadata: Record<string, unknown>;
   ocrProperties: Record<string, unknown>;
+  /** When the file last came to OCR; null where it never did. */
+  ocrJobStartedAt?: Date | null;
+  /** The pages that OCR is to read, while the file is QUEUED_FOR_OCR. */
+  ocrPages?: number[] | null;
   syncProperties: Record<string, unknown>;
   messagesMetadata: Record<string, unknown>;
   requestId: string | null;
@@ -79,7 +103,21 @@ export interface FileDoc extends SyncedContent {
   supportsColdStorage: boolean;
   hotStorageTimeToLive: number | null;
   embeddingStorageStatus: EmbeddingStorageStatus;
+  /** When a search last answered something of it, to the hour; null or absent: not that we know. */
+  lastUsedAt?: Date | null;
+  /** When its vectors may go into file storage, unless they are used before; null or absent: never. */
+  coolsAt?: Date | null;
+  /** The move of its vectors that is under way, or that has not tidied up yet. */
+  move?: VectorMove | null;
+  /** Where its vectors lie while they are not at hand. */
+  coldCopy?: ColdCopy | null;
   fileContentsDeleted: boolean;
+  /** The content that was sent for it, whatever was made of that since; null for what is fetched from its source. */
+  original?: Original | null;
+  /** The original that holds chunks a caller made, in place of what a reader would make. */
+  givenChunks?: Original | null;
+  /** How often which content has brought its reader down. */
+  crashes?: { hash: string; count: number } | null;
   /** The run that owns the file; its writes are guarded by it, so that a run that was overtaken changes nothing. */
   runId: number | null;
   workflowId: string | null;
@@ -87,6 +125,8 @@ export interface FileDoc extends SyncedContent {
   lastGeneration: number;
   /** The generation before this one still has rows or points to delete. */
   cleanupPending: boolean;
+  /** The run that has told of its sparse vectors to come; absent where none did. */
+  sparseQueuedBy?: number | null;
   /** Failed tries in this run. */
   attempts: number;
   /** Starts that reached no outcome: the worker died each time. */
@@ -122,6 +162,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     parentId: nullable(Number),
     isContainer: { type: Boolean, default: false },
     runKind: nullable(String),
+    feedReading: Schema.Types.Mixed,
     syncStatus: { type: String, enum: FILE_SYNC_STATUSES, required: true },
     syncErrorMessage: nullable(String),
     lastSync: nullable(Date),
@@ -136,6 +177,8 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     enableAutoSync: nullable(Boolean),
     fileMetadata: object,
     ocrProperties: object,
+    ocrJobStartedAt: nullable(Date),
+    ocrPages: { type: [Number], default: null },
     syncProperties: object,
     messagesMetadata: object,
     requestId: nullable(String),
@@ -143,7 +186,14 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     supportsColdStorage: { type: Boolean, default: false },
     hotStorageTimeToLive: nullable(Number),
     embeddingStorageStatus: { type: String, default: 'HOT_STORAGE' },
+    lastUsedAt: Date,
+    coolsAt: Date,
+    move: Schema.Types.Mixed,
+    coldCopy: Schema.Types.Mixed,
     fileContentsDeleted: { type: Boolean, default: false },
+    original: nullable(Schema.Types.Mixed),
+    givenChunks: nullable(Schema.Types.Mixed),
+    crashes: nullable(Schema.Types.Mixed),
     runId: nullable(Number),
     workflowId: nullable(String),
     generation: { type: Number, default: 0 },
@@ -159,6 +209,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     etag: nullable(String),
     lastModified: nullable(String),
     processedAs: nullable(String),
+    sparseQueuedBy: Number,
     attempts: { type: Number, default: 0 },
     unfinishedStarts: { type: Number, default: 0 },
     reservedCharacters: nullable(Number),
@@ -172,32 +223,10 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
   { versionKey: false, minimize: false },
 );
 
-const tenant = { organizationId: 1, userId: 1 } as const;
-file.index({ ...tenant, source: 1, externalFileId: 1 }, { unique: true });
-/** By which all files of a user are counted: short keys, and the number of chunks in them. */
-export const TOTALS_INDEX = { ...tenant, syncStatus: 1, source: 1, numChunks: 1 } as const;
-
-// One index for each order of a list, ties broken by id.
-file.index({ ...tenant, _id: 1 });
-file.index({ ...tenant, updatedAt: 1, _id: 1 });
-file.index({ ...tenant, createdAt: 1, _id: 1 });
-file.index({ ...tenant, name: 1, _id: 1 });
-file.index({ ...tenant, lastSync: 1, _id: 1 });
-file.index({ ...tenant, 'statistics.fileSize': 1, _id: 1 });
-file.index({ ...tenant, parentId: 1, _id: 1 });
-file.index({ ...tenant, tagPairs: 1, _id: 1 });
-file.index({ ...tenant, externalUrl: 1, _id: 1 });
-file.index({ ...tenant, requestId: 1, _id: 1 });
-file.index({ ...tenant, isContainer: 1, _id: 1 });
-// Few files have these: the others cost nothing.
-file.index({ ...tenant, dataSourceId: 1, _id: 1 }, { partialFilterExpression: { dataSourceId: { $gt: 0 } } });
-file.index({ ...tenant, uploadId: 1, _id: 1 }, { partialFilterExpression: { uploadId: { $gt: '' } } });
-file.index({ ...tenant, fileTypeAtSource: 1, _id: 1 }, { partialFilterExpression: { fileTypeAtSource: { $gt: '' } } });
-// With the number of chunks, so that totals are summed without a look at the files.
-file.index({ ...tenant, 'options.embeddingModel': 1, vectorSpace: 1, numChunks: 1 });
-file.index(TOTALS_INDEX);
-// What a run still has to do.
-file.index({ runId: 1, syncStatus: 1, _id: 1 });
+file.index(IDENTITY_INDEX, { unique: true });
+for (const keys of [...Object.values(ORDER_INDEXES), ...Object.values(FILTER_INDEXES), RUN_INDEX]) file.index(keys);
+for (const { keys, only } of [...Object.values(SPARSE_INDEXES), ...Object.values(COLD_INDEXES)])
+  file.index(keys, { partialFilterExpression: only });
 
 export function fileModel(connection: Connection): Model<FileDoc> {
   return connection.model<FileDoc>('files', file, 'files');

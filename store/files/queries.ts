@@ -1,24 +1,18 @@
-import type { Model, SortOrder } from 'mongoose';
+import type { Model } from 'mongoose';
 
-import type { FileFilters, FileListing, FileOrder } from '../../contract/fileFilters.js';
+import type { FileFilters, FileListing } from '../../contract/fileFilters.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import { inParts } from '../inParts.js';
 import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';
-import { type FileDoc, TOTALS_INDEX } from './model.js';
-
-/** The field behind each order of a list. */
-export const ORDER_FIELDS: Record<FileOrder, string> = {
-  created_at: 'createdAt',
-  updated_at: 'updatedAt',
-  name: 'name',
-  last_sync: 'lastSync',
-  file_size: 'statistics.fileSize',
-  id: '_id',
-};
+import { FILTER_INDEXES, type IndexKeys } from './indexes.js';
+import type { FileDoc } from './model.js';
+import { planReading, readInOrder } from './plan.js';
+import type { Remember } from './remembered.js';
 
 /** A page of chunks needs few files: without a size, MongoDB's second batch would be all of them. */
 const FILES_PER_BATCH = 200;
+const ROWS_PER_BATCH = 1_000;
 
 /** What a reader of chunks must know of a file. */
 export type FileContent = Pick<FileDoc, '_id' | 'generation' | 'numChunks' | 'vectorSpace'>;
@@ -29,29 +23,41 @@ export interface FileQueries {
   count(tenant: Tenant, filters: FileFilters, startingId: number): Promise<number>;
   /** Chunks of all matching files. */
   countChunks(tenant: Tenant, filters: FileFilters, startingId: number): Promise<number>;
-  /** The matching files that have chunks, in the listing's order, one by one. Page limits are not applied. */
-  contents(tenant: Tenant, listing: Omit<FileListing, 'page'>, startingId: number): AsyncIterable<FileContent>;
+  /** The matching files that have chunks, in the listing's order, one by one: as many as its page of chunks can need. */
+  contents(tenant: Tenant, listing: FileListing): AsyncIterable<FileContent>;
   /** Those of these files, and of all below them, that have children. */
   parentsBelow(tenant: Tenant, roots: readonly number[]): Promise<number[]>;
   byIds(tenant: Tenant, ids: readonly number[]): Promise<FileDoc[]>;
+  /** Filters with the folders below the named parents, where all descendants are meant. */
+  expand(tenant: Tenant, filters: FileFilters): Promise<FileFilters>;
   /** The ids of matching files, at most `limit`. */
   ids(tenant: Tenant, filters: FileFilters, limit: number): Promise<number[]>;
   /** The vector spaces in which the caller's files of a model lie. */
   spacesOf(tenant: Tenant, model: EmbeddingModelId): Promise<string[]>;
+  /** How many numbers the vectors of the caller's files in a space have; null where there are none. */
+  dimensionsIn(tenant: Tenant, model: EmbeddingModelId, space: string): Promise<number | null>;
 }
 
+/** Totals that are remembered, of all users. */
+const TOTALS_KEPT = 20_000;
+
 /** All files of a user: MongoDB would take the first index that begins with the user, whose keys are the longest. */
-const hintFor = (query: object): { hint?: typeof TOTALS_INDEX } => ('$and' in query ? {} : { hint: TOTALS_INDEX });
+const hintFor = (query: object): { hint?: IndexKeys } => ('$and' in query ? {} : { hint: FILTER_INDEXES.status });
+
+/** The command looks at keys alone where one range of an index holds the answer; countDocuments makes a row of each. */
+async function countFiles(files: Model<FileDoc>, query: object, options: { hint?: IndexKeys }): Promise<number> {
+  const answer = await files.db.db?.command({ count: files.collection.name, query, ...options });
+  if (typeof answer?.['n'] !== 'number') throw new Error('MongoDB answered no count');
+  return answer['n'];
+}
 
 /** Containers have no chunks: where chunks are meant, they need not be left out. */
 function withChunksOnly({ includeContainers: _none, ...filters }: FileFilters): FileFilters {
   return filters;
 }
 
-export function createFileQueries(files: Model<FileDoc>): FileQueries {
-  const sortOf = ({ orderBy, orderDir }: Omit<FileListing, 'page'>): Record<string, SortOrder> =>
-    orderBy === 'id' ? { _id: orderDir } : { [ORDER_FIELDS[orderBy]]: orderDir, _id: orderDir };
-
+export function createFileQueries(files: Model<FileDoc>, remember: Remember): FileQueries {
+  const totals = remember<number>(TOTALS_KEPT);
   /** One pass over the parents there are, however deep they lie: their index names each once. */
   const parentsBelow = async (tenant: Tenant, roots: readonly number[]): Promise<number[]> => {
     const { organizationId, userId } = tenant;
@@ -73,7 +79,6 @@ export function createFileQueries(files: Model<FileDoc>): FileQueries {
     return [...below].filter((id) => known.has(id));
   };
 
-  /** Adds the folders below the named parents when all descendants are meant. */
   const expand = async (tenant: Tenant, filters: FileFilters): Promise<FileFilters> => {
     if (filters.includeAllChildren !== true || !filters.parentFileIds?.length) return filters;
     // The named ones stay in any case: an empty list would name everything.
@@ -83,38 +88,44 @@ export function createFileQueries(files: Model<FileDoc>): FileQueries {
 
   return {
     parentsBelow,
+    expand,
     async *list(tenant, listing) {
-      const query = fileQuery(tenant, await expand(tenant, listing.filters), listing.page.startingId);
-      const cursor = files
-        .find(query)
-        .sort(sortOf(listing))
-        .skip(listing.page.offset)
-        .limit(listing.page.limit)
-        .lean<FileDoc>()
-        .cursor();
-      yield* inParts<FileDoc>(cursor);
+      const { startingId, offset, limit } = listing.page;
+      const filters = await expand(tenant, listing.filters);
+      const query = fileQuery(tenant, filters, startingId);
+      const plan = await planReading(files, tenant, filters, startingId, listing.orderBy);
+      yield* inParts<FileDoc>(
+        readInOrder<FileDoc>(files, plan, {
+          ...{ query, projection: null, listing, offset, limit },
+          batchSize: Math.min(limit, ROWS_PER_BATCH),
+        }),
+      );
     },
-    async count(tenant, filters, startingId) {
-      const query = fileQuery(tenant, await expand(tenant, filters), startingId);
-      return files.countDocuments(query, hintFor(query));
-    },
-    async countChunks(tenant, filters, startingId) {
-      const $match = fileQuery(tenant, await expand(tenant, withChunksOnly(filters)), startingId);
-      const [row] = await files
-        .aggregate<{
-          chunks: number;
-        }>([{ $match }, { $group: { _id: null, chunks: { $sum: '$numChunks' } } }])
-        .option(hintFor($match));
-      return row?.chunks ?? 0;
-    },
-    async *contents(tenant, listing, startingId) {
+    count: (tenant, filters, startingId) =>
+      totals.of(tenant, ['files', filters, startingId], async () => {
+        const query = fileQuery(tenant, await expand(tenant, filters), startingId);
+        return countFiles(files, query, hintFor(query));
+      }),
+    countChunks: (tenant, filters, startingId) =>
+      totals.of(tenant, ['chunks', filters, startingId], async () => {
+        const $match = fileQuery(tenant, await expand(tenant, withChunksOnly(filters)), startingId);
+        const [row] = await files
+          .aggregate<{
+            chunks: number;
+          }>([{ $match }, { $group: { _id: null, chunks: { $sum: '$numChunks' } } }])
+          .option(hintFor($match));
+        return row?.chunks ?? 0;
+      }),
+    async *contents(tenant, listing) {
+      const { startingId, offset, limit } = listing.page;
       const filters = await expand(tenant, withChunksOnly(listing.filters));
-      const query = { ...fileQuery(tenant, filters, startingId), numChunks: { $gt: 0 } };
-      yield* files
-        .find(query, { generation: 1, numChunks: 1, vectorSpace: 1 })
-        .sort(sortOf(listing))
-        .lean<FileContent>()
-        .cursor({ batchSize: FILES_PER_BATCH });
+      const plan = await planReading(files, tenant, filters, startingId, listing.orderBy);
+      yield* readInOrder<FileContent>(files, plan, {
+        query: { ...fileQuery(tenant, filters, startingId), numChunks: { $gt: 0 } },
+        projection: { generation: 1, numChunks: 1, vectorSpace: 1 },
+        ...{ listing, offset: 0, limit: offset + limit },
+        batchSize: FILES_PER_BATCH,
+      });
     },
     async byIds({ organizationId, userId }, ids) {
       return files.find({ organizationId, userId, _id: { $in: ids } }).lean<FileDoc[]>();
@@ -134,6 +145,12 @@ export function createFileQueries(files: Model<FileDoc>): FileQueries {
         'options.embeddingModel': model,
       });
       return spaces.filter((space) => space !== null);
+    },
+    async dimensionsIn({ organizationId, userId }, model, vectorSpace) {
+      const file = await files
+        .findOne({ organizationId, userId, 'options.embeddingModel': model, vectorSpace }, { dimensions: 1 })
+        .lean<Pick<FileDoc, 'dimensions'> | null>();
+      return file?.dimensions ?? null;
     },
   };
 }

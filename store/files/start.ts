@@ -1,7 +1,8 @@
 import type { Model } from 'mongoose';
 
 import { fileEvents } from '../../contract/events.js';
-import type { FileSyncStatus } from '../../contract/statuses.js';
+import { wantsSparseVectors } from '../../contract/ingestOptions.js';
+import { type FileSyncStatus, UNDER_WAY_STATUSES } from '../../contract/statuses.js';
 import type { Intents } from '../events/intents.js';
 import type { FileDoc } from './model.js';
 import { leaving, markedFiles } from './told.js';
@@ -12,9 +13,10 @@ export interface StartedFile {
   readonly generation: number;
 }
 
-export const IN_MOTION = { $in: ['QUEUED_FOR_SYNC', 'SYNCING'] satisfies FileSyncStatus[] };
+export const IN_MOTION = { $in: ['QUEUED_FOR_SYNC', ...UNDER_WAY_STATUSES] satisfies FileSyncStatus[] };
+const UNDER_WAY = { $in: [...UNDER_WAY_STATUSES] };
 
-/** Puts a run's files into SYNCING, each with a fresh generation, and tells of those that were not. */
+/** Puts a run's files into SYNCING, each with a fresh generation, and tells of those that were not; those that OCR has read stay as they are. */
 export async function startFiles(
   files: Model<FileDoc>,
   intents: Intents,
@@ -24,22 +26,27 @@ export async function startFiles(
   const mine = { _id: { $in: [...fileIds] }, runId, syncStatus: IN_MOTION };
   const rows = await files.find(mine).sort({ _id: 1 }).lean<FileDoc[]>();
   const now = new Date();
-  const begun = {
-    $set: { syncStatus: 'SYNCING' as const, updatedAt: now },
-    $inc: { lastGeneration: 1, unfinishedStarts: 1 },
-  };
+  // Those that were under way already are started again, after a death or once they were put aside: nothing new for anybody.
+  const again = rows.filter(({ syncStatus }) => syncStatus !== 'QUEUED_FOR_SYNC');
+  const entering = rows.filter(({ syncStatus }) => syncStatus === 'QUEUED_FOR_SYNC');
+  // Of sparse vectors to come is told once a run, however often their file is tried.
+  const sparse = entering.filter((row) => row.sparseQueuedBy !== runId && wantsSparseVectors(row.options));
+  const toldOf = sparse.length > 0 ? { sparseQueuedBy: runId } : {};
+  const counted = { $inc: { lastGeneration: 1, unfinishedStarts: 1 } };
+  const begun = { $set: { syncStatus: 'SYNCING' as const, updatedAt: now, ...toldOf }, ...counted };
   const idsOf = (some: readonly FileDoc[]) => ({ _id: { $in: some.map(({ _id }) => _id) } });
-  // Those that were SYNCING already are started again after a death: nothing new for anybody.
-  const again = rows.filter(({ syncStatus }) => syncStatus === 'SYNCING');
-  const entering = rows.filter(({ syncStatus }) => syncStatus !== 'SYNCING');
   let asExpected = true;
   if (again.length > 0) {
-    await files.updateMany({ ...mine, ...idsOf(again), syncStatus: 'SYNCING' }, begun);
+    await files.updateMany(
+      { ...mine, ...idsOf(again), syncStatus: UNDER_WAY },
+      { $set: { updatedAt: now }, ...counted },
+    );
     // Whoever was taken for dead may be at it too: the number is read and not reckoned.
     asExpected = false;
   }
   if (entering.length > 0) {
-    await intents.around(entering.flatMap(fileEvents.syncing), async (mark) => {
+    const events = [...entering.flatMap(fileEvents.syncing), ...sparse.map(fileEvents.sparseQueued)];
+    await intents.around(events, async (mark) => {
       const query = { ...mine, ...idsOf(entering), syncStatus: 'QUEUED_FOR_SYNC' as const };
       const { matchedCount } = await files.updateMany(query, { ...begun, ...leaving(mark) });
       if (matchedCount === entering.length) return 'all';
@@ -53,13 +60,14 @@ export async function startFiles(
   const started = asExpected
     ? rows.map((row): FileDoc => ({
         ...row,
+        ...toldOf,
         syncStatus: 'SYNCING',
         updatedAt: now,
         lastGeneration: row.lastGeneration + 1,
         unfinishedStarts: row.unfinishedStarts + 1,
       }))
     : await files
-        .find({ ...mine, syncStatus: 'SYNCING' })
+        .find({ ...mine, syncStatus: UNDER_WAY })
         .sort({ _id: 1 })
         .lean<FileDoc[]>();
   return started.map((file) => ({ file, generation: file.lastGeneration }));

@@ -5,13 +5,18 @@ import type { SourceType } from '../../contract/sources.js';
 import type { FileStatisticsTotals, FileTotals } from '../../contract/statistics.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from './model.js';
+import type { Remember } from './remembered.js';
 
 /** Different tags of one user that are told at most. */
 const MAX_TAGS = 1000;
+/** Users whose sums are remembered. */
+const USERS_KEPT = 500;
 
 /** Sums over files, computed when they are asked for. */
 export interface FileSums {
-  totals(owner: { readonly organizationId: number; readonly userId?: number }): Promise<FileStatisticsTotals>;
+  totals(tenant: Tenant): Promise<FileStatisticsTotals>;
+  /** The same over all users of an organization, which takes its time. */
+  totalsOfAll(organizationId: number): Promise<FileStatisticsTotals>;
   /** Each different tag of the user's files once, by key; at most a thousand. */
   uniqueTags(tenant: Tenant): Promise<{ key: string; value: TagValue }[]>;
 }
@@ -26,39 +31,45 @@ const add = (a: FileTotals | undefined, b: FileTotals): FileTotals => ({
   numEmbeddings: (a?.numEmbeddings ?? 0) + b.numEmbeddings,
 });
 
-export function createFileSums(files: Model<FileDoc>): FileSums {
-  return {
-    async totals(owner) {
-      const rows = await files.aggregate<Row>([
-        { $match: { ...owner, isContainer: false, generation: { $gt: 0 } } },
-        {
-          $group: {
-            _id: { source: '$source', format: '$statistics.fileFormat' },
-            files: { $sum: 1 },
-            fileSize: { $sum: '$statistics.fileSize' },
-            numCharacters: { $sum: '$statistics.numCharacters' },
-            numTokens: { $sum: '$statistics.numTokens' },
-            numEmbeddings: { $sum: '$statistics.numEmbeddings' },
-          },
+export function createFileSums(files: Model<FileDoc>, remember: Remember): FileSums {
+  const known = remember<FileStatisticsTotals>(USERS_KEPT);
+  const knownTags = remember<{ key: string; value: TagValue }[]>(USERS_KEPT);
+  const sumOf = async (owner: { organizationId: number; userId?: number }): Promise<FileStatisticsTotals> => {
+    const rows = await files.aggregate<Row>([
+      { $match: { ...owner, isContainer: false, generation: { $gt: 0 } } },
+      {
+        $group: {
+          _id: { source: '$source', format: '$statistics.fileFormat' },
+          files: { $sum: 1 },
+          fileSize: { $sum: '$statistics.fileSize' },
+          numCharacters: { $sum: '$statistics.numCharacters' },
+          numTokens: { $sum: '$statistics.numTokens' },
+          numEmbeddings: { $sum: '$statistics.numEmbeddings' },
         },
-      ]);
-      const bySource: Partial<Record<SourceType, FileTotals>> = {};
-      const filesByFormat: Record<string, number> = {};
-      for (const { _id, ...sums } of rows) {
-        bySource[_id.source] = add(bySource[_id.source], sums);
-        if (_id.format !== null) filesByFormat[_id.format] = (filesByFormat[_id.format] ?? 0) + sums.files;
-      }
-      return { bySource, filesByFormat };
-    },
-    async uniqueTags({ organizationId, userId }) {
-      const rows = await files.aggregate<{ _id: { key: string; value: TagValue } }>([
-        { $match: { organizationId, userId } },
-        { $unwind: '$tags' },
-        { $group: { _id: { key: '$tags.key', value: '$tags.value' } } },
-        { $sort: { _id: 1 } },
-        { $limit: MAX_TAGS },
-      ]);
-      return rows.map(({ _id }) => _id);
-    },
+      },
+    ]);
+    const bySource: Partial<Record<SourceType, FileTotals>> = {};
+    const filesByFormat: Record<string, number> = {};
+    for (const { _id, ...sums } of rows) {
+      bySource[_id.source] = add(bySource[_id.source], sums);
+      if (_id.format !== null) filesByFormat[_id.format] = (filesByFormat[_id.format] ?? 0) + sums.files;
+    }
+    return { bySource, filesByFormat };
+  };
+  const tagsOf = async ({ organizationId, userId }: Tenant): Promise<{ key: string; value: TagValue }[]> => {
+    const rows = await files.aggregate<{ _id: { key: string; value: TagValue } }>([
+      { $match: { organizationId, userId } },
+      { $unwind: '$tags' },
+      { $group: { _id: { key: '$tags.key', value: '$tags.value' } } },
+      { $sort: { _id: 1 } },
+      { $limit: MAX_TAGS },
+    ]);
+    return rows.map(({ _id }) => _id);
+  };
+  return {
+    totals: ({ organizationId, userId }) =>
+      known.of({ organizationId, userId }, null, () => sumOf({ organizationId, userId })),
+    totalsOfAll: (organizationId) => sumOf({ organizationId }),
+    uniqueTags: (tenant) => knownTags.of(tenant, null, () => tagsOf(tenant)),
   };
 }

@@ -1,5 +1,7 @@
 import { type Connection, Schema } from 'mongoose';
 
+import { DAY_MS, DEFAULT_HOT_DAYS, MOST_HOT_DAYS } from '../../contract/coldStorage.js';
+
 /**
  * What brings records of the version before to this one. Each may run several times, and at once in several
  * processes: they begin together.
@@ -7,10 +9,21 @@ import { type Connection, Schema } from 'mongoose';
 const MIGRATIONS: Readonly<Record<number, (connection: Connection) => Promise<void>>> = {
   // The name of a deleted user can be given to a new one: the unique index of names gives way to one that lets it.
   2: (connection) => dropIndex(connection, 'users', 'organizationId_1_customerId_1'),
+  3: beginDays,
 };
 
+/** Files that were sent before there was cold storage: their days begin now. */
+async function beginDays(connection: Connection): Promise<void> {
+  const days = { $min: [{ $ifNull: ['$hotStorageTimeToLive', DEFAULT_HOT_DAYS] }, MOST_HOT_DAYS] };
+  await connection
+    .collection('files')
+    .updateMany({ supportsColdStorage: true, coolsAt: null }, [
+      { $set: { coolsAt: { $add: ['$$NOW', { $multiply: [days, DAY_MS] }] } } },
+    ]);
+}
+
 /** The version of the records that this code reads and writes. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 const GONE = ['NamespaceNotFound', 'IndexNotFound'];
 

@@ -19,11 +19,15 @@ export interface RunDoc {
   /** The data source the run is about; null, or absent in older rows, for none. */
   dataSourceId?: number | null;
   requestId: string;
+  /** Of an upload; null, or absent in older rows, for none. */
+  uploadId?: string | null;
   /** The request, in the shape of its kind. */
   options: unknown;
   acceptedAt: Date;
   /** When Temporal took it; null while it waits in the outbox. */
   startedAt: Date | null;
+  /** It waits until its file has a place in its user's queue. Absent in older rows: no. */
+  held?: boolean;
   /** The outbox does not try again before. */
   nextTryAt: Date;
   finishedAt: Date | null;
@@ -42,9 +46,11 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     fileId: { type: Number, default: null },
     dataSourceId: { type: Number, default: null },
     requestId: { type: String, required: true },
+    uploadId: { type: String, default: null },
     options: { type: Schema.Types.Mixed, required: true },
     acceptedAt: { type: Date, required: true },
     startedAt: { type: Date, default: null },
+    held: { type: Boolean, default: false },
     nextTryAt: { type: Date, required: true },
     finishedAt: { type: Date, default: null },
     outcome: { type: String, default: null },
@@ -53,6 +59,7 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
   { versionKey: false, minimize: false },
 );
 run.index({ nextTryAt: 1 }, { partialFilterExpression: { startedAt: null } });
+run.index({ held: 1, userId: 1, _id: 1 }, { partialFilterExpression: { held: true } });
 run.index({ startedAt: 1 }, { partialFilterExpression: { finishedAt: null } });
 run.index({ organizationId: 1, userId: 1, _id: 1 });
 run.index({ fileId: 1, _id: 1 });

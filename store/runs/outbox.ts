@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { uploadEvent } from '../../contract/events.js';
-import { IS_UPLOAD, type RunKind, type RunOutcome } from '../../contract/orchestration.js';
+import { IS_UPLOAD, MOST_REDONE, type RunKind, type RunOutcome } from '../../contract/orchestration.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { Sequence, Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
@@ -9,6 +9,7 @@ import type { RunDoc } from './model.js';
 
 /** How long the sweeper leaves a fresh row to the process that wrote it. */
 const GRACE_MS = 3_000;
+const NEVER = new Date('9999-01-01');
 
 export interface NewRun {
   readonly kind: RunKind;
@@ -17,6 +18,9 @@ export interface NewRun {
   readonly fileId: number | null;
   readonly dataSourceId?: number;
   readonly requestId: string;
+  readonly uploadId?: string;
+  /** Whether it waits for heldRuns to let it go. */
+  readonly held?: boolean;
   readonly options: unknown;
 }
 
@@ -28,6 +32,8 @@ export interface Runs {
   /** The same for several, by id. */
   acceptMany(accepted: ReadonlyMap<number, NewRun>, session: Session): Promise<void>;
   find(runId: number): Promise<RunDoc | null>;
+  /** The same, if it is the caller's. */
+  findOf(tenant: Tenant, runId: number): Promise<RunDoc | null>;
   /** Takes every other run of the user out of the outbox for good, and answers some that Temporal already has and that go on. */
   withdrawOthers(tenant: Tenant, runId: number, limit: number): Promise<RunDoc[]>;
   /** Forgets what the user's runs were asked for. */
@@ -46,6 +52,8 @@ export interface Runs {
   postpone(runId: number, until: Date): Promise<void>;
   /** Writes down what a run found out at its beginning and needs to the end. */
   setOptions(runId: number, options: unknown): Promise<void>;
+  /** Ends a run and accepts the same work anew, in one; false when that was done often enough already. */
+  redo(run: RunDoc): Promise<boolean>;
   /** Ends a run, once; the end of an upload is told. To be called when all its files are at rest. */
   finish(runId: number, outcome: RunOutcome['outcome'] | 'aborted', counts: Record<string, number>): Promise<void>;
 }
@@ -62,7 +70,7 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: 
         customerId: owner.customerId,
         acceptedAt: now,
         // A fresh row is left to the process that wrote it.
-        nextTryAt: new Date(now.getTime() + GRACE_MS),
+        nextTryAt: run.held === true ? NEVER : new Date(now.getTime() + GRACE_MS),
       })),
       { session },
     );
@@ -87,6 +95,8 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: 
       await runs.updateMany({ organizationId, userId }, { $set: { options: {} } });
     },
     find: (runId) => runs.findById(runId).lean<RunDoc | null>().exec(),
+    findOf: ({ organizationId, userId }, runId) =>
+      runs.findOne({ _id: runId, organizationId, userId }).lean<RunDoc | null>().exec(),
     unstarted: (now, limit) =>
       runs
         .find({ startedAt: null, nextTryAt: { $lte: now } })
@@ -121,12 +131,25 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: 
     async setOptions(runId, options) {
       await runs.updateOne({ _id: runId, finishedAt: null }, { $set: { options } });
     },
+    async redo({ _id, kind, workflowId, fileId, dataSourceId, requestId, options, ...owner }) {
+      const { redone = 0, ...others } = options as { readonly redone?: number };
+      if (redone >= MOST_REDONE) return false;
+      const id = await sequence.take('run');
+      const again: NewRun = { kind, workflowId, owner, fileId, requestId, options: { ...others, redone: redone + 1 } };
+      await atomically(async (session) => {
+        const change = { $set: { finishedAt: new Date(), outcome: 'aborted' as const } };
+        const { modifiedCount } = await runs.updateOne({ _id, finishedAt: null }, change, { session });
+        // Another worker may have seen it too.
+        if (modifiedCount > 0) await insert([[id, dataSourceId ? { ...again, dataSourceId } : again]], session);
+      });
+      return true;
+    },
     async finish(runId, outcome, counts) {
       await atomically(async (session) => {
         const change = { $set: { finishedAt: new Date(), outcome, counts } };
         const run = await runs.findOneAndUpdate({ _id: runId, finishedAt: null }, change, { session }).lean();
         if (run && IS_UPLOAD[run.kind])
-          await events.write([uploadEvent('ALL_FILES_PROCESSED', { ...run, uploadId: null })], session);
+          await events.write([uploadEvent('ALL_FILES_PROCESSED', { ...run, uploadId: run.uploadId ?? null })], session);
       });
     },
   };

@@ -20,6 +20,8 @@ export interface UserDoc {
   autoSyncSources?: string[] | null;
   /** Raised by whoever decides about the user's limits, so that two can't at once. */
   limitTurns?: number;
+  /** Raised whenever files of the user are removed, so that sums which were remembered are not taken for true. */
+  filesRemoved?: number;
 }
 
 const mixed = { type: Schema.Types.Mixed, default: null };
@@ -36,6 +38,7 @@ const user: Schema<UserDoc> = new Schema<UserDoc>(
     customLimits: mixed,
     autoSyncSources: { type: [String], default: null },
     limitTurns: { type: Number, default: 0 },
+    filesRemoved: { type: Number, default: 0 },
   },
   { versionKey: false },
 );

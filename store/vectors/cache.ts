@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Connection, Schema } from 'mongoose';
 
+import type { VectorSpace } from '../../contract/embeddingModels.js';
+import { createOnceAtATime } from './onceAtATime.js';
+
 interface CachedVectorDoc {
   /** organization:space:hash of the exact text. */
   _id: string;
@@ -20,48 +23,82 @@ cachedVector.index({ createdAt: 1 }, { expireAfterSeconds: LIFE_SECONDS });
 
 /** Vectors by the exact text that was embedded, so that the same text is embedded once per organization and space. */
 export interface VectorCache {
-  /** In the order of the texts; null for one that is not known. */
-  find(organizationId: number, space: string, texts: readonly string[]): Promise<(Float32Array | null)[]>;
-  put(organizationId: number, space: string, texts: readonly string[], vectors: readonly Float32Array[]): Promise<void>;
+  /**
+   * The vectors of texts, in their order. `compute` makes those that are not known, each distinct text once; one that
+   * another call of this process is making just now is waited for.
+   * @throws what `compute` throws, or the signal's reason
+   */
+  resolve(
+    organizationId: number,
+    space: VectorSpace,
+    texts: readonly string[],
+    compute: (missing: readonly string[]) => Promise<readonly Float32Array[]>,
+    signal: AbortSignal,
+  ): Promise<Float32Array[]>;
+  /** How many of the texts are known. */
+  countKnown(organizationId: number, space: string, texts: readonly string[]): Promise<number>;
   createIndexes(): Promise<void>;
 }
 
 export function createVectorCache(connection: Connection): VectorCache {
   const model = connection.model<CachedVectorDoc>('vectorCache', cachedVector, 'vector_cache');
+  const once = createOnceAtATime<Float32Array>();
   const keyOf = (organizationId: number, space: string, text: string): string =>
     `${organizationId}:${space}:${createHash('sha256').update(text).digest('base64url')}`;
+
+  const find = async (keys: readonly string[], dimensions: number): Promise<Map<string, Float32Array>> => {
+    const rows = await model.collection
+      .find<{ _id: unknown; vector: { buffer: Uint8Array } }>({ _id: { $in: [...keys] } } as object)
+      .toArray();
+    const found = rows.map(({ _id, vector }) => {
+      // A copy, since BSON's view need not begin at a multiple of four.
+      const bytes = Uint8Array.from(vector.buffer);
+      return [String(_id), new Float32Array(bytes.buffer)] as const;
+    });
+    return new Map(found.filter(([, vector]) => vector.length === dimensions));
+  };
+  const put = async (vectors: ReadonlyMap<string, Float32Array>): Promise<void> => {
+    const createdAt = new Date();
+    await model.bulkWrite(
+      [...vectors].map(([_id, { buffer, byteOffset, byteLength }]) => ({
+        updateOne: {
+          filter: { _id },
+          update: { $set: { vector: Buffer.from(buffer, byteOffset, byteLength), createdAt } },
+          upsert: true,
+        },
+      })),
+      { ordered: false },
+    );
+  };
+
   return {
-    async find(organizationId, space, texts) {
-      const keys = texts.map((text) => keyOf(organizationId, space, text));
-      const rows = await model.collection
-        .find<{ _id: unknown; vector: { buffer: Uint8Array } }>({ _id: { $in: [...new Set(keys)] } } as object)
-        .toArray();
-      const found = new Map(
-        rows.map(({ _id, vector }) => {
-          // A copy, since BSON's view need not begin at a multiple of four.
-          const bytes = Uint8Array.from(vector.buffer);
-          return [String(_id), new Float32Array(bytes.buffer)] as const;
-        }),
+    async resolve(organizationId, space, texts, compute, signal) {
+      const keys = texts.map((text) => keyOf(organizationId, space.name, text));
+      const textOf = new Map(keys.map((key, index) => [key, texts[index] ?? '']));
+      const vectors = await once.get(
+        keys,
+        async (wanted) => {
+          const known = await find(wanted, space.dimensions);
+          const missing = wanted.filter((key) => !known.has(key));
+          if (missing.length === 0) return known;
+          const computed = await compute(missing.map((key) => textOf.get(key) ?? ''));
+          const fresh = new Map(missing.flatMap((key, index) => (computed[index] ? [[key, computed[index]]] : [])));
+          await put(fresh);
+          return new Map([...known, ...fresh]);
+        },
+        signal,
       );
-      return keys.map((key) => found.get(key) ?? null);
+      return keys.map((key) => {
+        const vector = vectors.get(key);
+        if (!vector) throw new Error('a text was left without a vector');
+        return vector;
+      });
     },
-    async put(organizationId, space, texts, vectors) {
-      if (texts.length === 0) return;
-      const createdAt = new Date();
-      await model.bulkWrite(
-        texts.map((text, index) => {
-          const { buffer, byteOffset, byteLength } = vectors[index] ?? new Float32Array();
-          const vector = Buffer.from(buffer, byteOffset, byteLength);
-          return {
-            updateOne: {
-              filter: { _id: keyOf(organizationId, space, text) },
-              update: { $set: { vector, createdAt } },
-              upsert: true,
-            },
-          };
-        }),
-        { ordered: false },
-      );
+    async countKnown(organizationId, space, texts) {
+      const keys = texts.map((text) => keyOf(organizationId, space, text));
+      const rows = await model.find({ _id: { $in: [...new Set(keys)] } }, { _id: 1 }).lean();
+      const known = new Set(rows.map(({ _id }) => _id));
+      return keys.filter((key) => known.has(key)).length;
     },
     async createIndexes() {
       await model.createIndexes();

@@ -1,20 +1,27 @@
 import type { QdrantClient } from '@qdrant/js-client-rest';
 
 import type { VectorSpace } from '../../contract/embeddingModels.js';
+import { type CollectionLayout, creationOf } from './layout.js';
 
-/** Names inside a collection. A sparse vector is declared from the start: it can't be added later. */
+/** Names of a point's vectors. Both are declared when a collection is made: neither can be added later. */
 export const DENSE = 'dense';
-const SPARSE = 'sparse';
+export const SPARSE = 'sparse';
 
-/** Payload fields and their indexes, all made before the first write. */
+/**
+ * Payload fields that points are found by, with their indexes, all made before the first write. A field that is new here
+ * comes to the points of earlier versions by store/vectors/upgrade.ts.
+ */
 const PAYLOAD_INDEXES = [
   ['organization_id', { type: 'keyword', is_tenant: true }],
   ['user_id', 'integer'],
   ['file_id', 'integer'],
   ['parent_id', 'integer'],
+  ['ancestors', 'integer'],
   ['generation', 'integer'],
   ['model', 'keyword'],
   ['source', 'keyword'],
+  ['file_type_at_source', 'keyword'],
+  ['media_type', 'keyword'],
   ['tags', 'keyword'],
 ] as const;
 
@@ -22,44 +29,49 @@ export interface Collections {
   /** The space's collection, made with its indexes when absent. */
   ensure(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<string>;
   nameOf(space: string): string;
+  /** Makes what indexes a collection lacks. */
+  createIndexes(name: string): Promise<void>;
   /** Every collection of ours. */
   all(): Promise<string[]>;
 }
 
-const status = (error: unknown): number | null =>
+/** The HTTP status of Qdrant's refusal; null for any other error. */
+export const statusOf = (error: unknown): number | null =>
   typeof error === 'object' && error !== null && 'status' in error && typeof error.status === 'number'
     ? error.status
     : null;
 
 /** One Qdrant collection a vector space; `prefix` keeps several deployments on one Qdrant apart. */
-export function createCollections(client: QdrantClient, prefix: string): Collections {
+export function createCollections(client: QdrantClient, prefix: string, layout: CollectionLayout): Collections {
   const made = new Map<string, Promise<string>>();
   const nameOf = (space: string): string => `${prefix}${space}`;
+
+  const createIndexes = async (name: string): Promise<void> => {
+    await Promise.all(
+      PAYLOAD_INDEXES.map(([field_name, field_schema]) =>
+        client.createPayloadIndex(name, { field_name, field_schema, wait: true }),
+      ),
+    );
+  };
 
   const make = async ({ name: space, dimensions }: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<string> => {
     const name = nameOf(space);
     const { exists } = await client.collectionExists(name);
     if (!exists) {
       try {
-        await client.createCollection(name, {
-          vectors: { [DENSE]: { size: dimensions, distance: 'Cosine' } },
-          sparse_vectors: { [SPARSE]: { modifier: 'idf' } },
-        });
+        await client.createCollection(name, creationOf(dimensions, { dense: DENSE, sparse: SPARSE }, layout));
       } catch (error) {
         // Another process made it at the same moment.
-        if (status(error) !== 409) throw error;
+        if (statusOf(error) !== 409) throw error;
       }
     }
-    await Promise.all(
-      PAYLOAD_INDEXES.map(([field_name, field_schema]) =>
-        client.createPayloadIndex(name, { field_name, field_schema, wait: true }),
-      ),
-    );
+    await createIndexes(name);
     return name;
   };
 
   return {
     nameOf,
+    createIndexes,
     ensure(space) {
       const known = made.get(space.name);
       if (known) return known;

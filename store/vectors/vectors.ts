@@ -1,23 +1,16 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 
-import type { EmbeddingModelId, VectorSpace } from '../../contract/embeddingModels.js';
-import type { SourceType } from '../../contract/sources.js';
+import type { MediaType } from '../../contract/mediaTypes.js';
 import type { GenerationScope } from '../generations.js';
 import type { Tenant } from '../users/accept.js';
-import { createCollections, DENSE } from './collection.js';
+import { createCollections, statusOf } from './collection.js';
+import type { CollectionLayout } from './layout.js';
+import type { FileVectors } from './point.js';
 import { pointId } from './pointId.js';
-
-/** The vectors of one file's new generation, in chunk order. */
-export interface FileVectors extends Tenant {
-  readonly fileId: number;
-  readonly parentId: number | null;
-  readonly generation: number;
-  readonly space: VectorSpace;
-  readonly model: EmbeddingModelId;
-  readonly source: SourceType;
-  readonly tagPairs: readonly string[];
-  readonly vectors: readonly Float32Array[];
-}
+import { createWholePoints, type WholePoints } from './points.js';
+import { createVectorSearch, type VectorSearch } from './search.js';
+import { tenantFilter } from './tenantFilter.js';
+import { createUpserts, type WriteSettings } from './upserts.js';
 
 /** The tags that every point of a file is to carry. */
 export interface FilePointTags extends Tenant {
@@ -25,41 +18,35 @@ export interface FilePointTags extends Tenant {
   readonly tagPairs: readonly string[];
 }
 
-export interface VectorQuery extends Tenant {
+/** What the points of a file say that points of earlier versions do not. */
+export interface FilePlace extends Tenant {
+  readonly _id: number;
   readonly space: string;
-  readonly model: EmbeddingModelId;
-  readonly vector: readonly number[] | Float32Array;
-  readonly limit: number;
-  /** Only in these files; absent: in all of the caller's. */
-  readonly fileIds?: readonly number[];
-  readonly parentIds?: readonly number[];
-  /** Exact instead of approximate search. */
-  readonly exact?: boolean;
+  readonly ancestors: readonly number[];
+  readonly fileTypeAtSource: string | null;
+  readonly mediaType: MediaType;
 }
 
-export interface VectorHit {
+/** The points of one generation of a file, all of which are known: one a chunk. */
+export interface WrittenPoints {
   readonly fileId: number;
   readonly generation: number;
-  readonly chunkIndex: number;
-  /** Cosine similarity. */
-  readonly score: number;
+  readonly space: string;
+  readonly count: number;
 }
 
-export interface ChunkKey {
-  readonly fileId: number;
-  readonly generation: number;
-  readonly chunkIndex: number;
-}
-
-export interface Vectors {
+export interface Vectors extends VectorSearch, WholePoints {
   /** Writes points; readers see them once their generation is flipped. Safe to repeat. Resolves when they are durable and searchable. */
   upsert(files: readonly FileVectors[]): Promise<void>;
-  search(query: VectorQuery): Promise<VectorHit[]>;
-  /** The dense vectors of chunks, by chunk key `fileId:generation:chunkIndex`. */
-  retrieve(space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
   /** Sets the tags of files' points, of every generation and space. Safe to repeat. */
   setTags(files: readonly FilePointTags[]): Promise<void>;
-  /** In every space: a file may have changed its model. */
+  /** Makes the indexes that collections of earlier versions lack. */
+  createIndexes(): Promise<void>;
+  /** Gives points that were written by earlier versions what they lack; others are left as they are. Safe to repeat. */
+  complete(files: readonly FilePlace[]): Promise<void>;
+  /** Points by their ids, which cost Qdrant no search. Safe to repeat. */
+  deletePoints(written: readonly WrittenPoints[]): Promise<void>;
+  /** The same where it is not known which points there are. In every space: a file may have changed its model. */
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
   /** All of a user's, in every space, whether a file still names them or not. */
   deleteAll(tenant: Tenant): Promise<void>;
@@ -71,64 +58,68 @@ export interface Vectors {
   ping(): Promise<void>;
 }
 
-/** Floats of one upsert at most: about 8 MB of JSON, well under Qdrant's 32 MB. */
-const FLOATS_PER_UPSERT = 400_000;
-
-const missingCollection = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'status' in error && error.status === 404;
-
-/** The payload's integer fields. */
-function hit(point: { score: number; payload?: Record<string, unknown> | null | undefined }): VectorHit {
-  const { file_id, generation, chunk_index } = (point.payload ?? {}) as {
-    file_id: number;
-    generation: number;
-    chunk_index: number;
-  };
-  return { fileId: file_id, generation, chunkIndex: chunk_index, score: point.score };
+export interface VectorSettings {
+  readonly url: string;
+  readonly apiKey: string | null;
+  readonly prefix: string;
+  readonly layout: CollectionLayout;
+  readonly writes: WriteSettings;
 }
 
+/** Ids of one delete: some 400 KB of JSON. */
+const IDS_PER_DELETE = 10_000;
+
+/** Files in groups of those that are the same but for their ids. */
+function alike<T extends { readonly _id: number }>(files: readonly T[], sameOf: (file: T) => object): [T, ...T[]][] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const file of files) {
+    const key = JSON.stringify(sameOf(file));
+    const group = groups.get(key);
+    if (group) group.push(file);
+    else groups.set(key, [file]);
+  }
+  return [...groups.values()];
+}
+
+/** The points of files of one tenant. */
+const ofFiles = (files: readonly [Tenant & { _id: number }, ...{ _id: number }[]]) => [
+  ...tenantFilter(files[0]),
+  { key: 'file_id', match: { any: files.map(({ _id }) => _id) } },
+];
+
+/** The field that every point has had since there are those that `complete` gives. */
+const LACKING = { is_empty: { key: 'media_type' } };
+
+const setMissing = (group: readonly [FilePlace, ...FilePlace[]]) => {
+  const [{ ancestors, fileTypeAtSource, mediaType }] = group;
+  const payload = { ancestors: [...ancestors], file_type_at_source: fileTypeAtSource, media_type: mediaType };
+  return { set_payload: { payload, filter: { must: [...ofFiles(group), LACKING] } } };
+};
+
 /** Vectors in Qdrant. The tenant's part of every query is put on here; there is no way to search without it. */
-export function createVectors(settings: { url: string; apiKey: string | null; prefix: string }): Vectors {
+export function createVectors(settings: VectorSettings): Vectors {
   const client = new QdrantClient({
     url: settings.url,
     checkCompatibility: false,
     ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
   });
-  const collections = createCollections(client, settings.prefix);
-  const mine = ({ organizationId, userId }: Tenant) => [
-    { key: 'organization_id', match: { value: String(organizationId) } },
-    { key: 'user_id', match: { value: userId } },
-  ];
-
-  const pointsOf = (file: FileVectors) =>
-    file.vectors.map((vector, chunkIndex) => ({
-      id: pointId(file.fileId, file.generation, chunkIndex, file.space.name),
-      vector: { [DENSE]: Array.from(vector) },
-      payload: {
-        organization_id: String(file.organizationId),
-        user_id: file.userId,
-        file_id: file.fileId,
-        parent_id: file.parentId,
-        generation: file.generation,
-        chunk_index: chunkIndex,
-        model: file.model,
-        source: file.source,
-        tags: file.tagPairs,
-      },
-    }));
-
-  const upsertSpace = async (space: VectorSpace, files: readonly FileVectors[]): Promise<void> => {
-    const name = await collections.ensure(space);
-    const points = files.flatMap(pointsOf);
-    const step = Math.max(1, Math.floor(FLOATS_PER_UPSERT / space.dimensions));
-    for (let from = 0; from < points.length; from += step) {
-      // One after another: the engine writes a collection in turn anyway, and memory stays bounded.
-      await client.upsert(name, { wait: true, points: points.slice(from, from + step) });
+  const collections = createCollections(client, settings.prefix, settings.layout);
+  const deleteIds = async (space: string, written: readonly WrittenPoints[]): Promise<void> => {
+    const ids = written.flatMap(({ fileId, generation, count }) =>
+      Array.from({ length: count }, (_, chunkIndex) => pointId(fileId, generation, chunkIndex, space)),
+    );
+    for (let from = 0; from < ids.length; from += IDS_PER_DELETE) {
+      try {
+        await client.delete(collections.nameOf(space), { wait: true, points: ids.slice(from, from + IDS_PER_DELETE) });
+      } catch (error) {
+        if (statusOf(error) === 404) return;
+        throw error;
+      }
     }
   };
 
   const countPoints = async (
-    must: (ReturnType<typeof mine>[number] | { key: string; match: { any: number[] } })[],
+    must: (ReturnType<typeof tenantFilter>[number] | { key: string; match: { any: number[] } })[],
   ): Promise<number> => {
     const names = await collections.all();
     const counts = await Promise.all(names.map((name) => client.count(name, { filter: { must }, exact: true })));
@@ -136,78 +127,51 @@ export function createVectors(settings: { url: string; apiKey: string | null; pr
   };
 
   return {
-    async upsert(files) {
-      const spaces = new Map(files.map(({ space }) => [space.name, space]));
+    ...createVectorSearch(client, collections),
+    ...createWholePoints(client, collections),
+    upsert: createUpserts(client, collections, settings.writes),
+    async setTags(files) {
+      // Files of a data source mostly have the same tags: one operation for all of those.
+      const operations = alike(files, ({ organizationId, userId, tagPairs }) => ({
+        organizationId,
+        userId,
+        tagPairs,
+      })).map((group) => ({
+        set_payload: { payload: { tags: [...group[0].tagPairs] }, filter: { must: ofFiles(group) } },
+      }));
+      if (operations.length === 0) return;
+      const names = await collections.all();
+      await Promise.all(names.map((name) => client.batchUpdate(name, { wait: true, operations })));
+    },
+    async createIndexes() {
+      const names = await collections.all();
+      await Promise.all(names.map((name) => collections.createIndexes(name)));
+    },
+    async complete(files) {
+      const groups = alike(files, ({ _id, ...place }) => place);
+      const known = new Set(await collections.all());
+      for (const space of new Set(files.map((file) => file.space))) {
+        const name = collections.nameOf(space);
+        const operations = groups.flatMap((group) => (group[0].space === space ? setMissing(group) : []));
+        if (known.has(name)) await client.batchUpdate(name, { wait: true, operations });
+      }
+    },
+    async deletePoints(written) {
+      const spaces = new Set(written.map(({ space }) => space));
       await Promise.all(
-        [...spaces.values()].map((space) =>
-          upsertSpace(
+        [...spaces].map((space) =>
+          deleteIds(
             space,
-            files.filter((file) => file.space.name === space.name),
+            written.filter((one) => one.space === space),
           ),
         ),
       );
-    },
-    async search({ space, model, vector, limit, fileIds, parentIds, exact = false, ...tenant }) {
-      const must = [
-        ...mine(tenant),
-        { key: 'model', match: { value: model } },
-        ...(fileIds ? [{ key: 'file_id', match: { any: [...fileIds] } }] : []),
-        ...(parentIds ? [{ key: 'parent_id', match: { any: [...parentIds] } }] : []),
-      ];
-      try {
-        const { points } = await client.query(collections.nameOf(space), {
-          query: Array.from(vector),
-          using: DENSE,
-          limit,
-          filter: { must },
-          with_payload: { include: ['file_id', 'generation', 'chunk_index'] },
-          ...(exact ? { params: { exact: true } } : {}),
-        });
-        return points.map(hit);
-      } catch (error) {
-        if (missingCollection(error)) return [];
-        throw error;
-      }
-    },
-    async retrieve(space, keys) {
-      const ids = new Map(keys.map((key) => [pointId(key.fileId, key.generation, key.chunkIndex, space), key]));
-      const points = await client.retrieve(collections.nameOf(space), {
-        ids: [...ids.keys()],
-        with_vector: [DENSE],
-        with_payload: false,
-      });
-      const found = new Map<string, number[]>();
-      for (const point of points) {
-        const key = ids.get(String(point.id));
-        const vector = (point.vector as Record<string, number[]> | undefined)?.[DENSE];
-        if (key && vector) found.set(`${key.fileId}:${key.generation}:${key.chunkIndex}`, vector);
-      }
-      return found;
-    },
-    async setTags(files) {
-      // Files of a data source mostly have the same tags: one operation for all of those.
-      const alike = new Map<string, FilePointTags[]>();
-      for (const file of files) {
-        const key = JSON.stringify([file.organizationId, file.userId, file.tagPairs]);
-        alike.set(key, [...(alike.get(key) ?? []), file]);
-      }
-      if (alike.size === 0) return;
-      const operations = [...alike.values()].flatMap((group) =>
-        group.slice(0, 1).map((first) => ({
-          set_payload: {
-            payload: { tags: [...first.tagPairs] },
-            filter: { must: [...mine(first), { key: 'file_id', match: { any: group.map(({ _id }) => _id) } }] },
-          },
-        })),
-      );
-      const names = await collections.all();
-      await Promise.all(names.map((name) => client.batchUpdate(name, { wait: true, operations })));
     },
     async deleteGenerations(scopes) {
       if (scopes.length === 0) return;
       const should = scopes.map(({ fileId, generations, ...tenant }) => ({
         must: [
-          ...mine(tenant),
+          ...tenantFilter(tenant),
           { key: 'file_id', match: { value: fileId } },
           'below' in generations
             ? { key: 'generation', range: { lt: generations.below } }
@@ -219,10 +183,13 @@ export function createVectors(settings: { url: string; apiKey: string | null; pr
     },
     async deleteAll(tenant) {
       const names = await collections.all();
-      await Promise.all(names.map((name) => client.delete(name, { wait: true, filter: { must: mine(tenant) } })));
+      await Promise.all(
+        names.map((name) => client.delete(name, { wait: true, filter: { must: tenantFilter(tenant) } })),
+      );
     },
-    countAll: (tenant) => countPoints(mine(tenant)),
-    countOf: (tenant, fileIds) => countPoints([...mine(tenant), { key: 'file_id', match: { any: [...fileIds] } }]),
+    countAll: (tenant) => countPoints(tenantFilter(tenant)),
+    countOf: (tenant, fileIds) =>
+      countPoints([...tenantFilter(tenant), { key: 'file_id', match: { any: [...fileIds] } }]),
     async ping() {
       await client.getCollections();
     },

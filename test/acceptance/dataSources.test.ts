@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DataSourceRecord } from '../../contract/records.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { apiClient, type ApiClient, type Listed, type TestUser } from '../support/client.js';
-import { adoptFiles, connectSource } from '../support/dataSources.js';
+import { adoptFiles, connectSource, revokeSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 
 let service: TestService;
@@ -45,7 +45,7 @@ describe('the lists of data sources', () => {
     slack = await make(owner, { type: 'SLACK', externalId: 'SLACK|a', tags: { team: ['blue', 'red'] } });
     notion = await make(owner, { type: 'NOTION', externalId: 'NOTION|a' });
     foreign = await make(other, { externalId: 'GOOGLE_DRIVE|a@b.c', tags: { team: 'red' } });
-    await service.store.dataSources.revoke(owner, notion);
+    await revokeSource(service, owner, notion);
   });
 
   test('a record has its 18 keys, and says of the credentials only that there are some', async () => {
@@ -148,7 +148,7 @@ describe('connecting', () => {
   test('the same account is the same data source, with its tags upserted and its access given again', async () => {
     const account = { externalId: 'GOOGLE_DRIVE|same@b.c' };
     const first = await connectSource(service, owner, { ...account, tags: { a: 1, b: 2 } });
-    await service.store.dataSources.revoke(owner, first._id);
+    await revokeSource(service, owner, first._id);
     const again = await connectSource(service, owner, { ...account, tags: { b: [3], c: true } });
     const [record] = (await listed({ filters: { ids: [first._id] } })).results;
     expect(again._id).toBe(first._id);
@@ -171,6 +171,29 @@ describe('connecting', () => {
     const account = { externalId: 'GOOGLE_DRIVE|shared@b.c' };
     const [one, two] = [await connectSource(service, owner, account), await connectSource(service, other, account)];
     expect(one._id).not.toBe(two._id);
+  });
+});
+
+describe('what happens to a data source is told', () => {
+  test('ADD at each connection, REVOKE once, and a connection that is undone is not told', async () => {
+    const { events, transaction, dataSources } = service.store;
+    const account = { externalId: 'GOOGLE_DRIVE|told@b.c' };
+    const { _id } = await connectSource(service, owner, account);
+    for (let call = 0; call < 2; call += 1) await user.post('/revoke_access_token', { data_source_id: _id });
+    await connectSource(service, owner, account);
+    // Both or neither: what is rolled back was never said.
+    const undone = transaction(async (session) => {
+      await dataSources.revoke(owner, _id, session);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await events.number();
+    const told = (await events.after(owner.organizationId, 0, 10_000)).filter(
+      ({ objectId }) => objectId === String(_id),
+    );
+    expect(told.map(({ kind, customerId, info }) => [kind, customerId, info])).toEqual(
+      ['ADD', 'REVOKE', 'ADD'].map((kind) => [kind, 'dora', null]),
+    );
   });
 });
 

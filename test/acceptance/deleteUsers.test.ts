@@ -7,6 +7,7 @@ import { readAtRest } from '../support/atRest.js';
 import { type ApiClient, apiClient } from '../support/client.js';
 import { connectSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
 
 let service: TestService;
 let site: Site;
@@ -18,7 +19,7 @@ beforeAll(async () => {
   site = await startSampleSite(3, 1);
   held = await startHeldSite(6);
   organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-}, 60_000);
+});
 afterAll(async () => {
   held.release();
   await service.close();
@@ -34,14 +35,14 @@ const deleteUsers = (...customer_ids: string[]) => organization.post('/delete_us
 
 /** Waits until nothing is under way. */
 async function quiet(): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  for (;;) {
-    const soon = new Date(Date.now() + 60_000);
-    const [waiting, moving] = [await service.store.runs.unstarted(soon, 1), await service.store.runs.inMotion(soon, 1)];
-    if (waiting.length + moving.length === 0) return;
-    if (Date.now() > deadline) throw new Error('runs are still under way');
-    await sleep(100);
-  }
+  const { runs } = service.store;
+  await soon(
+    async () => {
+      const later = new Date(Date.now() + 60_000);
+      return [...(await runs.unstarted(later, 1)), ...(await runs.inMotion(later, 1))];
+    },
+    (underWay) => underWay.length === 0,
+  );
 }
 
 test('a deleted user is gone with all it owned, a scrape under way included, and nobody else is touched', async () => {

@@ -99,7 +99,7 @@ beforeAll(async () => {
     stranger,
     FILES.map((seed) => moved(seed, base + 100)),
   );
-}, 60_000);
+});
 afterAll(async () => service.close());
 
 type Body = Record<string, unknown>;

@@ -8,6 +8,7 @@ import { createApp } from '../../api/app.js';
 import type { ApiDeps } from '../../api/deps.js';
 import { builtOperations } from '../../api/routes.js';
 import { createLog } from '../../observability/log.js';
+import { createMetrics } from '../../observability/metrics.js';
 import type { Store } from '../../store/connect.js';
 import type { TestUser } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
@@ -22,7 +23,7 @@ let user: TestUser;
 let credentials: Record<string, Record<string, string>>;
 
 beforeAll(async () => {
-  service = await startService({ MAX_JSON_BYTES: '1000000' }, { worker: false });
+  service = await startService({ MAX_JSON_BYTES: '1000000', MAX_CONTENTS_BYTES: '1000000' }, { worker: false });
   user = await service.user('mallory');
   const key = { authorization: `Bearer ${service.apiKey}` };
   credentials = { user: { authorization: `Token ${user.token}` }, key, issuing: { ...key, 'customer-id': 'mallory' } };
@@ -170,11 +171,16 @@ test('a fault of our own is 500 with a request id, and tells nothing else', asyn
     store: { organizations: { organizationOfKey: () => Promise.reject(new Error(secret)) } } as unknown as Store,
     settings: {
       maxJsonBytes: 1_000,
+      maxContentsBytes: 1_000,
+      maxUploadBytes: 1_000,
       maxPagesPerScrape: 1,
+      embeddingPrices: {},
       corsOrigins: [],
       rateLimits: { perUser: 0, perOrganization: 0 },
     },
     log: createLog({ level: 'silent', name: 'test' }),
+    metrics: createMetrics({ ofProcess: false }),
+    metricsPage: null,
   });
   const server = createServer(broken).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
@@ -7,6 +6,7 @@ import type { FileRecord } from '../../contract/records.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import type { TestUser } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
 
 let service: TestService;
 let site: Site;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   site = await startSampleSite(2, 1);
   user = await service.user('ida');
   database = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
-}, 60_000);
+});
 afterAll(async () => {
   await database.close();
   await service.close();
@@ -36,6 +36,7 @@ const HARMLESS = [
   '/data_sources',
   '/embeddings',
   '/fetch_webpage',
+  '/files/reembed/{reembed_id}/cancel',
   '/list_chunks_and_embeddings',
   '/list_users',
   '/modify_user_configuration',
@@ -82,12 +83,10 @@ test('the same key and request has one effect, and the first answer is given aga
 test('a run accepted with a key starts at once, without waiting for the sweeper', async () => {
   const { body } = await scrape('at once', { tags: { a: 1 } });
   const run = await database.collection('runs').findOne({ requestId: body.request_id });
-  const deadline = Date.now() + 30_000;
-  let started = run;
-  while (started?.['startedAt'] === null && Date.now() < deadline) {
-    await sleep(20);
-    started = await database.collection('runs').findOne({ requestId: body.request_id });
-  }
+  const started = await soon(
+    () => database.collection('runs').findOne({ requestId: body.request_id }),
+    (found) => found?.['startedAt'] !== null,
+  );
   // The sweeper leaves a row alone until then.
   expect(started?.['startedAt'].getTime()).toBeLessThan(run?.['nextTryAt'].getTime());
   await user.settled(body.id);

@@ -17,7 +17,7 @@ let rounds: CommitRounds[];
 beforeAll(async () => {
   // A service each, so that they wait for the lost heartbeats at the same time.
   rounds = await Promise.all(Object.keys(PLACES).map(() => startCommitRounds()));
-}, 180_000);
+});
 afterAll(async () => {
   await Promise.all(rounds.map((one) => one.close()));
 });
@@ -26,4 +26,4 @@ test(`a worker killed ${Object.keys(PLACES).join(', ')} leaves what an undisturb
   const stops = Object.values(PLACES).map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
   const played = await Promise.allSettled(rounds.map((one, index) => one.play(stops[index]!)));
   expect(played.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown)).toEqual([]);
-}, 180_000);
+});

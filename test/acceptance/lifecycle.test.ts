@@ -215,7 +215,7 @@ describe('POST /delete_files_v2', () => {
 });
 
 describe('a run that is ended early', () => {
-  test('by our own operation: what is done stays, the rest ends SYNC_ABORTED, within five seconds', async () => {
+  test('by our own operation: what is done stays, the rest ends SYNC_ABORTED, without waiting for a page', async () => {
     // Fewer held pages than requests to one host at once, so that the free ones get through.
     const held = await heldSite(8);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
@@ -223,7 +223,8 @@ describe('a run that is ended early', () => {
     const begun = Date.now();
     expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(200);
     expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
-    expect(Date.now() - begun).toBeLessThan(5_000);
+    // What waited for a held page would wait for HEADERS_TIMEOUT_MS at least.
+    expect(Date.now() - begun).toBeLessThan(20_000);
     held.release();
     const statuses = (await user.children(parent.id)).map((file) => file.sync_status);
     expect(statuses.filter((one) => one === 'READY')).toHaveLength(2);

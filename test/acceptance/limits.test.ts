@@ -9,6 +9,7 @@ import { samplePage, type Site, sitemapOf, startSampleSite } from '../emulators/
 import { readAtRest } from '../support/atRest.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
+import { PATIENCE_MS } from '../support/soon.js';
 
 const PAGES = 6;
 let service: TestService;
@@ -19,7 +20,7 @@ beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LIMIT_RECHECK_S: '0.3' });
   site = await startSampleSite(PAGES, 1);
   organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-}, 60_000);
+});
 afterAll(async () => {
   await service.close();
   await site.close();
@@ -40,7 +41,7 @@ type Counts = Partial<Record<FileSyncStatus, number>>;
 
 /** How many pages of some scrapes are in which state, once they are as expected; else how they are in the end. */
 async function states(user: TestUser, parents: FileRecord | readonly FileRecord[], expected: Counts): Promise<Counts> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const pages = await Promise.all([parents].flat().map((parent) => user.children(parent.id)));
     const found: Counts = {};

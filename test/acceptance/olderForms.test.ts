@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { ChunkRecord, FileRecord } from '../../contract/records.js';
@@ -6,6 +5,7 @@ import { type Site, startSampleSite } from '../emulators/site.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 import type { Listed, TestUser } from '../support/client.js';
+import { soon } from '../support/soon.js';
 import type { FileDoc } from '../../store/files/model.js';
 
 let service: TestService;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   user = await service.user('nora');
   parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 60 })).id);
   pages = await user.children(parent.id);
-}, 120_000);
+});
 afterAll(async () => {
   await service.close();
   await site.close();
@@ -129,18 +129,14 @@ describe('deletes', () => {
   beforeEach(async () => {
     nora = await service.user(`nora-${(count += 1)}`);
     root = await nora.settled((await nora.scrape({ url: site.url('/sitemap.xml'), store_file_only: true })).id);
-  }, 60_000);
+  });
 
   const left = async (expected: number): Promise<FileRecord[]> => {
-    const deadline = Date.now() + 20_000;
-    for (;;) {
-      const { results } = (await nora.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body;
-      if (results.length === expected || Date.now() > deadline) {
-        expect(results).toHaveLength(expected);
-        return results;
-      }
-      await sleep(50);
-    }
+    const { body } = await soon(
+      () => nora.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } }),
+      ({ body: { results } }) => results.length === expected,
+    );
+    return body.results;
   };
 
   test('DELETE /deletefile takes one file away; its children stay', async () => {

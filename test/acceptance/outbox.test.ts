@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { type RunningEngines, startEngines } from '../../engines/start.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
+import { newEngineFolder } from '../support/scratch.js';
 import { startService, type TestService } from '../support/service.js';
 
 let engines: RunningEngines;
@@ -14,14 +13,14 @@ let site: Site;
 
 beforeAll(async () => {
   // A Temporal of its own: this test stops it.
-  dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-outbox-'));
+  dataDir = await newEngineFolder('outbox');
   engines = await startEngines({ dataDir, need: { temporal: true, mongodb: false, qdrant: false }, ports: 'free' });
   service = await startService(
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', TEMPORAL_ADDRESS: engines.temporalAddress ?? '', LOG_LEVEL: 'silent' },
     { worker: false },
   );
   site = await startSampleSite(3, 1);
-}, 120_000);
+});
 afterAll(async () => {
   await service.close();
   await site.close();
@@ -42,8 +41,8 @@ test('with worker and Temporal stopped, a scrape is accepted at once, and done w
 
   await engines.temporal?.restart();
   await service.startWorker();
-  const parent = await user.settled(accepted.id, 60_000);
+  const parent = await user.settled(accepted.id);
   expect(parent.sync_status).toBe('READY');
   expect(parent.file_metadata).toMatchObject({ pages_ready: 3 });
   expect(site.requests.filter((one) => one.startsWith('/pages/'))).toHaveLength(3);
-}, 150_000);
+});

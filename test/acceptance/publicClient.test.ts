@@ -1,22 +1,28 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Carbon, CarbonError } from 'carbon-typescript-sdk';
 
+import { feedOf } from '../emulators/linkedSite.js';
+import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
+import { verified } from '../support/signatures.js';
+import { soon } from '../support/soon.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** The published client of the hosted service, unchanged: only its base path is ours. */
 let service: TestService;
 let site: Site;
+let receiver: Receiver;
 
 beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
   site = await startSampleSite(3, 1);
   site.pages.set('/pages/0.html', '<main><h1>Otters</h1><p>Otters juggle pebbles on the river bank.</p></main>');
-}, 60_000);
+  site.pages.set('/feed.xml', feedOf({ one: 'The lighthouse was lit in 1901.', two: 'The harbour was dredged.' }));
+  receiver = await startReceiver();
+});
 afterAll(async () => {
   await service.close();
-  await site.close();
+  await Promise.all([site.close(), receiver.close()]);
 });
 
 const clientOf = (credentials: { apiKey?: string; customerId?: string; accessToken?: string }) =>
@@ -35,18 +41,17 @@ async function filesOf(client: Carbon, parentId: number) {
 }
 
 async function atRest(client: Carbon, id: number) {
-  const deadline = Date.now() + 45_000;
-  for (;;) {
-    const { data } = await client.files.queryUserFiles({ filters: { ids: [id] } });
-    const [file] = data.results;
-    if (file && !['QUEUED_FOR_SYNC', 'SYNCING'].includes(file.sync_status)) return file;
-    if (Date.now() > deadline) throw new Error(`file ${id} is still ${file?.sync_status}`);
-    await sleep(100);
-  }
+  const file = await soon(
+    async () => (await client.files.queryUserFiles({ filters: { ids: [id] } })).data.results[0],
+    (found) => found !== undefined && !['QUEUED_FOR_SYNC', 'SYNCING'].includes(found.sync_status),
+  );
+  if (!file) throw new Error(`no file ${id}`);
+  return file;
 }
 
-test('token, sitemap, READY, list, search, resync and delete, driven by the published client', async () => {
+test('token, sitemap, READY, list, search, tag, resync, signed webhooks and delete, driven by the published client', async () => {
   const issuing = clientOf({ apiKey: service.apiKey, customerId: 'una' });
+  const { data: webhook } = await issuing.webhooks.addUrl({ url: receiver.url });
   const { data: tokens } = await issuing.auth.getAccessToken();
   const client = clientOf({ accessToken: tokens.access_token });
 
@@ -83,6 +88,25 @@ test('token, sitemap, READY, list, search, resync and delete, driven by the publ
   });
   expect(found.documents[0]).toMatchObject({ file_id: otters?.id, content: expect.stringContaining('Otters') });
 
+  const { data: tagged } = await client.files.createUserFileTags({
+    organization_user_file_id: otters?.id ?? 0,
+    tags: { animal: 'otter' },
+  });
+  expect(tagged.tags).toEqual({ shelf: 'rivers', animal: 'otter' });
+  const searchTagged = async (animal: string) =>
+    (
+      await client.embeddings.getDocuments({
+        query: 'stones',
+        k: 3,
+        tags_v2: { AND: [{ key: 'animal', value: animal }] },
+      })
+    ).data.documents;
+  const [byTag, ...others] = await soon(
+    () => searchTagged('otter'),
+    (documents) => documents.length > 0,
+  );
+  expect([byTag?.file_id, others, await searchTagged('heron')]).toEqual([otters?.id, [], []]);
+
   site.pages.set('/pages/0.html', '<main><h1>Otters</h1><p>Otters now sleep all day long.</p></main>');
   const { data: queued } = await client.files.resync({ file_id: otters?.id ?? 0, chunk_size: 100 });
   expect([queued.sync_status, queued.chunk_size]).toEqual(['QUEUED_FOR_SYNC', 100]);
@@ -90,14 +114,92 @@ test('token, sitemap, READY, list, search, resync and delete, driven by the publ
   const { data: again } = await client.embeddings.getDocuments({ query: 'sleep', k: 1, file_ids: [queued.id] });
   expect(again.documents[0]?.content).toContain('sleep all day');
 
-  const { data: deleted } = await client.files.deleteV2({
-    filters: { ids: [parent.id, ...pages.map((page) => page.id)] },
-  });
+  const all = [parent.id, ...pages.map((page) => page.id)];
+  const { data: deleted } = await client.files.deleteV2({ filters: { ids: all }, send_webhook: true });
   expect(deleted).toEqual({ success: true });
-  const deadline = Date.now() + 30_000;
-  while ((await filesOf(client, parent.id)).count > 0 && Date.now() < deadline) await sleep(100);
-  expect((await filesOf(client, parent.id)).count).toBe(0);
-}, 120_000);
+  await soon(
+    () => filesOf(client, parent.id),
+    (left) => left.count === 0,
+  );
+
+  const told = await soon(
+    () => receiver.taken(),
+    (taken) => all.every((id) => taken.includes(`FILE_DELETED ${id}`)),
+  );
+  const of = (id: number) => told.filter((one) => one.endsWith(` ${id}`)).map((one) => one.split(' ')[0]);
+  const synced = ['FILE_SYNCING', 'FILE_READY', 'WEBPAGE_READY'];
+  expect(of(otters?.id ?? 0)).toEqual([...synced, ...synced, 'FILE_DELETED']);
+  expect(of(pages.find(({ id }) => id !== otters?.id)?.id ?? 0)).toEqual([...synced, 'FILE_DELETED']);
+  for (const delivery of receiver.received) {
+    expect(verified(delivery, webhook.signing_key)).toEqual({ plain: true, compact: true, standard: true });
+    expect(delivery.event.customer_id).toBe('una');
+  }
+});
+
+test('files are uploaded by the published client: as bytes, by address, and as text', async () => {
+  const client = clientOf({ apiKey: service.apiKey, customerId: 'una' });
+  const options = { chunkSize: 120, chunkOverlap: 10, setPageAsBoundary: true, maxItemsPerChunk: 2 };
+  const file = new File(['# Otters\n\nOtters juggle pebbles.'], 'otters.md', { type: 'text/markdown' });
+  const { data: sent } = await client.files.upload({ file, ...options, skipEmbeddingGeneration: true });
+  expect(sent).toMatchObject({
+    name: 'otters.md',
+    source: 'MD',
+    sync_status: 'QUEUED_FOR_SYNC',
+    chunk_size: 120,
+    chunk_properties: { set_page_as_boundary: true, max_items_per_chunk: 2 },
+  });
+  const { data: bytes } = await client.files.upload({
+    file: Buffer.from('Just bytes.'),
+    skipEmbeddingGeneration: true,
+  });
+  const { data: fetched } = await client.files.uploadFromUrl({
+    url: site.url('/pages/1.html'),
+    skip_embedding_generation: true,
+  });
+  const { data: text } = await client.files.uploadText({ contents: 'Some words.', skip_embedding_generation: true });
+  for (const { id } of [sent, bytes, fetched, text]) expect((await atRest(client, id)).sync_status).toBe('READY');
+  const { data: chunks } = await client.embeddings.list({ filters: { ids: [sent.id] } });
+  expect(chunks.results[0]?.source_content).toContain('juggle');
+  const { data: given } = await client.embeddings.uploadChunksAndEmbeddings({
+    embedding_model: 'OPENAI',
+    chunks_only: true,
+    overwrite_existing: true,
+    chunks_and_embeddings: [{ file_id: sent.id, chunks_and_embeddings: [{ chunk_number: 0, chunk: 'Given words.' }] }],
+  });
+  expect(given).toEqual({ success: true });
+});
+
+test('a feed as a data source: listed, tagged, found by the tag, and revoked', async () => {
+  const client = clientOf({ apiKey: service.apiKey, customerId: 'fred' });
+  expect((await client.integrations.syncRssFeed({ url: site.url('/feed.xml') })).data).toEqual({ success: true });
+  const { data: listed } = await client.dataSources.queryUserDataSources({ filters: { revoked_access: false } });
+  const [source] = listed.results;
+  expect([listed.count, source?.data_source_type, source?.tags]).toEqual([1, 'RSS_FEED', {}]);
+  const { data: files } = await client.files.queryUserFiles({ filters: { root_files_only: true } });
+  expect((await atRest(client, files.results[0]?.id ?? 0)).sync_status).toBe('READY');
+
+  const { data: tagged } = await client.dataSources.addTags({
+    data_source_id: source?.id ?? 0,
+    tags: { shelf: 'news' },
+  });
+  expect(tagged.tags).toEqual({ shelf: 'news' });
+  const search = async () =>
+    (
+      await client.embeddings.getDocuments({
+        query: 'When was the lighthouse lit?',
+        k: 1,
+        tags_v2: { AND: [{ key: 'shelf', value: 'news' }] },
+      })
+    ).data.documents;
+  const [found] = await soon(search, (documents) => documents.length > 0);
+  expect(found?.content).toContain('1901');
+
+  expect((await client.dataSources.revokeAccessToken({ data_source_id: source?.id ?? 0 })).data).toEqual({
+    success: true,
+  });
+  const { data: left } = await client.dataSources.queryUserDataSources({ filters: { revoked_access: false } });
+  expect(left.count).toBe(0);
+});
 
 test('what is refused arrives as the client reads it', async () => {
   const fault = async (call: Promise<unknown>): Promise<CarbonError> => {

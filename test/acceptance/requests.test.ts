@@ -80,7 +80,7 @@ describe('who may call', () => {
   });
 
   test('an operation that is not built yet says so', async () => {
-    const { status, body } = await user.post<{ detail: string }>('/upload_text', {});
+    const { status, body } = await user.post<{ detail: string }>('/integrations/s3', {});
     expect(status).toBe(501);
     expect(body.detail).toMatch(/not available/);
   });
@@ -152,6 +152,28 @@ describe('what is wrong with a request is said by its path', () => {
     expect((await user.post('/scrape_sitemap', body)).status).toBe(200);
   });
 
+  test('a version in a header or parameter is not read', async () => {
+    const ask = async (path: string, headers: Record<string, string>) => {
+      const answer = await fetch(`${service.url}${path}`, {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json', authorization: `Token ${user.token}`, ...headers },
+      });
+      return { status: answer.status, body: Object.keys((await answer.json()) as object) };
+    };
+    const plain = await ask('/user_files_v2', {});
+    expect(plain.status).toBe(200);
+    for (const version of ['2020-01-01', 'v99', '1'])
+      expect(
+        await ask(`/user_files_v2?version=${version}&api_version=${version}`, {
+          version,
+          'api-version': version,
+          'carbon-version': version,
+          'accept-version': version,
+        }),
+      ).toEqual(plain);
+  });
+
   test('5.0 is an integer', async () => {
     const answer = await fetch(`${service.url}/scrape_sitemap`, {
       method: 'POST',
@@ -219,13 +241,6 @@ describe('what is wrong with a request is said by its path', () => {
   test.each([{ query: 'x' }, { k: 1 }, { query: '', k: 1 }, { query: 'x', k: 0 }])('embeddings: %j', async (body) => {
     expect((await user.post('/embeddings', body)).status).toBe(422);
   });
-
-  test.each([{ hybrid_search: true }, { rerank: { model: 'COHERE_RERANK_MULTILINGUAL_V3' } }, { query_vector: [1] }])(
-    'embeddings: %j is not built yet',
-    async (body) => {
-      expect((await user.post('/embeddings', { query: 'x', k: 1, ...body })).status).toBe(501);
-    },
-  );
 });
 
 describe('browsers and people', () => {

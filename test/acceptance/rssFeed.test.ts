@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
@@ -111,6 +112,76 @@ test('a feed that is added again takes new and changed entries in, keeps those i
   expect((await user.post('/resync_file', { file_id: feed.id })).status).toBe(200);
   expect(await user.settled(feed.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 1 } });
   expect(await textOf(kept(entries, 'News still'))).toContain('Other words.');
+});
+
+describe('a feed whose server knows it again', () => {
+  /** How the server was asked for the feed: with the validator of its last answer, or without. */
+  let asked: (string | undefined)[];
+  const serve = (body: string, etag: string): void => {
+    site.pages.set('/feed.xml', (request, response) => {
+      asked.push(request.headers['if-none-match']);
+      if (request.headers['if-none-match'] === etag) response.writeHead(304, { etag }).end();
+      else response.writeHead(200, { 'content-type': 'application/rss+xml', etag }).end(body);
+    });
+  };
+  const resync = async (id: number): Promise<FileRecord> => {
+    expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
+    return user.settled(id);
+  };
+  const synced = async () => {
+    const [source] = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
+    return Date.parse(source?.files_synced_at ?? '');
+  };
+  beforeEach(() => {
+    asked = [];
+  });
+
+  test('is not read again while it is unchanged; its record and its time of syncing say that it was looked at', async () => {
+    serve(feedOf({ one: 'Old words.', two: 'More words.' }), '"v1"');
+    const { feed, entries } = await add();
+    const before = await synced();
+    expect(before).toBeGreaterThanOrEqual(Date.parse(entries[0]!.last_sync ?? ''));
+    const again = await resync(feed.id);
+    expect(asked).toEqual([undefined, '"v1"']);
+    expect(again).toMatchObject({ sync_status: 'READY', file_metadata: feed.file_metadata });
+    expect(Date.parse(again.last_sync ?? '')).toBeGreaterThan(Date.parse(feed.last_sync ?? ''));
+    expect(await user.children(feed.id)).toEqual(entries);
+    expect(await synced()).toBeGreaterThan(before);
+
+    serve(feedOf({ one: 'New words.', two: 'More words.' }), '"v2"');
+    await resync(feed.id);
+    expect(asked.slice(2)).toEqual(['"v1"']);
+    expect(await textOf(entries[0]!)).toContain('New words.');
+    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  });
+
+  test.each<[string, (feed: FileRecord, entries: FileRecord[]) => Promise<unknown>]>([
+    ['other options are asked for', async (feed) => user.post('/resync_file', { file_id: feed.id, chunk_size: 60 })],
+    [
+      'an entry was deleted',
+      async (feed, [entry]) => {
+        await user.post('/delete_files_v2', { filters: { ids: [entry?.id] } });
+        while ((await user.children(feed.id)).length > 1) await sleep(50);
+        return user.post('/resync_file', { file_id: feed.id });
+      },
+    ],
+  ])('is read whole when %s', async (_what, change) => {
+    serve(feedOf({ one: 'Old words.', two: 'More words.' }), '"v1"');
+    const { feed, entries } = await add();
+    await change(feed, entries);
+    expect(await user.settled(feed.id)).toMatchObject({ file_metadata: { pages_total: 2, pages_ready: 2 } });
+    expect(asked).toEqual([undefined, undefined]);
+    expect(await user.children(feed.id)).toHaveLength(2);
+  });
+
+  test('is read whole when its entries lead to pages, which may have changed', async () => {
+    site.pages.set('/news/far', linkedPage('far', []));
+    serve(feedOf({ one: 'Words.' }).replace('</channel>', `${summary('far')}</channel>`), '"v1"');
+    const { feed } = await add();
+    await resync(feed.id);
+    // Once by each sync; its entries are read along.
+    expect(asked.filter((etag) => etag !== undefined)).toEqual([]);
+  });
 });
 
 test('a feed is a data source, whose tags its entries have: data_source_tags are upserted', async () => {

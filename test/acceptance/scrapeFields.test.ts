@@ -11,6 +11,7 @@ import { FIELD_PAGES, MARKED, startFieldSite } from '../emulators/fieldSite.js';
 import type { Site } from '../emulators/site.js';
 import { startService, type TestService } from '../support/service.js';
 import type { Listed, TestUser } from '../support/client.js';
+import { storedPoints } from '../support/storedPoints.js';
 
 /** All that a scrape left to be seen. */
 interface Seen {
@@ -122,7 +123,17 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   generate_sparse_vectors: {
     body: () => ({ generate_sparse_vectors: true }),
-    effect: recorded({ generate_sparse_vectors: true }),
+    async effect(seen, without) {
+      recorded({ generate_sparse_vectors: true })(seen, without);
+      const points = async ({ children: files }: Seen) =>
+        (await Promise.all(files.map((file) => storedPoints(service, file.id)))).flat();
+      const [own, others] = [await points(seen), await points(without)];
+      expect(own).toHaveLength(seen.chunks.length);
+      expect(own.every(({ sparse }) => (sparse?.indices.length ?? 0) > 10)).toBe(true);
+      expect(others.map(({ sparse }) => sparse)).toEqual(without.chunks.map(() => null));
+      // They are seen by searches alone.
+      expect(seen.chunks.map((chunk) => Object.keys(chunk))).toEqual(without.chunks.map((chunk) => Object.keys(chunk)));
+    },
   },
   prepend_filename_to_chunks: {
     body: () => ({ prepend_filename_to_chunks: true, chunk_size: 60 }),

@@ -82,9 +82,9 @@ describe('a site of 100 pages', () => {
       chunk_overlap: 10,
       tags: { team: 'docs', level: 3 },
     });
-    parent = await user.settled(accepted.id, 120_000);
+    parent = await user.settled(accepted.id);
     children = await user.children(parent.id);
-  }, 180_000);
+  });
 
   test('is accepted as one file record, the parent', () => {
     expect(accepted).toMatchObject({

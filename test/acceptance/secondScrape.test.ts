@@ -5,6 +5,7 @@ import type { FileRecord } from '../../contract/records.js';
 import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
+import { soon } from '../support/soon.js';
 
 /** Fewer held pages than requests to one host at once, so that the free ones get through. */
 const PAGES = 6;
@@ -23,19 +24,14 @@ afterAll(async () => {
   await site.close();
 });
 
-const until = async (what: string, holds: () => Promise<boolean> | boolean): Promise<void> => {
-  for (let tries = 0; !(await holds()); tries += 1) {
-    if (tries === 600) throw new Error(`still waiting until ${what}`);
-    await sleep(50);
-  }
-};
 const sitemapsRead = (): number => site.requests.filter((path) => path === '/sitemap.xml').length;
 const pagesAsked = (): string[] => site.requests.filter((path) => path.startsWith('/pages/'));
 
 test('a second and a third scrape of a sitemap that is still running are answered with the same parent and run after it, each with its own options', async () => {
   const url = site.url('/sitemap.xml');
   const first = await user.scrape({ url, chunk_size: 100, skip_embedding_generation: true, tags: { turn: 1 } });
-  await until('the first run waits for its held pages', () => new Set(pagesAsked()).size === PAGES);
+  // Until the first run waits for its held pages.
+  await soon(pagesAsked, (paths) => new Set(paths).size === PAGES);
 
   const second = await user.scrape({
     url,

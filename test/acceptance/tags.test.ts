@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -13,6 +13,7 @@ import { adoptFiles, connectSource, pointTags } from '../support/dataSources.js'
 import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
+import { soon } from '../support/soon.js';
 
 let service: TestService;
 let site: Site;
@@ -35,23 +36,17 @@ const change = async (op: 'add' | 'remove', body: Record<string, unknown>): Prom
 };
 /** Waits until no tag run of the data source is to come: the version that was copied is the latest. */
 async function copied(id: number): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  for (;;) {
-    const source = await service.store.dataSources.find(owner, id);
-    if (source && source.tagsCopied === source.tagsVersion) return;
-    if (Date.now() > deadline) throw new Error(`the tags of data source ${id} were not copied`);
-    await sleep(50);
-  }
+  await soon(
+    () => service.store.dataSources.find(owner, id),
+    (source) => source !== null && source.tagsCopied === source.tagsVersion,
+  );
 }
 /** Waits until the points of a file carry just these tags. */
 async function pointsCarry(fileId: number, tags: readonly string[]): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  let seen = await pointTags(service, fileId);
-  while (JSON.stringify(seen) !== JSON.stringify([tags]) && Date.now() < deadline) {
-    await sleep(50);
-    seen = await pointTags(service, fileId);
-  }
-  expect(seen).toEqual([tags]);
+  await soon(
+    () => pointTags(service, fileId),
+    (seen) => isDeepStrictEqual(seen, [tags]),
+  );
 }
 
 beforeAll(async () => {
@@ -62,7 +57,7 @@ beforeAll(async () => {
   owner = await service.store.users.ensure(1, 'tara');
   parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), tags: { own: 'page' } })).id);
   pages = await user.children(parent.id);
-}, 120_000);
+});
 afterAll(async () => {
   await service.close();
   await site.close();
@@ -141,13 +136,11 @@ describe('tags of a data source', () => {
     try {
       const { _id } = await connectSource(service, owner);
       const scrape = await user.scrape({ url: held.url('/sitemap.xml') });
-      let children = await user.children(scrape.id);
-      const deadline = Date.now() + 20_000;
       // Two pages answer, the others are held: some are done and some are being fetched when the tags come.
-      while (children.filter((file) => file.sync_status === 'READY').length < 2 && Date.now() < deadline) {
-        await sleep(50);
-        children = await user.children(scrape.id);
-      }
+      const children = await soon(
+        () => user.children(scrape.id),
+        (files) => files.filter((file) => file.sync_status === 'READY').length === 2,
+      );
       const ids = children.map(({ id }) => id).toSorted((a, b) => a - b);
       const syncing = children.find((file) => file.sync_status === 'SYNCING');
       expect(syncing).toBeDefined();
@@ -226,12 +219,13 @@ describe('tags of a file', () => {
     const { id } = pages[2]!;
     const tagged = await edit('create', id, { four: 4, yes: true, list: [1, 2], text: 'a=b', own: 'mine' });
     expect(tagged.tags).toEqual({ own: 'mine', four: '4', yes: 'true', list: ['1', '2'], text: 'a=b' });
-    expect(await found('four', 4)).toEqual([id]);
+    // A search asks the points, which have them a moment after the record.
     await pointsCarry(id, ['own=mine', 'four=4', 'yes=true', 'list=1', 'list=2', 'text=a=b']);
+    expect(await found('four', 4)).toEqual([id]);
     const untagged = await edit('delete', id, ['four', 'list', 'unknown']);
     expect(untagged.tags).toEqual({ own: 'mine', yes: 'true', text: 'a=b' });
-    expect(await found('four', 4)).toEqual([]);
     await pointsCarry(id, ['own=mine', 'yes=true', 'text=a=b']);
+    expect(await found('four', 4)).toEqual([]);
   });
 
   test('stay when the page is scraped again, with those of the new scrape upserted', async () => {
@@ -256,6 +250,10 @@ describe('tags of a file', () => {
   test('keys with an equals sign are not taken for others', async () => {
     const { id } = pages[1]!;
     await edit('create', id, { 'a=b': 'c' });
+    await soon(
+      () => found('a=b', 'c'),
+      (ids) => ids.length > 0,
+    );
     expect(await found('a=b', 'c')).toEqual([id]);
     expect(await found('a', 'b=c')).toEqual([]);
   });

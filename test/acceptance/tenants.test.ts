@@ -18,6 +18,8 @@ let children: FileRecord[];
 let source: DataSourceDoc;
 /** Everybody who must see nothing: a user of the same organization, and the same customer id of another one. */
 let strangers: Record<string, TestUser>;
+/** A run of the owner's. */
+let reembedding: number;
 
 beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
@@ -42,7 +44,12 @@ beforeAll(async () => {
     (await owner.children(parent.id)).map(({ id }) => id),
   );
   children = await owner.children(parent.id);
-}, 120_000);
+  const { body } = await owner.post<{ id: number }>('/files/reembed', {
+    filters: { ids: [2 ** 40] },
+    embedding_model: 'SOLAR_1_MINI',
+  });
+  reembedding = body.id;
+});
 afterAll(async () => {
   await service.close();
   await site.close();
@@ -115,6 +122,14 @@ const OF_A_FILE: Record<string, Call> = {
   '/deletefile/{file_id}': (user, id) => user.delete(`/deletefile/${id}`),
   '/create_user_file_tags': (user, id) =>
     user.post('/create_user_file_tags', { organization_user_file_id: id, tags: { stolen: 'yes' } }),
+  '/upload_text': (user, id) => user.post('/upload_text', { contents: 'stolen text', overwrite_file_id: id }),
+  '/upload_chunks_and_embeddings': (user, id) =>
+    user.post('/upload_chunks_and_embeddings', {
+      embedding_model: 'OPENAI',
+      chunks_only: true,
+      overwrite_existing: true,
+      chunks_and_embeddings: [{ file_id: id, chunks_and_embeddings: [{ chunk_number: 0, chunk: 'stolen' }] }],
+    }),
   '/delete_user_file_tags': (user, id) =>
     user.post('/delete_user_file_tags', { organization_user_file_id: id, tags: ['secret'] }),
 };
@@ -126,8 +141,14 @@ const OF_A_DATA_SOURCE: Record<string, Call> = {
     user.post('/data_sources/tags/remove', { data_source_id: id, remove_all_tags: true }),
   '/revoke_access_token': (user, id) => user.post('/revoke_access_token', { data_source_id: id }),
 };
-/** Operations that delete what matches, and those that name nothing of anybody. */
+/** Operations that name one run. */
+const OF_A_RUN: Record<string, Call> = {
+  '/files/reembed/{reembed_id}': (user, id) => user.get(`/files/reembed/${id}`),
+  '/files/reembed/{reembed_id}/cancel': (user, id) => user.post(`/files/reembed/${id}/cancel`, {}),
+};
+/** Operations that delete or change what matches, and those that name nothing of anybody. */
 const DELETING = ['/delete_files_v2', '/delete_files'];
+const CHANGING = ['/files/reembed', '/modify_cold_storage_parameters', '/move_to_hot_storage'];
 const NAMELESS = [
   '/auth/v1/white_labeling',
   '/integrations/',
@@ -138,13 +159,15 @@ const NAMELESS = [
   '/fetch_webpage',
   '/integrations/rss_feed',
   '/scrape_sitemap',
+  '/upload_file_from_url',
+  '/uploadfile',
   '/whoami',
 ];
 
 test('every operation for users is covered', () => {
   const paths = builtOperations.filter(({ auth }) => auth === 'user').map(({ path }) => path);
-  const known = [attempts(), OF_A_FILE, OF_A_DATA_SOURCE].flatMap((table) => Object.keys(table));
-  expect([...known, ...DELETING, ...NAMELESS].sort()).toEqual([...paths].sort());
+  const known = [attempts(), OF_A_FILE, OF_A_DATA_SOURCE, OF_A_RUN].flatMap((table) => Object.keys(table));
+  expect([...known, ...DELETING, ...CHANGING, ...NAMELESS].sort()).toEqual([...paths].sort());
 });
 
 describe.each(['another user of the organization', 'the same name in another organization'])('%s', (who) => {
@@ -173,6 +196,7 @@ describe.each(['another user of the organization', 'the same name in another org
     for (const [calls, id] of [
       [OF_A_FILE, children[0]?.id ?? 0],
       [OF_A_DATA_SOURCE, source._id],
+      [OF_A_RUN, reembedding],
     ] as const) {
       for (const [path, call] of Object.entries(calls)) {
         const foreign = await call(strangers[who]!, id);
@@ -185,6 +209,15 @@ describe.each(['another user of the organization', 'the same name in another org
     expect((await strangers[who]!.post('/delete_files_v2', { filters })).body).toEqual({ success: true });
     const older = { file_ids: filters.ids, delete_child_files: true };
     expect((await strangers[who]!.post('/delete_files', older)).body).toEqual({ success: true });
+    const bodies: Record<string, Record<string, unknown>> = {
+      '/files/reembed': { embedding_model: 'SOLAR_1_MINI' },
+      '/modify_cold_storage_parameters': { enable_cold_storage: true, hot_storage_time_to_live: 1 },
+    };
+    for (const path of CHANGING) {
+      const { status, body } = await strangers[who]!.post(path, { filters, ...bodies[path] });
+      expect({ path, status }).toEqual({ path, status: 200 });
+      if (path === '/files/reembed') expect(body).toMatchObject({ files: 0, chunks: 0, tokens: 0 });
+    }
     // The delete is a run of its own: give it the time that the owner's would need.
     await sleep(1_500);
     expect(await service.store.dataSources.find(source, source._id)).toEqual(known);

@@ -2,77 +2,110 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
 import { samplePage, sitemapOf } from '../emulators/site.js';
-import { BROKEN_SITEMAPS, startTrapSite, TRAPS, type TrapSite } from '../emulators/trapSite.js';
+import { BROKEN_SITEMAPS, SLOW_BESIDE, startTrapSite, TRAPS, type TrapSite } from '../emulators/trapSite.js';
+import { SLOWNESS_LIMITS, SLOWNESS_TRAPS } from '../emulators/traps/slowness.js';
+import type { Trap } from '../emulators/traps/trap.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
 
 let site: TrapSite;
 let service: TestService;
+/** Another, whose time limits are short: under those of `service` the slow traps would take minutes. */
+let hasty: TestService;
 let user: TestUser;
 let parent: FileRecord;
+/** Of the scrape of the slow traps. */
+let slowParent: FileRecord;
 /** By address. */
-let pages: ReadonlyMap<string | null, FileRecord>;
-/** Chunks by file. */
-const texts = new Map<number, string>();
+const pages = new Map<string | null, FileRecord>();
+const slowPages = new Map<string | null, FileRecord>();
+/** Chunks by page. */
+const texts = new Map<FileRecord, string>();
 
 /** What the traps' scrape asked the other site for. */
 let askedOfForeign: readonly string[];
 const requestsOf = (path: string): number => site.requests.filter((one) => one === path).length;
 
+const SETTLED_MS = 300_000;
+
+/** Scrapes a sitemap of the site and keeps what came of it. */
+async function scrape(by: TestUser, sitemap: string, into: Map<string | null, FileRecord>): Promise<FileRecord> {
+  const accepted = await by.scrape({ url: site.url(sitemap), skip_embedding_generation: true });
+  const settled = await by.settled(accepted.id, SETTLED_MS);
+  const children = await by.children(settled.id);
+  for (const file of children) into.set(file.external_url, file);
+  const byId = new Map(children.map((file) => [file.id, file]));
+  const { results } = await by.chunks({ parent_file_ids: [settled.id] });
+  for (const { user_file_id: id, source_content: text } of results) {
+    const page = byId.get(id);
+    if (page) texts.set(page, `${texts.get(page) ?? ''}${text}\n`);
+  }
+  return settled;
+}
+
 beforeAll(async () => {
   site = await startTrapSite();
-  service = await startService({
+  const settings = {
     // The two sites by name and port: all else on loopback is as forbidden as it is in earnest.
     ALLOWED_PRIVATE_HOSTS: `${site.host},${site.foreign.host}`,
-    HEADERS_TIMEOUT_MS: '2000',
-    BODY_TIMEOUT_MS: '1500',
-    PAGE_TIMEOUT_MS: '4000',
     PARSE_TIMEOUT_MS: '30000',
     RETRY_DELAYS_S: '0.2,0.4',
-  });
+  };
+  service = await startService(settings);
+  hasty = await startService({ ...settings, ...SLOWNESS_LIMITS });
   user = await service.user('trapper');
-  const accepted = await user.scrape({ url: site.url('/sitemap.xml'), skip_embedding_generation: true });
-  parent = await user.settled(accepted.id, 150_000);
+  const slowUser = await hasty.user('trapper');
+  [parent, slowParent] = await Promise.all([
+    scrape(user, '/sitemap.xml', pages),
+    scrape(slowUser, '/slow.xml', slowPages),
+  ]);
   askedOfForeign = [...site.foreign.requests];
-  pages = new Map((await user.children(parent.id)).map((file) => [file.external_url, file]));
-  for (const { user_file_id: id, source_content: text } of (await user.chunks({ parent_file_ids: [parent.id] }))
-    .results)
-    texts.set(id, `${texts.get(id) ?? ''}${text}\n`);
-}, 180_000);
+}, 2 * SETTLED_MS);
 
 afterAll(async () => {
-  await service.close();
+  await Promise.all([service.close(), hasty.close()]);
   await site.close();
 });
 
+function expectOutcome({ name, outcome }: Trap, page: FileRecord | undefined): void {
+  const text = page === undefined ? undefined : texts.get(page);
+  if ('sentence' in outcome) {
+    expect(page).toMatchObject({ sync_status: 'SYNC_ERROR', file_statistics: null });
+    expect(page?.sync_error_message).toMatch(outcome.sentence);
+    // A sentence: it names what, ends, and shows no insides.
+    expect(page?.sync_error_message).toMatch(/^[^{}]{20,600}[.)]$/s);
+    expect(text).toBeUndefined();
+  } else {
+    expect(page).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+    for (const words of outcome.words) expect(text).toContain(words);
+    for (const words of outcome.without ?? []) expect(text).not.toContain(words);
+  }
+  if (outcome.requests !== undefined) expect(requestsOf(`/traps/${name}`)).toBe(outcome.requests);
+}
+
+const rows = (traps: readonly Trap[]) => traps.map((trap) => [trap.name, trap] as const);
+const failing = (traps: readonly Trap[]): number => traps.filter(({ outcome }) => 'sentence' in outcome).length;
+
 describe('a trap costs its own page at most', () => {
-  test.each(TRAPS.map((trap) => [trap.name, trap.outcome] as const))('%s', (name, outcome) => {
-    const page = pages.get(site.url(`/traps/${name}`));
-    if ('sentence' in outcome) {
-      expect(page).toMatchObject({ sync_status: 'SYNC_ERROR', file_statistics: null });
-      expect(page?.sync_error_message).toMatch(outcome.sentence);
-      // A sentence: it names what, ends, and shows no insides.
-      expect(page?.sync_error_message).toMatch(/^[^{}]{20,600}[.)]$/s);
-      expect(texts.has(page?.id ?? 0)).toBe(false);
-    } else {
-      expect(page).toMatchObject({ sync_status: 'READY', sync_error_message: null });
-      const text = texts.get(page?.id ?? 0) ?? '';
-      for (const words of outcome.words) expect(text).toContain(words);
-      for (const words of outcome.without ?? []) expect(text).not.toContain(words);
-    }
-    if (outcome.requests !== undefined) expect(requestsOf(`/traps/${name}`)).toBe(outcome.requests);
+  test.each(rows(TRAPS))('%s', (name, trap) => {
+    expectOutcome(trap, pages.get(site.url(`/traps/${name}`)));
+  });
+
+  test.each(rows(SLOWNESS_TRAPS))('%s', (name, trap) => {
+    expectOutcome(trap, slowPages.get(site.url(`/traps/${name}`)));
   });
 
   test('all ordinary pages are READY with their own words', () => {
     const missing = site.ordinary.filter((url) => pages.get(url)?.sync_status !== 'READY');
     expect(missing).toEqual([]);
     site.ordinary.forEach((url, number) => {
-      expect(texts.get(pages.get(url)?.id ?? 0)).toContain(`Fact ${number}.1.4 about`);
+      const page = pages.get(url);
+      expect(page && texts.get(page)).toContain(`Fact ${number}.1.4 about`);
     });
   });
 
   test('the counts on the parent add up, and are those of the records', () => {
-    const failed = TRAPS.filter(({ outcome }) => 'sentence' in outcome).length;
+    const failed = failing(TRAPS);
     const total = site.ordinary.length + TRAPS.length;
     expect(total).toBeGreaterThan(350);
     expect(pages.size).toBe(total);
@@ -81,6 +114,13 @@ describe('a trap costs its own page at most', () => {
       pages_total: total,
       pages_ready: total - failed,
       pages_failed: failed,
+      pages_aborted: 0,
+    });
+    expect(slowParent).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+    expect(slowParent.file_metadata).toMatchObject({
+      pages_total: SLOW_BESIDE + SLOWNESS_TRAPS.length,
+      pages_ready: SLOW_BESIDE + SLOWNESS_TRAPS.length - failing(SLOWNESS_TRAPS),
+      pages_failed: failing(SLOWNESS_TRAPS),
       pages_aborted: 0,
     });
   });

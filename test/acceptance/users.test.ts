@@ -58,7 +58,7 @@ beforeAll(async () => {
   other = keyed(stranger.apiKey);
   await service.user('ada', stranger.apiKey);
   for (const name of NAMES) users.push(await service.user(name));
-}, 60_000);
+});
 afterAll(async () => {
   await service.close();
   await site.close();

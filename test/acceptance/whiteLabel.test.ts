@@ -36,7 +36,7 @@ beforeAll(async () => {
   service = await startService({}, { worker: false });
   organization = keyed(service.apiKey);
   other = keyed((await service.store.organizations.create('other')).apiKey);
-}, 60_000);
+});
 afterAll(async () => {
   await service.close();
 });

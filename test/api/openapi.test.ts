@@ -27,12 +27,40 @@ describe('the operations', () => {
   });
 });
 
+test('an upload takes just the options of the contract, in the query, and a file in a form', () => {
+  const described = ours.paths['/uploadfile']?.['post'];
+  const contract = theirs.paths['/uploadfile']?.['post'];
+  const optionsOf = (operation: typeof described) =>
+    (operation?.parameters ?? [])
+      .filter((one) => one.in === 'query')
+      .map(({ name, schema }): [string, unknown] => [name, schema.default ?? null])
+      .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  expect(optionsOf(contract)).toHaveLength(19);
+  // What the contract gives no default is filled in here: see docs/choices.md.
+  const filled = new Map<unknown, unknown>([
+    ['chunk_size', 1500],
+    ['chunk_overlap', 20],
+  ]);
+  expect(optionsOf(described)).toEqual(
+    optionsOf(contract).map(([name, fallback]) => [name, fallback ?? filled.get(name) ?? null]),
+  );
+  expect(Object.keys(described?.requestBody?.content ?? {})).toEqual(Object.keys(contract?.requestBody?.content ?? {}));
+});
+
 test('a file record is described with all 39 keys, as in the contract', () => {
   const described = ours.paths['/resync_file']?.['post']?.responses['200']?.content['application/json']?.schema;
   expect(Object.keys(described?.properties ?? {}).sort()).toEqual(
     Object.keys(theirs.components.schemas?.['UserFile']?.properties ?? {}).sort(),
   );
   expect(described?.required).toHaveLength(39);
+});
+
+test('no version is asked for, and no path but /auth/v1 has one', () => {
+  for (const [path, methods] of Object.entries(ours.paths)) {
+    if (/\bv\d/.test(path)) expect(path).toMatch(/^\/auth\/v1\//);
+    for (const { parameters = [] } of Object.values(methods))
+      expect(parameters.filter(({ name }) => /version/i.test(name))).toEqual([]);
+  }
 });
 
 test('failures are described beside success', () => {

@@ -12,8 +12,10 @@ import {
   type Field,
   fieldsOf,
   ours,
-  sample,
+  shapesOf,
   theirs,
+  valueAt,
+  withValue,
 } from '../support/contract.js';
 
 /** Fields that take null though the contract does not say so, as api/extensions.ts lists them. */
@@ -114,31 +116,41 @@ describe.each(built.map((operation) => [operation.method, operation.path, operat
           });
     });
 
-    test('fills in the defaults of the contract, for what is absent and for null', () => {
-      if (!wanted.properties) return;
-      const least = { ...(sample(theirs, wanted) as Record<string, unknown>), ...EXAMPLES[path] };
-      const filled = validate<Record<string, unknown>>(operation.body!, least, 'body');
-      for (const { path: name, schema, own } of both) {
-        if (name.includes('.') || !('default' in schema) || name in least) continue;
-        // Of an object, inner defaults may be filled in too.
-        expect({ [name]: filled[name] }).toMatchObject({ [name]: schema.default });
-        if (!allowsNull(ours, own.schema)) continue;
-        const withNull = validate<Record<string, unknown>>(operation.body!, { ...least, [name]: null }, 'body');
-        expect(withNull).toEqual(filled);
+    test('fills in the defaults of the contract, for what is absent and for null, wherever the field lies', () => {
+      for (const shape of shapesOf(theirs, wanted)) {
+        const least = path in EXAMPLES ? { ...(shape.body as object), ...EXAMPLES[path] } : shape.body;
+        const filled = validate(operation.body!, least, 'body');
+        for (const { path: name, schema } of shape.fields) {
+          if (!('default' in schema) || valueAt(least, name) !== undefined) continue;
+          // Of an object that is not sent nothing is filled in where it may be absent: it is sent then.
+          const parent = name.slice(0, Math.max(0, name.lastIndexOf('.')));
+          const sent = parent === '' || valueAt(least, parent) !== undefined ? least : withValue(least, parent, {});
+          const whole = sent === least ? filled : validate(operation.body!, sent, 'body');
+          // Of an object, inner defaults may be filled in too.
+          expect({ [name]: valueAt(whole, name) }).toMatchObject({ [name]: schema.default });
+          if (!allowsNull(ours, mine.get(name)!.schema)) continue;
+          expect(validate(operation.body!, withValue(sent, name, null), 'body')).toEqual(whole);
+        }
       }
     });
   },
 );
 
-const answering = builtOperations.filter(
-  ({ method, path }) => answerOf(theirs, method, path)?.properties !== undefined,
-);
+/** Answers that the contract describes: objects, and the lists of the older forms. */
+const answering = builtOperations.filter(({ method, path }) => {
+  const answer = answerOf(theirs, method, path);
+  return answer?.properties !== undefined || answer?.items !== undefined;
+});
 
 test.each(answering.map(({ method, path }) => [method, path] as const))(
   '%s %s answers the fields of the contract, and those that api/extensions.ts adds',
   (method, path) => {
     const names = (document: typeof ours) =>
       [...byPath(fieldsOf(document, answerOf(document, method, path) ?? {})).keys()].toSorted();
-    expect(names(ours)).toEqual(names(theirs));
+    const answers = `${method.toUpperCase()} ${path}.`;
+    const added = Object.keys(EXTENSIONS.fields).flatMap((name) =>
+      name.startsWith(answers) ? [name.slice(answers.length)] : [],
+    );
+    expect(names(ours)).toEqual([...names(theirs), ...added].toSorted());
   },
 );

@@ -34,7 +34,7 @@ test('long pieces are merged like short ones', () => {
 });
 
 test('a word of a megabyte takes seconds at most', () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   expect(countTokens('a'.repeat(1_000_000))).toBe(125_000);
-  expect(performance.now() - started).toBeLessThan(20_000);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(20_000);
 });

@@ -75,3 +75,18 @@ test('bytes that are part of a larger buffer', () => {
   const whole = new TextEncoder().encode('xx<p>caf\u00e9</p>yy');
   expect(parsePage('', { bytes: whole.subarray(2, whole.length - 2) }).text).toBe('café');
 });
+
+describe('UTF-8 that nobody declared', () => {
+  const german = new TextEncoder().encode('Grüße vom König');
+  test('is known where it breaks off within a letter', () => {
+    expect(decode(german.subarray(0, 14), null, false)).toBe('Grüße vom K');
+  });
+  test('is known by its many right letters where one is wrong', () => {
+    const text = new TextEncoder().encode('Größe über alles: süß, schön. ');
+    const damaged = new Uint8Array([...text, 0xe4, ...new TextEncoder().encode(' Tür')]);
+    expect(decode(damaged, null, false)).toBe('Größe über alles: süß, schön. \ufffd Tür');
+  });
+  test('is not what other text becomes that ends in a letter of its own', () => {
+    expect(decode(new Uint8Array([0x63, 0x61, 0x66, 0xe9]), null, false)).toBe('café');
+  });
+});

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createDocumentPool } from '../../documents/pool.js';
-import type { ProcessedDocument } from '../../documents/types.js';
-import { input, LIMITS, parsePage } from './page.js';
+import { FILES, input, LIMITS, parsePage } from './page.js';
 
 const attributes = Array.from({ length: 100_000 }, (_, i) => `a${i}="v"`).join(' ');
 const repeat = (text: string, times: number): string => text.repeat(times);
@@ -63,10 +62,10 @@ const texts: ReadonlyArray<readonly [name: string, type: string, content: string
 
 describe('hostile content is read and chunked within the budgets that every document has', () => {
   // Milliseconds when linear, minutes when not: the pool's own clock and heap are what tells.
-  const pool = createDocumentPool({ threads: 1, timeoutMs: 30_000, memoryMb: 512, limits: LIMITS });
+  const pool = createDocumentPool({ threads: 1, timeoutMs: 30_000, memoryMb: 512, limits: LIMITS, files: FILES });
   afterAll(() => pool.close());
 
-  async function read(content: string, contentType: string): Promise<ProcessedDocument> {
+  async function read(content: string, contentType: string): Promise<string> {
     const document = await pool.process(input(content, { contentType }), {
       chunkSize: 200,
       chunkOverlap: 20,
@@ -75,30 +74,30 @@ describe('hostile content is read and chunked within the budgets that every docu
     expect(document.cuts.length).toBeGreaterThan(0);
     expect(Math.max(...document.cuts.map((cut) => cut.tokens))).toBeLessThanOrEqual(200);
     expect(document.cuts.at(-1)?.end).toBe(document.text.length);
-    return document;
+    return document.text.slice(0, document.text.length);
   }
 
   // Rows by number, and compared as yes or no: Jest prints what it is given, which takes minutes for megabytes.
   test.each(pages.map(([name], row) => [name, row] as const))('%s', async (_name, row) => {
     const [, html, text, without] = pages[row] as (typeof pages)[number];
-    const document = await read(html, 'text/html; charset=utf-8');
-    expect([text.test(document.text), without?.test(document.text) ?? false]).toEqual([true, false]);
+    const found = await read(html, 'text/html; charset=utf-8');
+    expect([text.test(found), without?.test(found) ?? false]).toEqual([true, false]);
   });
 
   test.each(texts.map(([name], row) => [name, row] as const))('%s', async (_name, row) => {
     const [, type, content, text] = texts[row] as (typeof texts)[number];
-    expect(text.test((await read(content, type)).text)).toBe(true);
+    expect(text.test(await read(content, type))).toBe(true);
   });
 });
 
 test('words of flattened elements stay apart', () => {
-  const limits = { maxDepth: 16, maxAttributesPerElement: 1000, maxTextCharacters: 1000 };
+  const limits = { ...LIMITS, maxDepth: 16, maxAttributesPerElement: 1000, maxTextCharacters: 1000 };
   const html = `${'<div>'.repeat(40)}one<div>two</div><p>three</p>four`;
   expect(parsePage(html, {}, limits).text).toBe('one two three four');
 });
 
 test('attributes past the limit are not read', () => {
-  const limits = { maxDepth: 512, maxAttributesPerElement: 3, maxTextCharacters: 1000 };
+  const limits = { ...LIMITS, maxDepth: 512, maxAttributesPerElement: 3, maxTextCharacters: 1000 };
   const html =
     '<p a b c hidden>shown</p><p hidden a b c>not shown</p><p>This is the text of the page, which is long enough.</p>';
   expect(parsePage(html, {}, limits).text).toBe('shown\n\nThis is the text of the page, which is long enough.');

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { faultOf, parsePage, textOf } from './page.js';
+import { faultOf, LIMITS, parsePage, textOf } from './page.js';
 
 const PARAGRAPH =
   'The harbour was built by the town in 1874, and it has been widened twice since then, in 1911 and in 1963.';
@@ -145,7 +145,7 @@ test('a selector that is none is told, not ignored', () => {
 });
 
 test('more text than allowed is a fault that names the setting', () => {
-  const limits = { maxDepth: 512, maxAttributesPerElement: 100, maxTextCharacters: 50 };
+  const limits = { ...LIMITS, maxDepth: 512, maxAttributesPerElement: 100, maxTextCharacters: 50 };
   expect(faultOf(() => parsePage(`<p>${PARAGRAPH}</p>`, {}, limits))).toBe('too_large');
   expect(() => parsePage(`<p>${PARAGRAPH}</p>`, {}, limits)).toThrow(/MAX_TEXT_CHARACTERS/);
 });

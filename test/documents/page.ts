@@ -1,7 +1,26 @@
-import { parseDocument } from '../../documents/registry.js';
+import { identifyFile } from '../../documents/detection/identifyFile.js';
+import { htmlParser } from '../../documents/parsers/html.js';
+import { markdownParser } from '../../documents/parsers/markdown.js';
+import { textParser } from '../../documents/parsers/text.js';
 import type { DocumentLimits, ParsedDocument, ParseInput } from '../../documents/types.js';
 
-export const LIMITS: DocumentLimits = { maxDepth: 512, maxAttributesPerElement: 1000, maxTextCharacters: 20_000_000 };
+export const LIMITS: DocumentLimits = {
+  maxDepth: 512,
+  maxAttributesPerElement: 1000,
+  maxTextCharacters: 20_000_000,
+  maxFileBytes: 200_000_000,
+  maxArchiveEntries: 10_000,
+  maxUnpackedBytes: 500_000_000,
+  maxUnpackRatio: 200,
+  maxPages: 5000,
+  maxCells: 10_000_000,
+  maxAttachments: 100,
+};
+
+/** Of the processes that files are read in. */
+export const FILES = { processes: 1, timeoutMs: 60_000, memoryMb: 1024 };
+
+const PAGE_PARSERS = { HTML: htmlParser, MD: markdownParser, TXT: textParser } as const;
 
 export function input(content: string | Uint8Array, overrides: Partial<ParseInput> = {}): ParseInput {
   return {
@@ -19,7 +38,10 @@ export function parsePage(
   overrides: Partial<ParseInput> = {},
   limits: DocumentLimits = LIMITS,
 ): ParsedDocument {
-  return parseDocument(input(html, overrides), limits);
+  const page = input(html, overrides);
+  const { format } = identifyFile(page);
+  if (format !== 'HTML' && format !== 'MD' && format !== 'TXT') throw new Error(`not a page: ${format}`);
+  return PAGE_PARSERS[format].parse(page, limits);
 }
 
 export function textOf(html: string, overrides: Partial<ParseInput> = {}): string {

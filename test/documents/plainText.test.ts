@@ -1,5 +1,7 @@
+import iconv from 'iconv-lite';
 import { expect, test } from '@jest/globals';
 import { faultOf, parsePage } from './page.js';
+import { readFile } from './readFile.js';
 
 const text = (content: string): unknown => parsePage(content, { contentType: 'text/plain', name: 'a.txt' });
 const markdown = (content: string): ReturnType<typeof parsePage> =>
@@ -43,4 +45,29 @@ test.each([
   ['Markdown', '---\ntitle: x\n---\n<!-- a -->\n', 'a.md'],
 ])('%s without words', (_name, content, name) => {
   expect(faultOf(() => parsePage(content, { contentType: null, name }))).toBe('no_text');
+});
+
+test.each([
+  [
+    'UTF-16 without a mark',
+    Buffer.from('Words of a file, of letters and spaces.', 'utf16le'),
+    'Words of a file, of letters and spaces.',
+  ],
+  [
+    'Cyrillic',
+    iconv.encode('Гавань была построена городом в прошлом веке и с тех пор дважды расширена.', 'windows-1251'),
+    'Гавань была построена городом в прошлом веке и с тех пор дважды расширена.',
+  ],
+  [
+    'Japanese',
+    iconv.encode('港は昔この町によって建てられ、その後二度広げられました。船は北の岸に着きます。', 'shift_jis'),
+    '港は昔この町によって建てられ、その後二度広げられました。船は北の岸に着きます。',
+  ],
+  [
+    'western Europe',
+    iconv.encode('Der Hafen wurde größer: „Straße“ – 10 €.', 'windows-1252'),
+    'Der Hafen wurde größer: „Straße“ – 10 €.',
+  ],
+])('a file in no declared encoding: %s', async (_name, bytes, expected) => {
+  expect((await readFile(Uint8Array.from(bytes), 'a.txt')).text).toBe(expected);
 });

@@ -1,12 +1,24 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { Fault } from '../../contract/failures.js';
-import { createDocumentPool } from '../../documents/pool.js';
+import { createDocumentPool, type PoolSettings } from '../../documents/pool.js';
 import type { ChunkOptions, DocumentPool } from '../../documents/types.js';
-import { input, LIMITS } from './page.js';
+import { FILES, input, LIMITS } from './page.js';
+import { upload } from './readFile.js';
 
 const pools: DocumentPool[] = [];
-const startPool = (settings: { threads?: number; timeoutMs?: number; memoryMb?: number } = {}): DocumentPool => {
-  const pool = createDocumentPool({ threads: 1, timeoutMs: 60_000, memoryMb: 256, limits: LIMITS, ...settings });
+const startPool = (settings: Partial<PoolSettings> = {}): DocumentPool => {
+  const pool = createDocumentPool({
+    threads: 1,
+    timeoutMs: 60_000,
+    memoryMb: 256,
+    limits: LIMITS,
+    files: FILES,
+    ...settings,
+  });
   pools.push(pool);
   return pool;
 };
@@ -116,7 +128,7 @@ test('large bytes that are given away and own their memory are handed over, othe
 });
 
 test('of small documents read together each has its own answer, and one that takes too long costs itself only', async () => {
-  const pool = startPool({ timeoutMs: 100 });
+  const pool = startPool({ timeoutMs: 700 });
   await pool.process(text('warm'), CHUNKING);
   // Small in bytes, and yet more work than the time allows: a chunk for each token of it.
   const heavy = { ...CHUNKING, chunkSize: 4, chunkOverlap: 3, prefix: 'a' };
@@ -127,7 +139,7 @@ test('of small documents read together each has its own answer, and one that tak
   const behind = words.map((word) => pool.process(text(`${word} behind`), CHUNKING));
   expect((await Promise.all(all)).map((document) => document.text)).toEqual(words);
   expect((await empty).kind).toBe('no_text');
-  expect((await hang).message).toMatch(/within 0.1 s \(setting PARSE_TIMEOUT_MS\)/);
+  expect((await hang).message).toMatch(/within 0.7 s \(setting PARSE_TIMEOUT_MS\)/);
   expect((await Promise.all(behind)).map((document) => document.text)).toEqual(words.map((word) => `${word} behind`));
 });
 
@@ -149,4 +161,55 @@ test('a closed pool takes nothing, and ends what runs', async () => {
   await pool.close();
   await expect(running).resolves.toBeInstanceOf(Error);
   await expect(pool.process(text('x'), CHUNKING)).rejects.toThrow(/closed/);
+});
+
+const FILE_LIMITS = { processes: 1, timeoutMs: 30_000, memoryMb: 300 };
+
+test('a file is read in a process, from memory or from the disk', async () => {
+  const pool = startPool();
+  expect((await pool.process(upload('name;city\nAnna;Bern\nBo;Oslo\n', 'a.csv'), CHUNKING)).text).toBe(
+    'name: Anna, city: Bern\nname: Bo, city: Oslo',
+  );
+  const path = join(mkdtempSync(join(tmpdir(), 'file-')), 'a.csv');
+  writeFileSync(path, 'x,y\n1,2\n3,4\n');
+  expect((await pool.process({ ...upload('', 'a.csv'), path }, CHUNKING)).text).toBe('x: 1, y: 2\nx: 3, y: 4');
+});
+
+test('memory outside of the heap is bounded too: the process is ended, and the next file is read', async () => {
+  const pool = startPool({ files: FILE_LIMITS });
+  const bytes = new Uint8Array(150_000_000).fill(120);
+  const fault = await faultOf(pool.process(upload(bytes, 'a.csv'), CHUNKING));
+  expect(fault.kind).toBe('parse_limit');
+  expect(fault.message).toMatch(/300 MB of memory \(setting PARSE_FILE_MEMORY_MB\)/);
+  expect((await pool.process(upload('next', 'a.txt'), CHUNKING)).text).toBe('next');
+});
+
+test('a file that takes too long is ended by itself, and what waits behind it is read', async () => {
+  const pool = startPool({ files: { ...FILE_LIMITS, timeoutMs: 1500 } });
+  await pool.process(upload('warm', 'a.txt'), CHUNKING);
+  // A pipe that nobody writes to: however fast the machine, it is never read to its end.
+  const path = join(mkdtempSync(join(tmpdir(), 'file-')), 'a.txt');
+  execFileSync('mkfifo', [path]);
+  const hang = faultOf(pool.process({ ...upload('', 'a.txt'), path }, CHUNKING));
+  const behind = ['one', 'two', 'three'].map((word) => pool.process(upload(word, 'a.txt'), CHUNKING));
+  expect((await hang).message).toMatch(/within 1.5 s \(setting PARSE_FILE_TIMEOUT_MS\)/);
+  expect((await Promise.all(behind)).map(({ text: read }) => read)).toEqual(['one', 'two', 'three']);
+});
+
+test('a file larger than is read is told before it is read', async () => {
+  const pool = startPool({ limits: { ...LIMITS, maxFileBytes: 10 } });
+  const fault = await faultOf(pool.process(upload('a longer text', 'a.txt'), CHUNKING));
+  expect([fault.kind, fault.message]).toEqual(['too_large', expect.stringMatching(/MAX_DOCUMENT_BYTES: 10/)]);
+});
+
+test('a disk that takes no long text is no fault of the document, whose reader lives on', async () => {
+  const pool = startPool({ files: { ...FILES, textFolder: join(tmpdir(), 'allotrope-no-such-folder') } });
+  // Longer than what goes from process to process in memory.
+  const fault = await faultOf(pool.process(upload('Words of a long report. '.repeat(180_000), 'a.txt'), CHUNKING));
+  expect([fault.kind, fault.retryable, fault.message]).toEqual([
+    'disk_failed',
+    true,
+    expect.stringMatching(/allotrope-no-such-folder.*TMPDIR.*Make room/),
+  ]);
+  await expect(pool.process(upload('Short.', 'b.txt'), CHUNKING)).resolves.toMatchObject({ text: 'Short.' });
 });

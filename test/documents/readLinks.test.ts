@@ -3,14 +3,14 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { createDocumentPool } from '../../documents/pool.js';
 import { readPage } from '../../documents/readPage.js';
 import type { LinkOptions, ParseInput } from '../../documents/types.js';
-import { input, LIMITS } from './page.js';
+import { FILES, input, LIMITS } from './page.js';
 
 const ALL: LinkOptions = { max: 1000, follow: null, withText: false };
 const FOLLOW: LinkOptions = { ...ALL, follow: { hosts: ['example.org'] } };
 const linksOf = (html: string, options = ALL, more: Partial<ParseInput> = {}): readonly string[] =>
   readPage(input(html, more), options).urls;
 
-const pool = createDocumentPool({ threads: 1, timeoutMs: 60_000, memoryMb: 256, limits: LIMITS });
+const pool = createDocumentPool({ threads: 1, timeoutMs: 60_000, memoryMb: 256, limits: LIMITS, files: FILES });
 afterAll(() => pool.close());
 
 describe('links of a page', () => {

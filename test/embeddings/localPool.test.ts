@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { startLocalProcess } from '../../embeddings/providers/local.js';
 import { createLocalPool, type LocalPool } from '../../embeddings/providers/localPool.js';
 import type { LocalRequest } from '../../embeddings/providers/localProcess.js';
+import { soon } from '../support/soon.js';
 import { modelFiles } from './modelFiles.js';
 
 /** True processes with the true model; what the pool gives them is written down. */
@@ -48,7 +48,7 @@ test('a query goes first: before waiting documents, and between the windows of t
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
   const documents = pool.embed([LONG, 'next', 'last'], 'document').then(() => finished.push('documents'));
-  await sleep(20);
+  await soon(() => given.includes(LONG), Boolean);
   const queries = pool.embed(['q1', 'q2'], 'query').then(() => {
     finished.push('queries');
     // Not even the first document is done: it has some twenty windows.
@@ -65,6 +65,19 @@ test('work is spread over the processes, which start only when there is work for
   expect(children).toHaveLength(1);
   await pool.embed(['one', 'two', 'three'], 'document');
   expect(children).toHaveLength(2);
+});
+
+test('a process that was asked for ahead loads the model before the first text, and takes it', async () => {
+  const { pool, children } = observedPool(2);
+  pool.prepare();
+  pool.prepare();
+  expect(children).toHaveLength(1);
+  await pool.embed(['one'], 'document');
+  pool.prepare();
+  expect(children).toHaveLength(1);
+  await pool.close();
+  pool.prepare();
+  expect(children).toHaveLength(1);
 });
 
 test('many callers at once each get their own vectors', async () => {
@@ -95,7 +108,7 @@ test('a process that dies fails what it worked on; others go on with a new one',
   await pool.embed(['warm up'], 'document');
   const running = pool.embed([LONG, 'never'], 'document');
   const waiting = pool.embed(['waits'], 'document');
-  await sleep(20);
+  await soon(() => given.includes(LONG), Boolean);
   children[0]?.kill('SIGKILL');
   await expect(running).rejects.toMatchObject({ name: 'Fault', kind: 'embedding_failed', retryable: true });
   expect(await waiting).toHaveLength(1);

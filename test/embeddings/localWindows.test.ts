@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { joinWindows, splitWindows, WINDOW_PIECES } from '../../embeddings/providers/localWindows.js';
+import { joinWindows } from '../../embeddings/joinWindows.js';
+import { splitWindows, WINDOW_PIECES } from '../../embeddings/providers/localWindows.js';
 
 const count = (pieces: number): number[] => splitWindows(new Array<number>(pieces).fill(7)).map((w) => w.length);
 
@@ -16,12 +17,12 @@ test('a text without word pieces has one empty window', () => {
 
 test('windows count by their word pieces and the result has length 1', () => {
   const vector = joinWindows([
-    { vector: Float32Array.of(1, 0), pieces: 3 },
-    { vector: Float32Array.of(0, 1), pieces: 4 },
+    { vector: Float32Array.of(1, 0), tokens: 3 },
+    { vector: Float32Array.of(0, 1), tokens: 4 },
   ]);
   expect([...vector]).toEqual([expect.closeTo(0.6), expect.closeTo(0.8)]);
 });
 
 test('an empty window alone keeps its vector', () => {
-  expect([...joinWindows([{ vector: Float32Array.of(0, 1), pieces: 0 }])]).toEqual([0, 1]);
+  expect([...joinWindows([{ vector: Float32Array.of(0, 1), tokens: 0 }])]).toEqual([0, 1]);
 });

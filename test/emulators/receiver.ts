@@ -4,6 +4,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { PATIENCE_MS } from '../support/soon.js';
+
 export interface Received {
   /** The bytes of the body. */
   readonly raw: string;
@@ -66,7 +68,7 @@ export async function startReceiver(): Promise<Receiver> {
     react(how) {
       reaction = how;
     },
-    async tookSoon(count, timeoutMs = 20_000) {
+    async tookSoon(count, timeoutMs = PATIENCE_MS) {
       const deadline = Date.now() + timeoutMs;
       while (good.length < count) {
         if (Date.now() > deadline) throw new Error(`took ${good.length} of ${count}: ${receiver.taken().join('; ')}`);

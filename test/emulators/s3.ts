@@ -6,12 +6,65 @@ export interface S3Emulator {
   readonly endpoint: string;
   /** bucket/key → content. */
   readonly objects: Map<string, Buffer>;
+  /** Uploads in parts that were begun and neither completed nor given up: their keys. */
+  underWay(): string[];
   close(): Promise<void>;
 }
 
-/** An S3-compatible store that knows put, get, list by prefix and delete of several, path style, any credentials. */
+const XML = { 'content-type': 'application/xml' };
+
+/** Uploads in parts: begun, sent part by part, completed or given up, and listed by prefix. */
+function createMultipart(objects: Map<string, Buffer>) {
+  const uploads = new Map<string, { readonly key: string; readonly parts: Map<number, Buffer> }>();
+  let count = 0;
+  /** False where the request is about something else. */
+  const answer = (url: URL, key: string, request: IncomingMessage, body: Buffer, response: ServerResponse): boolean => {
+    const { method } = request;
+    const id = url.searchParams.get('uploadId') ?? '';
+    const upload = uploads.get(id);
+    if (method === 'POST' && url.searchParams.has('uploads')) {
+      count += 1;
+      uploads.set(`u${count}`, { key, parts: new Map() });
+      const [bucket = '', ...path] = key.split('/');
+      response
+        .writeHead(200, XML)
+        .end(
+          `<InitiateMultipartUploadResult><Bucket>${bucket}</Bucket><Key>${path.join('/')}</Key><UploadId>u${count}</UploadId></InitiateMultipartUploadResult>`,
+        );
+    } else if (method === 'GET' && url.searchParams.has('uploads')) {
+      const wanted = key.replace(/\/$/, '') + '/' + (url.searchParams.get('prefix') ?? '');
+      const found = [...uploads].filter(([, one]) => one.key.startsWith(wanted));
+      const rows = found.map(
+        ([name, one]) =>
+          `<Upload><Key>${one.key.split('/').slice(1).join('/')}</Key><UploadId>${name}</UploadId></Upload>`,
+      );
+      response.writeHead(200, XML).end(`<ListMultipartUploadsResult>${rows.join('')}</ListMultipartUploadsResult>`);
+    } else if (method === 'PUT' && upload) {
+      upload.parts.set(
+        Number(url.searchParams.get('partNumber')),
+        unchunked(body, request.headers['content-encoding']),
+      );
+      response.writeHead(200, { etag: '"x"' }).end();
+    } else if (method === 'POST' && upload) {
+      const parts = [...upload.parts].toSorted(([a], [b]) => a - b).map(([, part]) => part);
+      objects.set(key, Buffer.concat(parts));
+      uploads.delete(id);
+      response
+        .writeHead(200, XML)
+        .end('<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>');
+    } else if (method === 'DELETE' && upload) {
+      uploads.delete(id);
+      response.writeHead(204).end();
+    } else return false;
+    return true;
+  };
+  return { answer, underWay: () => [...uploads.values()].map(({ key }) => key) };
+}
+
+/** An S3-compatible store that knows put (also in parts), get, list by prefix and delete, path style, any credentials. */
 export async function startS3(): Promise<S3Emulator> {
   const objects = new Map<string, Buffer>();
+  const multipart = createMultipart(objects);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -19,6 +72,11 @@ export async function startS3(): Promise<S3Emulator> {
     const url = new URL(request.url ?? '/', 'http://s3');
     const key = decodeURIComponent(url.pathname.slice(1));
     if (request.headers.authorization === undefined) return void response.writeHead(403).end();
+    if (multipart.answer(url, key, request, body, response)) return;
+    if (request.method === 'DELETE') {
+      objects.delete(key);
+      return void response.writeHead(204).end();
+    }
     if (request.method === 'PUT') {
       objects.set(key, unchunked(body, request.headers['content-encoding']));
       return void response.writeHead(200, { etag: '"x"' }).end();
@@ -48,6 +106,7 @@ export async function startS3(): Promise<S3Emulator> {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
+    underWay: multipart.underWay,
     async close() {
       server.closeAllConnections();
       server.close();

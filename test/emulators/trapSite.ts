@@ -4,8 +4,10 @@ import { type Page, samplePage, type Site, sitemapOf, startSite } from './site.j
 import { REDIRECT_TRAPS, STATUS_TRAPS } from './traps/answers.js';
 import { BODY_TRAPS } from './traps/bodies.js';
 import { CHARSET_TRAPS, CONTENT_TRAPS } from './traps/contents.js';
+import { SLOWNESS_TRAPS } from './traps/slowness.js';
 import { html, type Origins, redirect, type Trap } from './traps/trap.js';
 
+/** What any service must live through, as its settings are by default. */
 export const TRAPS: readonly Trap[] = [
   ...REDIRECT_TRAPS,
   ...STATUS_TRAPS,
@@ -16,6 +18,8 @@ export const TRAPS: readonly Trap[] = [
 
 /** Ordinary pages, each named by one or more of the sitemaps. */
 const ORDINARY = 300;
+/** So many of them are named by /slow.xml too. */
+export const SLOW_BESIDE = 20;
 const ordinary = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `/pages/${from + index}.html`);
 
@@ -82,6 +86,7 @@ function sitemaps({ own, foreign }: Origins): Record<string, Page> {
       own,
       TRAPS.map(({ name }) => `/traps/${name}`),
     ),
+    '/slow.xml': sitemapOf(own, [...SLOWNESS_TRAPS.map(({ name }) => `/traps/${name}`), ...ordinary(0, SLOW_BESIDE)]),
     // What stands before the fault is taken.
     '/sitemaps/broken.xml': `${whole.replace('</urlset>', '')}\n<url><loc>${own}/pages/never.html</url></urlset>`,
     '/sitemaps/entities.xml': `${bomb}${whole.replace('</urlset>', '')}<url><loc>${own}/&b;</loc></url></urlset>`,
@@ -106,7 +111,10 @@ export interface TrapSite extends Site {
   readonly ordinary: readonly string[];
 }
 
-/** A site on which all goes wrong that can: TRAPS among 300 ordinary pages, named by sitemaps of which half are broken. */
+/**
+ * A site on which all goes wrong that can: TRAPS among 300 ordinary pages, named by sitemaps of which half are broken.
+ * The traps of slowness are under /slow.xml.
+ */
 export async function startTrapSite(): Promise<TrapSite> {
   const foreign = await startSite({
     '/open': html('A page of the other site.'),
@@ -117,7 +125,7 @@ export async function startTrapSite(): Promise<TrapSite> {
   const origins = { own: site.origin, foreign: foreign.origin };
   const paths = ordinary(0, ORDINARY);
   paths.forEach((path, number) => site.pages.set(path, samplePage(number, 2)));
-  for (const { name, page, needsOrigins, also = {} } of TRAPS) {
+  for (const { name, page, needsOrigins, also = {} } of [...TRAPS, ...SLOWNESS_TRAPS]) {
     const made = needsOrigins === true ? (page as (at: Origins) => Page)(origins) : (page as Page);
     for (const [path, answer] of Object.entries({ ...also, [`/traps/${name}`]: made })) site.pages.set(path, answer);
   }

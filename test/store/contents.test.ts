@@ -98,6 +98,17 @@ describe.each(places)('contents in %s', (place) => {
     expect(await read(stores[place], { ...file, generation: 10 })).toBeNull();
   });
 
+  test('are copied to another generation, again and again', async () => {
+    const owner = { ...tenant, fileId: fileId + 5, generation: 3 };
+    await keep(stores[place], owner, SAMPLES[place]);
+    for (let time = 0; time < 2; time += 1) await stores[place].copyGeneration(owner, 4);
+    expect(await read(stores[place], { ...owner, generation: 4 })).toBe(SAMPLES[place]);
+    expect(await read(stores[place], owner)).toBe(SAMPLES[place]);
+    expect(await stores[place].countOf(tenant, [owner.fileId])).toBe(2);
+    await stores[place].copyGeneration({ ...owner, organizationId: 2 }, 5);
+    expect(await read(stores[place], { ...owner, generation: 5 })).toBeNull();
+  });
+
   test('deleting what is not there is no fault', async () => {
     const scope = { organizationId: 9, userId: 9, fileId: 9, generations: { below: 5 } };
     await stores[place].deleteGenerations([scope]);

@@ -7,6 +7,7 @@ import { createIntents, type Intents } from '../../store/events/intents.js';
 import { eventModels } from '../../store/events/model.js';
 import type { Events } from '../../store/events/events.js';
 import { startService, type TestService } from '../support/service.js';
+import { PATIENCE_MS } from '../support/soon.js';
 
 let service: TestService;
 let events: Events;
@@ -46,7 +47,7 @@ describe('the numbers of events', () => {
     const seen: NumberedEvent[] = [];
     let writing = true;
     const reader = async (): Promise<void> => {
-      const deadline = Date.now() + 30_000;
+      const deadline = Date.now() + PATIENCE_MS;
       for (let cursor = 0; writing || cursor < 180;) {
         if (Date.now() > deadline) throw new Error(`the reader has come to ${cursor} only`);
         const found = await events.after(organizationId, cursor, 50);

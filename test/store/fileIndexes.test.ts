@@ -4,7 +4,8 @@ import mongoose from 'mongoose';
 import { FILE_ORDERS, type FileFilters } from '../../contract/fileFilters.js';
 import { fileQuery } from '../../store/files/filter.js';
 import { type FileDoc, fileModel } from '../../store/files/model.js';
-import { ORDER_FIELDS } from '../../store/files/queries.js';
+import { FILTER_INDEXES, ORDER_FIELDS, ORDER_INDEXES } from '../../store/files/indexes.js';
+import { planReading, readInOrder } from '../../store/files/plan.js';
 import { seedLists } from '../../bench/seedLists.js';
 import { startService, type TestService } from '../support/service.js';
 
@@ -34,7 +35,7 @@ beforeAll(async () => {
       { _id: { $mod: [100, 3] } },
       { $set: { uploadId: 'up', fileTypeAtSource: 'TICKET', source: 'ZENDESK' } },
     );
-}, 60_000);
+});
 afterAll(async () => {
   await connection.close();
   await service.close();
@@ -104,4 +105,56 @@ test('all chunks of a user, or those of a status or a source, are summed without
     expect(names).not.toContain('FETCH');
     expect(await service.store.files.countChunks(tenant, filters, 0)).toBeGreaterThan(10_000);
   }
+});
+
+describe('how a page is read', () => {
+  const asked = { syncStatuses: ['SYNC_ABORTED'] } as FileFilters;
+  const files = () => fileModel(connection);
+
+  test('few files by the index of their filter, all by that of the order', async () => {
+    expect(await planReading(files(), tenant, asked, 0, 'name')).toEqual({
+      index: FILTER_INDEXES.status,
+      otherwise: null,
+    });
+    expect(await planReading(files(), tenant, {}, 0, 'name')).toEqual({ index: ORDER_INDEXES.name, otherwise: null });
+  });
+
+  test('of several filters by the one that fewest files match', async () => {
+    const both = { ...asked, parentFileIds: [FIRST + 1_000], tags: { half: true } };
+    expect(await planReading(files(), tenant, both, 0, 'id')).toEqual({
+      index: FILTER_INDEXES.status,
+      otherwise: null,
+    });
+    const one = { ...asked, externalUrls: ['https://bench.example/0/0.html'] };
+    expect(await planReading(files(), tenant, one, 0, 'id')).toEqual({
+      index: FILTER_INDEXES.externalUrl,
+      otherwise: null,
+    });
+  });
+
+  test.each([
+    ['asc', FIRST + 4_000],
+    ['desc', FIRST],
+  ] as const)('%s, what lies at the far end of the order comes whole by the other index', async (orderDir, parent) => {
+    const reading = {
+      query: fileQuery(tenant, { parentFileIds: [parent] }),
+      projection: { _id: 1 },
+      listing: { orderBy: 'created_at', orderDir },
+      ...{ offset: 3, limit: 500, batchSize: 100 },
+    } as const;
+    const plan = {
+      index: ORDER_INDEXES.created_at,
+      otherwise: { index: FILTER_INDEXES.parent, query: { ...tenant, parentId: parent } },
+    };
+    const ids = async (patience?: () => number): Promise<number[]> => {
+      const found: number[] = [];
+      for await (const { _id } of readInOrder(files(), plan, reading, patience)) found.push(_id);
+      return found;
+    };
+    const all = Array.from({ length: 999 }, (_, index) => parent + 1 + index);
+    const expected = (orderDir === 'asc' ? all : all.toReversed()).slice(3, 503);
+    expect(await ids(() => 60_000)).toEqual(expected);
+    // No walk of thousands of files takes a millisecond.
+    expect(await ids(() => 1)).toEqual(expected);
+  });
 });

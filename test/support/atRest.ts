@@ -1,6 +1,7 @@
 /** Everything that rests in the stores, read past the service's own code, so that two ways to the same state can be compared. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
@@ -9,11 +10,14 @@ import mongoose from 'mongoose';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import type { SegmentDoc } from '../../store/chunks/model.js';
 import type { ContentDoc } from '../../store/contents/model.js';
+import type { OriginalDoc } from '../../store/originals/model.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { EventRowDoc } from '../../store/events/model.js';
+import { readPointFile } from '../../store/coldStorage/pointFile.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { UserDoc } from '../../store/users/model.js';
-import { eventsAmiss } from './toldEvents.js';
+import { PATIENCE_MS } from './soon.js';
+import { type EventNote, eventsAmiss } from './toldEvents.js';
 
 /** What a customer's syncs have made, in words that do not depend on ids, generations or times. */
 interface Content {
@@ -39,13 +43,17 @@ interface Point {
     generation: number;
     chunk_index: number;
     parent_id: number;
+    ancestors: number[];
   };
-  readonly vector: Readonly<Record<string, number[]>>;
+  readonly vector: Readonly<Record<string, unknown>>;
 }
+
+/** An upload is called by a number of its own at each try: here by its name, so that two tries can be laid side by side. */
+const placeOf = ({ externalFileId, name }: { externalFileId: string; name: string | null }): string =>
+  externalFileId.replace(/^[0-9a-f]{32}(?=\/|$)/, `upload ${name}`);
 
 const FILE_FACTS = [
   'source',
-  'externalFileId',
   'externalUrl',
   'name',
   'isContainer',
@@ -66,6 +74,9 @@ const FILE_FACTS = [
   'attempts',
   'unfinishedStarts',
   'notBefore',
+  'supportsColdStorage',
+  'hotStorageTimeToLive',
+  'embeddingStorageStatus',
 ] as const satisfies readonly (keyof FileDoc)[];
 
 async function readPoints(env: NodeJS.ProcessEnv): Promise<Point[]> {
@@ -91,10 +102,100 @@ async function readPoints(env: NodeJS.ProcessEnv): Promise<Point[]> {
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** The hash of every content in file storage, by `file:generation`. */
-async function readBlobs(root: string): Promise<(readonly [string, string])[]> {
+/** The folder of what was sent; its names are numbers of their own. */
+const ORIGINALS = 'originals';
+
+/** What the names of vectors in file storage end with. */
+const VECTORS = '.vectors';
+
+async function readCopy(file: string): Promise<Point[]> {
+  const points: Point[] = [];
+  for await (const some of readPointFile(createReadStream(file)))
+    for (const { dense, sparse, payload } of some)
+      points.push({
+        payload: payload as unknown as Point['payload'],
+        vector: {
+          dense: Array.from(dense),
+          ...(sparse && { sparse: { indices: [...sparse.indices], values: [...sparse.values] } }),
+        },
+      });
+  return points;
+}
+
+/** The vectors in file storage, by the path that the record has of them. */
+async function readCopies(root: string, paths: readonly string[]): Promise<Map<string, Point[]>> {
+  const copies = await Promise.all(
+    paths.map(async (file) => {
+      // One that was cut off by a death, or that is just being written or deleted, holds nothing.
+      const points = await readCopy(file).catch(() => []);
+      return [path.relative(root, file), points] as const;
+    }),
+  );
+  return new Map(copies);
+}
+
+/** What is amiss with where the vectors of files lie: each in one place, the one that its record names, and nothing on its way. */
+function copiesAmiss(copies: ReadonlyMap<string, readonly Point[]>, files: readonly FileDoc[]): EventNote[] {
+  const named = new Map(files.flatMap((file) => (file.coldCopy ? [[file.coldCopy.key, file] as const] : [])));
+  const lost = [...copies.keys()].filter((key) => !named.has(key));
+  return [
+    ...lost.map((key) => ({ customerId: '', what: `vectors ${key} in file storage are nobody's` })),
+    ...files.flatMap((file) => {
+      const { customerId, embeddingStorageStatus: status, coldCopy, move, numChunks, generation } = file;
+      const isCold = status === 'COLD_STORAGE';
+      const points = copies.get(coldCopy?.key ?? '');
+      const notes = [
+        ...(isCold || status === 'HOT_STORAGE' ? [] : [`is ${status}`]),
+        ...(move ? [`is still in the move of run ${move.runId}`] : []),
+        ...(isCold !== Boolean(coldCopy) ? [`is ${status} and names ${coldCopy ? 'a' : 'no'} copy`] : []),
+        ...(isCold && points?.length !== numChunks
+          ? [`has ${points?.length ?? 'no'} of ${numChunks} vectors stored`]
+          : []),
+        ...(isCold && coldCopy?.generation !== generation ? ['has vectors of other content stored'] : []),
+      ];
+      return notes.map((what) => ({ customerId, what: `${placeOf(file)} ${what}` }));
+    }),
+  ];
+}
+
+async function blobsIn(root: string) {
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries.filter((entry) => entry.isFile());
+  const isOriginal = ({ parentPath }: (typeof files)[number]): boolean => path.basename(parentPath) === ORIGINALS;
+  const isCopy = ({ name }: (typeof files)[number]): boolean => name.endsWith(VECTORS);
+  return {
+    contents: files.filter((file) => !isOriginal(file) && !isCopy(file)),
+    copies: files.filter(isCopy).map(({ name, parentPath }) => path.join(parentPath, name)),
+    originals: files.filter(isOriginal).map(({ name }) => Number(name)),
+  };
+}
+
+/** What was sent and is nobody's, or has lost its place. */
+function originalsAmiss(rows: readonly OriginalDoc[], blobs: readonly number[], files: readonly FileDoc[]): string[] {
+  const byId = new Map(rows.map((row) => [row._id, row]));
+  const named = new Map(
+    files.flatMap((file) =>
+      [file.original, file.givenChunks].flatMap((one) => (one ? [[one.id, file._id] as const] : [])),
+    ),
+  );
+  return [
+    ...rows.flatMap(({ _id, fileId }) => (fileId === null || named.get(_id) !== fileId ? [`original ${_id}`] : [])),
+    ...blobs.flatMap((id) => (byId.get(id)?.bytes === null ? [] : [`stored original ${id}`])),
+  ]
+    .map((what) => `${what} is nobody's`)
+    .concat(
+      [...named].flatMap(([id, fileId]) => {
+        const row = byId.get(id);
+        const isKept = row?.fileId === fileId && (row.bytes !== null || blobs.includes(id));
+        return isKept ? [] : [`file ${fileId} has lost its original ${id}`];
+      }),
+    );
+}
+
+/** The hash of every content in file storage, by `file:generation`. */
+async function readBlobs(
+  files: Awaited<ReturnType<typeof blobsIn>>['contents'],
+): Promise<(readonly [string, string])[]> {
   return Promise.all(
     files.map(async ({ name, parentPath }) => {
       const key = `${path.basename(parentPath)}:${Number.parseInt(name, 10)}`;
@@ -103,12 +204,9 @@ async function readBlobs(root: string): Promise<(readonly [string, string])[]> {
   );
 }
 
-/** A run ends a moment after the last of its files. */
-const RUNS_END_MS = 5_000;
-
-/** Waits for runs to end that are about to; one that does not is told of as amiss. */
+/** Waits for runs to end, a moment after the last of their files; one that does not is told of as amiss. */
 async function runsEnded(connection: mongoose.Connection): Promise<void> {
-  const deadline = Date.now() + RUNS_END_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline && (await connection.collection('runs').countDocuments({ finishedAt: null })) > 0)
     await sleep(50);
 }
@@ -118,16 +216,17 @@ async function readDatabase(env: NodeJS.ProcessEnv) {
   try {
     await runsEnded(connection);
     const all = <T extends object>(name: string) => connection.collection<T>(name).find().toArray() as Promise<T[]>;
-    const [files, segments, rows, runs, users, events] = await Promise.all([
+    const [files, segments, rows, runs, users, events, originals] = await Promise.all([
       all<FileDoc>('files'),
       all<SegmentDoc>('segments'),
       all<Omit<ContentDoc, 'bytes'> & { bytes: mongoose.mongo.Binary }>('contents'),
       all<RunDoc>('runs'),
       all<UserDoc>('users'),
       all<EventRowDoc>('events'),
+      all<OriginalDoc>('originals'),
     ]);
     const contents = rows.map((row) => [`${row.fileId}:${row.generation}`, hashOf(row.bytes.value())] as const);
-    return { files, segments, contents, runs, users, events };
+    return { files, segments, contents, runs, users, events, originals };
   } finally {
     await connection.close();
   }
@@ -147,18 +246,29 @@ function tally(keys: readonly string[]): Map<string, number> {
  * @param env the settings of the service: MONGODB_URI, QDRANT_URL, QDRANT_COLLECTION_PREFIX, DATA_DIR
  */
 export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
-  const [{ files, segments, contents: rows, runs, users, events }, points, blobs] = await Promise.all([
-    readDatabase(env),
-    readPoints(env),
-    readBlobs(path.join(env['DATA_DIR'] ?? '', 'files')),
-  ]);
+  const root = path.join(env['DATA_DIR'] ?? '', 'files');
+  const stored = await blobsIn(root);
+  const [{ files, segments, contents: rows, runs, users, events, originals }, points, blobs, copies] =
+    await Promise.all([
+      readDatabase(env),
+      readPoints(env),
+      readBlobs(stored.contents),
+      readCopies(root, stored.copies),
+    ]);
   const contents = new Map([...rows, ...blobs]);
   const byId = new Map(files.map((file) => [file._id, file]));
   const customers = new Map(users.map((user) => [user._id, user.customerId]));
-  const where = (fileId: number): string => byId.get(fileId)?.externalFileId ?? `deleted file ${fileId}`;
-  const notes: { customerId: string | undefined; what: string }[] = eventsAmiss(events, files, runs);
+  const where = (fileId: number): string => {
+    const file = byId.get(fileId);
+    return file ? placeOf(file) : `deleted file ${fileId}`;
+  };
+  const notes: { customerId: string | undefined; what: string }[] = [
+    ...eventsAmiss(events, files, runs),
+    ...copiesAmiss(copies, files),
+  ];
 
   const named = (fileId: number, generation: number): boolean => byId.get(fileId)?.generation === generation;
+  for (const what of originalsAmiss(originals, stored.originals, files)) notes.push({ customerId: undefined, what });
   for (const { _id, kind, customerId, finishedAt } of runs)
     if (finishedAt === null) notes.push({ customerId, what: `run ${_id} (${kind}) has not ended` });
   for (const { _id, fileId, generation, userId } of segments)
@@ -179,15 +289,15 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
   const chunksOf = tally(segments.flatMap((row) => row.cuts.map(() => `${row.fileId}:${row.generation}`)));
   const pointsOf = tally(points.map(({ payload }) => `${payload.file_id}:${payload.generation}`));
   for (const file of files) {
-    const { customerId, externalFileId: url, syncStatus, numChunks, vectorSpace } = file;
-    const note = (what: string) => notes.push({ customerId, what: `${url} ${what}` });
+    const { customerId, syncStatus, numChunks, vectorSpace } = file;
+    const note = (what: string) => notes.push({ customerId, what: `${placeOf(file)} ${what}` });
     if (!(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus)) note(`is ${syncStatus}`);
     if (file.cleanupPending) note('waits for its clean-up');
     const key = `${file._id}:${file.generation}`;
     if (file.hasContent !== contents.has(key)) note(`${file.hasContent ? 'has lost its' : 'should have no'} content`);
     const [chunks, vectors] = [chunksOf.get(key) ?? 0, pointsOf.get(key) ?? 0];
     if (chunks !== numChunks) note(`counts ${numChunks} chunks and has ${chunks}`);
-    if (vectors !== (vectorSpace === null ? 0 : numChunks))
+    if (vectors !== (vectorSpace === null || file.embeddingStorageStatus === 'COLD_STORAGE' ? 0 : numChunks))
       note(`counts ${numChunks} chunks and has ${vectors} points`);
     const { pages_total, pages_ready, pages_failed, pages_aborted } = file.fileMetadata as Record<string, number>;
     if (pages_ready !== undefined && pages_total !== pages_ready + (pages_failed ?? 0) + (pages_aborted ?? 0))
@@ -200,11 +310,12 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
     content(customerId) {
       const mine = byText(
         files.filter((file) => file.customerId === customerId),
-        (file) => file.externalFileId,
+        placeOf,
       );
       const ids = new Set(mine.map((file) => file._id));
       return {
         files: mine.map((file) => ({
+          place: placeOf(file),
           ...Object.fromEntries(FILE_FACTS.map((fact) => [fact, file[fact]])),
           parent: file.parentId === null ? null : where(file.parentId),
         })),
@@ -217,7 +328,8 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
           ({ page, first }) => `${page} ${String(first).padStart(6, '0')}`,
         ),
         points: byText(
-          points
+          // Wherever they lie.
+          [...points, ...[...copies.values()].flat()]
             .filter(({ payload }) => ids.has(payload.file_id))
             .map(
               ({
@@ -227,17 +339,24 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
                   file_id,
                   generation: _generation,
                   parent_id,
+                  ancestors,
                   ...payload
                 },
                 vector,
               }) => {
-                return { page: where(file_id), parent: where(parent_id), ...payload, vector };
+                return {
+                  page: where(file_id),
+                  parent: where(parent_id),
+                  above: ancestors.map(where),
+                  ...payload,
+                  vector,
+                };
               },
             ),
           ({ page, chunk_index }) => `${page} ${String(chunk_index).padStart(6, '0')}`,
         ),
         contents: mine.map((file) => ({
-          page: file.externalFileId,
+          page: placeOf(file),
           hash: contents.get(`${file._id}:${file.generation}`) ?? null,
         })),
       };

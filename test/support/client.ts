@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ChunkRecord, DocumentRecord, FileRecord } from '../../contract/records.js';
+import { PATIENCE_MS } from './soon.js';
 
 export interface Answer<T> {
   readonly status: number;
@@ -13,7 +14,31 @@ export interface ApiClient {
   get<T = unknown>(path: string, headers?: Record<string, string>): Promise<Answer<T>>;
   delete<T = unknown>(path: string, headers?: Record<string, string>): Promise<Answer<T>>;
   post<T = unknown>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
+  /** Sends a file in a form; what is asked for stands in the query. */
+  upload(
+    file: NamedFile,
+    query?: Record<string, unknown>,
+    headers?: Record<string, string>,
+  ): Promise<Answer<FileRecord>>;
 }
+
+/** A file as a browser would send it. */
+export interface NamedFile {
+  readonly name: string;
+  readonly content: string | Uint8Array | Blob;
+  /** As the browser declares it; unset: nothing. */
+  readonly type?: string;
+}
+
+function formOf({ name, content, type = '' }: NamedFile): FormData {
+  const form = new FormData();
+  const blob = content instanceof Blob ? content : new Blob([content as string | Uint8Array<ArrayBuffer>], { type });
+  form.set('file', blob, name);
+  return form;
+}
+
+const queryOf = (query: Record<string, unknown>): string =>
+  new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])).toString();
 
 const PAUSE_MS = 100;
 
@@ -51,6 +76,18 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
     return { status: response.status, body: (await response.json()) as T, headers: response.headers };
   };
   return {
+    async upload(file, query = {}, headers = {}) {
+      const response = await insist(
+        () =>
+          fetch(`${baseUrl}/uploadfile?${queryOf(query)}`, {
+            method: 'POST',
+            headers: { ...standing, ...headers },
+            body: formOf(file),
+          }),
+        patienceMs,
+      );
+      return { status: response.status, body: (await response.json()) as FileRecord, headers: response.headers };
+    },
     get: (path, headers = {}) => call('GET', path, undefined, headers),
     delete: (path, headers = {}) => call('DELETE', path, undefined, headers),
     post: (path, body, headers = {}) => call('POST', path, body, headers),
@@ -67,6 +104,8 @@ export interface TestUser extends ApiClient {
   readonly token: string;
   /** Starts a scrape; fails the test unless it is accepted. */
   scrape(body: Record<string, unknown>): Promise<FileRecord>;
+  /** Uploads a file; fails the test unless it is accepted. */
+  send(file: NamedFile, query?: Record<string, unknown>): Promise<FileRecord>;
   file(id: number): Promise<FileRecord>;
   children(parentId: number): Promise<FileRecord[]>;
   chunks(filters: Record<string, unknown>, more?: Record<string, unknown>): Promise<Listed<ChunkRecord>>;
@@ -96,6 +135,7 @@ export async function testUser(baseUrl: string, apiKey: string, customerId: stri
     ...client,
     token: issued.access_token,
     scrape: async (body) => ok(await client.post<FileRecord>('/scrape_sitemap', body)),
+    send: async (file, query) => ok(await client.upload(file, query)),
     async file(id) {
       const { results } = ok(await client.post<Listed<FileRecord>>('/user_files_v2', { filters: { ids: [id] } }));
       const [file] = results;
@@ -120,7 +160,7 @@ export async function testUser(baseUrl: string, apiKey: string, customerId: stri
         }),
       ),
     search: async (body) => ok(await client.post<{ documents: DocumentRecord[] }>('/embeddings', body)).documents,
-    async settled(id, timeoutMs = 45_000) {
+    async settled(id, timeoutMs = PATIENCE_MS) {
       const deadline = Date.now() + timeoutMs;
       for (;;) {
         const file = await user.file(id);

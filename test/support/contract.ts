@@ -125,6 +125,42 @@ export function sample(document: Document, schema: Schema): unknown {
   }
 }
 
+/** A shape that a request may have: the least body of it, and its fields by their paths in that body. */
+export interface Shape {
+  readonly body: unknown;
+  readonly fields: readonly Field[];
+}
+
+/** Every shape of a request: each choice there is, and of a list one member of each kind. */
+export function shapesOf(document: Document, schema: Schema): Shape[] {
+  return choices(document, schema).flatMap((one) =>
+    one.items
+      ? choices(document, one.items).map((member) => ({
+          body: [sample(document, member)],
+          fields: fieldsOf(document, member, '[].'),
+        }))
+      : [{ body: sample(document, one), fields: fieldsOf(document, one) }],
+  );
+}
+
+/** Keys and indexes on the way to a field; of a list its first member. */
+export const keysOf = (path: string): (string | number)[] => path.split('.').map((key) => (key === '[]' ? 0 : key));
+
+/** A copy of a body with another value at a field; what is missing on the way is made. */
+export function withValue(body: unknown, path: string, value: unknown): unknown {
+  const copy = structuredClone(body);
+  const keys = keysOf(path);
+  let holder = copy as Record<string | number, unknown>;
+  for (const [index, key] of keys.slice(0, -1).entries())
+    holder = (holder[key] ??= keys[index + 1] === 0 ? [] : {}) as typeof holder;
+  holder[keys.at(-1) ?? ''] = value;
+  return copy;
+}
+
+/** The value at a field; undefined where there is none. */
+export const valueAt = (body: unknown, path: string): unknown =>
+  keysOf(path).reduce<unknown>((holder, key) => (holder as Record<string | number, unknown> | undefined)?.[key], body);
+
 const validators = new Map<string, ValidateFunction>();
 
 /** What is wrong with an answer by a document's schema of it; null when nothing is, or the document has none. */

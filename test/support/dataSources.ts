@@ -31,6 +31,15 @@ export async function connectSource(
   return dataSource;
 }
 
+/** Revokes access to one, by the store's own command. */
+export async function revokeSource(
+  { store }: Pick<TestService, 'store'>,
+  owner: Tenant,
+  id: number,
+): Promise<DataSourceDoc | null> {
+  return store.transaction((session) => store.dataSources.revoke(owner, id, session));
+}
+
 /** Runs some work on the service's database, past its own code. */
 export async function withDatabase<T>(
   { env }: Pick<TestService, 'env'>,

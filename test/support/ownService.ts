@@ -1,14 +1,13 @@
 /** A service whose every process may be killed: engines of its own, API and worker as processes with a supervisor. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 
 import { findPort } from '../../engines/ports.js';
 import { startEngines } from '../../engines/start.js';
 import { testUser, type TestUser } from './client.js';
 import { testEngines } from './engines.js';
 import { startProcess } from './processes.js';
+import { newEngineFolder } from './scratch.js';
 
 export const VICTIMS = ['worker', 'api', 'temporal', 'mongodb', 'qdrant'] as const;
 export type Victim = (typeof VICTIMS)[number];
@@ -28,7 +27,7 @@ export interface OwnService {
 }
 
 export async function startOwnService(settings: Record<string, string>): Promise<OwnService> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-killed-'));
+  const dataDir = await newEngineFolder('killed');
   const engines = await startEngines({
     dataDir,
     need: { temporal: true, mongodb: true, qdrant: true },
@@ -45,6 +44,8 @@ export async function startOwnService(settings: Record<string, string>): Promise
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
+    // As in test/support/service.ts: other suites would leave it hardly a turn.
+    WORKER_NICENESS: '0',
     PORT: String(port),
     DATA_DIR: dataDir,
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',

@@ -1,8 +1,10 @@
 /** Files with every field as a test wants it, and chunks and vectors below them, written past the runs that make them. */
-import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { EmbeddingModelId, VectorSpace } from '../../contract/embeddingModels.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
+import type { MediaType } from '../../contract/mediaTypes.js';
 import type { TagValue } from '../../contract/records.js';
 import { storedTags, tagPairs } from '../../contract/tags.js';
+import { encodeDocument } from '../../embeddings/sparse/sparseEncoder.js';
 import { type FileDoc, fileModel } from '../../store/files/model.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { withDatabase } from './dataSources.js';
@@ -15,6 +17,14 @@ export interface SeededFile {
   readonly texts?: readonly string[];
   readonly tags?: Readonly<Record<string, TagValue>>;
   readonly model?: EmbeddingModelId;
+  /** Of each text; unset: vectors that have nothing in common. */
+  readonly vectors?: readonly (readonly number[])[];
+  readonly space?: VectorSpace;
+  readonly media?: MediaType;
+  /** Unset: the parent alone. */
+  readonly ancestors?: readonly number[];
+  /** Whether the texts have sparse vectors. */
+  readonly sparse?: boolean;
   readonly fields?: Partial<FileDoc>;
 }
 
@@ -27,7 +37,7 @@ export async function seedFiles(
   const rows = await withDatabase(service, async (connection) => {
     const files = fileModel(connection);
     const at = new Date('2026-01-01T00:00:00Z');
-    const made = seeds.map(({ id, texts = [], tags = {}, model = 'OPENAI', fields = {} }): FileDoc => {
+    const made = seeds.map(({ id, texts = [], tags = {}, model = 'OPENAI', space = SPACE, fields = {} }): FileDoc => {
       const own = storedTags(tags);
       return {
         ...new files().toObject({ minimize: false }),
@@ -43,8 +53,8 @@ export async function seedFiles(
         generation: 1,
         lastGeneration: 1,
         numChunks: texts.length,
-        vectorSpace: texts.length > 0 ? SPACE.name : null,
-        dimensions: texts.length > 0 ? SPACE.dimensions : null,
+        vectorSpace: texts.length > 0 ? space.name : null,
+        dimensions: texts.length > 0 ? space.dimensions : null,
         createdAt: at,
         updatedAt: at,
         ...fields,
@@ -55,10 +65,11 @@ export async function seedFiles(
   });
   const { organizationId, userId } = owner;
   const written = rows.map((row, index) => {
-    const texts = seeds[index]?.texts ?? [];
+    const seed: SeededFile = seeds[index] ?? { id: row._id };
+    const { texts = [] } = seed;
     let end = 0;
     const cuts = texts.map((text) => ({ start: end, end: (end += text.length), tokens: 1 }));
-    return { row, texts, text: texts.join(''), cuts };
+    return { row, seed, texts, text: texts.join(''), cuts };
   });
   await service.store.chunks.write(
     written.map(({ row, text, cuts }) => ({
@@ -74,17 +85,23 @@ export async function seedFiles(
   await service.store.vectors.upsert(
     written
       .filter(({ texts }) => texts.length > 0)
-      .map(({ row, texts }) => ({
+      .map(({ row, texts, seed: { space = SPACE, vectors, media = 'TEXT', ancestors, sparse = false } }) => ({
         organizationId,
         userId,
         fileId: row._id,
         parentId: row.parentId,
+        ancestors: ancestors ?? (row.parentId === null ? [] : [row.parentId]),
         generation: 1,
-        space: SPACE,
+        space,
         model: row.options.embeddingModel,
         source: row.source,
+        fileTypeAtSource: row.fileTypeAtSource,
+        mediaType: media,
         tagPairs: row.tagPairs,
-        vectors: texts.map((_, index) => new Float32Array(SPACE.dimensions).fill(0).with(index % 384, 1)),
+        vectors:
+          vectors?.map((vector) => Float32Array.from(vector)) ??
+          texts.map((_, index) => new Float32Array(space.dimensions).fill(0).with(index % space.dimensions, 1)),
+        ...(sparse ? { sparseOf: (chunkIndex: number) => encodeDocument(texts[chunkIndex] ?? '') } : {}),
       })),
   );
 }

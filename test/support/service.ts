@@ -1,7 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,20 +8,29 @@ import mongoose from 'mongoose';
 
 import { type Activities, createActivities } from '../../activities/index.js';
 import { createApp } from '../../api/app.js';
+import { createHttpServer } from '../../api/http/server.js';
 import { createSignedUrls } from '../../api/http/signedUrls.js';
 import { createTokens } from '../../api/http/tokens.js';
 import { createLivePages } from '../../api/web/livePages.js';
-import { loadConfig } from '../../config.js';
+import { loadConfig, storeSettings } from '../../config.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../../connectors/web/sharedPoliteness.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { createFeedReader } from '../../dispatch/feedReader.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';
+import { countTokens } from '../../documents/chunking/countTokens.js';
+import { identifyFile } from '../../documents/detection/identifyFile.js';
 import { createDocumentPool } from '../../documents/pool.js';
 import { createEgress } from '../../egress/createEgress.js';
 import { createEmbeddings } from '../../embeddings/registry.js';
+import { encodeDocument, encodeQuery } from '../../embeddings/sparse/sparseEncoder.js';
 import { createLog } from '../../observability/log.js';
+import { createMetrics } from '../../observability/metrics.js';
+import { createMetricsPage } from '../../observability/metricsPage.js';
+import { createRerankers } from '../../rerankers/registry.js';
+import { BrokenPointFile } from '../../store/coldStorage/pointFile.js';
 import { connectStore, type Store } from '../../store/connect.js';
+import { createTranscriptions } from '../../transcription/registry.js';
 import { createWorkers } from '../../worker/createWorker.js';
 import { createSources } from '../../worker/sources.js';
 import { testEngines } from './engines.js';
@@ -69,6 +77,8 @@ export async function startService(
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
+    // Other suites keep the cores busy: a worker that makes way for them all would hardly get its turn.
+    WORKER_NICENESS: '0',
     PORT: '0',
     DATA_DIR: dataDir,
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'error',
@@ -88,24 +98,27 @@ export async function startService(
   const config = loadConfig(env);
   const log = createLog({ level: config.logLevel, name: 'test' });
   await spreadIds(mongodbUri.href);
-  const store = await connectStore({
-    mongodbUri: mongodbUri.href,
-    qdrant: { ...config.qdrant, url: config.qdrant.url ?? engines.qdrantUrl },
-    files: config.files,
-    secretKeys: config.secretKeys,
-    eventsKeptDays: config.eventsKeptDays,
-  });
+  const metrics = createMetrics({ ofProcess: false });
+  const store = await connectStore(storeSettings(config));
   const apiKey = config.apiKey ?? '';
   await store.organizations.ensureFirst(apiKey);
   const temporal = { ...config.temporal, address: config.temporal.address ?? engines.temporalAddress };
   const client = createTemporalClient(temporal);
   const dispatcher = createDispatcher(client, temporal.taskQueue, store, log);
   const feed = createFeedReader(client, temporal.taskQueue, store, log, config.reapIntervalMs);
+  const upstreams = createEgress(config.embedding.egress);
   const embeddings = createEmbeddings({
     local: { modelPath: engines.modelPath, tokenizerPath: engines.tokenizerPath, threads: 1 },
+    remote: {
+      providers: config.embedding.providers,
+      egress: upstreams,
+      loadCounter: async () => countTokens,
+      onUsage: store.embeddingUsage.count,
+    },
   });
   const egress = createEgress(config.egress);
   const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost });
+  const transcribers = createEgress(config.transcription.egress);
   const web = createWebSource({
     egress,
     settings: config.web,
@@ -118,16 +131,25 @@ export async function startService(
     store,
     dispatcher,
     embedder: embeddings,
+    encodeQuery,
+    rerankers: createRerankers(config.rerank, upstreams),
     tokens: createTokens(config.secretKeys),
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => url,
     addresses: egress,
+    identify: identifyFile,
     sitemaps: liveWeb,
     livePages: createLivePages(liveWeb, liveDocuments),
-    settings: { ...config.http, maxPagesPerScrape: config.web.maxPagesPerScrape },
+    settings: {
+      ...config.http,
+      maxPagesPerScrape: config.web.maxPagesPerScrape,
+      embeddingPrices: config.embedding.prices,
+    },
     log,
+    metrics,
+    metricsPage: config.metrics.token === null ? null : createMetricsPage(metrics, config.metrics.token),
   });
-  const server = createServer(app).listen(0, '127.0.0.1');
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -143,20 +165,31 @@ export async function startService(
       quietTemporal();
       const documents = createDocumentPool(config.documents);
       const workers = await createWorkers(
-        { ...temporal, activityConcurrency: config.ingest.activityConcurrency },
+        {
+          ...temporal,
+          activityConcurrency: config.ingest.activityConcurrency,
+          ocrConcurrency: config.ingest.ocrConcurrency,
+          transcriptionConcurrency: config.transcription.concurrency,
+        },
         wrap(
           createActivities({
             store,
             sources: createSources(web),
             documents,
+            identify: identifyFile,
+            loadCounter: async () => countTokens,
             embeddings,
+            encodeSparse: encodeDocument,
+            transcriptions: createTranscriptions(config.transcription, transcribers),
             receivers,
+            isBrokenCopy: (error) => error instanceof BrokenPointFile,
             settings: {
               ...config.ingest,
               maxPagesPerScrape: config.web.maxPagesPerScrape,
               webhooks: config.webhooks,
             },
             log,
+            metrics,
           }),
         ),
       );
@@ -178,7 +211,7 @@ export async function startService(
       await once(server, 'close');
       await dispatcher.close();
       await Promise.all([web.close(), liveWeb.close(), liveDocuments.close()]);
-      await Promise.all([egress.close(), receivers.close(), embeddings.close(), store.close()]);
+      await Promise.all([egress, receivers, transcribers, upstreams, embeddings, store].map((one) => one.close()));
       await rm(dataDir, { recursive: true, force: true });
     },
   };

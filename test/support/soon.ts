@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** How long tests wait for what should come at once: a slow machine comes in time, a hang does not. */
+export const PATIENCE_MS = 120_000;
+
 /** Asks until an answer is as wanted, and answers it. @throws when it is not in time */
 export async function soon<T>(
   ask: () => Promise<T> | T,
   wanted: (answer: T) => boolean,
-  timeoutMs = 20_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -1,16 +1,17 @@
 /** Around all tests: one set of real engines on free ports in a folder of its own, and the embedding model. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 
 import { ensureEmbeddingModel } from '../../engines/embeddingModel.js';
 import { startEngines } from '../../engines/start.js';
+import { compile } from '../../scripts/child.js';
 import { tellTests } from './engines.js';
+import { newEngineFolder } from './scratch.js';
 
-/** Starts the engines and tells the tests where they are; stop() ends them and removes their data. */
+/** Compiles the service, starts the engines and tells the tests where they are; stop() ends them and removes their data. */
 export async function startTestRun(): Promise<{ stop(): Promise<void> }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'allotrope-test-'));
+  const dataDir = await newEngineFolder('test');
   const onProgress = (line: string) => process.stderr.write(`${line}\n`);
+  const compiling = compile();
   const engines = await startEngines({
     dataDir,
     need: { temporal: true, mongodb: true, qdrant: true },
@@ -18,6 +19,7 @@ export async function startTestRun(): Promise<{ stop(): Promise<void> }> {
     onProgress,
     onCrash: (engine, how) => onProgress(`${engine} ${how}; its log was in ${dataDir}/logs`),
   });
+  await compiling;
   tellTests(engines, await ensureEmbeddingModel(engines.venv, { onProgress }));
   return {
     async stop() {

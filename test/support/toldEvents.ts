@@ -1,6 +1,7 @@
 /** Whether the feed tells of every end, and of none twice. */
 import { type EventKind, objectsOf } from '../../contract/events.js';
 import { IS_UPLOAD } from '../../contract/orchestration.js';
+import { DATA_SOURCE_ACTIONS } from '../../contract/statuses.js';
 import { type EventRowDoc, INTENDED } from '../../store/events/model.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
@@ -16,8 +17,8 @@ const TOLD_AS: Partial<Record<FileDoc['syncStatus'], EventKind>> = {
   SYNC_ERROR: 'FILE_ERROR',
   SYNC_ABORTED: 'FILES_SKIPPED',
 };
-/** Told again at each start of a file, and each time somebody limits us. */
-const MAY_REPEAT: readonly EventKind[] = ['FILE_SYNCING', 'RATE_LIMIT_ERROR'];
+/** Told again at each start of a file, each time somebody limits us, and whenever it is done to a data source. */
+const MAY_REPEAT: readonly EventKind[] = ['FILE_SYNCING', 'RATE_LIMIT_ERROR', ...DATA_SOURCE_ACTIONS];
 
 /** What is amiss with the events of a service whose files are at rest. */
 export function eventsAmiss(
@@ -27,12 +28,13 @@ export function eventsAmiss(
 ): EventNote[] {
   const notes: EventNote[] = [];
   const told = new Map<string, number>();
-  const keyOf = (kind: EventKind, object: string, requestId: unknown) => `${kind} ${object} of ${String(requestId)}`;
+  const keyOf = (kind: EventKind, object: string, requestId: unknown, more: unknown = '') =>
+    `${kind} ${object} of ${String(requestId)}${String(more)}`;
   for (const { kind, customerId, objectId, info } of rows.flatMap(({ last, events }) =>
     last === INTENDED ? [] : events,
   )) {
     for (const object of objectsOf({ kind, objectId })) {
-      const key = keyOf(kind, object, info?.['request_id']);
+      const key = keyOf(kind, object, info?.['request_id'], info?.['sparse_vector_queue_status']);
       told.set(key, (told.get(key) ?? 0) + 1);
       if (told.get(key) === 2 && !MAY_REPEAT.includes(kind)) notes.push({ customerId, what: `${key} is told twice` });
     }

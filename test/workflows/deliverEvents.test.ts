@@ -59,7 +59,7 @@ beforeAll(async () => {
     { worker: false },
   );
   await service.startWorker(withMishaps);
-}, 60_000);
+});
 afterAll(async () => {
   await service.close();
   await client.connection.close();

@@ -12,19 +12,48 @@ afterEach(async () => {
   await site.close();
 });
 
+const { signal } = new AbortController();
+
 async function read(
   body: string | Buffer,
   type = 'application/xml',
   headers: Record<string, string> = {},
 ): Promise<Feed> {
   site = await startSite({ '/feed': { type, body, headers } });
-  return source({ settings: { maxPageBytes: 20_000_000 } }).readFeed(site.url('/feed'), new AbortController().signal);
+  const feed = await source({ settings: { maxPageBytes: 20_000_000 } }).readFeed(site.url('/feed'), signal, null);
+  if (feed === null) throw new Error('nothing was answered to a request without a condition');
+  return feed;
 }
 async function faultOf(body: string | Buffer): Promise<Fault> {
   const error: unknown = await read(body).catch((reason: unknown) => reason);
   if (!(error instanceof Fault)) throw new Error(`not a Fault: ${JSON.stringify(error)}`);
   return error;
 }
+
+test('a feed is known again by its validators, and null says that it is the same; one that broke off has none', async () => {
+  const headers = { etag: '"v1"', 'last-modified': 'Sat, 01 Nov 2025 00:00:00 GMT' };
+  const seen: (string | undefined)[] = [];
+  const whole = '<rss><channel><item><guid>a</guid></item></channel></rss>';
+  const known = (await read(whole, 'application/xml', headers)).validators;
+  expect(known).toEqual({ etag: '"v1"', lastModified: headers['last-modified'] });
+  site.pages.set('/feed', (request, response) => {
+    seen.push(request.headers['if-none-match'], request.headers['if-modified-since']);
+    response.writeHead(304, headers).end();
+  });
+  const web = source();
+  expect(await web.readFeed(site.url('/feed'), signal, known)).toBeNull();
+  expect(seen).toEqual([known.etag, known.lastModified]);
+  await expect(web.readFeed(site.url('/feed'), signal, null)).rejects.toMatchObject({ name: 'Fault' });
+  site.pages.set('/feed', {
+    type: 'application/xml',
+    body: whole.replace('</channel></rss>', '<item><guid>b'),
+    headers,
+  });
+  expect(await web.readFeed(site.url('/feed'), signal, known)).toMatchObject({
+    entries: [{ id: 'a' }],
+    validators: { etag: null, lastModified: null },
+  });
+});
 
 test('RSS 2.0: names, links, times, whole texts and summaries; words of other vocabularies are not taken for its own', async () => {
   const feed = await read(`<?xml version="1.0"?>
@@ -41,6 +70,7 @@ test('RSS 2.0: names, links, times, whole texts and summaries; words of other vo
 </channel></rss>`);
   expect(feed).toEqual({
     title: 'Harbour & Sea',
+    validators: { etag: null, lastModified: null },
     entries: [
       {
         id: 'id-1',
@@ -215,7 +245,7 @@ describe('hostile and broken feeds', () => {
       ['/gone', 'gone'],
       ['/nowhere', 'not_found'],
     ] as const)
-      await expect(source().readFeed(site.url(path), new AbortController().signal)).rejects.toMatchObject({
+      await expect(source().readFeed(site.url(path), signal, null)).rejects.toMatchObject({
         kind,
         retryable: false,
       });

@@ -139,7 +139,7 @@ describe('the pool is left alone', () => {
     const web = source({
       premiumProxies: [proxy.url],
       allowed: [site.host],
-      settings: { obeyRobots: true, pageTimeoutMs: 500 },
+      settings: { obeyRobots: true, pageTimeoutMs: 2500 },
     });
     await faultOf(fetchOne(web, `${site.origin}/closed`, premium), 'robots_disallowed');
     await faultOf(fetchOne(web, 'http://10.0.0.1/', premium), 'address_refused');

@@ -20,6 +20,8 @@ export function webSettings(settings: Partial<WebSettings> = {}): WebSettings {
     chromiumPath: null,
     installChromium: false,
     browserMaxPages: 100,
+    maxDownloadBytes: 1_000_000,
+    downloadTimeoutMs: 30_000,
     ...settings,
   };
 }

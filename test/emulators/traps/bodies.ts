@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
 
-import { answer, drip, html, raw, type Trap } from './trap.js';
+import { answer, html, raw, type Trap } from './trap.js';
 
 /** MAX_PAGE_BYTES as it is by default. */
 const LIMIT = 20_000_000;
@@ -9,10 +9,6 @@ const LIMIT = 20_000_000;
 function pageOf(bytes: number): Buffer {
   const [before, after] = [`<html><!--`, `--><p>The text of a page of ${bytes} bytes.</p></html>`];
   return Buffer.from(before + 'x'.repeat(bytes - before.length - after.length) + after);
-}
-
-function* forever(piece: string): Generator<string> {
-  for (;;) yield piece;
 }
 
 const packed = (name: string, encoding: string, body: Buffer, outcome: Trap['outcome']): Trap => ({
@@ -52,26 +48,6 @@ export const BODY_TRAPS: readonly Trap[] = [
       more();
     },
     outcome: { sentence: /larger than the 20,000,000 bytes/, requests: 1 },
-  },
-  {
-    name: 'slow-but-whole',
-    page: drip(['<p>Word', ' after', ' word', ' after', ' word.'], 200),
-    outcome: { words: ['Word after word after word.'] },
-  },
-  {
-    name: 'slow-without-end',
-    page: drip(forever('<p>more'), 200),
-    outcome: { sentence: /did not give its whole answer within 4 s/, requests: 3 },
-  },
-  {
-    name: 'stalls',
-    page: raw('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\n<p>half', { open: true }),
-    outcome: { sentence: /stopped in the middle of its answer/, requests: 3 },
-  },
-  {
-    name: 'never-answers',
-    page: () => undefined,
-    outcome: { sentence: /did not begin to answer within 2 s/, requests: 3 },
   },
   {
     name: 'cut-off',

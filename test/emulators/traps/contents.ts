@@ -82,7 +82,11 @@ export const CONTENT_TRAPS: readonly Trap[] = [
     page: bytes('<html><body><div id=root></div><script>throw new Error("no data")</script></body></html>'),
     outcome: { sentence: /no readable text on the page.* script/ },
   },
-  { name: 'a-pdf.html', page: bytes('%PDF-1.7\n%\u00e2\u00e3\n1 0 obj'), outcome: { sentence: /it is a PDF file/ } },
+  {
+    name: 'a-pdf.html',
+    page: bytes('%PDF-1.7\n%\u00e2\u00e3\n1 0 obj'),
+    outcome: { sentence: /can't be read as a PDF/ },
+  },
   {
     name: 'binary.html',
     page: bytes(Buffer.from([1, 2, 0, 3, 200, 0, 7, 0, 0, 9])),

@@ -1,0 +1,69 @@
+import type { PlanReembedResult, ReembedCursor, RunInput, RunOutcome } from '../../contract/orchestration.js';
+import { type KeptReason, keptReason, type ReembedRequest, tokensOf } from '../../contract/reembed.js';
+import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
+import type { ActivityDeps } from '../deps.js';
+import { settleTries } from './settleTries.js';
+
+/** Files looked at in one step. */
+const FILES_PER_PLAN = 500;
+/** A batch is full with so many files, or chunks. */
+const FILES_PER_BATCH = 50;
+const CHUNKS_PER_BATCH = 1_000;
+
+/** The beginning and the end of a run of re-embedding. */
+export function createReembedPlan(deps: ActivityDeps) {
+  const { store, embeddings, settings, log } = deps;
+  return {
+    /** Cuts the next files that the run means into batches, from a cursor on, and notes why others are left as they are. */
+    async planReembed({ runId, afterId, tokens }: RunInput & ReembedCursor): Promise<PlanReembedResult> {
+      const run = await store.runs.find(runId);
+      if (!run) throw new Error(`Run ${runId} has no row`);
+      await store.runs.markStarted(runId);
+      const tenant = { organizationId: run.organizationId, userId: run.userId };
+      const { model, filters, maxTokens } = run.options as ReembedRequest;
+      const target = { model, space: embeddings.spaceOf(model).name };
+      const batches: number[][] = [];
+      const ends: ReembedEnd[] = [];
+      let [looked, last, planned, chunks] = [0, afterId, tokens, CHUNKS_PER_BATCH];
+      for await (const file of store.files.candidates(tenant, filters, run.acceptedAt, afterId, FILES_PER_PLAN)) {
+        looked += 1;
+        last = file._id;
+        const total = planned + tokensOf(file);
+        const tooMany: KeptReason | null = maxTokens !== null && total > maxTokens ? 'over_max_tokens' : null;
+        const reason = keptReason(file, target) ?? tooMany;
+        if (reason !== null) {
+          ends.push({ fileId: file._id, outcome: 'skipped', reason });
+          continue;
+        }
+        planned = total;
+        if (chunks >= CHUNKS_PER_BATCH || batches.at(-1)?.length === FILES_PER_BATCH) {
+          batches.push([]);
+          chunks = 0;
+        }
+        batches.at(-1)?.push(file._id);
+        chunks += file.numChunks;
+      }
+      const containers = ends.flatMap((end) =>
+        end.outcome === 'skipped' && end.reason === 'container' ? [end.fileId] : [],
+      );
+      await store.files.takeModel(tenant, containers, model);
+      await store.reembeds.end(run, ends);
+      return {
+        ...{ batches, skipped: ends.length, window: settings.batchConcurrency },
+        ...{ afterId: last, tokens: planned, ended: looked < FILES_PER_PLAN },
+      };
+    },
+
+    /** Ends the run's row with what was done; of an unfinished one nothing half-written stays. */
+    async finishReembed({ runId, outcome }: RunInput & { outcome: RunOutcome['outcome'] | 'aborted' }): Promise<void> {
+      const run = await store.runs.find(runId);
+      if (!run) return;
+      await settleTries(store, run, await store.reembeds.open(runId));
+      const { skipped, ...sums } = await store.reembeds.sums(runId);
+      const reasons = Object.entries(skipped).map(([reason, files]) => [`skipped_${reason}`, files] as const);
+      await store.runs.finish(runId, outcome, { ...sums, ...Object.fromEntries(reasons) });
+      const { organizationId, requestId } = run;
+      log.info({ runId, organizationId, requestId, outcome, ...sums }, 'files embedded anew');
+    },
+  };
+}

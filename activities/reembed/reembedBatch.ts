@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import pLimit from 'p-limit';
+
+import { Fault } from '../../contract/failures.js';
+import type { ReembedCounts, RunInput } from '../../contract/orchestration.js';
+import type { ReembedRequest } from '../../contract/reembed.js';
+import type { StartedFile } from '../../store/files/start.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import { cleanUp, flipWithTags } from '../commitFiles.js';
+import type { ActivityDeps } from '../deps.js';
+import { processingWithModel } from '../prepareFile.js';
+import { dropTries, keptEnds, reembeddedEnd, settleTries } from './settleTries.js';
+import { writeVectors } from './writeVectors.js';
+
+const HEARTBEAT_MS = 1_000;
+/** Numbers given out at once. */
+const BEGUN_AT_ONCE = 8;
+/** Times a file may be changed by others while it is embedded. */
+const ROUNDS = 3;
+const INCOMPLETE = 'Its stored chunks are not all there, so it keeps the vectors it has. Resync it, then try again.';
+
+export function createReembedBatch(deps: ActivityDeps) {
+  const { store, settings, log } = deps;
+
+  /** Flips files whose vectors are written, and removes what they had; answers their ids. */
+  const flip = async (run: RunDoc, written: readonly StartedFile[]): Promise<Set<number>> => {
+    const { model } = run.options as ReembedRequest;
+    const space = deps.embeddings.spaceOf(model);
+    const files = written.map(({ file, generation }) => {
+      const processedAs = processingWithModel(file, model, space, settings.ocr);
+      return { file, generation, model, space, processedAs, tagsRevision: file.tagsRevision ?? null };
+    });
+    const flipped = new Set(await flipWithTags(store, files, (some) => store.files.flipVectors(some)));
+    const done = written.filter(({ file }) => flipped.has(file._id));
+    if (done.length > 0) await cleanUp(store, done);
+    await store.reembeds.end(
+      run,
+      done.map(({ file }) => reembeddedEnd(file)),
+    );
+    return flipped;
+  };
+
+  /**
+   * Brings begun files to their new vectors, together; where a text of one can't be embedded, each by itself, after the
+   * pauses of a file's tries. Those that others have changed meanwhile are left open.
+   * @returns the ids of those left open whose chunks were not all there
+   */
+  const embed = async (
+    run: RunDoc,
+    tries: readonly StartedFile[],
+    signal: AbortSignal,
+    attempt = 0,
+  ): Promise<number[]> => {
+    const { model } = run.options as ReembedRequest;
+    try {
+      const whole = await writeVectors(run, tries, deps.embeddings.spaceOf(model), deps, signal);
+      const written = tries.filter(({ file }) => whole.has(file._id));
+      const flipped = await flip(run, written);
+      await dropTries(
+        store,
+        run,
+        tries.filter(({ file }) => !flipped.has(file._id)),
+      );
+      return tries.flatMap(({ file }) => (whole.has(file._id) ? [] : [file._id]));
+    } catch (error) {
+      if (!(error instanceof Fault) || signal.aborted) throw error;
+      if (tries.length > 1) {
+        const broken: number[] = [];
+        for (const one of tries) broken.push(...(await embed(run, [one], signal)));
+        return broken;
+      }
+      const delay = settings.retryDelaysMs[attempt];
+      if (error.retryable && delay !== undefined) {
+        await sleep(Math.max(delay, error.retryAfterMs ?? 0), undefined, { signal });
+        return embed(run, tries, signal, attempt + 1);
+      }
+      await dropTries(store, run, tries);
+      await store.reembeds.end(
+        run,
+        tries.map(({ file }) => ({ fileId: file._id, outcome: 'failed', message: error.message })),
+      );
+      log.info(
+        { runId: run._id, fileId: tries[0]?.file._id, message: error.message },
+        'file could not be embedded anew',
+      );
+      return [];
+    }
+  };
+
+  /** Files that somebody has changed since they were read are read again, some times. */
+  const work = async (run: RunDoc, fileIds: readonly number[], signal: AbortSignal): Promise<void> => {
+    const { model } = run.options as ReembedRequest;
+    const tenant = { organizationId: run.organizationId, userId: run.userId };
+    const target = { model, space: deps.embeddings.spaceOf(model).name };
+    deps.embeddings.prepare(target.space);
+    const limit = pLimit(BEGUN_AT_ONCE);
+    let open = [...fileIds];
+    let broken: readonly number[] = [];
+    for (let round = 0; open.length > 0; round += 1) {
+      const { ends, eligible } = keptEnds(open, await store.files.byIds(tenant, open), target);
+      await store.reembeds.end(run, ends);
+      if (round === ROUNDS) {
+        // Chunks that are missing every time were not taken by a sync that is just under way.
+        return store.reembeds.end(
+          run,
+          eligible.map(({ _id: fileId }) =>
+            broken.includes(fileId)
+              ? { fileId, outcome: 'failed', message: INCOMPLETE }
+              : { fileId, outcome: 'skipped', reason: 'syncing' },
+          ),
+        );
+      }
+      const begun = await Promise.all(eligible.map((file) => limit(() => store.files.beginVectors(file))));
+      const tries = begun.filter((one) => one !== null);
+      await store.reembeds.begin(run, tries);
+      try {
+        broken = tries.length > 0 ? await embed(run, tries, signal) : [];
+      } catch (error) {
+        // Cancelled, or taken for dead and followed: then the rows name what the next try began, and what is still written here
+        // is known here only. A fault of a store is left to the next try.
+        if (signal.aborted) {
+          const mine = tries.map(({ file, generation }) => ({ fileId: file._id, from: file.generation, generation }));
+          await settleTries(store, run, mine);
+        }
+        throw error;
+      }
+      const ended = new Set((await store.reembeds.ended(run._id, open)).map(({ fileId }) => fileId));
+      open = open.filter((fileId) => !ended.has(fileId));
+    }
+  };
+
+  return {
+    /**
+     * Embeds the chunks of some files with the run's model and flips each to its new vectors. Each outcome is a row of its own:
+     * a second run of the same batch goes on where the first one died. A file's fault stays with the file.
+     */
+    async reembedBatch({ runId, fileIds }: RunInput & { fileIds: readonly number[] }): Promise<ReembedCounts> {
+      const run = await store.runs.find(runId);
+      if (!run) throw new Error(`Run ${runId} has no row`);
+      const signal = cancellationSignal();
+      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+      try {
+        if (activityInfo().attempt > 1) await store.vectors.ping();
+        await settleTries(store, run, await store.reembeds.open(runId, fileIds));
+        const ended = new Set((await store.reembeds.ended(runId, fileIds)).map(({ fileId }) => fileId));
+        await work(
+          run,
+          fileIds.filter((fileId) => !ended.has(fileId)),
+          signal,
+        );
+        const rows = await store.reembeds.ended(runId, fileIds);
+        const count = (outcome: string): number => rows.filter((row) => row.outcome === outcome).length;
+        return { reembedded: count('reembedded'), skipped: count('skipped'), failed: count('failed') };
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}

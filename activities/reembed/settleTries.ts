@@ -1,0 +1,84 @@
+import { keptReason, type ReembedTarget, tokensOf } from '../../contract/reembed.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { StartedFile } from '../../store/files/start.js';
+import type { ReembedDoc } from '../../store/reembeds/model.js';
+import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { Store } from '../../store/connect.js';
+import { cleanUp, discard, type TryOfFile } from '../commitFiles.js';
+
+/** What is told of a file that was flipped. */
+export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({
+  fileId: file._id,
+  outcome: 'reembedded',
+  chunks: file.numChunks,
+  tokens: tokensOf(file),
+});
+
+/** Ends tries that were not flipped: none of them can be any more, and what they wrote goes. Safe to repeat. */
+export async function dropTries(store: Store, run: RunDoc, tries: readonly StartedFile[]): Promise<void> {
+  if (tries.length === 0) return;
+  // First: a worker that was taken for dead could flip a file to what is deleted here.
+  await store.files.giveUpVectors(
+    run,
+    tries.map(({ file, generation }) => ({ fileId: file._id, generation })),
+  );
+  await discard(store, tries);
+}
+
+/**
+ * Settles what a step of the run began and did not end, because its worker died or it was told to stop: a file that was
+ * flipped is done, of the others nothing stays. Safe to repeat.
+ */
+export async function settleTries(
+  store: Store,
+  run: RunDoc,
+  rows: readonly Pick<ReembedDoc, 'fileId' | 'from' | 'generation'>[],
+): Promise<void> {
+  const begun = rows.flatMap(({ fileId, from, generation }) =>
+    from === null || generation === null ? [] : [{ fileId, from, generation }],
+  );
+  if (begun.length === 0) return;
+  await store.files.giveUpVectors(run, begun);
+  const { organizationId, userId } = run;
+  const files = new Map(
+    (
+      await store.files.byIds(
+        { organizationId, userId },
+        begun.map(({ fileId }) => fileId),
+      )
+    ).map((file) => [file._id, file]),
+  );
+  const flipped: StartedFile[] = [];
+  const others: TryOfFile[] = [];
+  for (const { fileId, from, generation } of begun) {
+    const file = files.get(fileId);
+    if (file?.generation === generation) flipped.push({ file, generation });
+    // Of a file that was deleted meanwhile all there may be is what we wrote.
+    else others.push({ file: { _id: fileId, organizationId, userId, generation: from }, generation });
+  }
+  if (flipped.length > 0) await cleanUp(store, flipped);
+  if (others.length > 0) await discard(store, others);
+  await store.reembeds.end(
+    run,
+    flipped.map(({ file }) => reembeddedEnd(file)),
+  );
+}
+
+/** Why each of some files is left as it is; those that are gone are being deleted. */
+export function keptEnds(
+  fileIds: readonly number[],
+  files: readonly FileDoc[],
+  target: ReembedTarget,
+): { ends: ReembedEnd[]; eligible: FileDoc[] } {
+  const known = new Map(files.map((file) => [file._id, file]));
+  const ends: ReembedEnd[] = [];
+  const eligible: FileDoc[] = [];
+  for (const fileId of fileIds) {
+    const file = known.get(fileId);
+    const reason = file ? keptReason(file, target) : 'being_deleted';
+    if (reason !== null) ends.push({ fileId, outcome: 'skipped', reason });
+    else if (file) eligible.push(file);
+  }
+  return { ends, eligible };
+}

@@ -1,0 +1,99 @@
+import type { VectorSpace } from '../../contract/embeddingModels.js';
+import { mediaTypeOf } from '../../contract/mediaTypes.js';
+import type { ReembedRequest } from '../../contract/reembed.js';
+import type { ChunkRow } from '../../store/chunks/queries.js';
+import type { FileContent } from '../../store/files/queries.js';
+import type { StartedFile } from '../../store/files/start.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { FileVectors } from '../../store/vectors/point.js';
+import { pointFacts } from '../commitFiles.js';
+import type { ActivityDeps } from '../deps.js';
+import { embedTexts } from '../embedTexts.js';
+
+/** Texts embedded and points written at once: of a long file not all vectors are in memory. */
+const CHUNKS_AT_ONCE = 1_000;
+
+/** Chunks as they are stored, in portions; a portion may hold parts of several files, one after the other. */
+async function* portions(parts: AsyncIterable<ChunkRow[]>): AsyncGenerator<ChunkRow[]> {
+  let portion: ChunkRow[] = [];
+  for await (const rows of parts) {
+    portion.push(...rows);
+    if (portion.length >= CHUNKS_AT_ONCE) {
+      yield portion;
+      portion = [];
+    }
+  }
+  if (portion.length > 0) yield portion;
+}
+
+/** The chunks of a portion file by file. */
+function byFile(rows: readonly ChunkRow[]): ChunkRow[][] {
+  const groups: ChunkRow[][] = [];
+  for (const row of rows) {
+    const last = groups.at(-1);
+    if (last?.[0]?.fileId === row.fileId) last.push(row);
+    else groups.push([row]);
+  }
+  return groups;
+}
+
+/**
+ * Writes what the new generations of some files are made of: texts, chunks and contents as they are, then points with vectors
+ * of the model asked for. Nothing of it is shown yet.
+ * @returns the ids of files whose chunks are all there
+ * @throws Fault when the texts can't be embedded; anything else is a store's fault
+ */
+export async function writeVectors(
+  run: RunDoc,
+  tries: readonly StartedFile[],
+  space: VectorSpace,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): Promise<Set<number>> {
+  const { store } = deps;
+  const { model } = run.options as ReembedRequest;
+  const tenant = { organizationId: run.organizationId, userId: run.userId };
+  for (const { file, generation } of tries) {
+    const owner = { ...tenant, fileId: file._id };
+    await store.chunks.copyGeneration(owner, file.generation, generation);
+    if (file.hasContent) await store.contents.copyGeneration({ ...owner, generation: file.generation }, generation);
+    signal.throwIfAborted();
+  }
+
+  const ancestors = await store.files.ancestorsOf(tries.map(({ file }) => file));
+  const known = new Map(tries.map((one) => [one.file._id, one]));
+  const seen = new Map<number, number>();
+  async function* contents(): AsyncGenerator<FileContent> {
+    for (const { file, generation } of tries) yield { ...file, generation };
+  }
+  const pointsOf = (rows: readonly ChunkRow[], vectors: readonly Float32Array[]): FileVectors[] => {
+    const [first] = rows;
+    const begun = first && known.get(first.fileId);
+    if (!begun) return [];
+    const { file, generation } = begun;
+    seen.set(file._id, (seen.get(file._id) ?? 0) + rows.length);
+    const firstChunk = first.chunkIndex;
+    const mediaType = mediaTypeOf(file.statistics?.fileFormat ?? null, file.hasText);
+    const sparseOf = (chunkIndex: number) => deps.encodeSparse(rows[chunkIndex - firstChunk]?.text ?? '');
+    return [
+      {
+        ...pointFacts(file, ancestors),
+        ...{ firstChunk, generation, space, model, mediaType, vectors },
+        ...(file.options.generateSparseVectors ? { sparseOf } : {}),
+      },
+    ];
+  };
+
+  const all = store.chunks.page(tenant, contents(), 0, Number.MAX_SAFE_INTEGER);
+  for await (const portion of portions(all)) {
+    // What is there under another number is somebody's newer content.
+    const rows = portion.filter(({ fileId, generation }) => known.get(fileId)?.generation === generation);
+    const vectors = await embedTexts(run.organizationId, space, rows, deps, signal);
+    let from = 0;
+    const points = byFile(rows).flatMap((group) => pointsOf(group, vectors.slice(from, (from += group.length))));
+    await store.vectors.upsert(points);
+    signal.throwIfAborted();
+  }
+  const whole = tries.filter(({ file }) => seen.get(file._id) === file.numChunks);
+  return new Set(whole.map(({ file }) => file._id));
+}

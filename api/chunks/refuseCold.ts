@@ -1,0 +1,24 @@
+import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
+import type { ApiDeps } from '../deps.js';
+import { HttpError } from '../http/errors.js';
+import type { UserCaller } from '../http/operation.js';
+
+/** Files that are named at most. */
+const NAMED = 100;
+
+/** @throws HttpError 409 that names them, when files which the search would need are in cold storage: it would miss what they say */
+export async function refuseCold(
+  caller: UserCaller,
+  model: EmbeddingModelId,
+  filter: ChunkFilter,
+  { store }: Pick<ApiDeps, 'store'>,
+): Promise<void> {
+  const ids = await store.coldFiles.among(caller, model, filter, NAMED + 1);
+  if (ids.length === 0) return;
+  const more = ids.length > NAMED ? ' and more' : '';
+  throw new HttpError(
+    409,
+    `These files are in cold storage: ${ids.slice(0, NAMED).join(', ')}${more}. Call POST /move_to_hot_storage with their ids and search again once they are in HOT_STORAGE, or set exclude_cold_storage_files to leave them out.`,
+  );
+}

@@ -1,0 +1,24 @@
+import type { Reranker } from '../deps.js';
+import type { Found } from './findCurrent.js';
+import { upstream } from './upstream.js';
+
+/**
+ * The best k of what was found, as a service ranks their texts, with its scores. Pictures have no text: they follow,
+ * as they were.
+ * @throws HttpError 502 or 503 where the service refuses or fails
+ */
+export async function rerankFound(
+  found: readonly Found[],
+  { query, k }: { readonly query: string; readonly k: number },
+  reranker: Reranker,
+): Promise<Found[]> {
+  const worded = found.filter(({ chunk }) => chunk.text.trim() !== '');
+  const wordless = found.filter(({ chunk }) => chunk.text.trim() === '');
+  const texts = worded.map(({ chunk }) => chunk.text);
+  const ranked = await upstream(() => reranker.rerank(query, texts, Math.min(k, texts.length)));
+  const ordered = ranked.flatMap(({ index, score }) => {
+    const one = worded[index];
+    return one ? [{ ...one, hit: { ...one.hit, score } }] : [];
+  });
+  return [...ordered, ...wordless].slice(0, k);
+}

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import Joi from 'joi';
+
+import { EMBEDDING_MODELS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { workflowIds } from '../../contract/orchestration.js';
+import type { GivenChunks } from '../../contract/uploads.js';
+import type { DraftOriginal } from '../../store/originals/originals.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { ApiDeps } from '../deps.js';
+import { busy, refuseBusy } from '../files/refuseBusy.js';
+import { HttpError, invalid, notFound, type ValidationDetail } from '../http/errors.js';
+import { operation, type UserCaller } from '../http/operation.js';
+import { integer, orNull } from '../schemas/fields.js';
+import { embeddingModel } from '../schemas/ingest.js';
+
+interface ChunkBody {
+  chunk_number: number | null;
+  chunk: string;
+  embedding?: number[];
+}
+
+interface FileBody {
+  file_id: number;
+  chunk_size?: number;
+  chunk_overlap?: number;
+  chunks_and_embeddings: ChunkBody[];
+}
+
+interface Body {
+  embedding_model: EmbeddingModelId;
+  chunks_and_embeddings: FileBody[];
+  overwrite_existing: boolean;
+  chunks_only: boolean;
+}
+
+/** Files that one request may give chunks to, all or none. */
+const MAX_FILES = 100;
+
+const FILES = 'chunks_and_embeddings';
+type Path = ValidationDetail['loc'];
+
+/** @throws HttpError 422 where chunks of one file can't be kept together as they are */
+function checkFile({ chunks_and_embeddings: chunks }: FileBody, body: Body, path: Path): void {
+  const { dimensions } = EMBEDDING_MODELS[body.embedding_model];
+  const numbers = new Set<number>();
+  chunks.forEach(({ chunk_number: number, embedding }, index) => {
+    const at = [...path, FILES, index];
+    if (number !== null && numbers.has(number))
+      throw invalid([...at, 'chunk_number'], 'Another chunk of the file has this number', 'value_error');
+    if (number !== null) numbers.add(number);
+    if (body.chunks_only || embedding === undefined) return;
+    if (embedding.length !== dimensions)
+      throw invalid(
+        [...at, 'embedding'],
+        `Must have the ${dimensions} numbers of ${body.embedding_model}`,
+        'value_error',
+      );
+    if (embedding.every((value) => value === 0))
+      throw invalid([...at, 'embedding'], 'Points nowhere: all its numbers are 0', 'value_error');
+  });
+  const given = chunks.filter(({ embedding }) => embedding !== undefined).length;
+  if (!body.chunks_only && given > 0 && given < chunks.length)
+    throw invalid([...path, FILES], 'Give an embedding with every chunk of a file, or with none', 'value_error');
+}
+
+/** In the order of their numbers; those without one follow, as they were given. */
+const ordered = (chunks: readonly ChunkBody[]): ChunkBody[] =>
+  chunks.toSorted((a, b) => (a.chunk_number ?? Infinity) - (b.chunk_number ?? Infinity) || 0);
+
+const base64 = (vector: readonly number[]): string => Buffer.from(Float32Array.from(vector).buffer).toString('base64');
+
+function givenOf(chunks: readonly ChunkBody[], chunksOnly: boolean): GivenChunks {
+  const inOrder = ordered(chunks);
+  const vectors = inOrder.flatMap(({ embedding }) => (embedding === undefined ? [] : [base64(embedding)]));
+  return {
+    texts: inOrder.map(({ chunk }) => chunk),
+    vectors: chunksOnly || vectors.length === 0 ? null : vectors,
+  };
+}
+
+// oxlint-disable-next-line require-await -- an async iterable is what is asked for, and all of it is at hand
+async function* once(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+interface Prepared {
+  readonly body: FileBody;
+  readonly draft: DraftOriginal;
+  readonly runId: number;
+}
+
+/** The options of a file whose chunks are its caller's. */
+const optionsOf = ({ options }: FileDoc, file: FileBody, body: Body): FileDoc['options'] => ({
+  ...options,
+  embeddingModel: body.embedding_model,
+  chunkSize: file.chunk_size ?? options.chunkSize,
+  chunkOverlap: Math.min(file.chunk_overlap ?? options.chunkOverlap, (file.chunk_size ?? options.chunkSize) - 1),
+  generateChunksOnly: body.chunks_only,
+  skipEmbeddingGeneration: body.chunks_only,
+  storeFileOnly: false,
+  skipFileProcessing: false,
+});
+
+/** @throws HttpError 404 for no file, 409 for one that is being synced, or has chunks and is not to lose them */
+async function queue(caller: UserCaller, prepared: readonly Prepared[], body: Body, { store }: ApiDeps): Promise<void> {
+  const requestId = randomUUID();
+  await store.transaction(async (session) => {
+    // One after the other: a session takes one command at a time.
+    for (const { body: file, draft, runId } of prepared) {
+      const [known] = await store.files.byIds(caller, [file.file_id]);
+      if (!known || known.isContainer) throw notFound('file');
+      refuseBusy(known);
+      if (known.numChunks > 0 && !body.overwrite_existing)
+        throw new HttpError(409, `File ${known._id} has chunks. Send overwrite_existing: true to replace them.`);
+      const { id, size, sha256 } = draft;
+      const workflowId = workflowIds.resync(known._id);
+      const change = { givenChunks: { id, size, sha256 } };
+      const again = { options: optionsOf(known, file, body), runId, requestId, workflowId, change };
+      if (!(await store.files.queueAgain(caller, known, again, session))) throw busy();
+      const owner = { ...caller, fileId: known._id };
+      if (known.givenChunks) await store.originals.release(owner, known.givenChunks.id, session);
+      await store.originals.accept(draft, known._id, session);
+      const run = { kind: 'resyncFile', workflowId, owner: caller, fileId: known._id, requestId, options: {} } as const;
+      await store.runs.accept(runId, run, session);
+    }
+  });
+}
+
+const chunk = () =>
+  Joi.object({
+    chunk_number: integer().allow(null).required(),
+    chunk: Joi.string().min(1).required(),
+    embedding: orNull(Joi.array().items(Joi.number())),
+  });
+
+/** POST /upload_chunks_and_embeddings: gives files the chunks, and the vectors, that their caller made. */
+export const uploadChunks = operation<'user', Body>({
+  method: 'post',
+  path: '/upload_chunks_and_embeddings',
+  auth: 'user',
+  summary: 'Gives files chunks, and vectors, that the caller made.',
+  createsWork: true,
+  takesContents: true,
+  body: Joi.object({
+    embedding_model: embeddingModel().required(),
+    chunks_and_embeddings: Joi.array()
+      .items(
+        Joi.object({
+          file_id: integer().required(),
+          chunk_size: orNull(integer().min(1)),
+          chunk_overlap: orNull(integer().min(0)),
+          chunks_and_embeddings: Joi.array().items(chunk()).required(),
+        }),
+      )
+      .max(MAX_FILES)
+      .required(),
+    overwrite_existing: Joi.boolean().default(false),
+    chunks_only: Joi.boolean().default(false),
+    // Never read and never kept: vectors that are not given are made by what the operator configured.
+    custom_credentials: Joi.object().pattern(Joi.string(), Joi.object().unknown()).default({}),
+  }),
+  answer: Joi.object({ success: Joi.boolean().required() }),
+  async handle({ caller, body, deps }) {
+    const { store, dispatcher } = deps;
+    const ids = body.chunks_and_embeddings.map(({ file_id: id }) => id);
+    body.chunks_and_embeddings.forEach((file, index) => {
+      const path = ['body', FILES, index];
+      if (ids.indexOf(file.file_id) < index)
+        throw invalid([...path, 'file_id'], 'Another element names this file', 'value_error');
+      if (file.chunks_and_embeddings.length === 0)
+        throw invalid([...path, FILES], 'Give at least one chunk', 'too_short');
+      checkFile(file, body, path);
+    });
+    const prepared: Prepared[] = [];
+    try {
+      for (const file of body.chunks_and_embeddings) {
+        const given = givenOf(file.chunks_and_embeddings, body.chunks_only);
+        const draft = await store.originals.receive(caller, once(JSON.stringify(given)));
+        prepared.push({ body: file, draft, runId: await store.runs.nextId() });
+      }
+      await queue(caller, prepared, body, deps);
+    } catch (error) {
+      await Promise.all(prepared.map(({ draft }) => store.originals.discard(draft)));
+      throw error;
+    }
+    for (const { runId } of prepared) void dispatcher.start(runId);
+    return { success: true };
+  },
+});

@@ -1,0 +1,116 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+
+import type { IngestOptions } from '../../contract/ingestOptions.js';
+import { uploadEvent } from '../../contract/events.js';
+import { workflowIds } from '../../contract/orchestration.js';
+import type { FileRecord } from '../../contract/records.js';
+import type { foundAs, UploadOptions } from '../../contract/uploads.js';
+import type { DraftOriginal } from '../../store/originals/originals.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { Session } from '../../store/sequence.js';
+import type { ApiDeps } from '../deps.js';
+import { HttpError } from '../http/errors.js';
+import type { UserCaller } from '../http/operation.js';
+import { presentFile } from '../presenters/file.js';
+import { toOcrProperties } from '../schemas/uploads.js';
+
+/** A file as its sender wants it kept. */
+export interface UploadRequest {
+  readonly name: string | null;
+  readonly found: Omit<ReturnType<typeof foundAs>, 'statistics'> & Partial<ReturnType<typeof foundAs>>;
+  /** Null: it is fetched by the workflow. */
+  readonly draft: DraftOriginal | null;
+  readonly externalUrl: string | null;
+  readonly options: IngestOptions;
+  readonly sourceOptions: UploadOptions;
+  readonly coldStorage: { readonly supportsColdStorage: boolean; readonly hotStorageTimeToLive: number | null };
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+/** The run that brings a file in, and what tells of it. */
+export interface UploadRun {
+  readonly runId: number;
+  readonly requestId: string;
+  readonly uploadId: string;
+}
+
+export async function newUploadRun({ store }: ApiDeps): Promise<UploadRun> {
+  return { runId: await store.runs.nextId(), requestId: randomUUID(), uploadId: randomUUID() };
+}
+
+/** @throws HttpError 400 where a limit leaves the user no single file of an upload */
+async function refuseOverLimit(caller: UserCaller, { store }: ApiDeps): Promise<void> {
+  const { max_files_per_upload: most } = await store.limits.of(caller);
+  if (most !== null && most < 1)
+    throw new HttpError(400, "The user's limit max_files_per_upload is 0. Have it raised, then upload again.");
+}
+
+/** Accepts a file with the run that reads it: the file is there, with its content, once this is answered. */
+export async function acceptUpload(caller: UserCaller, upload: UploadRequest, deps: ApiDeps): Promise<FileRecord> {
+  const { store, dispatcher, log } = deps;
+  await refuseOverLimit(caller, deps);
+  const run = await newUploadRun(deps);
+  const { runId, requestId, uploadId } = run;
+  const { draft, found, options } = upload;
+  const file = await store.transaction(async (session) => {
+    const accepted = await store.files.accept(
+      caller,
+      {
+        source: found.source,
+        externalFileId: randomBytes(16).toString('hex'),
+        externalUrl: upload.externalUrl,
+        name: upload.name,
+        parentId: null,
+        isContainer: false,
+        tags: {},
+        options,
+        sourceOptions: upload.sourceOptions,
+        upload: {
+          uploadId,
+          original: draft && { id: draft.id, size: draft.size, sha256: draft.sha256 },
+          statistics: found.statistics ?? null,
+          ocrProperties: toOcrProperties(options),
+          ...upload.coldStorage,
+        },
+        ...(upload.facts ? { facts: upload.facts } : {}),
+        enableAutoSync: null,
+        requestId,
+        runId,
+        workflowOf: workflowIds.upload,
+      },
+      session,
+    );
+    if (draft) await store.originals.accept(draft, accepted._id, session);
+    await acceptRun(caller, accepted, run, deps, session);
+    return accepted;
+  });
+  const { organizationId, userId } = caller;
+  log.info({ runId, requestId, organizationId, userId, fileId: file._id, bytes: draft?.size }, 'upload accepted');
+  // Not awaited: the row is the promise. Temporal may be away; the sweeper starts what is left.
+  void dispatcher.start(runId);
+  return presentFile(file);
+}
+
+/** Writes the run of an accepted upload, and tells that all of it is queued. */
+export async function acceptRun(
+  owner: UserCaller,
+  file: FileDoc,
+  { runId, requestId, uploadId }: UploadRun,
+  { store }: ApiDeps,
+  session: Session,
+): Promise<void> {
+  const workflowId = workflowIds.upload(file._id);
+  const held = file.syncStatus === 'DELAYED';
+  const run = {
+    kind: 'syncUpload',
+    workflowId,
+    owner,
+    fileId: file._id,
+    requestId,
+    uploadId,
+    held,
+    options: {},
+  } as const;
+  await store.runs.accept(runId, run, session);
+  await store.events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', { ...owner, requestId, uploadId })], session);
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import Joi from 'joi';
+
+import type { MoveRequest } from '../../contract/coldStorage.js';
+import { workflowIds } from '../../contract/orchestration.js';
+import { operation } from '../http/operation.js';
+import { integer, orNull } from '../schemas/fields.js';
+import { fileFilters, type FileFiltersBody, toFileFilters } from '../schemas/listing.js';
+
+/** Files that a request changes itself; a run changes the rest. */
+const CHANGED_AT_ONCE = 500;
+
+const filters = () => fileFilters().default({ include_all_children: false, non_synced_only: false });
+
+/** POST /move_to_hot_storage: has the vectors of matching files brought back from cold storage. */
+export const moveToHotStorage = operation<'user', { filters: FileFiltersBody }>({
+  method: 'post',
+  path: '/move_to_hot_storage',
+  auth: 'user',
+  summary: 'Brings the vectors of matching files back from cold storage.',
+  createsWork: true,
+  body: Joi.object({ filters: filters() }),
+  answer: Joi.boolean(),
+  async handle({ caller, body, deps: { store, dispatcher } }) {
+    const runId = await store.runs.nextId();
+    const options: MoveRequest = { move: 'toHot', filters: toFileFilters(body.filters) };
+    const run = {
+      kind: 'moveStorage',
+      workflowId: workflowIds.moveToHot(runId),
+      owner: caller,
+      fileId: null,
+      requestId: randomUUID(),
+      options,
+    } as const;
+    await store.transaction((session) => store.runs.accept(runId, run, session));
+    void dispatcher.start(runId);
+    return true;
+  },
+});
+
+interface ModifyBody {
+  filters: FileFiltersBody;
+  enable_cold_storage?: boolean;
+  hot_storage_time_to_live?: number;
+}
+
+/** POST /modify_cold_storage_parameters: whether matching files may go to cold storage, and after how many days. */
+export const modifyColdStorageParameters = operation<'user', ModifyBody>({
+  method: 'post',
+  path: '/modify_cold_storage_parameters',
+  auth: 'user',
+  summary: 'Changes whether, and when, the vectors of matching files go to cold storage.',
+  createsWork: true,
+  body: Joi.object({
+    filters: filters(),
+    enable_cold_storage: orNull(Joi.boolean()),
+    hot_storage_time_to_live: orNull(integer().min(1)),
+  }),
+  answer: Joi.boolean(),
+  async handle({ caller, body, deps: { store, dispatcher } }) {
+    const runId = await store.runs.nextId();
+    const requestId = randomUUID();
+    const asked = toFileFilters(body.filters);
+    const change = { enabled: body.enable_cold_storage ?? null, days: body.hot_storage_time_to_live ?? null };
+    const by = { organizationId: caller.organizationId, userId: caller.userId, requestId };
+    const goesOn = await store.transaction(async (session) => {
+      const afterId = await store.moves.modify(by, asked, change, 0, CHANGED_AT_ONCE, session);
+      // What is in cold storage and is not to be there comes back.
+      if (afterId === null && change.enabled !== false) return false;
+      const options: MoveRequest = {
+        move: 'modify',
+        filters: asked,
+        change,
+        afterId: afterId ?? Number.MAX_SAFE_INTEGER,
+      };
+      const workflowId = workflowIds.modifyStorage(runId);
+      const run = { kind: 'moveStorage', workflowId, owner: caller, fileId: null, requestId, options } as const;
+      await store.runs.accept(runId, run, session);
+      return true;
+    });
+    if (goesOn) void dispatcher.start(runId);
+    return true;
+  },
+});

@@ -1,0 +1,70 @@
+import { keptReason, type KeptReason, type ReembedRequest, tokensOf } from '../../contract/reembed.js';
+import type { FileContent } from '../../store/files/queries.js';
+import type { ApiDeps } from '../deps.js';
+import type { UserCaller } from '../http/operation.js';
+
+/** Of more chunks it is not looked how many are known: each text would have to be read. */
+const CHUNKS_LOOKED_UP = 5_000;
+const TOKENS_PER_PRICE = 1_000_000;
+
+export interface ReembedEstimate {
+  readonly files: number;
+  readonly chunks: number;
+  /** At most: those of the texts, and the overlaps of chunks once more. */
+  readonly tokens: number;
+  /** Chunks whose vectors are there from before; null where they are too many to look. */
+  readonly knownChunks: number | null;
+  /** Of all tokens, whether known or not; null where no price is set for the model. */
+  readonly price: number | null;
+  readonly skipped: Partial<Record<KeptReason, number>>;
+}
+
+/** What a run of re-embedding would take, as its files are now. Nothing is embedded. */
+export async function estimateReembed(
+  caller: UserCaller,
+  { filters, model }: ReembedRequest,
+  { store, embedder, settings }: ApiDeps,
+): Promise<ReembedEstimate> {
+  const { organizationId, userId } = caller;
+  const tenant = { organizationId, userId };
+  const target = { model, space: embedder.spaceOf(model).name };
+  const skipped: Partial<Record<KeptReason, number>> = {};
+  const few: number[] = [];
+  let [files, chunks, tokens] = [0, 0, 0];
+  for await (const file of store.files.candidates(tenant, filters, new Date(), 0, null)) {
+    const reason = keptReason(file, target);
+    if (reason !== null) {
+      skipped[reason] = (skipped[reason] ?? 0) + 1;
+      continue;
+    }
+    files += 1;
+    chunks += file.numChunks;
+    tokens += tokensOf(file);
+    if (chunks <= CHUNKS_LOOKED_UP) few.push(file._id);
+  }
+  const price = settings.embeddingPrices[model] ?? null;
+  return {
+    ...{ files, chunks, tokens, skipped },
+    price: price === null ? null : (tokens / TOKENS_PER_PRICE) * price,
+    knownChunks: chunks > CHUNKS_LOOKED_UP ? null : await countKnown(caller, target.space, few, store),
+  };
+}
+
+async function countKnown(
+  { organizationId, userId }: UserCaller,
+  space: string,
+  fileIds: readonly number[],
+  { files, chunks, vectorCache }: ApiDeps['store'],
+): Promise<number> {
+  const tenant = { organizationId, userId };
+  const rows = await files.byIds(tenant, fileIds);
+  async function* contents(): AsyncGenerator<FileContent> {
+    yield* rows;
+  }
+  let known = 0;
+  for await (const part of chunks.page(tenant, contents(), 0, CHUNKS_LOOKED_UP)) {
+    const texts = part.map(({ text }) => text);
+    known += await vectorCache.countKnown(organizationId, space, texts);
+  }
+  return known;
+}

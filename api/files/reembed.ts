@@ -1,0 +1,144 @@
+import Joi from 'joi';
+
+import { EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { workflowIds } from '../../contract/orchestration.js';
+import { KEPT_REASONS, type ReembedRequest } from '../../contract/reembed.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { ApiDeps } from '../deps.js';
+import { invalid, notFound } from '../http/errors.js';
+import { operation, type UserCaller } from '../http/operation.js';
+import { pathId } from '../http/pathId.js';
+import { integer, nullable, orNull, timestamp } from '../schemas/fields.js';
+import { fileFilters, type FileFiltersBody, toFileFilters } from '../schemas/listing.js';
+import { estimateReembed } from './estimateReembed.js';
+
+interface Body {
+  filters: FileFiltersBody;
+  embedding_model: EmbeddingModelId;
+  dry_run: boolean;
+  max_tokens?: number;
+}
+
+const model = () => Joi.string().valid(...EMBEDDING_MODEL_IDS);
+const skipped = () => Joi.object(Object.fromEntries(KEPT_REASONS.map((reason) => [reason, integer()]))).required();
+
+/** POST /files/reembed: embeds the stored chunks of matching files with another model; texts and chunks stay. */
+export const reembed = operation<'user', Body>({
+  method: 'post',
+  path: '/files/reembed',
+  auth: 'user',
+  summary: 'Embeds the stored chunks of matching files with another model; dry_run tells first what that takes.',
+  createsWork: true,
+  body: Joi.object({
+    filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
+    embedding_model: model().required(),
+    dry_run: Joi.boolean().default(false),
+    max_tokens: orNull(integer().min(0)),
+  }),
+  answer: Joi.object({
+    id: nullable(integer()).required(),
+    embedding_model: model().required(),
+    dry_run: Joi.boolean().required(),
+    files: integer().required(),
+    chunks: integer().required(),
+    tokens: integer().required(),
+    known_chunks: nullable(integer()).required(),
+    price: nullable(Joi.number()).required(),
+    skipped: skipped(),
+  }),
+  async handle({ caller, body, requestId, deps }) {
+    const { store, dispatcher } = deps;
+    const maxTokens = body.max_tokens ?? null;
+    const options: ReembedRequest = { filters: toFileFilters(body.filters), model: body.embedding_model, maxTokens };
+    const { knownChunks, ...estimate } = await estimateReembed(caller, options, deps);
+    if (!body.dry_run && maxTokens !== null && estimate.tokens > maxTokens) {
+      const sentence = `The files have ${estimate.tokens} tokens. Raise max_tokens, or name fewer files`;
+      throw invalid(['body', 'max_tokens'], sentence, 'greater_than_equal');
+    }
+    const about = { embedding_model: options.model, dry_run: body.dry_run, ...estimate, known_chunks: knownChunks };
+    if (body.dry_run) return { id: null, ...about };
+    const runId = await store.runs.nextId();
+    const workflowId = workflowIds.reembed(runId);
+    const run = { kind: 'reembedFiles', workflowId, owner: caller, fileId: null, requestId, options } as const;
+    await store.transaction((session) => store.runs.accept(runId, run, session));
+    void dispatcher.start(runId);
+    return { id: runId, ...about };
+  },
+});
+
+/** Files named in an answer at most. */
+const FAILURES = 100;
+
+const STATUSES = ['QUEUED', 'RUNNING', 'FINISHED', 'FAILED', 'CANCELLED'] as const;
+
+function statusOf({ startedAt, finishedAt, outcome }: RunDoc): (typeof STATUSES)[number] {
+  if (finishedAt === null) return startedAt === null ? 'QUEUED' : 'RUNNING';
+  if (outcome === 'aborted') return 'CANCELLED';
+  return outcome === 'failed' ? 'FAILED' : 'FINISHED';
+}
+
+async function findRun(caller: UserCaller, params: Readonly<Record<string, string>>, { store }: ApiDeps) {
+  const run = await store.runs.findOf(caller, pathId(params, 'reembed_id'));
+  if (run?.kind !== 'reembedFiles') throw notFound('run of re-embedding');
+  return run;
+}
+
+async function present(run: RunDoc, { store }: ApiDeps) {
+  const [sums, failures] = await Promise.all([
+    store.reembeds.sums(run._id),
+    store.reembeds.failures(run._id, FAILURES),
+  ]);
+  return {
+    id: run._id,
+    embedding_model: (run.options as ReembedRequest).model,
+    status: statusOf(run),
+    ...sums,
+    failures: failures.map(({ fileId, message }) => ({ file_id: fileId, message })),
+    requested_at: run.acceptedAt.toISOString(),
+    started_at: run.startedAt?.toISOString() ?? null,
+    finished_at: run.finishedAt?.toISOString() ?? null,
+  };
+}
+
+const progress = Joi.object({
+  id: integer().required(),
+  embedding_model: model().required(),
+  status: Joi.string()
+    .valid(...STATUSES)
+    .required(),
+  reembedded: integer().required(),
+  failed: integer().required(),
+  skipped: skipped(),
+  chunks: integer().required(),
+  tokens: integer().required(),
+  failures: Joi.array()
+    .items(Joi.object({ file_id: integer().required(), message: Joi.string().required() }))
+    .required(),
+  requested_at: timestamp().required(),
+  started_at: nullable(timestamp()).required(),
+  finished_at: nullable(timestamp()).required(),
+});
+
+/** GET /files/reembed/{reembed_id}: how far a run has come, and what became of its files. */
+export const reembedProgress = operation<'user', unknown>({
+  method: 'get',
+  path: '/files/reembed/{reembed_id}',
+  auth: 'user',
+  summary: 'Tells how far a run of re-embedding has come.',
+  answer: progress,
+  handle: async ({ caller, params, deps }) => present(await findRun(caller, params, deps), deps),
+});
+
+/** POST /files/reembed/{reembed_id}/cancel: ends a run; each file is on its old vectors or its new ones. */
+export const cancelReembed = operation<'user', unknown>({
+  method: 'post',
+  path: '/files/reembed/{reembed_id}/cancel',
+  auth: 'user',
+  summary: 'Cancels a run of re-embedding: files that are done stay so, the others keep their vectors.',
+  answer: progress,
+  async handle({ caller, params, deps }) {
+    const { _id } = await findRun(caller, params, deps);
+    await deps.dispatcher.cancel(_id);
+    return present(await findRun(caller, params, deps), deps);
+  },
+});

@@ -1,0 +1,11 @@
+import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import type { FileDoc } from '../../store/files/model.js';
+import { HttpError } from '../http/errors.js';
+
+export const busy = (): HttpError =>
+  new HttpError(409, 'The file is being synced. Wait until it is at rest, then try again.');
+
+/** @throws HttpError 409 for a file that a run is at work on */
+export function refuseBusy({ syncStatus }: Pick<FileDoc, 'syncStatus'>): void {
+  if (!(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus)) throw busy();
+}

@@ -1,0 +1,68 @@
+import Joi from 'joi';
+
+import { Fault } from '../../contract/failures.js';
+import { foundAs, helpfulType } from '../../contract/uploads.js';
+import type { ApiDeps } from '../deps.js';
+import { HttpError } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import type { ReceivedFile } from '../http/receiveFile.js';
+import { fileRecord } from '../schemas/answers.js';
+import {
+  chunkFields,
+  type ColdStorageBody,
+  coldStorageFields,
+  readingFields,
+  toColdStorage,
+  toUploadIngest,
+  type UploadBody,
+} from '../schemas/uploads.js';
+import { acceptUpload } from './acceptUpload.js';
+
+type Query = UploadBody & ColdStorageBody & { use_ocr: boolean };
+
+/** What was sent, by its first bytes and its name. @throws HttpError 400 for a type that the interface has no word for */
+function identify({ name, contentType, draft }: ReceivedFile, deps: ApiDeps) {
+  try {
+    return deps.identify({ bytes: draft.head, contentType: helpfulType(contentType), name });
+  } catch (error) {
+    if (error instanceof Fault) throw new HttpError(400, error.message);
+    throw error;
+  }
+}
+
+/** POST /uploadfile: keeps a file as it comes, answers its record, and leaves the reading to a workflow. */
+export const uploadFile = operation<'user', unknown>({
+  method: 'post',
+  path: '/uploadfile',
+  auth: 'user',
+  summary: 'Uploads a file: a form with the field `file`; options stand in the query.',
+  createsWork: true,
+  takesFile: true,
+  query: Joi.object({
+    ...chunkFields(),
+    ...readingFields(),
+    use_ocr: Joi.boolean().default(false),
+    ...coldStorageFields(),
+  }),
+  answer: fileRecord,
+  async handle({ caller, query, file, deps }) {
+    if (file === null) throw new Error('The mount gives each call its file');
+    const asked = query as unknown as Query;
+    const found = identify(file, deps);
+    const options = toUploadIngest(asked, asked.use_ocr);
+    return acceptUpload(
+      caller,
+      {
+        name: file.name === '' ? null : file.name,
+        found: foundAs(found, file.name, file.draft.size),
+        draft: file.draft,
+        externalUrl: null,
+        options,
+        sourceOptions: { url: null, contentType: helpfulType(file.contentType) },
+        coldStorage: toColdStorage(asked),
+        ...(found.namedAs === null ? {} : { facts: { named_as: found.namedAs } }),
+      },
+      deps,
+    );
+  },
+});

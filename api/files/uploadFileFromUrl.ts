@@ -1,0 +1,69 @@
+import Joi from 'joi';
+
+import { formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
+import { normaliseUrl } from '../../contract/urls.js';
+import { foundAs, nameInUrl } from '../../contract/uploads.js';
+import { invalid } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { fileRecord } from '../schemas/answers.js';
+import { address, orNull } from '../schemas/fields.js';
+import {
+  chunkFields,
+  coldStorage,
+  type ColdStorageBody,
+  readingFields,
+  toColdStorage,
+  toUploadIngest,
+  type UploadBody,
+} from '../schemas/uploads.js';
+import { acceptUpload } from './acceptUpload.js';
+
+interface Body extends UploadBody {
+  url: string;
+  file_name?: string;
+  use_textract: boolean;
+  cold_storage_params: ColdStorageBody;
+}
+
+/** Longest name that a file may be given. */
+const MAX_NAME = 1_024;
+
+/** POST /upload_file_from_url: answers a record at once; the workflow fetches the file, and keeps it like one that was sent. */
+export const uploadFileFromUrl = operation<'user', Body>({
+  method: 'post',
+  path: '/upload_file_from_url',
+  auth: 'user',
+  summary: 'Uploads a file that the server fetches from an address.',
+  createsWork: true,
+  body: Joi.object({
+    url: address(),
+    file_name: orNull(Joi.string().max(MAX_NAME)),
+    ...chunkFields(),
+    ...readingFields(),
+    use_textract: Joi.boolean().default(false),
+    cold_storage_params: coldStorage(),
+  }),
+  answer: fileRecord,
+  handle({ caller, body, deps }) {
+    const url = normaliseUrl(body.url);
+    if (url === null)
+      throw invalid(['body', 'url'], 'Give the http(s) address of a file, without credentials', 'url_type');
+    const name = body.file_name ?? nameInUrl(url);
+    // A guess by the name, until the file is there.
+    const format = formatOfName(name) ?? 'TXT';
+    const { source } = foundAs({ format, mimeType: mimeTypeOf(format) }, name, 0);
+    return acceptUpload(
+      caller,
+      {
+        name,
+        found: { source },
+        draft: null,
+        externalUrl: url,
+        options: toUploadIngest(body, body.use_textract),
+        sourceOptions: { url, contentType: null, fileName: body.file_name ?? null },
+        coldStorage: toColdStorage(body.cold_storage_params),
+      },
+      deps,
+    );
+  },
+});

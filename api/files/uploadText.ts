@@ -1,0 +1,119 @@
+import Joi from 'joi';
+
+import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
+import { workflowIds } from '../../contract/orchestration.js';
+import type { FileRecord } from '../../contract/records.js';
+import { mimeTypeOf } from '../../contract/fileFormats.js';
+import { foundAs, RAW_TEXT_SOURCE } from '../../contract/uploads.js';
+import type { DraftOriginal } from '../../store/originals/originals.js';
+import type { ApiDeps } from '../deps.js';
+import { HttpError, notFound } from '../http/errors.js';
+import { operation, type UserCaller } from '../http/operation.js';
+import { presentFile } from '../presenters/file.js';
+import { fileRecord } from '../schemas/answers.js';
+import { integer, orNull } from '../schemas/fields.js';
+import { embeddingModel } from '../schemas/ingest.js';
+import { chunkFields, coldStorage, type ColdStorageBody, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
+import { acceptRun, acceptUpload, newUploadRun, type UploadRequest } from './acceptUpload.js';
+import { busy, refuseBusy } from './refuseBusy.js';
+
+interface Body {
+  contents: string;
+  name?: string;
+  chunk_size: number;
+  chunk_overlap: number;
+  skip_embedding_generation: boolean;
+  embedding_model: EmbeddingModelId;
+  generate_sparse_vectors: boolean;
+  generate_chunks_only: boolean;
+  store_file_only: boolean;
+  overwrite_file_id?: number;
+  cold_storage_params: ColdStorageBody;
+}
+
+/** Shortest text that is taken. */
+const MIN_TEXT = 5;
+const MAX_NAME = 1_024;
+
+// oxlint-disable-next-line require-await -- an async iterable is what is asked for, and all of it is at hand
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}
+
+/**
+ * Puts a text in the place of another one: the record stays, with its id and tags; the old text is found until the new one
+ * is read.
+ * @throws HttpError 404 for no file, 400 for one that is no text of this kind, 409 while it is being synced
+ */
+async function overwrite(
+  caller: UserCaller,
+  fileId: number,
+  { draft, found, name, options, coldStorage: cold }: UploadRequest & { draft: DraftOriginal },
+  deps: ApiDeps,
+): Promise<FileRecord> {
+  const { store, dispatcher } = deps;
+  const run = await newUploadRun(deps);
+  const { runId, requestId, uploadId } = run;
+  const original = { id: draft.id, size: draft.size, sha256: draft.sha256 };
+  const file = await store.transaction(async (session) => {
+    const [known] = await store.files.byIds(caller, [fileId]);
+    if (!known) throw notFound('file');
+    if (known.source !== RAW_TEXT_SOURCE)
+      throw new HttpError(400, 'Only a text of /upload_text can be overwritten. Upload this one as a new file.');
+    refuseBusy(known);
+    const { statistics = null } = found;
+    const change = { original, givenChunks: null, statistics, uploadId, ...cold, ...(name === null ? {} : { name }) };
+    const again = { options, runId, requestId, workflowId: workflowIds.upload(fileId), change };
+    const queued = await store.files.queueAgain(caller, known, again, session);
+    if (!queued) throw busy();
+    const owner = { ...caller, fileId };
+    for (const old of [known.original, known.givenChunks])
+      if (old) await store.originals.release(owner, old.id, session);
+    await store.originals.accept(draft, fileId, session);
+    await acceptRun(caller, queued, run, deps, session);
+    return queued;
+  });
+  void dispatcher.start(runId);
+  return presentFile(file);
+}
+
+/** POST /upload_text: keeps a text, answers its record, and leaves the rest to a workflow. */
+export const uploadText = operation<'user', Body>({
+  method: 'post',
+  path: '/upload_text',
+  auth: 'user',
+  summary: 'Uploads a text, or puts it in the place of an earlier one.',
+  createsWork: true,
+  takesContents: true,
+  body: Joi.object({
+    contents: Joi.string().min(MIN_TEXT).required(),
+    name: orNull(Joi.string().max(MAX_NAME)),
+    ...chunkFields(),
+    embedding_model: orNull(embeddingModel(), DEFAULT_INGEST_OPTIONS.embeddingModel),
+    generate_sparse_vectors: orNull(Joi.boolean(), false),
+    overwrite_file_id: orNull(integer()),
+    cold_storage_params: coldStorage(),
+  }),
+  answer: fileRecord,
+  async handle({ caller, body, deps }) {
+    const draft = await deps.store.originals.receive(caller, once(Buffer.from(body.contents)));
+    const format = { format: 'TXT', mimeType: mimeTypeOf('TXT') } as const;
+    const upload = {
+      name: body.name ?? null,
+      found: { ...foundAs(format, '', draft.size), source: RAW_TEXT_SOURCE },
+      draft,
+      externalUrl: null,
+      options: toUploadIngest(body),
+      sourceOptions: { url: null, contentType: 'text/plain; charset=utf-8' },
+      coldStorage: toColdStorage(body.cold_storage_params),
+    };
+    try {
+      if (body.overwrite_file_id !== undefined) return await overwrite(caller, body.overwrite_file_id, upload, deps);
+      return await acceptUpload(caller, upload, deps);
+    } catch (error) {
+      await deps.store.originals.discard(draft);
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,37 @@
+import type { Express, RequestHandler, Response } from 'express';
+
+import type { Metrics } from '../../observability/metrics.js';
+import type { MetricsPage } from '../../observability/metricsPage.js';
+
+/** Of all that is no operation. */
+const OTHER = 'other';
+
+/** Says which template a request's path fits; it is counted under that. */
+export const takeRoute = (response: Response, path: string): void => void (response.locals['route'] = path);
+
+/** Counts each request with the template of its path, and times it. */
+export function countRequests(metrics: Pick<Metrics, 'answered'>): RequestHandler {
+  return (request, response, next) => {
+    const begun = performance.now();
+    response.once('close', () => {
+      const route: unknown = response.locals['route'];
+      metrics.answered({
+        method: request.method,
+        route: typeof route === 'string' ? route : OTHER,
+        status: response.writableFinished ? response.statusCode : null,
+        seconds: (performance.now() - begun) / 1000,
+      });
+    });
+    next();
+  };
+}
+
+/** GET /metrics, for who has the deployment's own token; no organization's key opens it. */
+export function mountMetrics(app: Express, page: MetricsPage): void {
+  const path = '/metrics';
+  app.get(path, async (request, response) => {
+    takeRoute(response, path);
+    const { status, contentType, text } = await page.read(request.headers.authorization);
+    response.status(status).set('content-type', contentType).send(text);
+  });
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import type { RequestHandler } from 'express';
+
+import type { DraftOriginal } from '../../store/originals/originals.js';
+import { HttpError, invalid } from './errors.js';
+import { inspectText } from './inspect.js';
+
+/** A file of a form, kept and not yet anybody's. */
+export interface ReceivedFile {
+  /** As its sender calls it, without folders; '' for none. */
+  readonly name: string;
+  /** As its sender declares it; null for what says nothing. */
+  readonly contentType: string | null;
+  readonly draft: DraftOriginal;
+}
+
+/** Where a file that comes in is kept. */
+export interface FileKeeper {
+  keep(parts: AsyncIterable<Uint8Array>): Promise<DraftOriginal>;
+  discard(draft: DraftOriginal): Promise<void>;
+}
+
+/** The field of the form that holds the file. */
+const FIELD = 'file';
+/** What else may stand in a form, and around its parts. */
+const LIMITS = { fields: 50, fieldSize: 64 * 1024, parts: 60, headerPairs: 100 } as const;
+const AROUND_BYTES = 1_000_000;
+/** A sender that says nothing for so long is given up. */
+const SILENCE_MS = 60_000;
+/** A sender that was answered early is listened to for so long: else its answer might be lost with the connection. */
+const LINGER_MS = 5_000;
+const ANY_TYPE = 'application/octet-stream';
+const MAX_NAME = 1_024;
+
+const missing = (): HttpError =>
+  invalid(['body', FIELD], 'Send a form (multipart/form-data) with a file in the field file', 'missing');
+const tooLarge = (): HttpError =>
+  new HttpError(413, 'The file is larger than this server accepts (setting MAX_UPLOAD_BYTES).');
+const broken = (): HttpError => new HttpError(400, 'The form could not be read: it ends early, or is not one.');
+const silent = (): HttpError => new HttpError(400, 'Nothing came for a minute. Send the file again.');
+
+/** Ends the connection of a request that was answered before all of it had come, soon after. */
+export const closeEarlyAnswered: RequestHandler = (request, response, next) => {
+  response.once('finish', () => {
+    if (request.complete) return;
+    setTimeout(() => {
+      // One that has come to its end is over, and its connection may serve others by now.
+      if (!request.complete) request.socket.destroy();
+    }, LINGER_MS).unref();
+  });
+  next();
+};
+
+/**
+ * Reads a form with one file, which is kept as it comes: no more than a part of it is ever in memory. Of what fails
+ * nothing is left.
+ * @throws HttpError 413 past maxBytes, 422 where there is no file, 400 for a form that can't be read
+ */
+export async function receiveFile(
+  request: IncomingMessage,
+  maxBytes: number,
+  keeper: FileKeeper,
+): Promise<ReceivedFile> {
+  const { 'content-type': type = '', 'content-length': length, 'content-encoding': coding } = request.headers;
+  if (!/^multipart\/form-data\s*;/i.test(type)) throw missing();
+  if (coding !== undefined && coding.toLowerCase() !== 'identity')
+    throw new HttpError(415, 'Send the form plain, without a content-encoding.');
+  if (Number(length ?? 0) > maxBytes + AROUND_BYTES) throw tooLarge();
+  const file = await readForm(request, openForm(request, type, maxBytes), keeper);
+  try {
+    inspectText({ [FIELD]: file.name }, 'body');
+  } catch (error) {
+    await keeper.discard(file.draft);
+    throw error;
+  }
+  return file;
+}
+
+function openForm(request: IncomingMessage, type: string, maxBytes: number): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { ...request.headers, 'content-type': type },
+      limits: { ...LIMITS, fileSize: maxBytes },
+    });
+  } catch {
+    throw broken();
+  }
+}
+
+async function readForm(request: IncomingMessage, form: BusboyInstance, keeper: FileKeeper): Promise<ReceivedFile> {
+  const found: { stream: BusboyFileStream | null; file: Promise<ReceivedFile> | null } = { stream: null, file: null };
+  let failure: unknown = null;
+  const ended = new Promise<void>((resolve) => {
+    const fail = (reason: unknown): void => {
+      failure ??= reason;
+      request.unpipe(form);
+      // What still comes is passed over, so that the sender gets to its answer.
+      request.resume();
+      found.stream?.destroy(failure instanceof Error ? failure : broken());
+      resolve();
+    };
+    form.on('file', (field, stream, name: string | undefined, _encoding, contentType) => {
+      stream.on('error', () => fail(broken()));
+      if (field !== FIELD || found.stream !== null) {
+        stream.resume();
+        return;
+      }
+      found.stream = stream;
+      stream.once('limit', () => fail(tooLarge()));
+      found.file = keeper.keep(stream).then((draft) => ({
+        name: (name ?? '').slice(0, MAX_NAME),
+        contentType: contentType === ANY_TYPE ? null : contentType,
+        draft,
+      }));
+      found.file.catch(fail);
+    });
+    form.on('error', () => fail(broken()));
+    form.on('finish', resolve);
+    request.on('error', () => fail(broken()));
+    request.on('close', () => {
+      if (!request.complete) fail(broken());
+    });
+    request.setTimeout(SILENCE_MS, () => fail(silent()));
+    request.pipe(form);
+  });
+  await ended;
+  request.setTimeout(0);
+  const file = await found.file?.catch(() => null);
+  if (failure !== null) {
+    if (file) await keeper.discard(file.draft);
+    // The reason is thrown on as it is: a store's fault must stay one.
+    // oxlint-disable-next-line typescript/only-throw-error
+    throw failure;
+  }
+  if (!file) throw missing();
+  return file;
+}

@@ -1,0 +1,95 @@
+/** Our chunker beside LangChain's splitters: the same text, sizes and tokenizer, each in a process of its own. */
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { glob } from 'tinyglobby';
+
+import { percentile } from './measures.js';
+import { forkModule } from './site.js';
+import type { SplitDone, SplitOrders, Splitter } from './splitRounds.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SIZES = { chunkSize: 400, chunkOverlap: 20 };
+const CHARACTERS = 4_000_000;
+/** js-tiktoken takes the square of long pieces: it gets less. */
+const FEWER_CHARACTERS = 400_000;
+/** A real document, short enough chunks that their shape shows. */
+const SHOWN = { file: path.join(ROOT, 'docs/architecture.md'), chunkSize: 120, chunkOverlap: 20, chunks: 4 };
+
+async function run(orders: SplitOrders): Promise<SplitDone> {
+  const child = forkModule(orders.splitter === 'allotrope' ? 'ourSplit.ts' : 'langchain/split.ts', [
+    JSON.stringify(orders),
+  ]);
+  const ended = once(child, 'exit');
+  const done = await Promise.race([
+    once(child, 'message').then(([message]) => message as SplitDone),
+    ended.then(([code]) => {
+      throw new Error(`${orders.splitter} ended with code ${String(code)}; its message is above`);
+    }),
+  ]);
+  await ended;
+  return done;
+}
+
+/** What is written about software, in many hands: the READMEs of the packages we use. */
+async function corpus(folder: string): Promise<string> {
+  const files = await glob('node_modules/**/README.md', { cwd: ROOT, absolute: true, followSymbolicLinks: true });
+  const texts = await Promise.all(files.toSorted().map((file) => readFile(file, 'utf8')));
+  const file = path.join(folder, 'corpus.md');
+  await writeFile(file, texts.join('\n\n'));
+  return file;
+}
+
+export interface ChunkerRow {
+  readonly splitter: Splitter;
+  readonly tokenizer: SplitOrders['tokenizer'];
+  readonly megabytesPerSecond: number;
+  readonly chunks: number;
+}
+
+const SIDES: ReadonlyArray<readonly [Splitter, SplitOrders['tokenizer'], characters: number]> = [
+  ['allotrope', 'own', CHARACTERS],
+  ['TokenTextSplitter', 'gpt-tokenizer', CHARACTERS],
+  ['RecursiveCharacterTextSplitter', 'gpt-tokenizer', CHARACTERS],
+  ['TokenTextSplitter', 'js-tiktoken', FEWER_CHARACTERS],
+  ['RecursiveCharacterTextSplitter', 'js-tiktoken', FEWER_CHARACTERS],
+];
+
+/** Speeds of all sides: the median of their rounds. */
+export async function compareChunkers(folder: string, rounds: number): Promise<ChunkerRow[]> {
+  const file = await corpus(folder);
+  const rows: ChunkerRow[] = [];
+  for (const [splitter, tokenizer, characters] of SIDES) {
+    const done = await run({ splitter, tokenizer, file, characters, ...SIZES, rounds, shown: 0 });
+    rows.push({
+      splitter,
+      tokenizer,
+      megabytesPerSecond: percentile(done.megabytesPerSecond, 50),
+      chunks: done.chunks,
+    });
+  }
+  return rows;
+}
+
+/** The first chunks that each side makes of one real document. */
+export async function firstChunks(): Promise<{ splitter: Splitter; chunks: readonly string[] }[]> {
+  const { file, chunkSize, chunkOverlap, chunks: shown } = SHOWN;
+  const shapes: { splitter: Splitter; chunks: readonly string[] }[] = [];
+  for (const [splitter, tokenizer] of SIDES.slice(0, 3)) {
+    const { first } = await run({
+      splitter,
+      tokenizer,
+      file,
+      characters: CHARACTERS,
+      chunkSize,
+      chunkOverlap,
+      rounds: 0,
+      shown,
+    });
+    shapes.push({ splitter, chunks: first });
+  }
+  return shapes;
+}
+
+export const shownDocument = `${path.relative(ROOT, SHOWN.file)}, chunks of ${SHOWN.chunkSize} tokens overlapping by ${SHOWN.chunkOverlap}`;

@@ -1,0 +1,157 @@
+/**
+ * `npm run bench:embedding`: texts a second of the embedded model through our pool, beside the bare onnxruntime-node with the
+ * same texts and as many threads. Rounds of all sides by turns. `-- --quick` takes fewer texts.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { glob } from 'tinyglobby';
+
+import { splitText } from '../documents/chunking/splitText.js';
+import { createLocalProvider } from '../embeddings/providers/local.js';
+import { loadTokenizer } from '../embeddings/providers/localTokenizer.js';
+import { splitWindows } from '../embeddings/providers/localWindows.js';
+import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
+import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
+import type { BareOrders } from './bareEmbedding.js';
+import { percentile } from './measures.js';
+import { circumstances, table } from './report.js';
+import { forkModule } from './site.js';
+
+const quick = process.argv.includes('--quick');
+const TEXTS = quick ? 60 : 120;
+const ROUNDS = quick ? 3 : 5;
+/** As many as a worker has by default. */
+const THREADS = 2;
+const WANTED = 0.9;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const RESULTS = fileURLToPath(new URL('embedding.md', import.meta.url));
+const say = (line: string): void => console.log(`· ${line}`);
+
+/** Chunks as they are embedded, of what is written about software in many hands: the READMEs of the packages we use. */
+async function chunks(): Promise<string[]> {
+  const files = await glob('node_modules/**/README.md', { cwd: ROOT, absolute: true, followSymbolicLinks: true });
+  const texts: string[] = [];
+  for (const file of files.toSorted()) {
+    const cut = splitText(await readFile(file, 'utf8'), { chunkSize: 400, chunkOverlap: 20, prefix: null }).chunks;
+    texts.push(...cut.map(({ text }) => text));
+  }
+  const step = Math.floor(texts.length / TEXTS);
+  return Array.from({ length: TEXTS }, (_, index) => texts[index * step] ?? '');
+}
+
+interface Side {
+  readonly name: string;
+  /** Seconds that all texts took. */
+  round(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Children with the bare runtime, each with a part of the windows. */
+async function bareSide(
+  name: string,
+  folder: string,
+  modelPath: string,
+  parts: readonly number[][][],
+  threads: number,
+): Promise<Side> {
+  const start = async (windows: number[][], index: number): Promise<ChildProcess> => {
+    const file = path.join(folder, `${threads}-${index}.json`);
+    await writeFile(file, JSON.stringify(windows));
+    const child = forkModule('bareEmbedding.ts', [JSON.stringify({ modelPath, threads, file } satisfies BareOrders)]);
+    await once(child, 'message');
+    return child;
+  };
+  const children = await Promise.all(parts.map(start));
+  return {
+    name,
+    async round() {
+      const begun = performance.now();
+      await Promise.all(
+        children.map(async (child) => {
+          const answer = once(child, 'message');
+          child.send('go');
+          await answer;
+        }),
+      );
+      return (performance.now() - begun) / 1000;
+    },
+    async stop() {
+      const ended = children.map((child) => once(child, 'exit'));
+      for (const child of children) child.disconnect();
+      await Promise.all(ended);
+    },
+  };
+}
+
+const begun = new Date();
+const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-embedding-'));
+const model = await ensureEmbeddingModel(await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say }));
+const texts = await chunks();
+const tokenizer = await loadTokenizer(model.tokenizerPath);
+const windows = texts.flatMap((text) =>
+  splitWindows(tokenizer.pieces(text)).map((window) => [...tokenizer.frame(window)].map(Number)),
+);
+const halves = [0, 1].map((half) => windows.filter((_window, index) => index % THREADS === half));
+const provider = createLocalProvider({ ...model, threads: THREADS });
+const sides: Side[] = [
+  {
+    name: 'our pool, texts in, vectors out',
+    async round() {
+      const from = performance.now();
+      await provider.embed(texts, 'document');
+      return (performance.now() - from) / 1000;
+    },
+    stop: () => provider.close(),
+  },
+  await bareSide('bare, two processes of one thread', folder, model.modelPath, halves, 1),
+  await bareSide('bare, one process of two threads', folder, model.modelPath, [windows], THREADS),
+];
+const speeds: number[][] = sides.map(() => []);
+try {
+  for (let round = 0; round <= ROUNDS; round += 1)
+    for (const [index, side] of sides.entries()) {
+      const seconds = await side.round();
+      // The first warms up.
+      if (round > 0) speeds[index]?.push(texts.length / seconds);
+      say(`${side.name}: ${(texts.length / seconds).toFixed(1)} texts/s`);
+    }
+} finally {
+  await Promise.all(sides.map((side) => side.stop()));
+  await rm(folder, { recursive: true, force: true });
+}
+/** Round by round, since the machine is never the same for long: ours by the bare side that was faster in all. */
+const [ours = [], ...bare] = speeds;
+const best = bare.toSorted((a, b) => percentile(b, 50) - percentile(a, 50))[0] ?? [];
+const ratio = percentile(
+  ours.map((speed, round) => speed / (best[round] ?? Number.NaN)),
+  50,
+);
+const text = [
+  '# Embedding',
+  '',
+  `${begun.toISOString()} · \`npm run bench:embedding${quick ? ' -- --quick' : ''}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  '',
+  `${texts.length} chunks of 400 tokens (${windows.length} windows, ${windows.reduce((sum, { length }) => sum + length, 0)} word pieces), ` +
+    `median of ${ROUNDS} rounds, all sides by turns; of the ratio, round by round. The bare runtime is given windows whose word pieces were made before; ours makes them, sends texts and vectors between processes, and joins windows.`,
+  '',
+  table(
+    ['who', 'texts/s', 'word pieces/s'],
+    sides.map(({ name }, index) => {
+      const speed = percentile(speeds[index] ?? [], 50);
+      return [name, speed.toFixed(1), ((speed * windows.flat().length) / texts.length).toFixed(0)];
+    }),
+  ),
+  '',
+  table(
+    ['measure', 'measured', 'wanted', 'met'],
+    [['ours beside the better bare one', `${ratio.toFixed(2)}×`, `≥ ${WANTED}×`, ratio >= WANTED ? 'yes' : 'MISSED']],
+  ),
+  '',
+].join('\n');
+if (!quick) await writeFile(RESULTS, text);
+console.log(`\n${text}`);
+process.exit(0);

@@ -1,0 +1,26 @@
+import { Embeddings } from '@langchain/core/embeddings';
+
+import { createEmbeddings } from '../../embeddings/registry.js';
+import type { Orders } from './peer.js';
+
+/** Our embedder behind LangChain's interface: the same model, windows and number of processes as the service's. */
+export class SharedEmbeddings extends Embeddings {
+  private readonly embedder;
+  private readonly space: string;
+
+  constructor(local: NonNullable<Orders['vectors']>) {
+    super({});
+    this.embedder = createEmbeddings({ local });
+    this.space = this.embedder.spaceOf('OPENAI').name;
+  }
+
+  async embedDocuments(texts: string[]): Promise<number[][]> {
+    const vectors = await this.embedder.embed(this.space, texts, 'document');
+    return vectors.map((vector) => Array.from(vector));
+  }
+
+  async embedQuery(text: string): Promise<number[]> {
+    const [vector] = await this.embedder.embed(this.space, [text], 'query');
+    return Array.from(vector ?? []);
+  }
+}

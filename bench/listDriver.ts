@@ -1,0 +1,59 @@
+/** The same pages and totals as a program would ask for that has nothing but the MongoDB driver. */
+import type mongoose from 'mongoose';
+
+import type { FileOrder } from '../contract/fileFilters.js';
+import { fileQuery } from '../store/files/filter.js';
+import { ORDER_FIELDS } from '../store/files/indexes.js';
+import type { Tenant } from '../store/users/accept.js';
+import { type ListCase, OFFSET, PAGE } from './listCases.js';
+
+export async function straight(
+  connection: mongoose.Connection,
+  tenant: Tenant,
+  one: ListCase,
+  order: FileOrder,
+  direction: 1 | -1,
+): Promise<void> {
+  const files = connection.collection('files');
+  const query = fileQuery(tenant, one.filters) as never;
+  const sort = { [ORDER_FIELDS[order]]: direction, _id: direction } as const;
+  if (one.of === 'files') {
+    await Promise.all([files.find(query).sort(sort).skip(OFFSET).limit(PAGE).toArray(), files.countDocuments(query)]);
+    return;
+  }
+  const total = files
+    .aggregate([{ $match: query }, { $group: { _id: null, chunks: { $sum: '$numChunks' } } }])
+    .toArray();
+  await Promise.all([total, chunkPage(connection, tenant, query, sort)]);
+}
+
+async function chunkPage(
+  connection: mongoose.Connection,
+  tenant: Tenant,
+  query: never,
+  sort: Record<string, 1 | -1>,
+): Promise<void> {
+  let skip = OFFSET;
+  let wanted = PAGE;
+  const projection = { generation: 1, numChunks: 1 };
+  const cursor = connection.collection('files').find(query, { projection, batchSize: 200 }).sort(sort);
+  for await (const file of cursor) {
+    const {
+      _id: fileId,
+      numChunks,
+      generation,
+    } = file as unknown as Record<'_id' | 'numChunks' | 'generation', number>;
+    if (skip >= numChunks) {
+      skip -= numChunks;
+      continue;
+    }
+    await connection
+      .collection('segments')
+      .find({ ...tenant, fileId, generation })
+      .toArray();
+    wanted -= numChunks - skip;
+    skip = 0;
+    if (wanted <= 0) break;
+  }
+  await cursor.close();
+}

@@ -1,0 +1,199 @@
+/**
+ * `npm run bench:retrieval`: how often the right section of real documentation is found by its heading, through the public API,
+ * beside LangChain.js with the same model and store and beside BM25 alone. `-- --all` takes all pages instead of some.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pLimit from 'p-limit';
+
+import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
+import { startEngines } from '../engines/start.js';
+import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
+import type { TestUser } from '../test/support/client.js';
+import { CHUNKING } from './measures.js';
+import { ensurePeers } from './peers.js';
+import { circumstances, table } from './report.js';
+import { DOCUMENTATION } from './retrieval/documentation.js';
+import { type PassageSite, servePassages } from './retrieval/passageSite.js';
+import type { RetrievalDone } from './retrieval/peerOrders.js';
+import { type QuestionSet, questionSet } from './retrieval/questionSet.js';
+import { runRetrievalPeer } from './retrieval/peer.js';
+import { startRerankServer } from './retrieval/rerankServer.js';
+import { fuseByRank, type Scores, scoresOf } from './retrieval/scores.js';
+import { ingest, startBenchService } from './service.js';
+
+const all = process.argv.includes('--all');
+const RESULTS = fileURLToPath(new URL('retrieval.md', import.meta.url));
+const say = (line: string): void => console.log(`· ${line}`);
+
+/** Chunks that are asked for, and those of each list of the peers, of which two are fused. */
+const K = 10;
+const PEER_DEPTH = 50;
+const AT_ONCE = 2;
+const INGEST_MS = 30 * 60_000;
+
+const WAYS: Readonly<Record<string, Record<string, unknown>>> = {
+  dense: {},
+  sparse: { hybrid_search: true, hybrid_search_tuning_parameters: { weight_a: 0, weight_b: 1 } },
+  hybrid: { hybrid_search: true },
+  'hybrid, reranked': { hybrid_search: true, rerank: { model: 'COHERE_RERANK_MULTILINGUAL_V3' } },
+};
+
+interface Row {
+  readonly who: string;
+  readonly way: string;
+  readonly scores: Scores;
+}
+
+async function askOurs(
+  user: TestUser,
+  parentId: number,
+  { questions }: QuestionSet,
+  site: PassageSite,
+): Promise<Row[]> {
+  const limit = pLimit(AT_ONCE);
+  const rows: Row[] = [];
+  for (const [way, more] of Object.entries(WAYS)) {
+    const found = await limit.map(questions, async ({ text }) => {
+      const documents = await user.search({ query: text, k: K, parent_file_ids: [parentId], ...more });
+      return documents.map(({ source_url: url }) => site.passageAt(url ?? ''));
+    });
+    const scores = scoresOf(
+      found,
+      questions.map(({ answer }) => answer),
+    );
+    rows.push({ who: 'Allotrope', way, scores });
+    say(`${way}: ${cells(scores).join(' ')}`);
+  }
+  return rows;
+}
+
+function scorePeer({ passages, dense, bm25 }: RetrievalDone, { questions }: QuestionSet): Row[] {
+  const right = questions.map(({ answer }) => answer);
+  const score = (lists: readonly (readonly number[])[]): Scores =>
+    scoresOf(
+      lists.map((list) => list.map((chunk) => passages[chunk] ?? -1)),
+      right,
+    );
+  return [
+    { who: 'LangChain.js', way: 'dense', scores: score(dense) },
+    { who: 'wink-bm25', way: 'BM25', scores: score(bm25) },
+    { who: 'both', way: 'by rank', scores: score(dense.map((list, index) => fuseByRank([list, bm25[index] ?? []]))) },
+  ];
+}
+
+const FIGURES = ['recall1', 'recall5', 'mrr', 'ndcg10'] as const;
+const cells = (scores: Scores): string[] => FIGURES.map((figure) => scores[figure].toFixed(3));
+
+/** Whether hybrid is above another on every figure, in words. */
+function verdictOf(rows: readonly Row[], who: string, way: string): string[] {
+  const [hybrid, other] = [
+    rows.find((row) => row.way === 'hybrid'),
+    rows.find((row) => row.who === who && row.way === way),
+  ];
+  if (!hybrid || !other) throw new Error(`${who}, ${way} was not measured`);
+  const differences = FIGURES.map((figure) => hybrid.scores[figure] - other.scores[figure]);
+  const told = differences.map((each) => `${each < 0 ? '−' : '+'}${Math.abs(each).toFixed(3)}`);
+  return [`hybrid above ${who}, ${way}`, ...told, differences.every((each) => each > 0) ? 'yes' : 'MISSED'];
+}
+
+const begun = new Date();
+ensurePeers(say);
+const sets = await Promise.all(DOCUMENTATION.map((one) => questionSet(one, all ? 1 : one.step)));
+const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-retrieval-'));
+const site = await servePassages(sets);
+const model = await ensureEmbeddingModel(await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say }));
+const reranker = await startRerankServer(model);
+const rowsOf = new Map<QuestionSet, Row[]>(sets.map((set) => [set, []]));
+const chunksOf = new Map<QuestionSet, number>();
+try {
+  const service = await startBenchService({
+    siteHost: `${site.host},${reranker.host}`,
+    profileDir: null,
+    settings: {
+      COHERE_API_KEY: 'bench',
+      COHERE_BASE_URL: reranker.baseUrl,
+      RERANK_TIMEOUT_MS: '120000',
+      WORKER_NICENESS: '0',
+    },
+    say,
+  });
+  try {
+    for (const [index, set] of sets.entries()) {
+      const user = await service.user();
+      const pages = set.passages.length;
+      const body = { url: site.sitemap(index), ...CHUNKING, generate_sparse_vectors: true, max_pages_to_scrape: pages };
+      const { parent, ms } = await ingest(user, pages, body, INGEST_MS);
+      say(`${set.name}: ${pages} sections ingested in ${(ms / 1000).toFixed(0)} s; ${set.questions.length} questions`);
+      const from = performance.now();
+      rowsOf.get(set)?.push(...(await askOurs(user, parent.id, set, site)));
+      say(`${set.name}: asked in ${((performance.now() - from) / 1000).toFixed(0)} s`);
+    }
+  } finally {
+    await service.stop();
+  }
+  const need = { temporal: false, mongodb: false, qdrant: true };
+  const engines = await startEngines({ dataDir: folder, need, ports: 'free' });
+  try {
+    for (const set of sets) {
+      const from = performance.now();
+      const vectors = { ...model, qdrantUrl: engines.qdrantUrl ?? '', threads: 2 };
+      const done = await runRetrievalPeer(folder, set, { ...CHUNKING, depth: PEER_DEPTH, vectors });
+      rowsOf.get(set)?.push(...scorePeer(done, set));
+      chunksOf.set(set, done.passages.length);
+      say(`${set.name}: LangChain.js and BM25 in ${((performance.now() - from) / 1000).toFixed(0)} s`);
+    }
+  } finally {
+    await engines.stop();
+  }
+} finally {
+  await reranker.stop();
+  site.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+const part = (set: QuestionSet): string[] => {
+  const rows = rowsOf.get(set) ?? [];
+  return [
+    `## ${set.name}`,
+    '',
+    `${set.debian} ${set.version}: ${set.passages.length} sections (${chunksOf.get(set) ?? 0} chunks of LangChain.js), ${set.questions.length} questions.`,
+    '',
+    table(
+      ['who', 'way', 'recall@1', 'recall@5', 'MRR', 'nDCG@10'],
+      rows.map((row) => [row.who, row.way, ...cells(row.scores)]),
+    ),
+    '',
+    table(
+      ['measure', 'recall@1', 'recall@5', 'MRR', 'nDCG@10', 'met'],
+      [
+        verdictOf(rows, 'Allotrope', 'dense'),
+        verdictOf(rows, 'Allotrope', 'sparse'),
+        verdictOf(rows, 'LangChain.js', 'dense'),
+        verdictOf(rows, 'wink-bm25', 'BM25'),
+      ],
+    ),
+    '',
+  ];
+};
+const text = [
+  '# Retrieval',
+  '',
+  `${begun.toISOString()} · \`npm run bench:retrieval${all ? ' -- --all' : ''}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  '',
+  'A question is the heading of a section of real documentation; its answer is the section, from which the heading was taken. ' +
+    'All sections are searched, those without a question too. A hit is a chunk of the right section, by the same rule for all; ' +
+    `each is asked for ${K} chunks, best first. MRR counts no place after the tenth. Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}.`,
+  '',
+  ...sets.flatMap(part),
+  '- Allotrope is asked through the public API, after a scrape with generate_sparse_vectors: hybrid_search with the weights it has by default, sparse with weight_a 0.',
+  '- LangChain.js: RecursiveCharacterTextSplitter by tokens, our embedding model, QdrantVectorStore on the same engine. BM25 is wink-bm25-text-search over its chunks, stemmed and without stop words. *both*: those two by reciprocal rank, what a user would build of them.',
+  '- **The reranker is a stand-in**: rerankers are services of others. It is a server on loopback with the face of Cohere that compares the query with single sentences by the embedded model and by shared words; it shows that the path works, not how good a model of theirs is.',
+  '- Two documentations of different make, so that what holds of one by luck shows in the other.',
+  '',
+].join('\n');
+await writeFile(RESULTS, text);
+console.log(`\n${text}`);
+process.exit(0);

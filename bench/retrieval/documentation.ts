@@ -1,0 +1,103 @@
+/** Documentation of others, as Debian's packages hold it. */
+import { execFile } from 'node:child_process';
+import { access, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { glob } from 'tinyglobby';
+
+import { DEFAULT_ENGINES_DIR } from '../../engines/venv.js';
+import type { PageShape } from './sections.js';
+
+export interface Documentation {
+  readonly name: string;
+  readonly debian: string;
+  /** Where its pages lie in the package, and which of them are read. */
+  readonly folder: string;
+  readonly pages: readonly string[];
+  readonly shape: PageShape;
+  /** By default, of so many pages one is taken. */
+  readonly step: number;
+}
+
+/** Two of different make: what holds of one by luck shows in the other. */
+export const DOCUMENTATION: readonly Documentation[] = [
+  {
+    name: 'SQLite',
+    debian: 'sqlite3-doc',
+    folder: 'usr/share/doc/sqlite3',
+    // Lists of changes and of links, and what stands in c3ref/ a second time.
+    pages: [
+      '*.html',
+      'c3ref/*.html',
+      'session/*.html',
+      ...unread('capi3ref changes news oldnews chronology cves doc_* keyword_index sitemap toc doclist docs index'),
+    ],
+    shape: { main: 'body', skipped: ['menu', 'searchmenu', 'tagline', 'fancy_toc', 'nounderline'] },
+    step: 2,
+  },
+  {
+    name: 'Python',
+    debian: 'python3.11-doc',
+    folder: 'usr/share/doc/python3.11/html',
+    pages: [
+      'tutorial/*.html',
+      'howto/*.html',
+      'faq/*.html',
+      'reference/*.html',
+      'extending/*.html',
+      'using/*.html',
+      'distributing/*.html',
+      'installing/*.html',
+    ],
+    shape: { main: 'div[role=main]', skipped: ['headerlink', 'toctree-wrapper', 'contents'] },
+    step: 2,
+  },
+];
+
+function unread(names: string): string[] {
+  return names.split(' ').map((name) => `!${name}.html`);
+}
+
+const run = promisify(execFile);
+
+export interface Page {
+  /** Its path inside the documentation. */
+  readonly name: string;
+  readonly html: string;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Downloads and unpacks a package (once), without installing it. @throws where apt has no such package */
+async function ensurePackage(name: string): Promise<{ folder: string; version: string }> {
+  const cache = path.join(DEFAULT_ENGINES_DIR, 'documentation');
+  const folder = path.join(cache, name);
+  if (!(await exists(folder))) {
+    await mkdir(cache, { recursive: true });
+    const draft = await mkdtemp(path.join(cache, 'draft-'));
+    try {
+      await run('apt-get', ['download', name], { cwd: draft });
+      const [deb = ''] = (await readdir(draft)).filter((file) => file.endsWith('.deb'));
+      await run('dpkg', ['-x', deb, 'files'], { cwd: draft });
+      await rename(draft, folder);
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+  const [deb = ''] = (await readdir(folder)).filter((file) => file.endsWith('.deb'));
+  return { folder: path.join(folder, 'files'), version: decodeURIComponent(deb.split('_')[1] ?? '') };
+}
+
+/** The pages of a documentation, and the version of the package that they are of. */
+export async function readPages({ debian, folder, pages }: Documentation): Promise<{ version: string; pages: Page[] }> {
+  const unpacked = await ensurePackage(debian);
+  const cwd = path.join(unpacked.folder, folder);
+  const names = (await glob([...pages], { cwd })).toSorted();
+  const read = names.map(async (name) => ({ name, html: await readFile(path.join(cwd, name), 'utf8') }));
+  return { version: unpacked.version, pages: await Promise.all(read) };
+}

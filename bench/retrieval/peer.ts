@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import type { EmbeddingModel } from '../../engines/embeddingModel.js';
+import { forkModule } from '../site.js';
+import type { RetrievalDone, RetrievalOrders } from './peerOrders.js';
+import type { QuestionSet } from './questionSet.js';
+
+interface Asked {
+  readonly chunk_size: number;
+  readonly chunk_overlap: number;
+  readonly depth: number;
+  readonly vectors: EmbeddingModel & { readonly qdrantUrl: string; readonly threads: number };
+}
+
+/** Runs LangChain.js and BM25 over a question set, in a process of their own. @throws when it ends without an answer */
+export async function runRetrievalPeer(folder: string, set: QuestionSet, asked: Asked): Promise<RetrievalDone> {
+  const file = path.join(folder, 'questions.json');
+  await writeFile(file, JSON.stringify(set));
+  const { chunk_size: chunkSize, chunk_overlap: chunkOverlap, depth, vectors } = asked;
+  const orders: RetrievalOrders = { file, chunkSize, chunkOverlap, depth, vectors };
+  const child = forkModule('langchain/retrieve.ts', [JSON.stringify(orders)]);
+  const ended = once(child, 'exit');
+  const done = await Promise.race([
+    once(child, 'message').then(([message]) => message as RetrievalDone),
+    ended.then(([code]) => {
+      throw new Error(`langchain/retrieve.ts ended with code ${String(code)}; its message is above`);
+    }),
+  ]);
+  await ended;
+  return done;
+}

@@ -1,0 +1,20 @@
+/** What the peer of `bench:retrieval` is told, and tells: `bench/langchain/retrieve.ts`. */
+import type { EmbeddingModel } from '../../engines/embeddingModel.js';
+
+export interface RetrievalOrders {
+  /** A QuestionSet as JSON. */
+  readonly file: string;
+  readonly chunkSize: number;
+  readonly chunkOverlap: number;
+  /** Chunks of one list. */
+  readonly depth: number;
+  readonly vectors: EmbeddingModel & { readonly qdrantUrl: string; readonly threads: number };
+}
+
+export interface RetrievalDone {
+  /** The passage of each chunk. */
+  readonly passages: readonly number[];
+  /** For each question numbers of chunks, best first. */
+  readonly dense: readonly (readonly number[])[];
+  readonly bm25: readonly (readonly number[])[];
+}

@@ -1,0 +1,123 @@
+/**
+ * A stand-in for a reranker: Cohere's way of asking and answering, on loopback. Rerankers are models that read query and text
+ * together, at services of others; this one has only the embedded model. It reads a text sentence by sentence, as such models
+ * see small parts that one vector of a whole chunk blurs, and looks how much of the query's words stands in one sentence.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { EmbeddingModel } from '../../engines/embeddingModel.js';
+import { createEmbeddings } from '../../embeddings/registry.js';
+import { encodeQuery } from '../../embeddings/sparse/sparseEncoder.js';
+
+export interface RerankServer {
+  readonly baseUrl: string;
+  readonly host: string;
+  stop(): Promise<void>;
+}
+
+interface Asked {
+  readonly query: string;
+  readonly documents: readonly string[];
+  readonly top_n: number;
+}
+
+/** What one sentence, or a few short ones, has of a text. */
+const PIECE_CHARACTERS = 240;
+const THREADS = 2;
+/** Of a score from -1 to 1. */
+const SHARE_OF_WORDS = 0.35;
+const SHARE_OF_WHOLE = 0.25;
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+/** A text in pieces of whole sentences, none but a single long sentence above the limit. */
+export function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  for (const { segment } of segmenter.segment(text.replaceAll(/\s+/g, ' '))) {
+    const last = pieces.at(-1);
+    if (last !== undefined && last.length + segment.length <= PIECE_CHARACTERS)
+      pieces[pieces.length - 1] = last + segment;
+    else pieces.push(segment);
+  }
+  return pieces;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Asked> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return JSON.parse(Buffer.concat(parts).toString()) as Asked;
+}
+
+const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, x, at) => sum + x * (b[at] ?? 0), 0);
+const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / Math.max(1, values.length);
+
+/** Starts it. A sentence is embedded once, however often it is sent. */
+export async function startRerankServer(model: EmbeddingModel): Promise<RerankServer> {
+  const embedder = createEmbeddings({ local: { ...model, threads: THREADS } });
+  const space = embedder.spaceOf('OPENAI').name;
+  const known = new Map<string, Promise<Float32Array>>();
+  const vectorOf = (piece: string): Promise<Float32Array> => {
+    const before = known.get(piece);
+    if (before) return before;
+    const fresh = embedder.embed(space, [piece], 'document').then(([vector]) => vector ?? new Float32Array());
+    known.set(piece, fresh);
+    return fresh;
+  };
+
+  async function rank({ query, documents, top_n: count }: Asked) {
+    const [[meant = new Float32Array()], texts] = await Promise.all([
+      embedder.embed(space, [query], 'query'),
+      Promise.all(
+        documents.map(async (text) => {
+          const pieces = piecesOf(text);
+          return {
+            terms: pieces.map((piece) => new Set(encodeQuery(piece)?.indices)),
+            vectors: await Promise.all(pieces.map(vectorOf)),
+          };
+        }),
+      ),
+    ]);
+    const asked = encodeQuery(query)?.indices ?? [];
+    const rare = new Map(
+      asked.map((term) => {
+        const having = texts.filter(({ terms }) => terms.some((one) => one.has(term))).length;
+        return [term, Math.log(1 + (texts.length - having + 0.5) / (having + 0.5))];
+      }),
+    );
+    const all = [...rare.values()].reduce((a, b) => a + b, 0) || 1;
+    const scores = texts.map(({ terms, vectors }) => {
+      const near = vectors.map((vector) => dot(meant, vector));
+      const words = terms.map(
+        (one) => asked.reduce((sum, term) => sum + (one.has(term) ? (rare.get(term) ?? 0) : 0), 0) / all,
+      );
+      const best = Math.max(...near.map((each, at) => each + SHARE_OF_WORDS * (words[at] ?? 0)));
+      return best + SHARE_OF_WHOLE * mean(near);
+    });
+    return scores
+      .map((relevance_score, index) => ({ index, relevance_score }))
+      .toSorted((a, b) => b.relevance_score - a.relevance_score)
+      .slice(0, count);
+  }
+
+  const server = createServer((request, response) => {
+    bodyOf(request)
+      .then(rank)
+      .then((results) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ results })),
+      )
+      .catch((error: unknown) => response.writeHead(500).end(JSON.stringify({ message: String(error) })));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    baseUrl: `http://${host}`,
+    host,
+    async stop() {
+      server.close();
+      await embedder.close();
+    },
+  };
+}

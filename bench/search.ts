@@ -1,0 +1,200 @@
+/**
+ * `npm run bench:search`: how long a search takes at several sizes, with a tenant and a tag filter, beside the same query
+ * made straight with the Qdrant client; and 50 callers at once. `-- --chunks=500000` takes other sizes, several by comma.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { QdrantClient } from '@qdrant/js-client-rest';
+import mongoose from 'mongoose';
+
+import { loadConfig } from '../config.js';
+import { EMBEDDED_SPACE } from '../embeddings/providers/local.js';
+import { fileModel } from '../store/files/model.js';
+import type { Tenant } from '../store/users/accept.js';
+import { DENSE } from '../store/vectors/collection.js';
+import { filterConditions } from '../store/vectors/searchFilter.js';
+import { tenantFilter } from '../store/vectors/tenantFilter.js';
+import { createVectors } from '../store/vectors/vectors.js';
+import type { TestUser } from '../test/support/client.js';
+import { percentile } from './measures.js';
+import { pidsOf } from './processes.js';
+import { circumstances, table } from './report.js';
+import { CHUNKS_PER_FILE, randomVector, seedVectors, type SeedVectors } from './seedVectors.js';
+import { startBenchService } from './service.js';
+
+const given = process.argv.find((word) => word.startsWith('--chunks='))?.slice('--chunks='.length);
+const SIZES = (given ?? '10000,100000').split(',').map(Number);
+const RESULTS = fileURLToPath(new URL('search.md', import.meta.url));
+const ROUNDS = 200;
+const WARM_UP = 20;
+const K = 10;
+const WANTED = 1.3;
+const CALLERS = 50;
+const SEARCHES_EACH = 10;
+/** Another user's chunks, so that the tenant's part of the filter has something to leave out. */
+const OTHERS_SHARE = 0.1;
+const QUERY = 'How long does a refund of a payment take?';
+/** As a worker writes: settings by default. */
+const { qdrant } = loadConfig({ SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` });
+const say = (line: string): void => console.log(`· ${line}`);
+
+type Times = readonly number[];
+
+/** By turns, so that all meet the same machine. */
+async function timeAll(works: readonly (() => Promise<unknown>)[]): Promise<Times[]> {
+  const times: number[][] = works.map(() => []);
+  for (let round = -WARM_UP; round < ROUNDS; round += 1)
+    for (const [index, work] of works.entries()) {
+      const begun = performance.now();
+      await work();
+      if (round >= 0) times[index]?.push(performance.now() - begun);
+    }
+  return times;
+}
+
+const p = (times: Times | undefined, hundredth: number): number => percentile(times ?? [], hundredth);
+const ms = (time: number): string => time.toFixed(1);
+
+interface Searchers {
+  ours(): Promise<void>;
+  withText(): Promise<void>;
+  straight(): Promise<void>;
+}
+
+function searchers(user: TestUser, tenant: Tenant, client: QdrantClient): Searchers {
+  const { name, dimensions } = EMBEDDED_SPACE;
+  const tags = { tenth: true };
+  const enough = (found: readonly unknown[]): void => {
+    if (found.length !== K) throw new Error(`${found.length} chunks were found instead of ${K}`);
+  };
+  const vector = (): number[] => Array.from(randomVector(dimensions));
+  return {
+    ours: async () => enough(await user.search({ query: QUERY, query_vector: vector(), k: K, tags })),
+    withText: async () => enough(await user.search({ query: QUERY, k: K, tags })),
+    async straight() {
+      const must = [
+        ...tenantFilter(tenant),
+        { key: 'model', match: { value: 'OPENAI' } },
+        ...filterConditions({ tagTree: { AND: [{ key: 'tenth', value: true }] }, media: 'TEXT' }),
+      ];
+      const query = { query: vector(), using: DENSE, filter: { must }, limit: K, with_payload: true };
+      enough((await client.query(`${qdrant.prefix}${name}`, query)).points);
+    },
+  };
+}
+
+/** @returns how many of all searches failed, and how long each took */
+async function manyCallers(search: () => Promise<void>): Promise<{ errors: number; times: number[]; seconds: number }> {
+  const times: number[] = [];
+  let errors = 0;
+  const begun = performance.now();
+  const caller = async (): Promise<void> => {
+    for (let nth = 0; nth < SEARCHES_EACH; nth += 1) {
+      const from = performance.now();
+      await search().catch(() => (errors += 1));
+      times.push(performance.now() - from);
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+  return { errors, times, seconds: (performance.now() - begun) / 1000 };
+}
+
+/** The engine's memory at its peak. */
+async function engineMemory(): Promise<string> {
+  const status = await readFile(`/proc/${pidsOf('qdrant')[0] ?? 0}/status`, 'utf8');
+  return `${(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1e6).toFixed(1)} GB`;
+}
+
+const begun = new Date();
+const rows: string[][] = [];
+const crowds: string[][] = [];
+const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, say });
+try {
+  const [user, other] = [await service.user(), await service.user()];
+  const tenantOf = async (one: TestUser): Promise<Tenant> => {
+    const { body } = await one.get<{ id: number; organization_id: number }>('/whoami');
+    return { organizationId: body.organization_id, userId: body.id };
+  };
+  const tenant = await tenantOf(user);
+  const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
+  const seed: SeedVectors = {
+    connection,
+    vectors: createVectors({ ...qdrant, url: service.qdrantUrl }),
+    tenant,
+    space: EMBEDDED_SPACE,
+    blank: new (fileModel(connection))().toObject({ minimize: false }),
+  };
+  const client = new QdrantClient({ url: service.qdrantUrl, checkCompatibility: false });
+  const { ours, withText, straight } = searchers(user, tenant, client);
+  let files = 0;
+  for (const chunks of SIZES.toSorted((a, b) => a - b)) {
+    const seedingFrom = performance.now();
+    const wanted = chunks / CHUNKS_PER_FILE;
+    const own = Math.round((wanted - files) * (1 - OTHERS_SHARE));
+    await seedVectors(seed, 1_000_000 + files, 1_000_000 + files + own);
+    await seedVectors({ ...seed, tenant: await tenantOf(other) }, 1_000_000 + files + own, 1_000_000 + wanted);
+    files = wanted;
+    const seconds = ((performance.now() - seedingFrom) / 1000).toFixed(0);
+    say(`${chunks} chunks, seeded in ${seconds} s`);
+    const [mine, text, theirs] = await timeAll([ours, withText, straight]);
+    const ratio = p(mine, 50) / p(theirs, 50);
+    rows.push([
+      chunks.toLocaleString('en'),
+      ...[ms(p(mine, 50)), ms(p(mine, 95)), ms(p(theirs, 50)), ms(p(theirs, 95))],
+      ...[`${ratio.toFixed(2)}×`, `${(p(mine, 95) / p(theirs, 95)).toFixed(2)}×`, ratio <= WANTED ? 'yes' : 'MISSED'],
+      ...[ms(p(text, 50)), ms(p(text, 95)), `${seconds} s`, await engineMemory()],
+    ]);
+    say(rows.at(-1)?.join(' · ') ?? '');
+    const crowd = await manyCallers(ours);
+    crowds.push([
+      chunks.toLocaleString('en'),
+      String(crowd.times.length),
+      String(crowd.errors),
+      (crowd.times.length / crowd.seconds).toFixed(0),
+      ...[ms(p(crowd.times, 50)), ms(p(crowd.times, 95)), crowd.errors === 0 ? 'yes' : 'MISSED'],
+    ]);
+    say(crowds.at(-1)?.join(' · ') ?? '');
+  }
+  await connection.close();
+} finally {
+  await service.stop();
+}
+const text = [
+  '# Search',
+  '',
+  `${begun.toISOString()} · \`npm run bench:search${given === undefined ? '' : ` -- --chunks=${given}`}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  '',
+  `POST /embeddings for ${K} chunks of one user (nine in ten chunks) with a tag that every tenth file has, by a query_vector, one caller, ` +
+    `${ROUNDS} searches; by turns with the same query and filter made straight with the Qdrant client, which answers payloads and no texts. ` +
+    `Vectors are random, of ${EMBEDDED_SPACE.dimensions} numbers. Wanted: p50 at most ${WANTED}× the client's.`,
+  '',
+  table(
+    [
+      'chunks',
+      'p50, ms',
+      'p95, ms',
+      'client p50',
+      'client p95',
+      'ratio p50',
+      'ratio p95',
+      'met',
+      'by text p50',
+      'by text p95',
+      'seeded in',
+      'engine',
+    ],
+    rows,
+  ),
+  '',
+  `${CALLERS} callers at once, each ${SEARCHES_EACH} such searches, as many as the machine can:`,
+  '',
+  table(['chunks', 'searches', 'errors', 'a second', 'p50, ms', 'p95, ms', 'met'], crowds),
+  '',
+  '- *By text*: the same without query_vector; the embedded model makes the vector.',
+  '- *Engine*: memory of the embedded Qdrant engine at its peak.',
+  '',
+].join('\n');
+if (given === undefined) await writeFile(RESULTS, text);
+console.log(`\n${text}`);
+process.exit(0);

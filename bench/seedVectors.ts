@@ -1,0 +1,83 @@
+/** One user with as many embedded chunks as a search is measured with, written straight to the stores. */
+import type mongoose from 'mongoose';
+
+import type { VectorSpace } from '../contract/embeddingModels.js';
+import { DEFAULT_INGEST_OPTIONS } from '../contract/ingestOptions.js';
+import { storedTags, tagPairs } from '../contract/tags.js';
+import { toSegments } from '../store/chunks/segments.js';
+import type { FileDoc } from '../store/files/model.js';
+import type { Tenant } from '../store/users/accept.js';
+import type { FileVectors } from '../store/vectors/point.js';
+import type { Vectors } from '../store/vectors/vectors.js';
+
+export const CHUNKS_PER_FILE = 10;
+/** Files written at once, with all their chunks. */
+const FILES_PER_WRITE = 400;
+const CHUNK = 'Allotrope keeps the text of a page once, and cuts its chunks out when they are read. '.repeat(18);
+const MODEL = DEFAULT_INGEST_OPTIONS.embeddingModel;
+
+/** A vector of length 1 whose direction is as likely as any other. */
+export function randomVector(dimensions: number): Float32Array {
+  // Sums of three even numbers are normal enough.
+  const vector = Float32Array.from({ length: dimensions }, () => Math.random() + Math.random() + Math.random() - 1.5);
+  const length = Math.hypot(...vector);
+  return vector.map((x) => x / length);
+}
+
+/** Every tenth file has `tenth`, every second `half`. */
+const tagsOf = (number: number) => storedTags({ tenth: number % 10 === 0, half: number % 2 === 0 });
+
+export interface SeedVectors {
+  readonly connection: mongoose.Connection;
+  readonly vectors: Vectors;
+  readonly tenant: Tenant;
+  readonly space: VectorSpace;
+  /** A file record with nothing but defaults. */
+  readonly blank: FileDoc;
+}
+
+function fileOf({ tenant, space, blank }: SeedVectors, _id: number): FileDoc {
+  const tags = tagsOf(_id);
+  const url = `https://bench.example/${_id}.html`;
+  const now = new Date();
+  return {
+    ...blank,
+    _id,
+    ...tenant,
+    ...{ customerId: 'bench', source: 'WEB_SCRAPE', externalFileId: url, externalUrl: url, name: url },
+    ...{ isContainer: false, syncStatus: 'READY', lastSync: now, tags, tagPairs: tagPairs(tags) },
+    ...{ options: DEFAULT_INGEST_OPTIONS, generation: 1, lastGeneration: 1, numChunks: CHUNKS_PER_FILE },
+    ...{ vectorSpace: space.name, dimensions: space.dimensions, createdAt: now, updatedAt: now },
+  };
+}
+
+function vectorsOf({ tenant, space }: SeedVectors, { _id, tagPairs: pairs }: FileDoc): FileVectors {
+  return {
+    ...tenant,
+    ...{ fileId: _id, parentId: null, ancestors: [], generation: 1, space, model: MODEL, source: 'WEB_SCRAPE' },
+    ...{ fileTypeAtSource: null, mediaType: 'TEXT', tagPairs: pairs },
+    vectors: Array.from({ length: CHUNKS_PER_FILE }, () => randomVector(space.dimensions)),
+  };
+}
+
+/** Writes files `from` (inclusive) to `to` (exclusive), each of ten chunks with random vectors. */
+export async function seedVectors(seed: SeedVectors, from: number, to: number): Promise<void> {
+  const cuts = Array.from({ length: CHUNKS_PER_FILE }, (_, index) => ({
+    start: index * CHUNK.length,
+    end: (index + 1) * CHUNK.length,
+    tokens: 360,
+  }));
+  const text = CHUNK.repeat(CHUNKS_PER_FILE);
+  for (let begin = from; begin < to; begin += FILES_PER_WRITE) {
+    const ids = Array.from({ length: Math.min(FILES_PER_WRITE, to - begin) }, (_, index) => begin + index);
+    const files = ids.map((id) => fileOf(seed, id));
+    const segments = ids.flatMap((fileId) => [
+      ...toSegments({ ...seed.tenant, fileId, generation: 1, text, prefix: '', cuts }),
+    ]);
+    await Promise.all([
+      seed.connection.collection('files').insertMany(files as never, { ordered: false }),
+      seed.connection.collection('segments').insertMany(segments as never, { ordered: false }),
+      seed.vectors.upsert(files.map((file) => vectorsOf(seed, file))),
+    ]);
+  }
+}

@@ -1,0 +1,54 @@
+import type { Egress } from '../../egress/types.js';
+import type { Download } from '../types.js';
+import { statusFault } from './statusFault.js';
+import type { WebSettings } from './webSettings.js';
+
+/**
+ * Fetches a file as it is.
+ * @param take gets it as it comes; the connection is given back when it is done
+ */
+export async function downloadFile<T>(
+  egress: Egress,
+  settings: Pick<WebSettings, 'maxDownloadBytes' | 'downloadTimeoutMs'>,
+  now: () => number,
+  url: string,
+  signal: AbortSignal,
+  take: (file: Download) => Promise<T>,
+): Promise<T> {
+  const answer = await egress.request({
+    url,
+    signal,
+    headers: { accept: '*/*' },
+    maxBytes: settings.maxDownloadBytes,
+    totalTimeoutMs: settings.downloadTimeoutMs,
+  });
+  try {
+    const fault = statusFault('The file', answer, now());
+    if (fault) throw fault;
+    return await take({
+      contentType: answer.headers['content-type'] ?? null,
+      name: nameIn(answer.headers['content-disposition'] ?? ''),
+      finalUrl: answer.url,
+      body: answer.body,
+    });
+  } catch (error) {
+    await answer.discard();
+    throw error;
+  }
+}
+
+/** The file name of a Content-Disposition header; the encoded form says more than the plain one. */
+function nameIn(header: string): string | null {
+  const encoded = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header)?.[1];
+  const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header);
+  const name = decoded(encoded) ?? plain?.[1]?.replaceAll(/\\(.)/g, '$1') ?? plain?.[2] ?? '';
+  return name.replace(/^.*[/\\]/s, '').trim() || null;
+}
+
+function decoded(text: string | undefined): string | null {
+  try {
+    return text === undefined ? null : decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

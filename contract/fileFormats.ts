@@ -1,0 +1,127 @@
+/**
+ * The formats a file may be uploaded in: the contract's file_format, one row each. What a file is called and declared
+ * as only helps where its content does not say what it is.
+ */
+import type { SourceType } from './sources.js';
+
+export interface FileFormatRow {
+  /** Read as text, by OCR, or by transcription. */
+  readonly kind: 'text' | 'image' | 'audio' | 'video';
+  /** Endings of names, lower case; with each the `source` of a file so named. */
+  readonly extensions: Readonly<Record<string, SourceType>>;
+  /** Media types, the proper one first. */
+  readonly mimeTypes: readonly [string, ...string[]];
+}
+
+export const FILE_FORMATS = {
+  TXT: { kind: 'text', extensions: { txt: 'TEXT', text: 'TEXT', log: 'TEXT' }, mimeTypes: ['text/plain'] },
+  MD: {
+    kind: 'text',
+    extensions: { md: 'MD', markdown: 'MD', mdown: 'MD', mkd: 'MD' },
+    mimeTypes: ['text/markdown', 'text/x-markdown'],
+  },
+  HTML: {
+    kind: 'text',
+    extensions: { html: 'HTML', htm: 'HTML', xhtml: 'HTML' },
+    mimeTypes: ['text/html', 'application/xhtml+xml'],
+  },
+  CSV: { kind: 'text', extensions: { csv: 'CSV' }, mimeTypes: ['text/csv', 'application/csv', 'text/x-csv'] },
+  TSV: { kind: 'text', extensions: { tsv: 'TSV', tab: 'TSV' }, mimeTypes: ['text/tab-separated-values'] },
+  JSON: {
+    kind: 'text',
+    extensions: { json: 'JSON', jsonl: 'JSON', ndjson: 'JSON', geojson: 'JSON' },
+    mimeTypes: [
+      'application/json',
+      'text/json',
+      'application/x-ndjson',
+      'application/jsonl',
+      'application/json-lines',
+      'application/ld+json',
+      'application/geo+json',
+    ],
+  },
+  PDF: { kind: 'text', extensions: { pdf: 'PDF' }, mimeTypes: ['application/pdf', 'application/x-pdf'] },
+  DOCX: {
+    kind: 'text',
+    extensions: { docx: 'DOCX', docm: 'DOCX', dotx: 'DOCX' },
+    mimeTypes: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  },
+  PPTX: {
+    kind: 'text',
+    extensions: { pptx: 'PPTX', pptm: 'PPTX', ppsx: 'PPTX' },
+    mimeTypes: ['application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  },
+  XLSX: {
+    kind: 'text',
+    extensions: { xlsx: 'XLSX', xltx: 'XLSX' },
+    mimeTypes: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  },
+  XLSM: {
+    kind: 'text',
+    extensions: { xlsm: 'XLSM' },
+    mimeTypes: ['application/vnd.ms-excel.sheet.macroenabled.12'],
+  },
+  RTF: { kind: 'text', extensions: { rtf: 'RTF' }, mimeTypes: ['application/rtf', 'text/rtf'] },
+  EML: { kind: 'text', extensions: { eml: 'EML' }, mimeTypes: ['message/rfc822'] },
+  MSG: { kind: 'text', extensions: { msg: 'MSG' }, mimeTypes: ['application/vnd.ms-outlook'] },
+  JPG: { kind: 'image', extensions: { jpg: 'JPG', jpeg: 'JPEG' }, mimeTypes: ['image/jpeg', 'image/jpg'] },
+  PNG: { kind: 'image', extensions: { png: 'PNG' }, mimeTypes: ['image/png'] },
+  MP3: { kind: 'audio', extensions: { mp3: 'MP3' }, mimeTypes: ['audio/mpeg', 'audio/mp3'] },
+  MP2: { kind: 'audio', extensions: { mp2: 'MP2' }, mimeTypes: ['audio/mp2', 'audio/x-mp2'] },
+  AAC: { kind: 'audio', extensions: { aac: 'AAC' }, mimeTypes: ['audio/aac', 'audio/x-aac'] },
+  WAV: { kind: 'audio', extensions: { wav: 'WAV' }, mimeTypes: ['audio/wav', 'audio/x-wav', 'audio/wave'] },
+  FLAC: { kind: 'audio', extensions: { flac: 'FLAC' }, mimeTypes: ['audio/flac', 'audio/x-flac'] },
+  PCM: { kind: 'audio', extensions: { pcm: 'PCM' }, mimeTypes: ['audio/l16', 'audio/pcm'] },
+  M4A: { kind: 'audio', extensions: { m4a: 'M4A' }, mimeTypes: ['audio/mp4', 'audio/x-m4a', 'audio/m4a'] },
+  OGG: { kind: 'audio', extensions: { ogg: 'OGG', oga: 'OGG' }, mimeTypes: ['audio/ogg', 'application/ogg'] },
+  OPUS: { kind: 'audio', extensions: { opus: 'OPUS' }, mimeTypes: ['audio/opus'] },
+  MPEG: { kind: 'video', extensions: { mpeg: 'MPEG' }, mimeTypes: ['video/mpeg'] },
+  MPG: { kind: 'video', extensions: { mpg: 'MPG' }, mimeTypes: ['video/mpeg'] },
+  MP4: { kind: 'video', extensions: { mp4: 'MP4' }, mimeTypes: ['video/mp4'] },
+  WMV: { kind: 'video', extensions: { wmv: 'WMV' }, mimeTypes: ['video/x-ms-wmv'] },
+  AVI: { kind: 'video', extensions: { avi: 'AVI' }, mimeTypes: ['video/x-msvideo', 'video/avi'] },
+  MOV: { kind: 'video', extensions: { mov: 'MOV' }, mimeTypes: ['video/quicktime'] },
+  MKV: { kind: 'video', extensions: { mkv: 'MKV' }, mimeTypes: ['video/x-matroska'] },
+  FLV: { kind: 'video', extensions: { flv: 'FLV' }, mimeTypes: ['video/x-flv'] },
+  WEBM: { kind: 'video', extensions: { webm: 'WEBM' }, mimeTypes: ['video/webm'] },
+} as const satisfies Record<string, FileFormatRow>;
+
+export type FileFormat = keyof typeof FILE_FORMATS;
+
+/** The formats that documents/ has a reader for: text, and pictures of text. */
+export type DocumentFormat = {
+  [Format in FileFormat]: (typeof FILE_FORMATS)[Format]['kind'] extends 'text' | 'image' ? Format : never;
+}[FileFormat];
+
+const rows = Object.entries(FILE_FORMATS) as ReadonlyArray<readonly [FileFormat, FileFormatRow]>;
+const byExtension: ReadonlyMap<string, readonly [FileFormat, SourceType]> = new Map(
+  rows.flatMap(([format, row]) =>
+    Object.entries(row.extensions).map(([ending, source]) => [ending, [format, source] as const] as const),
+  ),
+);
+/** The first row that names a type has it. */
+const byMimeType: ReadonlyMap<string, FileFormat> = new Map(
+  rows.flatMap(([format, row]) => row.mimeTypes.map((type) => [type, format] as const)).toReversed(),
+);
+
+/** The ending of a name or URL, lower case, without its dot; '' for none. */
+export function extensionOf(name: string): string {
+  const path = name.replace(/[?#].*$/s, '');
+  return /\.([A-Za-z0-9]{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
+}
+
+/** The format that a file's name promises, or null. */
+export const formatOfName = (name: string): FileFormat | null => byExtension.get(extensionOf(name))?.[0] ?? null;
+
+/** The format that a Content-Type (parameters or not) promises, or null. */
+export const formatOfType = (contentType: string | null): FileFormat | null =>
+  byMimeType.get((contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '') ?? null;
+
+export const mimeTypeOf = (format: FileFormat): string => FILE_FORMATS[format].mimeTypes[0];
+
+/** The `source` of an uploaded file: by its name where that fits what it is (.jpeg: JPEG), else by what it is. */
+export function sourceOfUpload(format: FileFormat, name: string): SourceType {
+  const named = byExtension.get(extensionOf(name));
+  if (named?.[0] === format) return named[1];
+  return format === 'TXT' ? 'TEXT' : format;
+}

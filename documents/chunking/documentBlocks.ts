@@ -1,0 +1,86 @@
+import type { ChunkOptions, Items, ParsedDocument } from '../types.js';
+import { type Block, findBlocks } from './findBlocks.js';
+import { skipSpace, trimEnd } from './whitespace.js';
+
+/** The formats whose items the interface lets callers group; a workbook with macros is none of them. */
+const GROUPED: ReadonlySet<ParsedDocument['format']> = new Set(['CSV', 'TSV', 'XLSX', 'JSON'] as const);
+
+/**
+ * The blocks of a document: of its items where it has any, else of its text; page by page where no chunk may span pages,
+ * and with each table by itself.
+ */
+export function documentBlocks(
+  { text, pages, items, tables = [], format }: Pick<ParsedDocument, 'text' | 'pages' | 'items' | 'tables' | 'format'>,
+  options: ChunkOptions,
+): Block[] {
+  if (items !== undefined && items.length > 0) {
+    // The objects of a JSON file are no rows: they stay whole where they fit.
+    const splitRows = options.splitRows === true && format !== 'JSON';
+    const perChunk = GROUPED.has(format) ? (options.maxItemsPerChunk ?? null) : null;
+    return itemBlocks(text, items, perChunk, splitRows);
+  }
+  const whole = [{ start: 0, end: text.length }];
+  const parts = options.setPageAsBoundary === true && pages !== undefined ? pages : whole;
+  if (parts === whole && tables.length === 0) return findBlocks(text);
+  return parts.flatMap((part) => partBlocks(text, part, tables));
+}
+
+/** A stretch of the text (UTF-16 offsets, end exclusive) that shares no chunk with what is around it. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The blocks of a part of the text; the first of it, of each table in it, and of what follows a table begins a chunk. */
+function partBlocks(text: string, { start, end }: Part, tables: readonly Items[]): Block[] {
+  const blocks: Block[] = [];
+  let from = start;
+  for (const rows of tables) {
+    const [tableStart = 0, tableEnd = 0] = [rows[0], rows.at(-1)];
+    if (tableStart < from || tableEnd > end) continue;
+    blocks.push(...textBlocks(text, from, tableStart), ...rowBlocks(rows));
+    from = tableEnd;
+  }
+  return [...blocks, ...textBlocks(text, from, end)];
+}
+
+const textBlocks = (text: string, from: number, to: number): Block[] =>
+  findBlocks(text.slice(from, to)).map(({ kind, start, bodyStart, end }, nth) => ({
+    kind,
+    start: start + from,
+    bodyStart: bodyStart + from,
+    end: end + from,
+    hard: nth === 0,
+  }));
+
+const rowBlocks = (rows: Items): Block[] =>
+  Array.from({ length: rows.length / 2 }, (_, nth) => {
+    const [start = 0, end = 0] = rows.slice(2 * nth, 2 * nth + 2);
+    return { kind: 'row', start, bodyStart: start, end, hard: nth === 0 };
+  });
+
+function itemBlocks(text: string, items: Items, perChunk: number | null, splitRows: boolean): Block[] {
+  const blocks: Block[] = [];
+  let inGroup = 0;
+  let previousEnd = 0;
+  for (let at = 0; at < items.length; at += 2) {
+    const bodyStart = items[at] ?? 0;
+    const end = items[at + 1] ?? text.length;
+    // What stands between two items is the heading of those that follow.
+    const lead = skipSpace(text, previousEnd, bodyStart);
+    const isLed = lead < bodyStart;
+    const start = isLed ? lead : bodyStart;
+    const isFull = perChunk !== null && inGroup >= perChunk;
+    // Another sheet is a group of its own only where groups are wanted.
+    const hard = at > 0 && (isFull || (isLed && perChunk !== null));
+    inGroup = hard || at === 0 ? 1 : inGroup + 1;
+    const last = blocks.at(-1);
+    if (splitRows && last !== undefined && !hard && !isLed) blocks[blocks.length - 1] = { ...last, end };
+    else blocks.push({ kind: splitRows ? 'rows' : 'row', start, bodyStart, end, hard });
+    previousEnd = end;
+  }
+  const rest = skipSpace(text, previousEnd, text.length);
+  if (rest < text.length)
+    blocks.push({ kind: 'prose', start: rest, bodyStart: rest, end: trimEnd(text, rest, text.length) });
+  return blocks;
+}

@@ -1,0 +1,70 @@
+import type { Cut, Items, PlacedLine, PlacedPage } from '../types.js';
+
+/** The cuts with where each lies on its pages: numbers of the first and last, and the box around its lines. */
+export function placeCuts(cuts: readonly Cut[], pages: readonly PlacedPage[]): Cut[] {
+  return cuts.map((cut) => {
+    const on = pages.slice(firstAfter(pages, cut.start), firstFrom(pages, cut.end));
+    const [first, last] = [on[0], on.at(-1)];
+    if (first === undefined || last === undefined) return cut;
+    const lines = on.flatMap((page) => linesIn(page.lines, cut));
+    const top = linesIn(first.lines, cut);
+    const bottom = linesIn(last.lines, cut);
+    const box =
+      lines.length === 0
+        ? {}
+        : {
+            x1: least(lines.map(({ x1 }) => x1)),
+            x2: most(lines.map(({ x2 }) => x2)),
+            y1: least(top.map(({ y1 }) => y1)),
+            y2: most(bottom.map(({ y2 }) => y2)),
+          };
+    return { ...cut, metadata: { pg_start: first.number, pg_end: last.number, ...box } };
+  });
+}
+
+/** The cuts, those of a table with `block_types` that says so. */
+export function markTables(cuts: readonly Cut[], tables: readonly Items[]): Cut[] {
+  const spans = tables.map((rows): Span => ({ start: rows[0] ?? 0, end: rows.at(-1) ?? 0 }));
+  return cuts.map((cut) => {
+    const table = spans[firstAfter(spans, cut.start)];
+    if (table === undefined || cut.start < table.start) return cut;
+    return { ...cut, metadata: { ...cut.metadata, block_types: ['TABLE'] } };
+  });
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The index of the first span that ends after `offset`. */
+function firstAfter(spans: readonly Span[], offset: number): number {
+  return search(spans, ({ end }) => end > offset);
+}
+
+/** The index of the first span that begins at `offset` or later. */
+function firstFrom(spans: readonly Span[], offset: number): number {
+  return search(spans, ({ start }) => start >= offset);
+}
+
+function search(spans: readonly Span[], isRight: (span: Span) => boolean): number {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const span = spans[middle];
+    if (span !== undefined && isRight(span)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Those of some spans, in the order of the text and apart from one another, that another span touches. */
+export const spansIn = <T extends Span>(spans: readonly T[], { start, end }: Span): readonly T[] =>
+  spans.slice(firstAfter(spans, start), firstFrom(spans, end));
+
+const linesIn: (lines: readonly PlacedLine[], span: Span) => readonly PlacedLine[] = spansIn;
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;
+const least = (values: readonly number[]): number => rounded(values.reduce((a, b) => Math.min(a, b), Infinity));
+const most = (values: readonly number[]): number => rounded(values.reduce((a, b) => Math.max(a, b), -Infinity));

@@ -1,0 +1,16 @@
+import { analyse } from 'chardet';
+
+/** Bytes looked at. */
+const SAMPLE_BYTES = 64 * 1024;
+const LEAST_CONFIDENCE = 30;
+
+/** Encodings of letters that windows-1252 has not. Among those of western Europe a guess is no better than it. */
+const OTHER_LETTERS =
+  /^(?:UTF-16|UTF-32|Shift_JIS|EUC-|Big5|GB18030|ISO-2022|ISO-8859-[5-8]|KOI8|windows-125[13-6]|IBM42)/i;
+
+/** The encoding that text in no declared one, and not in UTF-8, most likely has. */
+export function guessCharset(bytes: Uint8Array): string {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const found = analyse(sample).find(({ name, confidence }) => confidence >= LEAST_CONFIDENCE && name !== 'UTF-8');
+  return found !== undefined && OTHER_LETTERS.test(found.name) ? found.name : 'windows-1252';
+}

@@ -1,0 +1,127 @@
+import { Fault } from '../contract/failures.js';
+import type { PoolDocument, PoolResult } from './answerTask.js';
+import { LimitPassed, type Readers } from './readers.js';
+
+/** Small documents share a trip to a thread: waking one takes a good part of the time that a small page takes. */
+const SMALL_BYTES = 128 * 1024;
+const GROUP_DOCUMENTS = 8;
+/** How long the first small document of a group waits for company. */
+const GATHER_MS = 4;
+
+/** A document that waits, is being read, or has been answered. */
+type Job = PoolDocument & {
+  readonly resolve: (document: PoolResult) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Its group failed as a whole: it is read once more by itself. */
+  alone: boolean;
+  answered: boolean;
+  /** Called when its caller no longer waits. */
+  abandon: () => void;
+};
+
+/** A picture is never small: what is in it takes its time. */
+const isSmall = ({ alone, input, recognition }: Job): boolean =>
+  !alone && recognition === undefined && input.path === undefined && input.bytes.byteLength <= SMALL_BYTES;
+
+/** Takes the first job off the queue, and with a small one the small ones that follow it. */
+function takeGroup(queue: Job[]): Job[] {
+  let count = 1;
+  if (queue[0] && isSmall(queue[0])) {
+    while (count < GROUP_DOCUMENTS && queue[count] && isSmall(queue[count] as Job)) count += 1;
+  }
+  return queue.splice(0, count);
+}
+
+/** A queue before readers: what waits, what shares a trip, and what is read once more by itself. */
+export interface Lane {
+  /** The answer is of the kind that was asked for. Rejects with the signal's reason on abort. */
+  answer<Answer extends PoolResult>(document: PoolDocument, signal?: AbortSignal): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** @param readers at most `slots` groups are given to them at once */
+export function createLane(readers: Readers, slots: number): Lane {
+  const queue: Job[] = [];
+  let free = slots;
+  let gathering: NodeJS.Timeout | null = null;
+  let closed = false;
+
+  const runGroup = async (group: readonly Job[]): Promise<void> => {
+    const stop = new AbortController();
+    for (const job of group) {
+      // The thread is ended only when nobody wants anything of it any more.
+      job.abandon = () => {
+        if (group.every(({ answered }) => answered)) stop.abort(new Error('nobody waits for these documents'));
+      };
+    }
+    try {
+      const answers = await readers.run(group, stop.signal);
+      group.forEach(({ resolve, reject }, nth) => {
+        const answer = answers[nth];
+        if (answer && 'document' in answer) resolve(answer.document);
+        else if (answer) reject(new Fault(answer.fault.kind, answer.fault.message, { cause: answer.fault.cause }));
+      });
+    } catch (error) {
+      const waiting = group.filter(({ answered }) => !answered);
+      if (group.length > 1 && error instanceof LimitPassed) {
+        // One of them did it: each shows by itself.
+        for (const job of waiting) job.alone = true;
+        queue.unshift(...waiting);
+      } else {
+        for (const { reject } of waiting) reject(error instanceof LimitPassed ? error.fault : error);
+      }
+    }
+  };
+
+  const pump = (): void => {
+    if (gathering) clearTimeout(gathering);
+    gathering = null;
+    while (free > 0 && queue.length > 0) {
+      free -= 1;
+      void runGroup(takeGroup(queue)).finally(() => {
+        free += 1;
+        pump();
+      });
+    }
+  };
+
+  const answer = <Answer extends PoolResult>(document: PoolDocument, signal?: AbortSignal): Promise<Answer> =>
+    new Promise<PoolResult>((resolve, reject) => {
+      if (closed) throw new Error('The document pool is closed.');
+      signal?.throwIfAborted();
+      const settle =
+        <Value>(act: (value: Value) => void) =>
+        (value: Value): void => {
+          if (job.answered) return;
+          job.answered = true;
+          signal?.removeEventListener('abort', abort);
+          act(value);
+        };
+      const job: Job = {
+        ...document,
+        resolve: settle(resolve),
+        reject: settle(reject),
+        abandon: () => void queue.splice(queue.indexOf(job), 1),
+        alone: false,
+        answered: false,
+      };
+      const abort = (): void => {
+        job.reject(signal?.reason);
+        job.abandon();
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      queue.push(job);
+      if (free > 0 && (!isSmall(job) || queue.length >= GROUP_DOCUMENTS)) pump();
+      else if (free > 0) gathering ??= setTimeout(pump, GATHER_MS);
+    }) as Promise<Answer>;
+
+  return {
+    answer,
+    async close() {
+      closed = true;
+      const ended = new Error('The document pool is closed.');
+      for (const job of queue.splice(0)) job.reject(ended);
+      await readers.close();
+    },
+  };
+}

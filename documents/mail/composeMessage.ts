@@ -1,0 +1,93 @@
+import { Fault } from '../../contract/failures.js';
+import { type FileFormat, mimeTypeOf } from '../../contract/fileFormats.js';
+import { cleanText } from '../cleanText.js';
+import { wholeText } from '../html/wholeText.js';
+import { oneLine } from '../textBuilder.js';
+import type { Attachment, DocumentLimits, ParsedDocument } from '../types.js';
+
+/** A message as its reader found it. */
+export interface Message {
+  readonly subject: string | null;
+  readonly from: string | null;
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
+  /** ISO 8601. */
+  readonly date: string | null;
+  readonly messageId: string | null;
+  readonly inReplyTo: string | null;
+  readonly text: string | null;
+  readonly html: string | null;
+  readonly attachments: readonly Attachment[];
+}
+
+const LONGEST_VALUE = 1000;
+const MOST_PEOPLE = 100;
+
+/** The subject as a heading and the body; headers as metadata, attachments as files of their own. */
+export function composeMessage(
+  message: Message,
+  format: Extract<FileFormat, 'EML' | 'MSG'>,
+  limits: DocumentLimits,
+): ParsedDocument {
+  const { attachments } = message;
+  if (attachments.length > limits.maxAttachments) {
+    throw new Fault(
+      'too_large',
+      `The message has ${attachments.length} attachments, more than are taken (setting MAX_ATTACHMENTS: ${limits.maxAttachments}). Raise the setting, or send them by themselves.`,
+    );
+  }
+  const subject = oneLine(message.subject ?? '').slice(0, LONGEST_VALUE);
+  const plain = cleanText(message.text ?? '', limits);
+  const body = plain === '' && message.html !== null ? wholeText(message.html, limits) : plain;
+  const text = [subject === '' ? '' : `# ${subject}`, body].filter((part) => part !== '').join('\n\n');
+  if (text === '' && attachments.length === 0)
+    throw new Fault('no_text', 'There is no text in the message: it has neither a subject nor a body.');
+  const facts: Readonly<Record<string, string | readonly string[] | null>> = {
+    title: subject,
+    from: message.from,
+    to: message.to,
+    cc: message.cc,
+    bcc: message.bcc,
+    date: message.date,
+    message_id: message.messageId,
+    in_reply_to: message.inReplyTo,
+    attachments: attachments.map(({ name }) => name),
+  };
+  const metadata: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(facts)) {
+    if (value === null || value.length === 0) continue;
+    metadata[key] = typeof value === 'string' ? shortened(value) : value.slice(0, MOST_PEOPLE).map(shortened);
+  }
+  return {
+    // A message may be nothing but what is attached to it.
+    text: text === '' ? `Attachments: ${attachments.map(({ name }) => name).join(', ')}` : text,
+    format,
+    mimeType: mimeTypeOf(format),
+    metadata,
+    ...(message.date === null ? {} : { sourceCreatedAt: message.date }),
+    ...(attachments.length > 0 ? { attachments } : {}),
+  };
+}
+
+const shortened = (value: string): string => oneLine(value).slice(0, LONGEST_VALUE);
+
+/** `Anna <anna@example.org>`, or what there is of it; null for nothing. */
+export function nameAndAddress(name: string | null | undefined, address: string | null | undefined): string | null {
+  const shown = oneLine(name ?? '').replaceAll(/[<>]/g, '');
+  const mail = oneLine(address ?? '');
+  if (mail === '') return shown || null;
+  return shown === '' || shown === mail ? mail : `${shown} <${mail}>`;
+}
+
+/** The date as ISO 8601; null for what is none. */
+export function isoDate(value: string | null | undefined): string | null {
+  const date = new Date(value ?? '');
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** A name for a file without one, by its type: `attachment-2.pdf`. */
+export const attachmentName = (name: string | null | undefined, nth: number, ending: string): string =>
+  oneLine(name ?? '')
+    .replaceAll(/[/\\]/g, '_')
+    .slice(0, 255) || `attachment-${nth + 1}${ending}`;

@@ -1,0 +1,77 @@
+/** Darker than this is ink. */
+const INK = 160;
+const PAPER = 255;
+/** Of the shorter side of the picture: a stroke this long is no part of a letter. */
+const LONG = 0.05;
+const LEAST_LONG = 60;
+/** Of the same: a thicker one is a bar or a shadow, and may hold letters. */
+const THIN = 0.006;
+const LEAST_THIN = 6;
+
+/**
+ * Takes the lines of tables and forms out of a gray picture, in place: what stands between them is taken for a drawing
+ * otherwise, and left out.
+ */
+export function eraseRules(gray: Uint8Array, width: number, height: number): void {
+  const side = Math.min(width, height);
+  const long = Math.max(LEAST_LONG, Math.round(LONG * side));
+  const thin = Math.max(LEAST_THIN, Math.round(THIN * side));
+  // Both are found before one is erased: they cross.
+  const across = strokes(gray, { lines: height, length: width, toLine: width, toNext: 1 }, long, thin);
+  const down = strokes(gray, { lines: width, length: height, toLine: 1, toNext: width }, long, thin);
+  for (let at = 0; at < gray.length; at += 1) if (across[at] === 1 || down[at] === 1) gray[at] = PAPER;
+}
+
+/** How a picture is walked: along its rows, or along its columns. */
+interface Walk {
+  readonly lines: number;
+  readonly length: number;
+  readonly toLine: number;
+  readonly toNext: number;
+}
+
+/** Marks the pixels of strokes that are long in the direction of the walk and thin across it. */
+function strokes(gray: Uint8Array, walk: Walk, long: number, thin: number): Uint8Array {
+  const { lines, length, toLine, toNext } = walk;
+  const marked = new Uint8Array(gray.length);
+  eachRun(
+    gray,
+    walk,
+    (value) => value < INK,
+    (start, count) => {
+      if (count < long) return;
+      for (let nth = 0; nth < count; nth += 1) marked[start + nth * toNext] = 1;
+    },
+  );
+  const acrossIt = { lines: length, length: lines, toLine: toNext, toNext: toLine };
+  eachRun(
+    marked,
+    acrossIt,
+    (value) => value === 1,
+    (start, count) => {
+      if (count <= thin) return;
+      for (let nth = 0; nth < count; nth += 1) marked[start + nth * toLine] = 0;
+    },
+  );
+  return marked;
+}
+
+function eachRun(
+  pixels: Uint8Array,
+  { lines, length, toLine, toNext }: Walk,
+  isIn: (value: number) => boolean,
+  tell: (start: number, count: number) => void,
+): void {
+  for (let line = 0; line < lines; line += 1) {
+    let count = 0;
+    let at = line * toLine;
+    for (let nth = 0; nth < length; nth += 1, at += toNext) {
+      if (isIn(pixels[at] ?? PAPER)) count += 1;
+      else if (count > 0) {
+        tell(at - count * toNext, count);
+        count = 0;
+      }
+    }
+    if (count > 0) tell(at - count * toNext, count);
+  }
+}

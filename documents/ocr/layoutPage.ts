@@ -1,0 +1,113 @@
+import type { Page, Paragraph, Word } from 'tesseract.js';
+import { findTables } from '../tables/findTables.js';
+import type { PageLine, PageParagraph, PageText } from '../types.js';
+
+/** Tesseract's own measure, 0 to 100: what patterns and edges are taken for lies below, letters seldom do. */
+const SURE_WORD = 30;
+const SURE_LINE = 55;
+/** How much larger than most of the page a heading is. */
+const LARGER = 1.35;
+const MUCH_LARGER = 1.9;
+const LONGEST_HEADING = 200;
+
+interface ReadWord extends PageLine {
+  readonly confidence: number;
+}
+
+interface ReadLine extends PageLine {
+  readonly words: readonly ReadWord[];
+  /** From the lowest to the highest letter that its font has. */
+  readonly size: number;
+}
+
+/**
+ * What was read in a picture as paragraphs, headings and tables; boxes in the units of the page.
+ * @param scale pixels of the picture for one unit
+ */
+export function layoutPage(read: Page, number: number, scale: number, wantsTables: boolean): PageText {
+  const groups = (read.blocks ?? [])
+    .flatMap(({ paragraphs }) => paragraphs)
+    .map((paragraph) => linesOf(paragraph, scale))
+    .filter((lines) => lines.length > 0);
+  const tables = wantsTables ? findTables(groups.flat().flatMap(({ words }) => words)) : [];
+  const tableOf = new Map(tables.flatMap((table) => table.words.map((word) => [word, table] as const)));
+  const body = bodySize(groups.flat());
+  const paragraphs: PageParagraph[] = [];
+  const shown = new Set<unknown>();
+  for (const group of groups) {
+    let rest: ReadLine[] = [];
+    const flush = (): void => {
+      if (rest.length > 0) paragraphs.push(paragraphOf(rest, body));
+      rest = [];
+    };
+    for (const line of group) {
+      const table = line.words.map((word) => tableOf.get(word)).find((found) => found !== undefined);
+      const others = line.words.filter((word) => !tableOf.has(word));
+      if (table === undefined) rest.push(line);
+      else {
+        flush();
+        if (!shown.has(table)) paragraphs.push({ lines: table.rows, isTable: true });
+        shown.add(table);
+        if (others.some(({ text }) => /[\p{L}\p{N}]/u.test(text))) rest.push(lineOf(others, line.size));
+      }
+    }
+    flush();
+  }
+  return { number, paragraphs };
+}
+
+function linesOf({ lines }: Paragraph, scale: number): ReadLine[] {
+  return lines.flatMap(({ words, rowAttributes }) => {
+    const sure = words.filter(({ confidence, text }) => confidence >= SURE_WORD && text.trim() !== '');
+    const mean = sure.reduce((sum, { confidence }) => sum + confidence, 0) / sure.length;
+    if (sure.length === 0 || mean < SURE_LINE || !sure.some(({ text }) => /[\p{L}\p{N}]/u.test(text))) return [];
+    return [
+      lineOf(
+        sure.map((word) => placed(word, scale)),
+        rowAttributes.rowHeight / scale,
+      ),
+    ];
+  });
+}
+
+const placed = ({ text, confidence, bbox }: Word, scale: number): ReadWord => ({
+  text: text.trim(),
+  confidence,
+  x1: bbox.x0 / scale,
+  y1: bbox.y0 / scale,
+  x2: bbox.x1 / scale,
+  y2: bbox.y1 / scale,
+});
+
+const lineOf = (words: readonly ReadWord[], size: number): ReadLine => ({
+  words,
+  size,
+  text: words.map(({ text }) => text).join(' '),
+  x1: Math.min(...words.map(({ x1 }) => x1)),
+  y1: Math.min(...words.map(({ y1 }) => y1)),
+  x2: Math.max(...words.map(({ x2 }) => x2)),
+  y2: Math.max(...words.map(({ y2 }) => y2)),
+});
+
+/** The size that most characters have, at least half of them in this size or a smaller one. */
+function bodySize(lines: readonly ReadLine[]): number {
+  const half = lines.reduce((sum, { text }) => sum + text.length, 0) / 2;
+  let seen = 0;
+  for (const { text, size } of lines.toSorted((a, b) => a.size - b.size)) {
+    seen += text.length;
+    if (seen >= half) return size;
+  }
+  return 0;
+}
+
+function paragraphOf(found: readonly ReadLine[], body: number): PageParagraph {
+  const lines = found.map(({ text, x1, y1, x2, y2 }) => ({ text, x1, y1, x2, y2 }));
+  const larger = Math.min(...found.map(({ size }) => size)) / body;
+  const length = lines.reduce((sum, { text }) => sum + text.length, 0);
+  const isHeading =
+    larger >= LARGER &&
+    lines.length <= 2 &&
+    length <= LONGEST_HEADING &&
+    lines.some(({ text }) => /\p{L}{2}/u.test(text));
+  return isHeading ? { lines, heading: larger >= MUCH_LARGER ? 1 : 2 } : { lines };
+}

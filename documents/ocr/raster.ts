@@ -1,0 +1,86 @@
+import { createCanvas, type Canvas, loadImage } from '@napi-rs/canvas';
+import { Fault } from '../../contract/failures.js';
+import { eraseRules } from './eraseRules.js';
+import { imageSize } from './imageSize.js';
+
+/** A picture as OCR takes it, and how its pixels lie on the page. */
+export interface Raster {
+  /** A portable graymap: a short header and a byte a pixel. */
+  readonly bytes: Uint8Array;
+  /** Pixels of it for one unit of the page. */
+  readonly scale: number;
+}
+
+/** Pixels that a page is recognized with at most: an A4 page at 300 dots an inch. More make it slower, not better. */
+export const WORKING_PIXELS = 9_000_000;
+/** Smaller pictures are enlarged: letters of a few pixels are not recognized. */
+const SMALL_PIXELS = 1_000_000;
+const MOST_ENLARGED = 3;
+/** Neither side of a picture that shows a letter is shorter. */
+const LEAST_SIDE = 8;
+
+/**
+ * A JPEG or PNG, upright and in gray.
+ * @param maxPixels of the picture; past it nothing is unpacked
+ * @throws Fault too_large, no_text, broken_content
+ */
+export async function rasterOfImage(bytes: Uint8Array, maxPixels: number): Promise<Raster> {
+  const size = imageSize(bytes);
+  if (size === null) throw brokenPicture();
+  const { width, height } = size;
+  if (width * height > maxPixels) {
+    throw new Fault(
+      'too_large',
+      `The picture is ${width} x ${height} pixels, more than are recognized (setting MAX_OCR_PIXELS: ${maxPixels.toLocaleString('en-US')}). Scale it down, or raise the setting.`,
+    );
+  }
+  if (Math.min(width, height) < LEAST_SIDE) {
+    throw new Fault('no_text', `The picture is ${width} x ${height} pixels: too small to hold text.`);
+  }
+  const image = await loadImage(Buffer.from(bytes)).catch((error: unknown) => {
+    throw brokenPicture(error);
+  });
+  // It stands upright by now, however its camera was held.
+  const scale = workingScale(image.width, image.height);
+  const canvas = whiteCanvas(Math.round(image.width * scale), Math.round(image.height * scale));
+  canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+  return { bytes: grayOf(canvas), scale };
+}
+
+/** The factor by which a picture is brought to a size that is well recognized. */
+function workingScale(width: number, height: number): number {
+  const pixels = width * height;
+  if (pixels > WORKING_PIXELS) return Math.sqrt(WORKING_PIXELS / pixels);
+  return pixels < SMALL_PIXELS ? Math.min(MOST_ENLARGED, Math.sqrt((2 * SMALL_PIXELS) / pixels)) : 1;
+}
+
+/** White, so that what is transparent is paper. */
+export function whiteCanvas(width: number, height: number): Canvas {
+  const canvas = createCanvas(Math.max(1, width), Math.max(1, height));
+  const context = canvas.getContext('2d');
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  return canvas;
+}
+
+/** The canvas as OCR takes it. */
+export function grayOf(canvas: Canvas): Uint8Array {
+  const { width, height } = canvas;
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+  const header = Buffer.from(`P5\n${width} ${height}\n255\n`);
+  const gray = Buffer.alloc(header.length + width * height);
+  header.copy(gray);
+  for (let from = 0, to = header.length; from < data.length; from += 4, to += 1) {
+    // The eye's shares of red, green and blue, in 256ths.
+    gray[to] = ((data[from] ?? 0) * 77 + (data[from + 1] ?? 0) * 150 + (data[from + 2] ?? 0) * 29) >> 8;
+  }
+  eraseRules(gray.subarray(header.length), width, height);
+  return gray;
+}
+
+const brokenPicture = (cause?: unknown): Fault =>
+  new Fault(
+    'broken_content',
+    "The picture is broken: it can't be read as a JPEG or PNG. Open it in its program, save it anew and send that.",
+    { cause },
+  );

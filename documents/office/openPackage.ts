@@ -1,0 +1,123 @@
+import { Fault } from '../../contract/failures.js';
+import { oneLine } from '../textBuilder.js';
+import type { DocumentLimits } from '../types.js';
+import { type Archive, encryptedFile, openArchive } from './openArchive.js';
+import { readXml } from './readXml.js';
+
+export interface Relation {
+  /** The last word of its type: `hyperlink`, `slide`, `notesSlide`… */
+  readonly type: string;
+  /** A member's name, or with `external` an address that is never fetched. */
+  readonly target: string;
+  readonly external: boolean;
+}
+
+/** An Office file: an archive whose members name one another. */
+export interface Package {
+  readonly archive: Archive;
+  /** The member with the document itself, and what it is: `document`, `presentation` or `workbook`. */
+  readonly main: string;
+  /** What a member points to, by id. */
+  relationsOf(member: string): Promise<ReadonlyMap<string, Relation>>;
+  /** Facts for file_metadata that the file states about itself. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created: string | null;
+}
+
+/** An encrypted Office file is no archive, but lies in the container of old ones. */
+const COMPOUND = 'd0cf11e0';
+
+/** Opens an Office file of the format since 2007. Throws a Fault: broken_content, encrypted or too_large. */
+export async function openPackage(bytes: Uint8Array, limits: DocumentLimits): Promise<Package> {
+  if (Buffer.from(bytes.subarray(0, 4)).toString('hex') === COMPOUND) throw encryptedFile();
+  const archive = await openArchive(bytes, limits);
+  const relationsOf = async (member: string): Promise<ReadonlyMap<string, Relation>> =>
+    readRelations(archive, member, limits);
+  const root = await relationsOf('');
+  const main = [...root.values()].find(({ type }) => type === 'officeDocument')?.target;
+  if (main === undefined || !archive.has(main)) {
+    throw new Fault(
+      'broken_content',
+      'The file is broken: it is an archive without a document in it. Open it in its program, save it anew and send that.',
+    );
+  }
+  const properties = [...root.values()].find(({ type }) => type === 'core-properties')?.target;
+  return { archive, main, relationsOf, ...(await readProperties(archive, properties ?? null, limits)) };
+}
+
+async function readRelations(
+  archive: Archive,
+  member: string,
+  limits: DocumentLimits,
+): Promise<ReadonlyMap<string, Relation>> {
+  const slash = member.lastIndexOf('/');
+  const folder = member.slice(0, slash + 1);
+  const name = `${folder}_rels/${member.slice(slash + 1)}.rels`;
+  const relations = new Map<string, Relation>();
+  if (!archive.has(name)) return relations;
+  readXml(await archive.read(name), limits, {
+    open(element, { Id: id, Type: type, Target: target, TargetMode: mode }) {
+      if (element !== 'Relationship' || id === undefined || type === undefined || target === undefined) return;
+      const external = mode === 'External';
+      relations.set(id, {
+        type: type.slice(type.lastIndexOf('/') + 1),
+        target: external ? target : memberName(folder, target),
+        external,
+      });
+    },
+  });
+  return relations;
+}
+
+/** Targets are relative to the folder of what names them, or begin with a slash. */
+function memberName(folder: string, target: string): string {
+  const parts: string[] = [];
+  for (const part of (target.startsWith('/') ? target : folder + target).split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return parts.join('/');
+}
+
+/** Elements of the core properties, and the metadata they are kept as. */
+const PROPERTIES: ReadonlyMap<string, string> = new Map([
+  ['title', 'title'],
+  ['creator', 'author'],
+  ['subject', 'subject'],
+  ['keywords', 'keywords'],
+  ['description', 'description'],
+  ['language', 'language'],
+  ['category', 'category'],
+  ['lastModifiedBy', 'last_modified_by'],
+  ['created', 'created'],
+  ['modified', 'modified'],
+]);
+
+async function readProperties(
+  archive: Archive,
+  member: string | null,
+  limits: DocumentLimits,
+): Promise<Pick<Package, 'metadata' | 'created'>> {
+  const metadata: Record<string, unknown> = {};
+  if (member === null || !archive.has(member)) return { metadata, created: null };
+  let text = '';
+  readXml(await archive.read(member), limits, {
+    open() {
+      text = '';
+    },
+    text(part) {
+      text += part;
+    },
+    close(element) {
+      const key = PROPERTIES.get(element);
+      const value = oneLine(text).slice(0, 1000);
+      if (key !== undefined && value !== '') metadata[key] = value;
+    },
+  });
+  return { metadata, created: isoDate(metadata['created']) };
+}
+
+function isoDate(value: unknown): string | null {
+  const date = typeof value === 'string' ? new Date(value) : null;
+  return date === null || Number.isNaN(date.getTime()) ? null : date.toISOString();
+}

@@ -1,0 +1,90 @@
+import Papa from 'papaparse';
+import { Fault } from '../../contract/failures.js';
+import { mimeTypeOf } from '../../contract/fileFormats.js';
+import { decodeText } from '../decodeText.js';
+import { CellBudget, TableWriter } from '../tables/tableWriter.js';
+import { TextBuilder } from '../textBuilder.js';
+import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
+
+/** Characters looked at to find out what separates fields. */
+const SAMPLE_CHARACTERS = 64 * 1024;
+const DELIMITERS = [',', '\t', ';', '|'];
+
+/** Rows of a CSV file, whatever separates its fields. */
+export const csvParser: Parser = { parse: (input, limits) => readTable(input, limits, 'CSV') };
+/** Rows of a TSV file; one that has no tabs is read as CSV is. */
+export const tsvParser: Parser = { parse: (input, limits) => readTable(input, limits, 'TSV') };
+
+function readTable(input: ParseInput, limits: DocumentLimits, format: 'CSV' | 'TSV'): ParsedDocument {
+  const text = decodeText(input, { html: false }).replaceAll('\u0000', '');
+  const sample = text.slice(0, SAMPLE_CHARACTERS);
+  // The first line of some files tells the program what separates fields.
+  const told = /^sep=(.)\r?\n/i.exec(sample);
+  const body = told ? text.slice(told[0].length) : text;
+  const delimiter = told?.[1] ?? (format === 'TSV' && sample.includes('\t') ? '\t' : delimiterOf(sample));
+  const read = (quoteChar: string): { document: ParsedDocument | null; isTorn: boolean } => {
+    const writer = new TextBuilder(limits.maxTextCharacters);
+    const items: number[] = [];
+    const table = new TableWriter(writer, items, new CellBudget(limits.maxCells), null);
+    let isTorn = false;
+    Papa.parse<string[]>(body, {
+      delimiter,
+      quoteChar,
+      skipEmptyLines: true,
+      step: ({ data, errors }, parser) => {
+        isTorn ||= errors.some(({ code }) => code === 'MissingQuotes');
+        if (isTorn) parser.abort();
+        else table.add(data);
+      },
+    });
+    if (isTorn) return { document: null, isTorn };
+    const rows = table.finish();
+    if (rows === 0) return { document: null, isTorn };
+    const { headers } = table;
+    return {
+      isTorn,
+      document: {
+        text: writer.toString(),
+        format,
+        mimeType: mimeTypeOf(format),
+        metadata: { rows, ...(headers.length > 0 ? { columns: headers.slice(0, 1000) } : {}) },
+        items,
+      },
+    };
+  };
+  const quoted = read('"');
+  // A quote that is never closed is a mark of inches or a slip: taken at its word it would swallow the rest of the file.
+  const { document } = quoted.isTorn ? read('\u0000') : quoted;
+  if (document === null) throw new Fault('no_text', 'There are no rows in the table: the file is empty.');
+  return document;
+}
+
+/** What divides the first lines into the same number of fields, two or more; a comma where nothing does. */
+function delimiterOf(sample: string): string {
+  const lines = sample.split(/\r?\n|\r/).slice(0, 50);
+  if (lines.length > 2) lines.pop();
+  const rows = lines.filter((line) => line.trim() !== '').map((line) => line.replaceAll(/"(?:[^"]|"")*"/g, ''));
+  let best = ',';
+  let bestScore = 0;
+  for (const delimiter of DELIMITERS) {
+    const counts = rows.map((row) => row.split(delimiter).length);
+    const usual = mostCommon(counts.filter((count) => count > 1));
+    if (usual === null) continue;
+    const share = counts.filter((count) => count === usual).length / counts.length;
+    // Agreement of all lines counts for more than many fields.
+    const score = share * share * Math.log2(usual + 1);
+    if (score > bestScore) [best, bestScore] = [delimiter, score];
+  }
+  return best;
+}
+
+function mostCommon(values: readonly number[]): number | null {
+  const seen = new Map<number, number>();
+  let best: number | null = null;
+  for (const value of values) {
+    const times = (seen.get(value) ?? 0) + 1;
+    seen.set(value, times);
+    if (best === null || times > (seen.get(best) ?? 0)) best = value;
+  }
+  return best;
+}

@@ -1,0 +1,40 @@
+import { Fault } from '../../../contract/failures.js';
+import { mimeTypeOf } from '../../../contract/fileFormats.js';
+import { openPackage } from '../../office/openPackage.js';
+import { TextBuilder } from '../../textBuilder.js';
+import type { Parser } from '../../types.js';
+import { BodyReader } from './readBody.js';
+import { NoteMarks, readNotes } from './readNotes.js';
+import { readStyles } from './readStyles.js';
+
+/** Headings, paragraphs, lists, tables, text boxes and notes of a Word document; what was deleted in it is left out. */
+export const docxParser: Parser = {
+  async parse({ bytes }, limits) {
+    const file = await openPackage(bytes, limits);
+    const relations = await file.relationsOf(file.main);
+    const writer = new TextBuilder(limits.maxTextCharacters);
+    const styles = await readStyles(file, relations, limits);
+    const marks = new NoteMarks();
+    new BodyReader(styles, relations, limits, writer, marks).read(await file.archive.read(file.main));
+    for (const { type, target } of relations.values()) {
+      if ((type !== 'footnotes' && type !== 'endnotes') || !file.archive.has(target)) continue;
+      const notes = [...readNotes(await file.archive.read(target), limits)].flatMap(([id, note]) => {
+        const mark = marks.markOf(type, id);
+        // Notes that nothing in the text refers to any more stay in the file.
+        return mark === undefined ? [] : [`${mark}: ${note}`];
+      });
+      for (const note of notes) writer.block(note);
+    }
+    const text = writer.toString();
+    if (text === '') {
+      throw new Fault('no_text', 'There is no text in the document: it is empty, or has pictures only.');
+    }
+    return {
+      text,
+      format: 'DOCX',
+      mimeType: mimeTypeOf('DOCX'),
+      metadata: file.metadata,
+      ...(file.created === null ? {} : { sourceCreatedAt: file.created }),
+    };
+  },
+};

@@ -1,0 +1,174 @@
+import type { Relation } from '../../office/openPackage.js';
+import { readXml } from '../../office/readXml.js';
+import { markdownTable, oneLine, type TextBuilder, tidyLines } from '../../textBuilder.js';
+import type { DocumentLimits } from '../../types.js';
+import type { NoteMarks } from './readNotes.js';
+import type { ListPlace, Styles } from './readStyles.js';
+
+interface Paragraph {
+  text: string;
+  style: string | null;
+  numId: string | null;
+  level: number;
+  outline: number | null;
+  /** Of links still open: where its text began, and to where it leads. */
+  link: { readonly from: number; readonly url: string } | null;
+}
+
+interface Table {
+  readonly rows: string[][];
+  cell: string[];
+}
+
+/** What holds text that was deleted, stands elsewhere too, or is no text. */
+const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'instrText', 'delText', 'delInstrText', 'pict', 'object']);
+
+/**
+ * Writes the paragraphs, lists and tables of a text document's body (or notes) as Markdown-like text. Recursion is not
+ * needed: what is open is kept on stacks, for paragraphs stand in text boxes in paragraphs, and tables in cells.
+ */
+export class BodyReader {
+  readonly #styles: Styles;
+  readonly #relations: ReadonlyMap<string, Relation>;
+  readonly #limits: DocumentLimits;
+  readonly #writer: TextBuilder;
+  readonly #marks: NoteMarks;
+  readonly #numbers = new Map<string, number>();
+  #lastWasItem = false;
+
+  constructor(
+    styles: Styles,
+    relations: ReadonlyMap<string, Relation>,
+    limits: DocumentLimits,
+    writer: TextBuilder,
+    marks: NoteMarks,
+  ) {
+    this.#marks = marks;
+    this.#styles = styles;
+    this.#relations = relations;
+    this.#limits = limits;
+    this.#writer = writer;
+  }
+
+  read(part: Uint8Array): void {
+    const paragraphs: Paragraph[] = [];
+    const tables: Table[] = [];
+    let skipped = 0;
+    let inText = false;
+    readXml(part, this.#limits, {
+      open: (name, attributes) => {
+        if (skipped > 0 || SKIPPED.has(name)) skipped += 1;
+        if (skipped > 0) return;
+        const paragraph = paragraphs.at(-1);
+        if (name === 'p') paragraphs.push({ text: '', style: null, numId: null, level: 0, outline: null, link: null });
+        else if (name === 'tbl') tables.push({ rows: [], cell: [] });
+        else if (name === 'tr') tables.at(-1)?.rows.push([]);
+        else if (name === 't') inText = true;
+        else if (paragraph) openInParagraph(paragraph, name, attributes, this.#relations, this.#marks);
+      },
+      text: (text) => {
+        const paragraph = paragraphs.at(-1);
+        if (inText && skipped === 0 && paragraph) paragraph.text += text;
+      },
+      close: (name) => {
+        if (skipped > 0) {
+          skipped -= 1;
+          return;
+        }
+        const table = tables.at(-1);
+        if (name === 't') inText = false;
+        else if (name === 'p') {
+          const paragraph = paragraphs.pop();
+          if (paragraph) this.#endParagraph(paragraph, table);
+        } else if (name === 'hyperlink') closeLink(paragraphs.at(-1));
+        else if (name === 'tc') {
+          table?.rows.at(-1)?.push(table.cell.join(' '));
+          if (table) table.cell = [];
+        } else if (name === 'tbl') {
+          tables.pop();
+          this.#endTable(table, tables.at(-1));
+        }
+      },
+    });
+  }
+
+  #endTable(table: Table | undefined, outer: Table | undefined): void {
+    if (!table) return;
+    // A table in a cell can't be drawn as one: its words stay in the cell.
+    if (outer) outer.cell.push(table.rows.flat().filter(Boolean).join(' '));
+    else this.#writer.block(markdownTable(table.rows));
+    this.#lastWasItem = false;
+  }
+
+  #endParagraph(paragraph: Paragraph, table: Table | undefined): void {
+    const text = tidyLines(paragraph.text);
+    if (text === '') return;
+    if (table) {
+      table.cell.push(oneLine(text));
+      return;
+    }
+    const heading =
+      this.#styles.headingOf(paragraph.style) ??
+      (paragraph.outline !== null && paragraph.outline < 6 ? paragraph.outline + 1 : null);
+    const place = this.#placeOf(paragraph);
+    if (heading !== null) this.#writer.block(`${'#'.repeat(heading)} ${oneLine(text)}`);
+    else if (place) this.#writeItem(place, text);
+    else this.#writer.block(text);
+    this.#lastWasItem = heading === null && place !== null;
+    if (!this.#lastWasItem && heading !== null) this.#numbers.clear();
+  }
+
+  #placeOf({ style, numId, level }: Paragraph): ListPlace | null {
+    // Zero takes a paragraph out of the list its style puts it in.
+    if (numId === '0') return null;
+    return numId === null ? this.#styles.listOf(style) : { numId, level };
+  }
+
+  #writeItem(place: ListPlace, text: string): void {
+    let mark = '-';
+    if (this.#styles.isNumbered(place)) {
+      const key = `${place.numId}:${place.level}`;
+      const number = (this.#numbers.get(key) ?? 0) + 1;
+      this.#numbers.set(key, number);
+      mark = `${number}.`;
+    }
+    // What lies deeper is counted anew below the next item.
+    for (let deeper = place.level + 1; deeper < 9; deeper++) this.#numbers.delete(`${place.numId}:${deeper}`);
+    const indent = '  '.repeat(Math.min(8, Math.max(0, place.level)));
+    this.#writer.break(!this.#lastWasItem);
+    this.#writer.add(`${indent}${mark} ${text.replaceAll('\n', `\n${indent}  `)}`);
+  }
+}
+
+function openInParagraph(
+  paragraph: Paragraph,
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  relations: ReadonlyMap<string, Relation>,
+  marks: NoteMarks,
+): void {
+  const { val } = attributes;
+  if (name === 'pStyle') paragraph.style = val ?? null;
+  else if (name === 'numId') paragraph.numId = val ?? null;
+  else if (name === 'ilvl') paragraph.level = Number(val ?? 0) || 0;
+  else if (name === 'outlineLvl') paragraph.outline = Number(val ?? 9);
+  else if (name === 'tab' && attributes['pos'] === undefined) paragraph.text += '\t';
+  else if (name === 'br' || name === 'cr') paragraph.text += '\n';
+  else if (name === 'noBreakHyphen') paragraph.text += '-';
+  else if (name === 'footnoteReference') paragraph.text += marks.refer('footnotes', attributes['id'] ?? '');
+  else if (name === 'endnoteReference') paragraph.text += marks.refer('endnotes', attributes['id'] ?? '');
+  else if (name === 'hyperlink') {
+    const relation = relations.get(attributes['r:id'] ?? '');
+    if (relation?.external === true && /^(?:https?|mailto):/i.test(relation.target))
+      paragraph.link = { from: paragraph.text.length, url: relation.target };
+  }
+}
+
+function closeLink(paragraph: Paragraph | undefined): void {
+  if (!paragraph?.link) return;
+  const { from, url } = paragraph.link;
+  const label = paragraph.text.slice(from);
+  // An address that is its own name is written once.
+  if (label.trim() !== '' && label !== url) paragraph.text = `${paragraph.text.slice(0, from)}[${label}](${url})`;
+  paragraph.link = null;
+}

@@ -1,0 +1,110 @@
+import type { Package, Relation } from '../../office/openPackage.js';
+import { readXml } from '../../office/readXml.js';
+import type { DocumentLimits } from '../../types.js';
+
+/** What a paragraph's style or numbering says of it. */
+export interface ListPlace {
+  readonly numId: string;
+  readonly level: number;
+}
+
+export interface Styles {
+  /** The rank (1 to 6) of a heading style; null for others. */
+  headingOf(styleId: string | null): number | null;
+  listOf(styleId: string | null): ListPlace | null;
+  /** Whether a level of a list is numbered rather than marked. */
+  isNumbered(place: ListPlace): boolean;
+}
+
+interface Style {
+  name: string;
+  parent: string | null;
+  outline: number | null;
+  numId: string | null;
+  level: number;
+}
+
+/** Reads what the styles and lists of a text document are. Absent parts mean none. */
+export async function readStyles(
+  { archive }: Package,
+  relations: ReadonlyMap<string, Relation>,
+  limits: DocumentLimits,
+): Promise<Styles> {
+  const partOf = async (type: string): Promise<Buffer | null> => {
+    const target = [...relations.values()].find((relation) => relation.type === type && !relation.external)?.target;
+    return target !== undefined && archive.has(target) ? archive.read(target) : null;
+  };
+  const styles = new Map<string, Style>();
+  const stylesPart = await partOf('styles');
+  if (stylesPart) readStyleList(stylesPart, limits, styles);
+  const numbered = new Set<string>();
+  const numberingPart = await partOf('numbering');
+  if (numberingPart) readNumbering(numberingPart, limits, numbered);
+
+  /** The first in the chain of styles a style is based on that says something; chains may be forged into loops. */
+  const inherited = <Value>(styleId: string | null, read: (style: Style) => Value | null): Value | null => {
+    let style = styles.get(styleId ?? '');
+    for (let steps = 0; style !== undefined && steps < 20; steps++) {
+      const value = read(style);
+      if (value !== null) return value;
+      style = styles.get(style.parent ?? '');
+    }
+    return null;
+  };
+  return {
+    headingOf: (styleId) => inherited(styleId, headingRank) ?? (styles.size === 0 ? rankOfName(styleId ?? '') : null),
+    listOf: (styleId) => inherited(styleId, ({ numId, level }) => (numId === null ? null : { numId, level })),
+    isNumbered: ({ numId, level }) => numbered.has(`${numId}:${level}`),
+  };
+}
+
+function headingRank({ name, outline }: Style): number | null {
+  const named = rankOfName(name);
+  if (named !== null) return named;
+  return outline !== null && outline < 6 ? outline + 1 : null;
+}
+
+/** Built-in styles keep their English names in the file, whatever the language of the program. */
+function rankOfName(name: string): number | null {
+  const rank = /^heading ?([1-9])$/i.exec(name)?.[1];
+  if (rank !== undefined) return Math.min(6, Number(rank));
+  return /^title$/i.test(name) ? 1 : null;
+}
+
+function readStyleList(part: Buffer, limits: DocumentLimits, styles: Map<string, Style>): void {
+  let style: Style | null = null;
+  readXml(part, limits, {
+    open(element, { val, styleId, type }) {
+      if (element === 'style' && styleId !== undefined && (type ?? 'paragraph') === 'paragraph') {
+        style = { name: '', parent: null, outline: null, numId: null, level: 0 };
+        styles.set(styleId, style);
+      } else if (element === 'style') style = null;
+      if (style === null || val === undefined) return;
+      if (element === 'name') style.name = val;
+      else if (element === 'basedOn') style.parent = val;
+      else if (element === 'outlineLvl') style.outline = Number(val);
+      else if (element === 'numId') style.numId = val;
+      else if (element === 'ilvl') style.level = Number(val);
+    },
+  });
+}
+
+/** The levels, as `numId:level`, whose items are numbered. */
+function readNumbering(part: Buffer, limits: DocumentLimits, numbered: Set<string>): void {
+  const formats = new Map<string, Set<number>>();
+  let abstract: Set<number> | null = null;
+  let level = 0;
+  let numId: string | null = null;
+  readXml(part, limits, {
+    open(element, { val, abstractNumId, ilvl, numId: id }) {
+      if (element === 'abstractNum') formats.set(abstractNumId ?? '', (abstract = new Set()));
+      else if (element === 'num') {
+        numId = id ?? null;
+        abstract = null;
+      } else if (element === 'lvl') level = Number(ilvl ?? 0);
+      else if (element === 'numFmt' && val !== 'bullet' && val !== 'none') abstract?.add(level);
+      else if (element === 'abstractNumId')
+        for (const one of formats.get(val ?? '') ?? []) numbered.add(`${numId ?? ''}:${one}`);
+    },
+  });
+}

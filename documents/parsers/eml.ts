@@ -1,0 +1,79 @@
+import PostalMime, { type Address, type Attachment as Part, type Header } from 'postal-mime';
+import { Fault } from '../../contract/failures.js';
+import { FILE_FORMATS, formatOfType } from '../../contract/fileFormats.js';
+import { attachmentName, composeMessage, isoDate, nameAndAddress } from '../mail/composeMessage.js';
+import type { Attachment, Parser } from '../types.js';
+
+/** Parts inside one another at most; mail programs reach about ten. */
+const MOST_NESTED = 50;
+
+/** A message as mail programs save it. Images shown inside its text are part of it and no attachments. */
+export const emlParser: Parser = {
+  async parse({ bytes }, limits) {
+    const mail = await PostalMime.parse(bytes, {
+      attachmentEncoding: 'arraybuffer',
+      forceRfc822Attachments: true,
+      maxNestingDepth: MOST_NESTED,
+    }).catch((cause: unknown) => {
+      throw new Fault(
+        'broken_content',
+        'The message is broken: its parts are nested too deeply or its headers are too long. Save it anew in a mail program and send that.',
+        { cause },
+      );
+    });
+    if (mail.headers.length === 0)
+      throw new Fault('broken_content', 'The file is no message: it has no headers. Send it as a text file.');
+    if (isEncrypted(mail.headers)) {
+      throw new Fault(
+        'encrypted',
+        'The message is encrypted, with S/MIME or OpenPGP. Decrypt it in a mail program, save it there without a password or key, and send that.',
+      );
+    }
+    return composeMessage(
+      {
+        subject: mail.subject ?? null,
+        from: peopleOf([mail.from ?? mail.sender])[0] ?? null,
+        to: peopleOf(mail.to),
+        cc: peopleOf(mail.cc),
+        bcc: peopleOf(mail.bcc),
+        date: isoDate(mail.date),
+        messageId: mail.messageId ?? null,
+        inReplyTo: mail.inReplyTo ?? null,
+        text: mail.text ?? null,
+        html: mail.html ?? null,
+        attachments: mail.attachments.filter((part) => !isShown(part)).map(attachmentOf),
+      },
+      'EML',
+      limits,
+    );
+  },
+};
+
+/** A message that is signed only can be read. */
+function isEncrypted(headers: readonly Header[]): boolean {
+  const type = headers.find(({ key }) => key === 'content-type')?.value ?? '';
+  return (
+    /^\s*multipart\/encrypted\b/i.test(type) ||
+    /^\s*application\/(?:x-)?pkcs7-mime\b.*smime-type="?(?:auth)?enveloped-data/is.test(type)
+  );
+}
+
+function peopleOf(addresses: ReadonlyArray<Address | undefined> = []): string[] {
+  return addresses
+    .flatMap((one) => one?.group ?? (one === undefined ? [] : [one]))
+    .map(({ name, address }) => nameAndAddress(name, address))
+    .filter((one) => one !== null);
+}
+
+const isShown = ({ related, mimeType, disposition }: Part): boolean =>
+  mimeType.startsWith('image/') && (related === true || disposition === 'inline');
+
+function attachmentOf({ filename, mimeType, content }: Part, nth: number): Attachment {
+  const format = formatOfType(mimeType);
+  const [ending = ''] = format === null ? [] : Object.keys(FILE_FORMATS[format].extensions);
+  return {
+    name: attachmentName(filename, nth, ending === '' ? '' : `.${ending}`),
+    contentType: mimeType,
+    bytes: typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content),
+  };
+}

@@ -1,0 +1,21 @@
+import { Fault } from '../../contract/failures.js';
+import { mimeTypeOf } from '../../contract/fileFormats.js';
+import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
+import { composePages } from './pdf/composePages.js';
+
+const readImage = (format: 'JPG' | 'PNG', input: ParseInput, limits: DocumentLimits): ParsedDocument => {
+  const { text, pages, tables } = composePages(input.recognizedPages ?? [], limits.maxTextCharacters);
+  if (text === '') {
+    throw new Fault(
+      'no_text',
+      input.recognizedPages === undefined
+        ? 'The file is a picture, which is read by OCR only: send it with use_ocr.'
+        : 'No text was found in the picture. Send one in which letters are sharp, upright and not too small.',
+    );
+  }
+  return { text, format, mimeType: mimeTypeOf(format), metadata: { ocr_pages: [1] }, pages, tables };
+};
+
+/** Pictures have no text but what was recognized in them before. */
+export const jpgParser: Parser = { parse: (input, limits) => readImage('JPG', input, limits) };
+export const pngParser: Parser = { parse: (input, limits) => readImage('PNG', input, limits) };

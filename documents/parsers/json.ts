@@ -1,0 +1,111 @@
+import { Fault } from '../../contract/failures.js';
+import { mimeTypeOf } from '../../contract/fileFormats.js';
+import { decodeText } from '../decodeText.js';
+import { CellBudget } from '../tables/tableWriter.js';
+import { TextBuilder, tidyLines } from '../textBuilder.js';
+import type { Parser } from '../types.js';
+
+/**
+ * Each object as lines of `dotted.path: value`, an empty line between two. The items are the members of the outermost
+ * list, the lines of JSON lines, or the one value there is.
+ */
+export const jsonParser: Parser = {
+  parse(input, limits) {
+    const { values, lines } = readValues(decodeText(input, { html: false }).trim());
+    const writer = new TextBuilder(limits.maxTextCharacters);
+    const cells = new CellBudget(limits.maxCells);
+    const items: number[] = [];
+    for (const value of values) {
+      const before = writer.length;
+      let start = -1;
+      for (const line of flatten(value, cells, limits.maxDepth)) {
+        writer.break(start === -1);
+        if (start === -1) start = writer.length;
+        writer.add(line);
+      }
+      if (writer.length > before) items.push(start, writer.length);
+    }
+    if (items.length === 0) throw new Fault('no_text', 'There are no values in the file: it is empty.');
+    return {
+      text: writer.toString(),
+      format: 'JSON',
+      mimeType: lines ? 'application/x-ndjson' : mimeTypeOf('JSON'),
+      metadata: { items: items.length / 2 },
+      items,
+    };
+  },
+};
+
+/** Strings as they are, and numbers of more digits than a JavaScript number holds: they would come out as others. */
+const LONG_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?/g;
+
+function parse(text: string): unknown {
+  const kept = /\d[\d.]{15}/.test(text)
+    ? text.replace(LONG_NUMBERS, (token) => (token.startsWith('"') ? token : `"${token}"`))
+    : text;
+  return JSON.parse(kept);
+}
+
+function readValues(text: string): { values: readonly unknown[]; lines: boolean } {
+  if (text === '') return { values: [], lines: false };
+  let cause: unknown;
+  try {
+    const value = parse(text);
+    return { values: Array.isArray(value) ? value : [value], lines: false };
+  } catch (error) {
+    cause = error;
+  }
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  try {
+    if (lines.length > 1) return { values: lines.map(parse), lines: true };
+  } catch (error) {
+    cause = error;
+  }
+  const where = cause instanceof Error ? cause.message.replace(/"[\s\S]*"/, '…').slice(0, 120) : '';
+  throw new Fault(
+    'broken_content',
+    `The file is not valid JSON, neither as a whole nor line by line (${where}). Correct it and send it again.`,
+    { cause },
+  );
+}
+
+/** A value that is no object, in words. */
+const plain = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+/** The values of an object by their paths, in order. Kept on a stack, for JSON may nest deeper than calls may. */
+function* flatten(root: unknown, cells: CellBudget, maxDepth: number): Generator<string> {
+  interface Step {
+    readonly path: string;
+    readonly value: unknown;
+    readonly depth: number;
+  }
+  const stack: Step[] = [{ path: '', value: root, depth: 0 }];
+  for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+    const { path, value, depth } = step;
+    cells.take(1);
+    if (value === null) continue;
+    if (typeof value !== 'object') {
+      const text = tidyLines(plain(value));
+      if (text !== '') yield path === '' ? text : `${path}: ${text}`;
+      continue;
+    }
+    if (depth >= maxDepth) {
+      throw new Fault(
+        'too_large',
+        `The file has values more than ${maxDepth} deep inside one another (setting MAX_ELEMENT_DEPTH). Simplify it, or raise the setting.`,
+      );
+    }
+    if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one !== 'object')) {
+      // A list of plain values reads better as one.
+      cells.take(value.length);
+      const list = value.map((one) => tidyLines(plain(one))).join(', ');
+      yield path === '' ? list : `${path}: ${list}`;
+      continue;
+    }
+    const members = Object.entries(value);
+    for (let at = members.length - 1; at >= 0; at--) {
+      const [key, member] = members[at] ?? ['', null];
+      stack.push({ path: path === '' ? key : `${path}.${key}`, value: member, depth: depth + 1 });
+    }
+  }
+}

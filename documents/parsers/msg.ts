@@ -1,0 +1,99 @@
+import { decompressRTF } from '@kenjiuno/decompressrtf';
+import iconv from 'iconv-lite';
+import msgreader, { type FieldsData } from '@kenjiuno/msgreader';
+import { deEncapsulateSync } from 'rtf-stream-parser';
+import { Fault } from '../../contract/failures.js';
+import { attachmentName, composeMessage, isoDate, nameAndAddress } from '../mail/composeMessage.js';
+import { decodeText } from '../decodeText.js';
+import type { Attachment, Parser } from '../types.js';
+
+// The package is CommonJS: what it exports by default is a member of what is imported.
+const MsgReader = msgreader.default;
+
+/** A message as Outlook saves it. */
+export const msgParser: Parser = {
+  parse({ bytes }, limits) {
+    const { fields, attachments } = readMessage(bytes, limits.maxAttachments);
+    const people = (type: 'to' | 'cc' | 'bcc'): string[] =>
+      (fields.recipients ?? [])
+        .filter(({ recipType }) => recipType === type)
+        .map(({ name, smtpAddress, email }) => nameAndAddress(name, smtpAddress ?? mailAddress(email)))
+        .filter((one) => one !== null);
+    return composeMessage(
+      {
+        subject: fields.subject ?? null,
+        from: nameAndAddress(fields.senderName, fields.senderSmtpAddress ?? mailAddress(fields.senderEmail)),
+        to: people('to'),
+        cc: people('cc'),
+        bcc: people('bcc'),
+        date: isoDate(fields.clientSubmitTime ?? fields.messageDeliveryTime ?? fields.creationTime),
+        messageId: fields.messageId ?? null,
+        inReplyTo: null,
+        text: fields.body ?? null,
+        html: htmlOf(fields),
+        attachments,
+      },
+      'MSG',
+      limits,
+    );
+  },
+};
+
+/** Inside Exchange people have paths instead of addresses. */
+const mailAddress = (address: string | undefined): string | null => (address?.includes('@') === true ? address : null);
+
+function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; attachments: Attachment[] } {
+  try {
+    checkHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const reader = new MsgReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const fields = reader.getFileData();
+    if (fields.error !== undefined) throw new Error(fields.error);
+    const attachments = (fields.attachments ?? [])
+      .filter((part) => part.attachmentHidden !== true)
+      // One more than is allowed is enough to be told.
+      .slice(0, most + 1)
+      .map((part, nth) => {
+        const { fileName, content } = reader.getAttachment(part);
+        const ending = part.innerMsgContent === true ? '.msg' : (part.extension ?? '');
+        return {
+          name: attachmentName(fileName, nth, ending),
+          contentType: part.attachMimeTag ?? null,
+          bytes: Uint8Array.from(content),
+        };
+      });
+    return { fields, attachments };
+  } catch (cause) {
+    throw new Fault(
+      'broken_content',
+      "The file is broken: it can't be read as an Outlook message. Save it anew in Outlook and send that.",
+      { cause },
+    );
+  }
+}
+
+/** The reader follows a container's lists of sectors without end where its header is not one. */
+function checkHeader(file: Buffer): void {
+  const headerBytes = 512;
+  if (file.length < headerBytes) throw new Error('shorter than its header');
+  const [sector, miniSector] = [file.readUInt16LE(30), file.readUInt16LE(32)];
+  if (file.readUInt16LE(28) !== 0xfffe || (sector !== 9 && sector !== 12) || miniSector !== 6)
+    throw new Error('not the header of a container');
+  const tables = file.readUInt32LE(44);
+  if (tables === 0 || tables > file.length >> sector) throw new Error('more tables than sectors');
+}
+
+/** The body with its marks: kept as HTML, or wrapped in packed RTF; null where there is only plain text. */
+function htmlOf({ bodyHtml, html, compressedRtf }: FieldsData): string | null {
+  if (bodyHtml !== undefined && bodyHtml !== '') return bodyHtml;
+  if (html !== undefined && html.length > 0) return decodeText({ bytes: html, contentType: null }, { html: true });
+  if (compressedRtf === undefined) return null;
+  try {
+    const rtf = Buffer.from(decompressRTF([...compressedRtf]));
+    const { mode, text } = deEncapsulateSync(rtf, { decode: iconv.decode, warn: () => undefined, mode: 'either' });
+    const shown = typeof text === 'string' ? text : text.toString('utf8');
+    return mode === 'html' ? shown : `<pre>${shown.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</pre>`;
+  } catch {
+    // RTF that wraps neither HTML nor text: the message's plain text is all there is.
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+import { readXml } from '../../office/readXml.js';
+import { markdownTable, oneLine } from '../../textBuilder.js';
+import type { DocumentLimits } from '../../types.js';
+
+interface Series {
+  name: string;
+  /** Of each point, by its number. */
+  readonly labels: Map<number, string>;
+  readonly values: Map<number, string>;
+}
+
+/** Elements of a series, and what the values in them are. */
+const PARTS: ReadonlyMap<string, 'name' | 'labels' | 'values'> = new Map([
+  ['tx', 'name'],
+  ['cat', 'labels'],
+  ['xVal', 'labels'],
+  ['val', 'values'],
+  ['yVal', 'values'],
+]);
+
+/** What a chart is drawn of, as blocks: its title, and a table with a column for each of its series. */
+export function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
+  const all: Series[] = [];
+  let series: Series | null = null;
+  let about: 'name' | 'labels' | 'values' | null = null;
+  let [title, text, point] = ['', '', 0];
+  let [inTitle, inPlot, isReading] = [false, false, false];
+  readXml(part, limits, {
+    open(name, { idx }) {
+      if (name === 'ser') series = { name: '', labels: new Map(), values: new Map() };
+      else if (name === 'plotArea') inPlot = true;
+      else if (name === 'title') inTitle = !inPlot;
+      else if (series && about === null) about = PARTS.get(name) ?? null;
+      else if (name === 'pt') point = Number(idx ?? 0);
+      isReading = name === 'v' || (name === 't' && inTitle);
+      text = '';
+    },
+    text(more) {
+      if (isReading) text += more;
+    },
+    close(name) {
+      if (name === 't' && inTitle) title += text;
+      else if (name === 'v' && series && about === 'name') series.name ||= oneLine(text);
+      else if (name === 'v' && series && (about === 'labels' || about === 'values')) series[about].set(point, text);
+      else if (name === 'title') inTitle = false;
+      else if (PARTS.has(name) && PARTS.get(name) === about) about = null;
+      else if (name === 'ser' && series) {
+        all.push(series);
+        series = null;
+      }
+      isReading = false;
+    },
+  });
+  return [oneLine(title), tableOf(all)].filter((block) => block !== '');
+}
+
+function tableOf(all: readonly Series[]): string {
+  const points = [...new Set(all.flatMap(({ labels, values }) => [...labels.keys(), ...values.keys()]))];
+  if (points.length === 0) return '';
+  const rows = points
+    .toSorted((a, b) => a - b)
+    .map((point) => [
+      all.map(({ labels }) => labels.get(point)).find((label) => label !== undefined) ?? '',
+      ...all.map(({ values }) => values.get(point) ?? ''),
+    ]);
+  return markdownTable([['', ...all.map(({ name }) => name)], ...rows]);
+}
+
+/** The words of a drawing made of shapes (SmartArt), a point each. */
+export function readDiagram(part: Uint8Array, limits: DocumentLimits): string[] {
+  const points: string[] = [];
+  let words = '';
+  let isReading = false;
+  readXml(part, limits, {
+    open(name) {
+      if (name === 'pt') words = '';
+      else if (name === 'p') words += ' ';
+      isReading = name === 't';
+    },
+    text(text) {
+      if (isReading) words += text;
+    },
+    close(name) {
+      isReading = false;
+      if (name === 'pt' && oneLine(words) !== '') points.push(`- ${oneLine(words)}`);
+    },
+  });
+  return points.length > 0 ? [points.join('\n')] : [];
+}

@@ -1,0 +1,98 @@
+import { readXml } from '../../office/readXml.js';
+import { markdownTable, oneLine } from '../../textBuilder.js';
+import type { DocumentLimits } from '../../types.js';
+
+export interface Slide {
+  readonly title: string | null;
+  /** Paragraphs, lists and tables as Markdown-like blocks, in the order of the slide. */
+  readonly blocks: readonly string[];
+}
+
+interface Shape {
+  /** The kind of placeholder: `title`, `body`, `sldNum`…; null for a text box. */
+  place: string | null;
+  lines: string[];
+}
+
+interface Paragraph {
+  text: string;
+  level: number;
+  /** Whether it says itself that it has a bullet or number, or has none; null to take what its place has. */
+  isPoint: boolean | null;
+}
+
+const TITLES = new Set(['title', 'ctrTitle']);
+/** What a layout puts on every slide. */
+const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
+
+/** The words of a slide or of its notes. */
+export function readSlide(part: Uint8Array, limits: DocumentLimits): Slide {
+  let title: string | null = null;
+  const blocks: string[] = [];
+  let shape: Shape | null = null;
+  let rows: string[][] | null = null;
+  let cell: string[] = [];
+  let paragraph: Paragraph | null = null;
+  let inText = false;
+  let inFallback = 0;
+
+  const endShape = ({ place, lines }: Shape): void => {
+    if (lines.length === 0 || (place !== null && FURNITURE.has(place))) return;
+    if (place !== null && TITLES.has(place)) title = [title, oneLine(lines.join(' '))].filter(Boolean).join(' ');
+    else blocks.push(lines.join('\n'));
+  };
+  const endParagraph = (ended: Paragraph): void => {
+    const line = oneLine(ended.text);
+    if (line === '') return;
+    if (rows) cell.push(line);
+    else if (shape) {
+      // The body of a slide is its list of points; text boxes and subtitles hold lines as they are.
+      const isPoint = ended.isPoint ?? (shape.place === 'body' || shape.place === 'obj');
+      // Else it would read as the last point's second line.
+      if (!isPoint && shape.lines.at(-1)?.trimStart().startsWith('- ') === true) shape.lines.push('');
+      shape.lines.push(isPoint ? `${'  '.repeat(ended.level)}- ${line}` : line);
+    }
+  };
+  readXml(part, limits, {
+    open(name, attributes) {
+      if (name === 'Fallback' || inFallback > 0) inFallback += 1;
+      if (inFallback > 0) return;
+      if (name === 'sp') shape = { place: null, lines: [] };
+      // A placeholder without a type is one of the body.
+      else if (name === 'ph' && shape) shape.place = attributes['type'] ?? 'body';
+      else if (name === 'tbl') rows = [];
+      else if (name === 'tr') rows?.push([]);
+      else if (name === 'p') paragraph = { text: '', level: 0, isPoint: null };
+      else if (name === 'pPr' && paragraph) paragraph.level = Math.min(8, Number(attributes['lvl'] ?? 0) || 0);
+      else if ((name === 'buChar' || name === 'buAutoNum') && paragraph) paragraph.isPoint = true;
+      else if (name === 'buNone' && paragraph) paragraph.isPoint = false;
+      else if (name === 'br' && paragraph) paragraph.text += ' ';
+      else if (name === 't') inText = true;
+    },
+    text(text) {
+      if (inText && paragraph && inFallback === 0) paragraph.text += text;
+    },
+    close(name) {
+      if (inFallback > 0) {
+        inFallback -= 1;
+        return;
+      }
+      if (name === 't') inText = false;
+      else if (name === 'p' && paragraph) {
+        endParagraph(paragraph);
+        paragraph = null;
+      } else if (name === 'tc') {
+        rows?.at(-1)?.push(cell.join(' '));
+        cell = [];
+      } else if (name === 'tbl' && rows) {
+        const table = markdownTable(rows);
+        if (table !== '') blocks.push(table);
+        rows = null;
+      } else if (name === 'sp' && shape) {
+        endShape(shape);
+        shape = null;
+      }
+    },
+  });
+  return { title, blocks };
+}

@@ -1,0 +1,285 @@
+import iconv from 'iconv-lite';
+import { Fault } from '../../../contract/failures.js';
+import { markdownTable, oneLine, type TextBuilder, tidyLines } from '../../textBuilder.js';
+import { CHARACTERS, CHARSETS, NO_TEXT, OPTIONAL_TEXT } from './destinations.js';
+
+/** As rtf-stream-parser makes them: 0 a group begins, 1 it ends, 2 a control word, 3 text. */
+export interface RtfToken {
+  readonly type: number;
+  readonly word?: string;
+  readonly param?: number;
+  readonly data?: Buffer;
+}
+
+interface Group {
+  /** No text of the document. */
+  hidden: boolean;
+  /** What a group inside \info, or the fonts' table, is about. */
+  about: string | null;
+  charset: string | null;
+  /** Characters that follow a \u for programs that don't know it. */
+  fallback: number;
+}
+
+/** What holds of a paragraph until \\pard. */
+interface Paragraph {
+  /** From 0; null for no heading. */
+  outline: number | null;
+  /** The bullet or number of an item of a list. */
+  mark: string | null;
+  level: number;
+  inTable: boolean;
+}
+
+const PLAIN: Readonly<Paragraph> = { outline: null, mark: null, level: 0, inTable: false };
+
+/** A backslash before the end of a line is one too: TextEdit writes no other. */
+const PARAGRAPH_ENDS = new Set(['par', 'sect', 'page', '\n', '\r']);
+
+/** What a document states about itself; keys as in file_metadata. */
+const INFO: ReadonlyMap<string, string> = new Map([
+  ['title', 'title'],
+  ['author', 'author'],
+  ['subject', 'subject'],
+  ['keywords', 'keywords'],
+  ['doccomm', 'description'],
+]);
+
+/** Turns the words of an RTF file into paragraphs, lists and tables. Groups are kept on a stack of bounded depth. */
+export class RtfReader {
+  readonly metadata: Record<string, unknown> = {};
+  created: string | null = null;
+  readonly #writer: TextBuilder;
+  readonly #maxDepth: number;
+  readonly #fonts = new Map<number, string>();
+  #groups: Group[] = [{ hidden: false, about: null, charset: null, fallback: 1 }];
+  #bytes: Buffer[] = [];
+  #codepage = 'windows-1252';
+  #text = '';
+  #info = '';
+  #date: number[] = [];
+  #font = 0;
+  #skip = 0;
+  #isOptional = false;
+  #paragraph: Paragraph = { ...PLAIN };
+  readonly #headings = new Map<number, number>();
+  #style = 0;
+  readonly #notes: string[] = [];
+  /** While a note is read: what stands around it. */
+  #around: { readonly text: string; readonly row: string[]; readonly paragraph: Paragraph } | null = null;
+  #inMark = false;
+  #lastWasItem = false;
+  #row: string[] = [];
+  #rows: string[][] = [];
+
+  constructor(writer: TextBuilder, maxDepth: number) {
+    this.#writer = writer;
+    this.#maxDepth = maxDepth;
+  }
+
+  take(token: RtfToken): void {
+    if (token.type === 0) this.#open();
+    else if (token.type === 1) this.#close();
+    else if (token.type === 2) this.#control(token.word ?? '', token.param, token.data);
+    else this.#raw(token.data ?? Buffer.alloc(0));
+  }
+
+  finish(): void {
+    if (this.#around) this.#endNote();
+    this.#endParagraph();
+    // Of a file that breaks off in a table.
+    if (this.#text !== '') this.#row.push(oneLine(this.#text));
+    if (this.#row.length > 0) this.#rows.push(this.#row);
+    this.#endTable();
+    this.#notes.forEach((note, nth) => this.#writer.block(`[^${nth + 1}]: ${note}`));
+  }
+
+  get #group(): Group {
+    return this.#groups.at(-1) ?? { hidden: false, about: null, charset: null, fallback: 1 };
+  }
+
+  #open(): void {
+    this.#decode();
+    if (this.#groups.length > this.#maxDepth) {
+      throw new Fault(
+        'too_large',
+        `The file has groups more than ${this.#maxDepth} deep inside one another (setting MAX_ELEMENT_DEPTH). Simplify it, or raise the setting.`,
+      );
+    }
+    this.#groups.push({ ...this.#group });
+    this.#isOptional = false;
+  }
+
+  #close(): void {
+    this.#decode();
+    const group = this.#groups.length > 1 ? this.#groups.pop() : undefined;
+    const ends = (about: string): boolean => group?.about === about && this.#group.about !== about;
+    if (ends('mark')) this.#inMark = false;
+    if (ends('note')) this.#endNote();
+    if (ends('style')) this.#endStyle();
+    const key = INFO.get(group?.about ?? '');
+    if (key !== undefined && this.#group.about === 'info') {
+      const value = oneLine(this.#info).slice(0, 1000);
+      if (value !== '') this.metadata[key] = value;
+    }
+    if (group?.about === 'creatim' && this.#group.about === 'info') this.created = dateOf(this.#date);
+    this.#skip = 0;
+  }
+
+  #control(word: string, param: number | undefined, data: Buffer | undefined): void {
+    if (word === "'") {
+      this.#raw(data ?? Buffer.alloc(0));
+      return;
+    }
+    if (word === 'u') {
+      this.#decode();
+      this.#emit(String.fromCharCode((param ?? 0) & 0xffff));
+      this.#skip = this.#group.fallback;
+      return;
+    }
+    this.#decode();
+    if (word === '*') {
+      this.#isOptional = true;
+      return;
+    }
+    const optional = this.#isOptional;
+    this.#isOptional = false;
+    const group = this.#group;
+    if (NO_TEXT.has(word) || (optional && !OPTIONAL_TEXT.has(word))) group.hidden = true;
+    else if (word === 'fonttbl' || word === 'info' || word === 'stylesheet') [group.hidden, group.about] = [true, word];
+    else if (group.about === 'stylesheet' || group.about === 'style') this.#readStyle(word, param, group);
+    else if (word === 'footnote' && !group.hidden && !this.#around) this.#beginNote(group);
+    else if (group.about === 'info' && (INFO.has(word) || word === 'creatim')) {
+      group.about = word;
+      this.#info = '';
+      this.#date = [];
+    } else if (group.about === 'creatim') this.#date.push(param ?? 0);
+    else if (word === 'listtext' || word === 'pntext') {
+      group.about = 'mark';
+      this.#inMark = true;
+      this.#paragraph.mark = '';
+    } else this.#format(word, param, group);
+  }
+
+  #format(word: string, param: number | undefined, group: Group): void {
+    const character = CHARACTERS.get(word);
+    if (character !== undefined) this.#emit(character);
+    else if (PARAGRAPH_ENDS.has(word)) this.#endParagraph();
+    else if (word === 'pard') {
+      // A list's mark has a form of its own, which says nothing of its paragraph.
+      if (!this.#inMark) this.#paragraph = { ...PLAIN };
+    } else if (word === 'intbl' || word === 'trowd') this.#paragraph.inTable = true;
+    else if (word === 'ilvl') this.#paragraph.level = Math.min(8, Math.max(0, param ?? 0));
+    else if (word === 's') this.#paragraph.outline = this.#headings.get(param ?? 0) ?? this.#paragraph.outline;
+    else if (word === 'cell' || word === 'nestcell') {
+      if (!group.hidden) this.#row.push(oneLine(this.#text));
+      this.#text = '';
+    } else if (word === 'row') {
+      if (this.#row.length > 0) this.#rows.push(this.#row);
+      this.#row = [];
+      this.#paragraph.inTable = false;
+    } else if (word === 'outlinelevel') this.#paragraph.outline = param ?? 9;
+    else if (word === 'uc') group.fallback = param ?? 1;
+    else if (word === 'ansicpg' && param !== undefined && iconv.encodingExists(`cp${param}`))
+      this.#codepage = `cp${param}`;
+    else if (word === 'mac') this.#codepage = 'macroman';
+    else if (word === 'pc') this.#codepage = 'cp437';
+    else if (word === 'f' && param !== undefined) {
+      this.#font = param;
+      group.charset = this.#fonts.get(param) ?? null;
+    } else if (word === 'fcharset' && group.about === 'fonttbl') {
+      const charset = CHARSETS.get(param ?? 0);
+      if (charset !== undefined) this.#fonts.set(this.#font, charset);
+    } else if (word === 'v') group.hidden = param !== 0 || group.about !== null;
+  }
+
+  /** Bytes are decoded only when something else follows: letters of two bytes come as two words. */
+  #raw(data: Buffer): void {
+    const skipped = Math.min(this.#skip, data.length);
+    this.#skip -= skipped;
+    const rest = data.subarray(skipped);
+    this.#isOptional = false;
+    if (rest.length > 0) this.#bytes.push(rest);
+  }
+
+  #decode(): void {
+    if (this.#bytes.length === 0) return;
+    const bytes = this.#bytes.length === 1 ? this.#bytes[0] : Buffer.concat(this.#bytes);
+    this.#bytes = [];
+    this.#emit(iconv.decode(bytes ?? Buffer.alloc(0), this.#group.charset ?? this.#codepage));
+  }
+
+  #emit(text: string): void {
+    const { about, hidden } = this.#group;
+    if (INFO.has(about ?? '') || about === 'style') this.#info += text;
+    else if (this.#inMark) this.#paragraph.mark = (this.#paragraph.mark ?? '') + text;
+    else if (!hidden) this.#text += text;
+  }
+
+  #readStyle(word: string, param: number | undefined, group: Group): void {
+    if (group.about === 'stylesheet') [this.#style, this.#info, group.about] = [0, '', 'style'];
+    if (word === 's') this.#style = param ?? 0;
+  }
+
+  /** AbiWord says by the name of its style alone that a paragraph is a heading. */
+  #endStyle(): void {
+    const rank = /^heading ([1-6])\s*;?$/i.exec(oneLine(this.#info))?.[1];
+    if (rank !== undefined) this.#headings.set(this.#style, Number(rank) - 1);
+  }
+
+  #beginNote(group: Group): void {
+    group.about = 'note';
+    this.#around = { text: this.#text, row: this.#row, paragraph: this.#paragraph };
+    [this.#text, this.#row, this.#paragraph] = ['', [], { ...PLAIN }];
+  }
+
+  /** The note goes to the end of the document, its mark stands where it was. */
+  #endNote(): void {
+    this.#decode();
+    if (!this.#around) return;
+    const note = oneLine(this.#text);
+    const { text, row, paragraph } = this.#around;
+    this.#around = null;
+    if (note !== '') this.#notes.push(note);
+    this.#text = note === '' ? text : `${text.trimEnd()}[^${this.#notes.length}]`;
+    [this.#row, this.#paragraph] = [row, paragraph];
+  }
+
+  #endParagraph(): void {
+    this.#decode();
+    // AbiWord puts all of an item where its mark belongs.
+    if (this.#inMark) [this.#text, this.#paragraph.mark] = [this.#text + (this.#paragraph.mark ?? ''), '-'];
+    const text = tidyLines(this.#text);
+    const { outline, mark, level, inTable } = this.#paragraph;
+    if (this.#row.length > 0 || inTable || this.#around) {
+      // A paragraph inside a cell or a note.
+      this.#text = text === '' ? '' : `${text} `;
+      return;
+    }
+    this.#text = '';
+    if (text === '') return;
+    this.#endTable();
+    const shown = mark === null ? '' : oneLine(mark);
+    const isItem = shown !== '' && outline === null;
+    if (outline !== null && outline < 6) this.#writer.block(`${'#'.repeat(outline + 1)} ${oneLine(text)}`);
+    else if (isItem) {
+      this.#writer.break(!this.#lastWasItem);
+      this.#writer.add(`${'  '.repeat(level)}${/^\(?[\p{L}\d]{1,4}[.)]/u.test(shown) ? shown : '-'} ${text}`);
+    } else this.#writer.block(text);
+    this.#lastWasItem = isItem;
+    this.#paragraph.mark = null;
+  }
+
+  #endTable(): void {
+    if (this.#rows.length === 0) return;
+    this.#writer.block(markdownTable(this.#rows));
+    this.#rows = [];
+    this.#lastWasItem = false;
+  }
+}
+
+function dateOf([year = 0, month = 1, day = 1, hour = 0, minute = 0]: readonly number[]): string | null {
+  if (year < 1900) return null;
+  const date = new Date(Date.UTC(year, month - 1, day, hour, minute));
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}

@@ -1,0 +1,103 @@
+import { readXml } from '../../office/readXml.js';
+import type { DocumentLimits } from '../../types.js';
+import { type NumberKind, showNumber } from './numberFormats.js';
+
+export interface Workbook {
+  readonly strings: readonly string[];
+  readonly kinds: readonly NumberKind[];
+  readonly date1904: boolean;
+}
+
+/** Further right there are no columns in Excel; a forged reference must not make a row of a billion cells. */
+const MOST_COLUMNS = 16_384;
+
+/** Hands over a sheet's rows one by one, cells as people read them. Formulas are never computed: their stored result counts. */
+export function readSheet(
+  part: Uint8Array,
+  workbook: Workbook,
+  limits: DocumentLimits,
+  onRow: (cells: readonly string[]) => void,
+): void {
+  let row: string[] = [];
+  let column = 0;
+  let type = 'n';
+  let style = 0;
+  let value = '';
+  let isReading = false;
+  let isPhonetic = false;
+  readXml(part, limits, {
+    open(name, attributes) {
+      if (name === 'row') {
+        row = [];
+        column = 0;
+      } else if (name === 'c') {
+        column = columnOf(attributes['r']) ?? column;
+        type = attributes['t'] ?? 'n';
+        style = Number(attributes['s'] ?? 0);
+        value = '';
+      } else if (name === 'v' || name === 't') isReading = !isPhonetic;
+      else if (name === 'rPh') isPhonetic = true;
+    },
+    text(text) {
+      if (isReading) value += text;
+    },
+    close(name) {
+      if (name === 'v' || name === 't') isReading = false;
+      else if (name === 'rPh') isPhonetic = false;
+      else if (name === 'c') {
+        if (column < MOST_COLUMNS && value !== '') {
+          while (row.length < column) row.push('');
+          row[column] = shown(value, type, workbook.kinds[style] ?? 'plain', workbook);
+        }
+        column += 1;
+      } else if (name === 'row' && row.length > 0) onRow(row);
+    },
+  });
+}
+
+function shown(value: string, type: string, kind: NumberKind, { strings, date1904 }: Workbook): string {
+  if (type === 's') return strings[Number(value)] ?? '';
+  if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
+  if (type === 'n') return showNumber(value, kind, date1904);
+  if (type === 'd') return value.replace(/T00:00:00(?:\.0+)?Z?$/, '');
+  return unescaped(value);
+}
+
+/** The letters of a reference like `AB12` as a column from 0. */
+function columnOf(reference: string | undefined): number | null {
+  const letters = /^\$?([A-Z]{1,3})/i.exec(reference ?? '')?.[1];
+  if (letters === undefined) return null;
+  let column = 0;
+  for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
+}
+
+/** The texts that cells share, each once. */
+export function readStrings(part: Uint8Array, limits: DocumentLimits): string[] {
+  const strings: string[] = [];
+  let text = '';
+  let isReading = false;
+  let isPhonetic = false;
+  readXml(part, limits, {
+    open(name) {
+      if (name === 'si') text = '';
+      else if (name === 't') isReading = !isPhonetic;
+      else if (name === 'rPh') isPhonetic = true;
+    },
+    text(more) {
+      if (isReading) text += more;
+    },
+    close(name) {
+      if (name === 't') isReading = false;
+      else if (name === 'rPh') isPhonetic = false;
+      else if (name === 'si') strings.push(unescaped(text));
+    },
+  });
+  return strings;
+}
+
+/** Characters that XML can't hold are written as `_x000D_`. */
+const unescaped = (text: string): string =>
+  text.includes('_x')
+    ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_mark, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : text;

@@ -1,0 +1,42 @@
+import { Fault } from '../../contract/failures.js';
+import type { TranscriptSegment } from '../../contract/transcripts.js';
+import { oneLine, TextBuilder } from '../textBuilder.js';
+import type { DocumentLimits, ParsedDocument, ParseInput, PlacedSpeech } from '../types.js';
+
+/** How a turn begins where speakers are told apart. */
+const label = (speaker: string): string => `Speaker ${speaker}: `;
+
+/** What was said, in paragraphs; where speakers were asked for each turn begins with its speaker. */
+export function readTranscript(
+  { format, mimeType, transcript }: NonNullable<ParseInput['recording']>,
+  limits: DocumentLimits,
+): ParsedDocument {
+  const { segments, service, language, duration } = transcript;
+  const text = new TextBuilder(limits.maxTextCharacters);
+  const speech: PlacedSpeech[] = [];
+  let previous: TranscriptSegment | null = null;
+  for (const segment of segments) {
+    const said = oneLine(segment.text);
+    if (said === '') continue;
+    const { speaker } = segment;
+    const isTurn = speaker !== null && speaker !== previous?.speaker;
+    if (text.length > 0) text.add(segment.paragraph || isTurn ? '\n\n' : ' ');
+    const start = text.length;
+    text.add(isTurn ? label(speaker) + said : said);
+    speech.push({ start, end: text.length, startSec: segment.start, endSec: segment.end, speaker });
+    previous = segment;
+  }
+  if (speech.length === 0)
+    throw new Fault('no_text', 'No speech was found in this recording. Leave it out, or check that it can be heard.');
+  return {
+    text: text.toString(),
+    format,
+    mimeType,
+    metadata: {
+      transcription_service: service,
+      ...(duration === null ? {} : { duration_sec: duration }),
+      ...(language === null ? {} : { language }),
+    },
+    speech,
+  };
+}

@@ -1,0 +1,40 @@
+type Headers = Readonly<Record<string, string>>;
+
+/** Longer than this nobody means. */
+const LONGEST_MS = 3_600_000;
+
+/**
+ * Milliseconds that a refusing provider asks to wait; null when it says nothing. Read are Retry-After (seconds or a date),
+ * retry-after-ms (OpenAI, Azure), and, where neither is there, x-ratelimit-reset-* of what is used up.
+ */
+export function retryAfterMs(headers: Headers, now: number = Date.now()): number | null {
+  const ms = positive(Number(headers['retry-after-ms'] ?? Number.NaN));
+  const after = headers['retry-after'] ?? '';
+  const seconds = after === '' ? null : positive(Number(after) * 1000);
+  // Dates have letters; without any, JavaScript reads dates into figures.
+  const date = /[a-z]/i.test(after) ? positive(Date.parse(after) - now) : null;
+  const wait = ms ?? seconds ?? date ?? usedUp(headers);
+  return wait === null ? null : Math.min(LONGEST_MS, Math.ceil(wait));
+}
+
+function positive(ms: number): number | null {
+  return Number.isFinite(ms) && ms >= 0 ? ms : null;
+}
+
+function usedUp(headers: Headers): number | null {
+  const waits = ['requests', 'tokens'].flatMap((what) => {
+    if (headers[`x-ratelimit-remaining-${what}`] !== '0') return [];
+    return duration(headers[`x-ratelimit-reset-${what}`] ?? '') ?? [];
+  });
+  return waits.length === 0 ? null : Math.max(...waits);
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `6m0s`, `20ms`, or a bare number of seconds. */
+function duration(text: string): number | null {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text) return null;
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0);
+}

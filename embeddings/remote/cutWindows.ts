@@ -1,0 +1,63 @@
+import type { InputLimits } from './types.js';
+
+export interface TextWindow {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/** Characters that are counted together: windows end between two such pieces. */
+const PIECE = 200;
+
+/**
+ * Cuts a text into windows that a model reads whole; one that fits stays as it is. Cuts are made between words where
+ * there are any. Counts of pieces add up to at least the count of the whole, so no window is too long.
+ * @param count tokens of a text
+ */
+export function cutWindows(text: string, limits: InputLimits, count: (text: string) => number): TextWindow[] {
+  // No tokenizer makes more tokens than bytes.
+  const bytes = Buffer.byteLength(text);
+  const tokens = count(text);
+  if (bytes <= limits.bytes && tokens <= limits.tokens) return [{ text, tokens }];
+  const windows: TextWindow[] = [];
+  let open = { text: '', tokens: 0, bytes: 0 };
+  for (const piece of pieces(text, Math.min(PIECE, Math.floor(limits.bytes / 4), limits.tokens * 2))) {
+    const more = { tokens: count(piece), bytes: Buffer.byteLength(piece) };
+    const full = open.tokens + more.tokens > limits.tokens || open.bytes + more.bytes > limits.bytes;
+    if (full && open.text !== '') {
+      windows.push({ text: open.text, tokens: open.tokens });
+      open = { text: '', tokens: 0, bytes: 0 };
+    }
+    open = { text: open.text + piece, tokens: open.tokens + more.tokens, bytes: open.bytes + more.bytes };
+  }
+  if (open.text !== '') windows.push({ text: open.text, tokens: open.tokens });
+  // What is only space between windows says nothing, and providers refuse it.
+  return windows.filter((window) => window.text.trim() !== '');
+}
+
+/** A text in two, for one that a provider finds too long; null when there is nothing left to cut. */
+export function halve({ text, tokens }: TextWindow): [TextWindow, TextWindow] | null {
+  const at = wordEnd(text, Math.ceil(text.length / 2), Math.ceil(text.length / 4));
+  const [first, second] = [text.slice(0, at), text.slice(at)];
+  if (first.trim() === '' || second.trim() === '') return null;
+  const half = Math.max(1, Math.ceil(tokens / 2));
+  return [
+    { text: first, tokens: half },
+    { text: second, tokens: half },
+  ];
+}
+
+function* pieces(text: string, size: number): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const end = wordEnd(text, Math.min(text.length, start + size), start + 1);
+    yield text.slice(start, end);
+    start = end;
+  }
+}
+
+/** The last place at or before `at`, and not before `least`, where a word ends; else `at`, never inside of a character. */
+function wordEnd(text: string, at: number, least: number): number {
+  if (at >= text.length) return text.length;
+  for (let end = at; end >= least; end--) if (/\s/.test(text[end] ?? '')) return end;
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
+}

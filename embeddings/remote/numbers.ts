@@ -1,0 +1,22 @@
+/**
+ * A vector as JSON carries it: a list of numbers, or the base64 of little-endian 32-bit floats. Undefined for anything else:
+ * a null or a text among the numbers would be read as 0 by Float32Array.
+ */
+export function readVector(value: unknown): Float32Array | undefined {
+  if (typeof value === 'string') {
+    const bytes = Uint8Array.from(Buffer.from(value, 'base64'));
+    return bytes.length > 0 && bytes.length % 4 === 0 ? new Float32Array(bytes.buffer) : undefined;
+  }
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'number')) return undefined;
+  return Float32Array.from(value as number[]);
+}
+
+/** A member of an object as it came; undefined where there is none. */
+export function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+/** A count as it came; null where it is none. */
+export function readCount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}

@@ -1,0 +1,112 @@
+import { foldText } from './foldText.js';
+import { stemWord } from './stemWord.js';
+
+/** What one stretch of text without blanks says. */
+export interface Words {
+  /** The words, folded and stemmed, and what is written together as one more. */
+  readonly terms: readonly string[];
+  /** Single characters of scripts that are taken by two: what a query of one character is answered by. */
+  readonly characters: readonly string[];
+  /** How many words were read, for the length of a text. */
+  readonly count: number;
+}
+
+/** Letters, their marks, digits, and what is not seen between them; joined by what stands within names, versions and compounds. */
+const STRETCH =
+  /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:[._\-'’][\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
+const JOINTS = /[._\-'’+#]+/;
+const POSSESSIVE = /['’]s$/i;
+/** Between the words of camelCase and HTTPServer, and not in PDFs. */
+const CAMEL = /(?<=\p{Ll}\p{M}*)(?=\p{Lu})|(?<=\p{Lu}\p{M}*)(?=\p{Lu}\p{Ll}{2})/u;
+const ASCII_CAMEL = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/;
+const HAS_CAPITAL_INSIDE = /.\p{Lu}/u;
+const NUMBERS = /^\p{N}+(?:\.\p{N}+)+$/u;
+const LANGUAGE_NAME = /^(\p{L})(\+\+|#)$/u;
+
+/** Scripts that put no blanks between words, or endings to them without an end. */
+const BY_TWO = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/u;
+const BY_DICTIONARY = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/u;
+const OTHER_SCRIPTS = new RegExp(`(${BY_TWO.source}|${BY_DICTIONARY.source})`, 'u');
+
+/** Longer stretches are data (keys, pictures as text), which nobody types. */
+const LONGEST = 128;
+/** Of an address or a path with more parts the parts alone are kept. */
+const MOST_JOINED = 8;
+
+const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
+
+const dictionary = new Intl.Segmenter('th', { granularity: 'word' });
+
+/** The stretches of a text that say something, as they are written. */
+export function* stretchesOf(text: string): Generator<string> {
+  for (const [stretch] of text.matchAll(STRETCH)) yield stretch;
+}
+
+/** The words of a stretch. Pure: the same stretch gives the same words in documents and in queries. */
+export function splitWords(stretch: string): Words {
+  const written = stretch.replace(POSSESSIVE, '');
+  const pieces = written
+    .split(JOINTS)
+    .flatMap(splitCamelCase)
+    .map(foldText)
+    .filter((piece) => piece !== '');
+  const words = { terms: [] as string[], characters: [] as string[], count: 0 };
+  for (const piece of pieces) {
+    if (isAscii(piece)) addWord(piece, words);
+    else for (const part of piece.split(OTHER_SCRIPTS)) addPart(part, words);
+  }
+  const whole = writtenTogether(written, pieces);
+  if (whole !== null) words.terms.push(whole);
+  return words;
+}
+
+interface Collected {
+  readonly terms: string[];
+  readonly characters: string[];
+  count: number;
+}
+
+function splitCamelCase(piece: string): string[] {
+  if (!HAS_CAPITAL_INSIDE.test(piece)) return [piece];
+  return piece.split(isAscii(piece) ? ASCII_CAMEL : CAMEL);
+}
+
+function addPart(part: string, words: Collected): void {
+  if (part === '') return;
+  if (BY_TWO.test(part)) addPairs(part, words);
+  else if (BY_DICTIONARY.test(part)) addSegments(part, words);
+  else addWord(part, words);
+}
+
+function addWord(word: string, words: Collected): void {
+  words.count += 1;
+  if (word.length <= LONGEST) words.terms.push(stemWord(word));
+}
+
+/** `sqlite3_open_v2`, `openFile`, `open-file`, `UTF-8` as one word, 1.18.0 as it is; null for what is one word anyway. */
+function writtenTogether(written: string, pieces: readonly string[]): string | null {
+  const folded = foldText(written);
+  if (LANGUAGE_NAME.test(folded)) return folded;
+  if (pieces.length < 2 || pieces.length > MOST_JOINED || folded.length > LONGEST) return null;
+  if (!isAscii(folded) && OTHER_SCRIPTS.test(folded)) return null;
+  return NUMBERS.test(folded) ? folded : stemWord(pieces.join(''));
+}
+
+/** Each two neighbours, as Lucene's CJKAnalyzer has it: words of these scripts are found wherever they begin. */
+function addPairs(text: string, words: Collected): void {
+  const characters = [...text];
+  const pairs = characters.slice(1).map((character, before) => `${characters[before]}${character}`);
+  words.count += Math.max(1, pairs.length);
+  if (pairs.length === 0) words.terms.push(text);
+  else {
+    words.terms.push(...pairs);
+    words.characters.push(...characters);
+  }
+}
+
+function addSegments(text: string, words: Collected): void {
+  for (const { segment } of dictionary.segment(text)) {
+    words.count += 1;
+    words.terms.push(segment);
+  }
+}

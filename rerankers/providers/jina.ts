@@ -1,0 +1,26 @@
+/** https://api.jina.ai/docs, POST /v1/rerank; servers of one's own (vLLM and others) take the same. */
+import { listIn, member } from '../members.js';
+import type { RerankService } from '../types.js';
+
+export const jina: RerankService = {
+  name: 'Jina',
+  keySetting: 'JINA_API_KEY',
+  urlSetting: 'JINA_BASE_URL',
+  filters: false,
+  ask: ({ baseUrl, apiKey }, query, documents, count) => ({
+    url: `${baseUrl}/rerank`,
+    headers: { authorization: `Bearer ${apiKey}` },
+    body: {
+      model: 'jina-reranker-v2-base-multilingual',
+      query,
+      documents,
+      top_n: count,
+      return_documents: false,
+    },
+  }),
+  read: (answer) =>
+    listIn(member(answer, 'results'))?.map((one) => ({
+      index: member(one, 'index'),
+      score: member(one, 'relevance_score'),
+    })),
+};

@@ -1,0 +1,29 @@
+/** `npm run check`: all checks of package.json side by side. Tells of each when it has ended: in full when it failed. */
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+
+const { scripts } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+const checks = Object.entries(scripts).filter(([name]) => name === 'lint' || name.startsWith('check:'));
+
+/** npm has put the tools on the path. */
+function passes(name: string, command: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const began = performance.now();
+    const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const output: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => output.push(piece));
+    child.once('error', reject);
+    child.once('close', (code) => {
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      const verdict = code === 0 ? 'passes' : `FAILS (npm run ${name})`;
+      process.stdout.write(`${name} ${verdict}, ${seconds} s\n`);
+      if (code !== 0) process.stdout.write(`${Buffer.concat(output).toString()}\n`);
+      resolve(code === 0);
+    });
+  });
+}
+
+const all = await Promise.all(checks.map(([name, command]) => passes(name, command)));
+process.exitCode = all.every(Boolean) ? 0 : 1;

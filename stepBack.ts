@@ -1,0 +1,30 @@
+/** How a process makes way for others on the same cores. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+
+/** The id of a process's session, as Linux tells it; null elsewhere, and of a process that is gone. */
+function sessionOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in brackets may hold spaces, so counting begins behind it.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Lets a process step back for all others, and with it the children that it starts from now on. Where Linux shares the
+ * cores out by session first (sched_autogroup_enabled, as most distributions have it), a priority counts within the
+ * process's own session alone: there the session steps back too, if the process leads it and so no other lives in it.
+ * @param niceness as nice(1) counts
+ */
+export function stepBack(pid: number, niceness: number): void {
+  setPriority(pid, niceness);
+  if (sessionOf(pid) !== pid) return;
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
+  } catch {
+    // No such sharing here, or not ours to change: the priority is all there is.
+  }
+}

@@ -1,0 +1,156 @@
+import type { Model, QueryFilter } from 'mongoose';
+
+import { DAY_MS, DEFAULT_HOT_DAYS, MOST_HOT_DAYS } from '../../contract/coldStorage.js';
+import type { FileFilters } from '../../contract/fileFilters.js';
+import { TAKEN_OVER } from '../files/deletion.js';
+import { fileQuery } from '../files/filter.js';
+import { COLD_INDEXES, MAY_COOL } from '../files/indexes.js';
+import type { FileDoc } from '../files/model.js';
+import type { FileQueries } from '../files/queries.js';
+import type { RunDoc } from '../runs/model.js';
+import type { Tenant } from '../users/accept.js';
+
+/** Somebody whose vectors are to be moved. */
+export type MoveOwner = Tenant & { readonly customerId: string };
+
+/** Which files a run of moveStorage is to move next. A file belongs to one such run at a time. */
+export interface MoveClaims {
+  /** Some who have files that are due to leave Qdrant, or whose move was left halfway by a run that has ended. */
+  owners(now: Date, limit: number): Promise<MoveOwner[]>;
+  /** Whether a run under that workflow id goes on, or waits to begin. */
+  isUnderWay(tenant: Tenant, workflowId: string): Promise<boolean>;
+  /** What the run has claimed and not moved yet. */
+  claimed(tenant: Tenant, runId: number, limit: number): Promise<number[]>;
+  /** Makes files the run's whose move was left halfway by runs that have ended. */
+  adopt(tenant: Tenant, runId: number): Promise<void>;
+  /** Claims files whose time has come: HOT_TO_COLD. Those that wait longest first. */
+  claimDue(tenant: Tenant, runId: number, now: Date, limit: number): Promise<number[]>;
+  /** Claims matching files in cold storage, by id: COLD_TO_HOT. */
+  claimCold(tenant: Tenant, runId: number, filters: FileFilters, afterId: number, limit: number): Promise<number[]>;
+  /** Whether another run is at work on matching files that go to cold storage: they turn back unless they are there already. */
+  callBack(tenant: Tenant, filters: FileFilters): Promise<boolean>;
+}
+
+/** Rows of the index that one look for owners reads at most: the files of a round leave it. */
+const ROWS_PER_LOOK = 1_000;
+
+/** A file that waits longer for nothing is due as far as anybody can see. */
+const dueBy = (now: Date) => ({ ...MAY_COOL, coolsAt: { $gt: new Date(0), $lte: now } });
+
+/** As hotMs reckons, for each file in MongoDB. */
+const asIfUsed = (now: Date) => {
+  const days = { $min: [{ $ifNull: ['$hotStorageTimeToLive', DEFAULT_HOT_DAYS] }, MOST_HOT_DAYS] };
+  return [{ $set: { coolsAt: { $add: [now, { $multiply: [days, DAY_MS] }] } } }];
+};
+
+export function createMoveClaims(
+  files: Model<FileDoc>,
+  runs: Model<RunDoc>,
+  { expand }: Pick<FileQueries, 'expand'>,
+): MoveClaims {
+  /** Nothing is brought to files that are being deleted. */
+  const atRest = { $nor: [TAKEN_OVER] };
+  const mine = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
+  /** Those of these runs that have ended. */
+  const ended = async (runIds: readonly number[]): Promise<number[]> => {
+    if (runIds.length === 0) return [];
+    const open = await runs.distinct('_id', { _id: { $in: [...runIds] }, finishedAt: null });
+    return runIds.filter((id) => !open.includes(id));
+  };
+  const moving = { 'move.runId': { $gt: 0 } };
+  const claim = async (
+    tenant: Tenant,
+    query: QueryFilter<FileDoc>,
+    found: readonly { _id: number }[],
+    runId: number,
+    embeddingStorageStatus: 'HOT_TO_COLD' | 'COLD_TO_HOT',
+  ): Promise<number[]> => {
+    if (found.length === 0) return [];
+    const move = { runId, token: null };
+    const _id = { $in: found.map((row) => row._id) };
+    await files.updateMany(
+      { ...query, _id, move: null },
+      { $set: { embeddingStorageStatus, move, updatedAt: new Date() } },
+    );
+    // Another run may have been quicker with some.
+    const rows = await files.find({ ...mine(tenant), _id, 'move.runId': runId }, { _id: 1 }).lean();
+    return rows.map((row) => row._id);
+  };
+  const named = async (tenant: Tenant, filters: FileFilters, afterId = 0): Promise<QueryFilter<FileDoc>> =>
+    fileQuery(tenant, await expand(tenant, filters), afterId);
+  return {
+    async owners(now, limit) {
+      const due = await files
+        .find(dueBy(now), { organizationId: 1, userId: 1, customerId: 1 })
+        .sort({ coolsAt: 1 })
+        .hint(COLD_INDEXES.due.keys)
+        .limit(ROWS_PER_LOOK)
+        .lean<(MoveOwner & { _id: number })[]>();
+      const left = await ended(await files.distinct('move.runId', moving));
+      const halfway = await Promise.all(
+        left
+          .slice(0, limit)
+          .map((runId) =>
+            files
+              .findOne({ 'move.runId': runId }, { organizationId: 1, userId: 1, customerId: 1 })
+              .lean<(MoveOwner & { _id: number }) | null>(),
+          ),
+      );
+      const owners = new Map(
+        [...due, ...halfway.flatMap((row) => row ?? [])].map(({ organizationId, userId, customerId }) => [
+          userId,
+          { organizationId, userId, customerId },
+        ]),
+      );
+      return [...owners.values()].slice(0, limit);
+    },
+    async isUnderWay(tenant, workflowId) {
+      return (await runs.exists({ ...mine(tenant), workflowId, finishedAt: null })) !== null;
+    },
+    async claimed(tenant, runId, limit) {
+      const rows = await files
+        .find({ ...mine(tenant), ...atRest, 'move.runId': runId }, { _id: 1 })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean();
+      return rows.map((row) => row._id);
+    },
+    async adopt(tenant, runId) {
+      const known = await files.distinct('move.runId', { ...mine(tenant), ...moving });
+      const left = await ended(known.filter((id) => id !== runId));
+      if (left.length === 0) return;
+      await files.updateMany(
+        { ...mine(tenant), 'move.runId': { $in: left } },
+        { $set: { move: { runId, token: null } } },
+      );
+    },
+    async claimDue(tenant, runId, now, limit) {
+      const query = { ...mine(tenant), ...dueBy(now) };
+      const found = await files
+        .find({ ...query, move: null }, { _id: 1 })
+        .sort({ coolsAt: 1 })
+        .hint(COLD_INDEXES.dueOfUser.keys)
+        .limit(limit)
+        .lean();
+      return claim(tenant, query, found, runId, 'HOT_TO_COLD');
+    },
+    async claimCold(tenant, runId, filters, afterId, limit) {
+      const cold = { embeddingStorageStatus: 'COLD_STORAGE' as const, ...atRest };
+      const query = { $and: [await named(tenant, filters, afterId), cold] };
+      const found = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
+      return claim(tenant, query, found, runId, 'COLD_TO_HOT');
+    },
+    async callBack(tenant, filters) {
+      const matching = await named(tenant, filters);
+      const leaving = {
+        $and: [matching, { embeddingStorageStatus: 'HOT_TO_COLD' as const, 'move.runId': { $gt: 0 } }],
+      };
+      // It is flipped only while it is due. Past mongoose, which takes no pipeline.
+      await files.collection.updateMany(leaving as object, asIfUsed(new Date()));
+      const arriving = {
+        $and: [matching, { embeddingStorageStatus: 'COLD_STORAGE' as const, 'move.runId': { $gt: 0 } }],
+      };
+      return (await files.exists({ $or: [leaving, arriving], ...atRest })) !== null;
+    },
+  };
+}

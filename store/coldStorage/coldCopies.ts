@@ -1,0 +1,80 @@
+import type { Blobs } from '../contents/blobs.js';
+import type { ColdCopy } from '../files/model.js';
+import type { WholePoint } from '../vectors/points.js';
+import { BrokenPointFile, readPointFile, writePointFile } from './pointFile.js';
+
+/** Whose vectors, and of which content. */
+export interface CopyOwner {
+  readonly organizationId: number;
+  readonly fileId: number;
+  readonly generation: number;
+}
+
+/**
+ * Vectors in file storage, beside the contents of their file: what deletes and counts those deletes and counts these. Each
+ * try to store some has a key of its own, so that none can spoil what another has written.
+ */
+export interface ColdCopies {
+  /**
+   * Safe on disk once it resolves. Null when there are not as many points as there should be: nothing is kept then.
+   * @param token of the try
+   */
+  keep(
+    owner: CopyOwner,
+    token: string,
+    expected: { readonly dimensions: number; readonly points: number },
+    points: AsyncIterable<readonly WholePoint[]>,
+  ): Promise<ColdCopy | null>;
+  /** @throws BrokenPointFile when the copy is gone or is not what was kept; that may show at its end only */
+  read(copy: ColdCopy): AsyncIterable<WholePoint[]>;
+  delete(key: string): Promise<void>;
+  /** Deletes every copy of a file but the one that is named. */
+  deleteOthers(file: { organizationId: number; fileId: number }, key: string | null): Promise<void>;
+}
+
+const KIND = '.vectors';
+export const copyKey = ({ organizationId, fileId, generation }: CopyOwner, token: string): string =>
+  `${organizationId}/${fileId}/${generation}.${token}${KIND}`;
+
+class PointsMissing extends Error {}
+
+export function createColdCopies(blobs: Blobs): ColdCopies {
+  return {
+    async keep(owner, token, expected, points) {
+      const key = copyKey(owner, token);
+      let bytes = 0;
+      const counted = async function* (): AsyncIterable<Uint8Array> {
+        let found = 0;
+        const parts = async function* (): AsyncIterable<readonly WholePoint[]> {
+          for await (const some of points) {
+            found += some.length;
+            yield some;
+          }
+          if (found !== expected.points) throw new PointsMissing();
+        };
+        for await (const part of writePointFile(expected, parts())) {
+          bytes += part.byteLength;
+          yield part;
+        }
+      };
+      try {
+        await blobs.putStream(key, counted());
+      } catch (error) {
+        await blobs.delete(key);
+        if (error instanceof PointsMissing) return null;
+        throw error;
+      }
+      return { key, generation: owner.generation, points: expected.points, bytes };
+    },
+    async *read({ key }) {
+      const parts = await blobs.stream(key);
+      if (parts === null) throw new BrokenPointFile('the file is gone');
+      yield* readPointFile(parts);
+    },
+    delete: (key) => blobs.delete(key),
+    async deleteOthers(file, key) {
+      const keys = await blobs.keysOf(file);
+      await Promise.all(keys.filter((one) => one.endsWith(KIND) && one !== key).map((one) => blobs.delete(one)));
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Model, QueryFilter } from 'mongoose';
+
+import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { MediaType } from '../../contract/mediaTypes.js';
+import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../contract/sources.js';
+import { fileQuery } from '../files/filter.js';
+import { COLD_INDEXES } from '../files/indexes.js';
+import type { FileDoc } from '../files/model.js';
+import type { FileQueries } from '../files/queries.js';
+import type { Tenant } from '../users/accept.js';
+import type { ChunkFilter } from '../vectors/searchFilter.js';
+
+export interface ColdFiles {
+  /** Ids of files that a search would need and whose vectors are not at hand, at most `limit`. */
+  among(tenant: Tenant, model: EmbeddingModelId, filter: ChunkFilter, limit: number): Promise<number[]>;
+}
+
+/** The files of a kind of vectors, as their points say it. */
+const ofMedia: Readonly<Record<MediaType, QueryFilter<FileDoc>>> = {
+  TEXT: { hasText: true },
+  IMAGE: { hasText: false },
+  AUDIO: { source: { $in: [...AUDIO_SOURCES] } },
+  VIDEO: { source: { $in: [...VIDEO_SOURCES] } },
+};
+
+export function createColdFiles(files: Model<FileDoc>, { parentsBelow }: Pick<FileQueries, 'parentsBelow'>): ColdFiles {
+  return {
+    async among(tenant, model, filter, limit) {
+      const { organizationId, userId } = tenant;
+      const cold = { embeddingStorageStatus: { $in: ['COLD_STORAGE', 'COLD_TO_HOT'] as const } };
+      // Mostly there is none at all, which one look into a small index says.
+      const any = { organizationId, userId, ...cold };
+      if ((await files.findOne(any, { _id: 1 }).hint(COLD_INDEXES.cold.keys).lean()) === null) return [];
+      const { fileIds = [], parentFileIds = [], includeAllChildren = false, tagTree, fileTypesAtSource = [] } = filter;
+      const parentsOf = async (ids: readonly number[]): Promise<number[]> =>
+        includeAllChildren ? [...new Set([...ids, ...(await parentsBelow(tenant, ids))])] : [...ids];
+      const conditions: QueryFilter<FileDoc>[] = [
+        fileQuery(tenant, {
+          ...(tagTree ? { tagTree } : {}),
+          fileTypesAtSource,
+          parentFileIds: await parentsOf(parentFileIds),
+          embeddingModels: [model],
+        }),
+        cold,
+        ofMedia[filter.media],
+      ];
+      if (fileIds.length > 0) {
+        const named = { _id: { $in: [...fileIds] } };
+        conditions.push(includeAllChildren ? { $or: [named, { parentId: { $in: await parentsOf(fileIds) } }] } : named);
+      }
+      const rows = await files.find({ $and: conditions }, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
+      return rows.map((row) => row._id);
+    },
+  };
+}

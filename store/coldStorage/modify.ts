@@ -1,0 +1,75 @@
+import type { Model } from 'mongoose';
+
+import { type ColdStorageChange, hotMs } from '../../contract/coldStorage.js';
+import { fileEvents } from '../../contract/events.js';
+import type { FileFilters } from '../../contract/fileFilters.js';
+import type { EventWriter } from '../events/events.js';
+import { TAKEN_OVER } from '../files/deletion.js';
+import { fileQuery } from '../files/filter.js';
+import type { FileDoc } from '../files/model.js';
+import type { FileQueries } from '../files/queries.js';
+import type { Session } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+
+/** Changing what cold storage may do with files. */
+export interface StorageChanges {
+  /**
+   * Changes the next matching files and tells of those that are otherwise by that, in the caller's transaction; answers
+   * the cursor for the next call, null at the end.
+   */
+  modify(
+    by: Tenant & { readonly requestId: string },
+    filters: FileFilters,
+    change: ColdStorageChange,
+    afterId: number,
+    limit: number,
+    session: NonNullable<Session>,
+  ): Promise<number | null>;
+}
+
+/** What of a file becomes another; null when nothing does. */
+function changed(file: FileDoc, { enabled, days }: ColdStorageChange, now: number): Partial<FileDoc> | null {
+  const supports = enabled ?? file.supportsColdStorage;
+  const hotStorageTimeToLive = supports ? (days ?? file.hotStorageTimeToLive) : null;
+  if (supports === file.supportsColdStorage && hotStorageTimeToLive === file.hotStorageTimeToLive) return null;
+  // The days count from the last use that is known of.
+  const lastUse = file.coolsAt ? file.coolsAt.getTime() - hotMs(file.hotStorageTimeToLive) : now;
+  return {
+    supportsColdStorage: supports,
+    hotStorageTimeToLive,
+    coolsAt: supports ? new Date(Math.min(lastUse, now) + hotMs(hotStorageTimeToLive)) : null,
+    updatedAt: new Date(now),
+  };
+}
+
+export function createStorageChanges(
+  files: Model<FileDoc>,
+  events: EventWriter,
+  { expand }: Pick<FileQueries, 'expand'>,
+): StorageChanges {
+  return {
+    async modify({ organizationId, userId, requestId }, filters, change, afterId, limit, session) {
+      const tenant = { organizationId, userId };
+      const query = {
+        $and: [fileQuery(tenant, await expand(tenant, filters), afterId), { isContainer: false, $nor: [TAKEN_OVER] }],
+      };
+      const rows = await files.find(query, null, { session }).sort({ _id: 1 }).limit(limit).lean<FileDoc[]>();
+      const now = Date.now();
+      const others = rows.flatMap((file) => {
+        const fields = changed(file, change, now);
+        return fields ? [{ file, fields }] : [];
+      });
+      if (others.length > 0)
+        await files.bulkWrite(
+          others.map(({ file, fields }) => ({
+            updateOne: { filter: { _id: file._id, ...tenant }, update: { $set: fields } },
+          })),
+          { session },
+        );
+      const told = others.map(({ file }) => file);
+      await events.write(fileEvents.stored('EMBEDDING_STORAGE_MODIFIED', told, requestId), session);
+      const last = rows.at(-1);
+      return last && rows.length === limit ? last._id : null;
+    },
+  };
+}

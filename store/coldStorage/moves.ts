@@ -1,0 +1,157 @@
+import type { Model, QueryFilter } from 'mongoose';
+
+import { DAY_MS, hotMs } from '../../contract/coldStorage.js';
+import { fileEvents } from '../../contract/events.js';
+import type { Atomically, EventWriter } from '../events/events.js';
+import { TAKEN_OVER } from '../files/deletion.js';
+import type { ColdCopy, FileDoc } from '../files/model.js';
+import type { Tenant } from '../users/accept.js';
+
+/** One try of a run to move some files. Whatever it writes is guarded by its token, which the next try takes away. */
+export interface MoveTry extends Tenant {
+  readonly runId: number;
+  readonly token: string;
+  /** Under which the events are told. */
+  readonly requestId: string;
+}
+
+/** A file as it was when its vectors were carried: it is flipped only while it still is. */
+export type CarriedFile = Pick<FileDoc, '_id' | 'generation' | 'tagsRevision'>;
+
+/** Changes of the records of files that a run moves. Each is safe to repeat. */
+export interface Moves {
+  /** Makes the files this try's, as far as they are the run's and are not being deleted, and answers them. */
+  take(by: MoveTry, ids: readonly number[]): Promise<FileDoc[]>;
+  /** The vectors are in file storage; false when the file is no longer this try's, or has other content. */
+  noteCopy(by: MoveTry, file: CarriedFile, copy: ColdCopy): Promise<boolean>;
+  /**
+   * COLD_STORAGE, told of; answers which files. Those stay behind that were used meanwhile, that are being synced, or that
+   * nobody wants there any more.
+   */
+  flipToCold(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
+  /** HOT_STORAGE, told of; answers which files. Those stay behind whose content or tags are others by now. */
+  flipToHot(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
+  /** Files that were not flipped are where they were. */
+  stepBack(by: MoveTry, ids: readonly number[]): Promise<void>;
+  /** Not before tomorrow: something of the file is not as it should be. */
+  putOff(by: MoveTry, id: number): Promise<void>;
+  /** What was stored can't be had again: SYNC_ERROR, and a resync makes the vectors anew. */
+  lost(by: MoveTry, id: number, message: string): Promise<void>;
+  /** The files are nobody's move any more. To be called when all is tidy. */
+  release(by: MoveTry, ids: readonly number[]): Promise<void>;
+}
+
+export function createMoves(files: Model<FileDoc>, atomically: Atomically, events: EventWriter): Moves {
+  const own = ({ organizationId, userId, runId, token }: MoveTry, ids: readonly number[]) => ({
+    organizationId,
+    userId,
+    _id: { $in: [...ids] },
+    'move.runId': runId,
+    'move.token': token,
+  });
+  /** Those that still are as they were carried, found and changed in one. */
+  const flip = (
+    by: MoveTry,
+    carried: readonly CarriedFile[],
+    when: QueryFilter<FileDoc>,
+    isSame: (file: FileDoc, carriedFile: CarriedFile) => boolean,
+    change: (file: FileDoc) => Partial<FileDoc>,
+    kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE',
+  ): Promise<number[]> => {
+    if (carried.length === 0) return Promise.resolve([]);
+    const known = new Map(carried.map((file) => [file._id, file]));
+    return atomically(async (session) => {
+      const rows = await files.find({ ...own(by, [...known.keys()]), ...when }, null, { session }).lean<FileDoc[]>();
+      const same = rows.filter((row) => {
+        const file = known.get(row._id);
+        return file !== undefined && row.generation === file.generation && isSame(row, file);
+      });
+      if (same.length === 0) return [];
+      await files.collection.bulkWrite(
+        same.map((row) => ({
+          updateOne: {
+            filter: { _id: row._id } as object,
+            update: { $set: { ...change(row), updatedAt: new Date() } },
+          },
+        })),
+        { session },
+      );
+      await events.write(fileEvents.stored(kind, same, by.requestId), session);
+      return same.map((row) => row._id);
+    });
+  };
+  return {
+    async take(by, ids) {
+      const { organizationId, userId, runId, token } = by;
+      await files.updateMany(
+        { organizationId, userId, _id: { $in: [...ids] }, 'move.runId': runId, $nor: [TAKEN_OVER] },
+        { $set: { 'move.token': token } },
+      );
+      return files.find(own(by, ids)).sort({ _id: 1 }).lean<FileDoc[]>();
+    },
+    async noteCopy(by, { _id, generation }, coldCopy) {
+      const { matchedCount } = await files.updateOne(
+        { ...own(by, [_id]), embeddingStorageStatus: 'HOT_TO_COLD', generation },
+        { $set: { coldCopy } },
+      );
+      return matchedCount === 1;
+    },
+    flipToCold: (by, carried) =>
+      flip(
+        by,
+        carried,
+        {
+          embeddingStorageStatus: 'HOT_TO_COLD',
+          syncStatus: 'READY',
+          supportsColdStorage: true,
+          coolsAt: { $lte: new Date() },
+        },
+        (row) => row.coldCopy?.generation === row.generation,
+        () => ({ embeddingStorageStatus: 'COLD_STORAGE' }),
+        'MOVED_TO_COLD_STORAGE',
+      ),
+    flipToHot: (by, carried) =>
+      flip(
+        by,
+        carried,
+        { embeddingStorageStatus: 'COLD_TO_HOT' },
+        (row, file) => (row.tagsRevision ?? null) === (file.tagsRevision ?? null),
+        (row) => ({
+          embeddingStorageStatus: 'HOT_STORAGE',
+          coolsAt: row.supportsColdStorage ? new Date(Date.now() + hotMs(row.hotStorageTimeToLive)) : null,
+        }),
+        'MOVED_TO_HOT_STORAGE',
+      ),
+    async stepBack(by, ids) {
+      const mine = own(by, ids);
+      const updatedAt = new Date();
+      await files.updateMany(
+        { ...mine, embeddingStorageStatus: 'HOT_TO_COLD' },
+        { $set: { embeddingStorageStatus: 'HOT_STORAGE', coldCopy: null, updatedAt } },
+      );
+      await files.updateMany(
+        { ...mine, embeddingStorageStatus: 'COLD_TO_HOT' },
+        { $set: { embeddingStorageStatus: 'COLD_STORAGE', updatedAt } },
+      );
+    },
+    async putOff(by, id) {
+      await files.updateOne(own(by, [id]), { $set: { coolsAt: new Date(Date.now() + DAY_MS) } });
+    },
+    async lost(by, id, message) {
+      const atRest = { syncStatus: { $in: ['READY', 'SYNC_ERROR'] as const } };
+      const change = { syncStatus: 'SYNC_ERROR', syncErrorMessage: message, processedAs: null } as const;
+      await atomically(async (session) => {
+        const query = { ...own(by, [id]), ...atRest, syncErrorMessage: { $ne: message } };
+        const before = await files
+          .findOneAndUpdate(query, { $set: { ...change, updatedAt: new Date() } }, { session })
+          .lean<FileDoc | null>();
+        if (before) await events.write(fileEvents.failed(before, message), session);
+      });
+    },
+    async release(by, ids) {
+      const mine = own(by, ids);
+      await files.updateMany({ ...mine, embeddingStorageStatus: 'HOT_STORAGE' }, { $set: { coldCopy: null } });
+      await files.updateMany(mine, { $set: { move: null } });
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** Points as the bytes of a file: a header, a record each, and a hash of all that. Numbers are little-endian, vectors exact. */
+import { createHash } from 'node:crypto';
+
+import type { WholePoint } from '../vectors/points.js';
+
+const MAGIC = Buffer.from('ALLOTROPE-POINTS-1\n');
+/** In place of the number of sparse indices: the chunk has no sparse vector. */
+const NO_SPARSE = 0xffff_ffff;
+const HASH_BYTES = 32;
+/** Points that are read at once. */
+const POINTS_AT_ONCE = 256;
+
+/** The stored vectors of a file are not what was stored. */
+export class BrokenPointFile extends Error {}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Uint32Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+function number(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+function record({ chunkIndex, dense, sparse, payload }: WholePoint): Buffer {
+  const text = Buffer.from(JSON.stringify(payload));
+  return Buffer.concat([
+    number(chunkIndex),
+    number(text.byteLength),
+    text,
+    bytesOf(dense),
+    ...(sparse
+      ? [number(sparse.indices.length), bytesOf(sparse.indices), bytesOf(sparse.values)]
+      : [number(NO_SPARSE)]),
+  ]);
+}
+
+/** @param points all of one dimension, which stands in the header with their number: known before the first is read */
+export async function* writePointFile(
+  header: { readonly dimensions: number; readonly points: number },
+  points: AsyncIterable<readonly WholePoint[]>,
+): AsyncIterable<Uint8Array> {
+  const hash = createHash('sha256');
+  const begin = Buffer.concat([MAGIC, number(header.dimensions), number(header.points)]);
+  hash.update(begin);
+  yield begin;
+  for await (const some of points) {
+    const bytes = Buffer.concat(some.map(record));
+    hash.update(bytes);
+    yield bytes;
+  }
+  yield hash.digest();
+}
+
+/** Hands out bytes by number from parts of any length, and hashes what it hands out. */
+function createReader(parts: AsyncIterable<Uint8Array>) {
+  const source = parts[Symbol.asyncIterator]();
+  const hash = createHash('sha256');
+  let rest: Buffer = Buffer.alloc(0);
+  const take = async (length: number): Promise<Buffer> => {
+    const pieces: Buffer[] = [rest];
+    let have = rest.byteLength;
+    while (have < length) {
+      const { value, done } = await source.next();
+      if (done === true) throw new BrokenPointFile('the file ends before its end');
+      pieces.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+      have += value.byteLength;
+    }
+    const all = pieces.length === 1 ? rest : Buffer.concat(pieces, have);
+    rest = all.subarray(length);
+    return all.subarray(0, length);
+  };
+  return {
+    async bytes(length: number): Promise<Buffer> {
+      const taken = await take(length);
+      hash.update(taken);
+      return taken;
+    },
+    /** @throws BrokenPointFile unless the hash of all before is what follows, and nothing after it */
+    async end(): Promise<void> {
+      const expected = hash.digest();
+      const found = await take(HASH_BYTES);
+      const { done } = await source.next();
+      if (!found.equals(expected) || rest.byteLength > 0 || done !== true)
+        throw new BrokenPointFile('the file is not what was written');
+    },
+    close: async (): Promise<void> => void (await source.return?.()),
+  };
+}
+
+/** A copy, so that it begins at a multiple of four. */
+const floats = (bytes: Buffer): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer);
+const integers = (bytes: Buffer): Uint32Array => new Uint32Array(Uint8Array.from(bytes).buffer);
+
+/**
+ * The points of a file, some at a time. That it is whole is known at the end only.
+ * @throws BrokenPointFile
+ */
+export async function* readPointFile(parts: AsyncIterable<Uint8Array>): AsyncIterable<WholePoint[]> {
+  const reader = createReader(parts);
+  const integer = async (): Promise<number> => (await reader.bytes(4)).readUInt32LE();
+  try {
+    if (!(await reader.bytes(MAGIC.byteLength)).equals(MAGIC)) throw new BrokenPointFile('the file holds no points');
+    const dimensions = await integer();
+    const count = await integer();
+    let some: WholePoint[] = [];
+    for (let read = 0; read < count; read += 1) {
+      const chunkIndex = await integer();
+      const text = (await reader.bytes(await integer())).toString();
+      const dense = floats(await reader.bytes(4 * dimensions));
+      const terms = await integer();
+      const sparse =
+        terms === NO_SPARSE
+          ? null
+          : { indices: integers(await reader.bytes(4 * terms)), values: floats(await reader.bytes(4 * terms)) };
+      some.push({ chunkIndex, dense, sparse, payload: JSON.parse(text) as Record<string, unknown> });
+      if (some.length === POINTS_AT_ONCE) {
+        yield some;
+        some = [];
+      }
+    }
+    if (some.length > 0) yield some;
+    await reader.end();
+  } catch (error) {
+    // What was cut or changed may be no JSON any more.
+    throw error instanceof SyntaxError ? new BrokenPointFile('the file is not what was written') : error;
+  } finally {
+    await reader.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Model } from 'mongoose';
+
+import type { FileDoc } from './model.js';
+
+type Placed = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'parentId'>;
+
+/** Containers inside one another at most; deeper ones are a circle. */
+const MOST_LEVELS = 100;
+
+export interface FileAncestors {
+  /** Ids of all that each file lies in, the nearest first, by the file's id. One query a level, however many files. */
+  ancestorsOf(files: readonly Placed[]): Promise<Map<number, number[]>>;
+}
+
+export function createFileAncestors(files: Model<FileDoc>): FileAncestors {
+  return {
+    async ancestorsOf(placed) {
+      const known = new Map<number, Placed>();
+      let wanted = new Set(placed.flatMap(({ parentId }) => parentId ?? []));
+      for (let level = 0; wanted.size > 0 && level < MOST_LEVELS; level += 1) {
+        const owners = { organizationId: valuesOf(placed, 'organizationId'), userId: valuesOf(placed, 'userId') };
+        const rows = await files
+          .find({ _id: { $in: [...wanted] }, ...owners }, { organizationId: 1, userId: 1, parentId: 1 })
+          .lean<Placed[]>();
+        for (const row of rows) known.set(row._id, row);
+        wanted = new Set(rows.flatMap(({ parentId }) => (parentId === null || known.has(parentId) ? [] : parentId)));
+      }
+      return new Map(placed.map((file) => [file._id, [...above(file, known)]]));
+    },
+  };
+}
+
+const valuesOf = (placed: readonly Placed[], key: 'organizationId' | 'userId') => ({
+  $in: [...new Set(placed.map((file) => file[key]))],
+});
+
+/** Up to the first that is not known, or of somebody else. */
+function above(file: Placed, known: ReadonlyMap<number, Placed>): Set<number> {
+  const found = new Set<number>();
+  for (let parentId = file.parentId; parentId !== null && !found.has(parentId);) {
+    const parent = known.get(parentId);
+    if (parent?.organizationId !== file.organizationId || parent.userId !== file.userId) break;
+    found.add(parentId);
+    parentId = parent.parentId;
+  }
+  return found;
+}

@@ -1,0 +1,155 @@
+import type { Model, QueryFilter, SortOrder } from 'mongoose';
+
+import type { FileFilters, FileListing, FileOrder } from '../../contract/fileFilters.js';
+import { requiredPairs } from '../tagQuery.js';
+import type { Tenant } from '../users/accept.js';
+import { tagQueries } from './filter.js';
+import {
+  FILTER_INDEXES,
+  IDENTITY_INDEX,
+  type IndexKeys,
+  ORDER_FIELDS,
+  ORDER_INDEXES,
+  SPARSE_INDEXES,
+} from './indexes.js';
+import type { FileDoc } from './model.js';
+
+type Query = QueryFilter<FileDoc>;
+
+/** So many files or fewer are read by their own index and sorted. Of more, an order's index meets a page soon. */
+const FEW = 12_000;
+/** Filters of one request that are looked at: tags can be many. */
+const FILTERS_COUNTED = 6;
+/** To sort so many or more would take longer than the longest walk. */
+const MANY = 40_000;
+/** How long MongoDB may walk an order's index for files that may all lie at its far end: so long, and so much for each row. */
+const WALK_MS = 60;
+const WALK_MS_PER_ROW = 0.04;
+const TIME_LIMIT_EXCEEDED = 50;
+
+/** How files are read in a list's order. */
+export interface ReadingPlan {
+  readonly index: IndexKeys;
+  /** What to read by where files that match turn out to be far in `index`, unless they are very many; null: nothing else. */
+  readonly otherwise: Narrowing | null;
+}
+
+/** A filter with the index that it narrows. */
+interface Narrowing {
+  readonly index: IndexKeys;
+  readonly query: Query;
+}
+
+/** The filters that an index backs. */
+function narrowings(filters: FileFilters, startingId: number): Narrowing[] {
+  const found: Narrowing[] = [];
+  const member = <T>(field: string, index: IndexKeys, values: readonly T[] | undefined): void => {
+    if (values?.length) found.push({ index, query: { [field]: { $in: [...values] } } });
+  };
+  member('_id', ORDER_INDEXES.id, filters.ids);
+  if (startingId > 0) found.push({ index: ORDER_INDEXES.id, query: { _id: { $gt: startingId } } });
+  member('syncStatus', FILTER_INDEXES.status, filters.syncStatuses);
+  member('source', IDENTITY_INDEX, filters.sources);
+  member('parentId', FILTER_INDEXES.parent, filters.parentFileIds);
+  member('requestId', FILTER_INDEXES.request, filters.requestIds);
+  member('externalUrl', FILTER_INDEXES.externalUrl, filters.externalUrls);
+  member('options.embeddingModel', FILTER_INDEXES.model, filters.embeddingModels);
+  // MongoDB takes such an index only for what is surely in it.
+  if (filters.dataSourceIds?.every((id) => id > 0))
+    member('dataSourceId', SPARSE_INDEXES.dataSource.keys, filters.dataSourceIds);
+  if (filters.uploadIds?.every((id) => id > '')) member('uploadId', SPARSE_INDEXES.upload.keys, filters.uploadIds);
+  if (filters.fileTypesAtSource?.every((type) => type > ''))
+    member('fileTypeAtSource', SPARSE_INDEXES.fileType.keys, filters.fileTypesAtSource);
+  if (filters.rootFilesOnly === true) member('parentId', FILTER_INDEXES.parent, [null]);
+  if (filters.nonSyncedOnly === true) member('lastSync', ORDER_INDEXES.last_sync, [null]);
+  for (const pairs of tagQueries(filters).flatMap(requiredPairs)) member('tagPairs', FILTER_INDEXES.tag, pairs);
+  return found;
+}
+
+/** Whether files of one value lie there in the order of their ids. */
+const isById = (index: IndexKeys): boolean => Object.keys(index).at(-1) === '_id';
+
+/**
+ * Chooses by numbers: MongoDB itself would remember what suited the last request of the same shape, whatever its values.
+ */
+export async function planReading(
+  files: Model<FileDoc>,
+  { organizationId, userId }: Tenant,
+  filters: FileFilters,
+  startingId: number,
+  order: FileOrder,
+): Promise<ReadingPlan> {
+  const walk = ORDER_INDEXES[order];
+  // There are as many as are named, at most.
+  if (filters.externalFileIds?.length) return { index: IDENTITY_INDEX, otherwise: null };
+  if (filters.ids?.length && filters.ids.length <= FEW) return { index: ORDER_INDEXES.id, otherwise: null };
+  const counted = await Promise.all(
+    narrowings(filters, startingId)
+      .slice(0, FILTERS_COUNTED)
+      .map(async ({ index, query: own }) => {
+        const query = { organizationId, userId, ...own };
+        return { index, query, number: await files.countDocuments(query, { hint: index, limit: FEW }) };
+      }),
+  );
+  const [best] = counted.toSorted((a, b) => a.number - b.number);
+  if (!best) return { index: walk, otherwise: null };
+  if (best.number < FEW || (order === 'id' && isById(best.index))) return { index: best.index, otherwise: null };
+  return { index: walk, otherwise: { index: best.index, query: best.query } };
+}
+
+const sortOf = ({ orderBy, orderDir }: Pick<FileListing, 'orderBy' | 'orderDir'>): Record<string, SortOrder> =>
+  orderBy === 'id' ? { _id: orderDir } : { [ORDER_FIELDS[orderBy]]: orderDir, _id: orderDir };
+
+const tookTooLong = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === TIME_LIMIT_EXCEEDED;
+
+/** What is read of the files. */
+export interface Reading {
+  readonly query: Query;
+  readonly projection: Readonly<Record<string, 1>> | null;
+  readonly listing: Pick<FileListing, 'orderBy' | 'orderDir'>;
+  readonly offset: number;
+  readonly limit: number;
+  /** Rows of each answer of MongoDB; its second one would be all there are. */
+  readonly batchSize: number;
+}
+
+const patienceFor = (rows: number): number => Math.ceil(WALK_MS + rows * WALK_MS_PER_ROW);
+
+/**
+ * The files of a query in a list's order, one by one, read as planned.
+ * @param patience for how many milliseconds of MongoDB's work so many rows may be looked for in a plan's first index
+ */
+export async function* readInOrder<Row extends Pick<FileDoc, '_id'>>(
+  files: Model<FileDoc>,
+  { index, otherwise }: ReadingPlan,
+  { query, projection, listing, offset, limit, batchSize }: Reading,
+  patience = patienceFor,
+): AsyncIterable<Row> {
+  const read = (hint: IndexKeys, patienceMs?: number): AsyncIterable<Row> =>
+    files
+      .find(query, projection, patienceMs === undefined ? {} : { maxTimeMS: patienceMs })
+      .sort(sortOf(listing))
+      .skip(offset)
+      .limit(limit)
+      .hint(hint)
+      .allowDiskUse(true)
+      .lean()
+      .cursor({ batchSize }) as AsyncIterable<Row>;
+  if (otherwise === null) {
+    yield* read(index);
+    return;
+  }
+  const given = new Set<number>();
+  try {
+    for await (const row of read(index, patience(offset + limit))) {
+      given.add(row._id);
+      yield row;
+    }
+  } catch (error) {
+    if (!tookTooLong(error)) throw error;
+    const number = await files.countDocuments(otherwise.query, { hint: otherwise.index, limit: MANY });
+    const rest = read(number < MANY ? otherwise.index : index);
+    for await (const row of rest) if (!given.has(row._id)) yield row;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Model } from 'mongoose';
+
+import type { BatchResult } from '../../contract/orchestration.js';
+import type { FileSyncStatus } from '../../contract/statuses.js';
+import type { FileDoc } from './model.js';
+import { IN_MOTION } from './start.js';
+
+export interface RunCounts {
+  readonly total: number;
+  readonly ready: number;
+  readonly failed: number;
+  readonly aborted: number;
+  /** Not at rest yet. */
+  readonly open: number;
+}
+
+/** How far a run has come with its files. Nothing is changed. */
+export interface RunProgress {
+  /** A file that a run has begun and not ended; null when it is no longer that. */
+  inMotion(runId: number, fileId: number): Promise<FileDoc | null>;
+  /** Files of the run that were flipped and whose older generations were not deleted yet. */
+  needingCleanUp(runId: number, fileIds: readonly number[]): Promise<FileDoc[]>;
+  /** The next files of the run that are due, by id. */
+  due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
+  /** Whether a limit holds files of the run back. */
+  hasDelayed(runId: number): Promise<boolean>;
+  /** When the first of the run's queued files is due; null when none waits. */
+  nextDue(runId: number): Promise<Date | null>;
+  /** How the files of a batch stand now. */
+  outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
+  /** How the run's files stand, its container left out. */
+  countRun(runId: number): Promise<RunCounts>;
+  /** Whether the content of any entry of a feed that the run took in is a page. */
+  anyFromPage(runId: number): Promise<boolean>;
+}
+
+export function createRunProgress(files: Model<FileDoc>): RunProgress {
+  return {
+    inMotion: (runId, fileId) =>
+      files.findOne({ _id: fileId, runId, syncStatus: 'SYNCING' }).lean<FileDoc | null>().exec(),
+    async needingCleanUp(runId, fileIds) {
+      return files.find({ _id: { $in: [...fileIds] }, runId, cleanupPending: true }).lean<FileDoc[]>();
+    },
+    async due(runId, afterId, limit, now) {
+      const rows = await files
+        .find(
+          {
+            runId,
+            isContainer: false,
+            syncStatus: IN_MOTION,
+            _id: { $gt: afterId },
+            $or: [{ notBefore: null }, { notBefore: { $lte: now } }],
+          },
+          { _id: 1 },
+        )
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean();
+      return rows.map((row) => row._id);
+    },
+    async hasDelayed(runId) {
+      return (await files.exists({ runId, syncStatus: 'DELAYED' })) !== null;
+    },
+    async nextDue(runId) {
+      const row = await files
+        .findOne({ runId, isContainer: false, syncStatus: IN_MOTION }, { notBefore: 1 })
+        .sort({ notBefore: 1 })
+        .lean();
+      return row === null ? null : (row.notBefore ?? new Date(0));
+    },
+    async outcomes(runId, fileIds) {
+      const rows = await files.find({ _id: { $in: [...fileIds] }, runId }, { syncStatus: 1 }).lean();
+      const count = (...statuses: FileSyncStatus[]) => rows.filter((row) => statuses.includes(row.syncStatus)).length;
+      return {
+        ready: count('READY', 'READY_TO_SYNC'),
+        failed: count('SYNC_ERROR', 'SYNC_ABORTED'),
+        requeued: count('QUEUED_FOR_SYNC', 'SYNCING', 'QUEUED_FOR_OCR', 'DELAYED'),
+        superseded: fileIds.length - rows.length,
+      };
+    },
+    async countRun(runId) {
+      const rows = await files.aggregate<{ _id: FileSyncStatus; count: number }>([
+        { $match: { runId, isContainer: false } },
+        { $group: { _id: '$syncStatus', count: { $sum: 1 } } },
+      ]);
+      const of = (status: FileSyncStatus) => rows.find((row) => row._id === status)?.count ?? 0;
+      const total = rows.reduce((sum, row) => sum + row.count, 0);
+      const [ready, failed, aborted] = [of('READY') + of('READY_TO_SYNC'), of('SYNC_ERROR'), of('SYNC_ABORTED')];
+      return { total, ready, failed, aborted, open: total - ready - failed - aborted };
+    },
+    async anyFromPage(runId) {
+      return (await files.exists({ runId, 'fileMetadata.content_from': 'page' })) !== null;
+    },
+  };
+}

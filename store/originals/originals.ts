@@ -1,0 +1,164 @@
+import type { Model } from 'mongoose';
+
+import type { Blobs } from '../contents/blobs.js';
+import type { Sequence, Session } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+import type { OriginalDoc } from './model.js';
+import { receive, type Received } from './receive.js';
+
+/** What a file's record keeps of its content. */
+export interface Original extends Pick<Received, 'size' | 'sha256'> {
+  readonly id: number;
+}
+
+/** A content that has come whole and is nobody's yet. */
+export interface DraftOriginal extends Original, Pick<Received, 'head' | 'bytes'> {
+  readonly owner: Tenant;
+}
+
+/** A content to be read: in memory, or in a file that is there until it is given back. */
+export type OpenedOriginal = ({ readonly bytes: Uint8Array } | { readonly path: string }) & {
+  close(): Promise<void>;
+};
+
+/** Receivers say this often that they are alive… */
+const ALIVE_EVERY_MS = 10_000;
+/** …and are taken for dead after so long a silence. */
+const DEAD_AFTER_MS = 90_000;
+/** Leftovers deleted in one round. */
+const SWEPT_AT_ONCE = 100;
+const LONG_AGO = new Date(0);
+
+/**
+ * Contents that users sent, or had us fetch for them: kept once, whatever is made of them how often. Small ones are
+ * rows, written in the transaction that accepts them; larger ones stream to file storage.
+ */
+export interface Originals {
+  /** Keeps a content as it comes, for nobody yet. What fails half-way leaves nothing. */
+  receive(owner: Tenant, parts: AsyncIterable<Uint8Array>): Promise<DraftOriginal>;
+  /** Makes it a file's, in the transaction that writes the file. @throws when it was taken for dead and swept */
+  accept(draft: DraftOriginal, fileId: number, session: Session): Promise<void>;
+  /** The file has it no more; it is deleted soon. */
+  release(owner: Tenant & { readonly fileId: number }, id: number, session: Session): Promise<void>;
+  /** Deletes what did not become a file's. One that did, although nobody was told, stays. */
+  discard(draft: DraftOriginal): Promise<void>;
+  /** Null when the file has no such content. */
+  open(owner: { organizationId: number; fileId: number }, id: number): Promise<OpenedOriginal | null>;
+  /** The same, part after part. */
+  stream(owner: { organizationId: number; fileId: number }, id: number): Promise<AsyncIterable<Uint8Array> | null>;
+  deleteOf(tenant: Tenant, fileIds: readonly number[]): Promise<void>;
+  /** All of a user's that are some file's, whether that is there or not. */
+  deleteAll(tenant: Tenant): Promise<void>;
+  countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
+  /** Deletes what dead receivers left and what was replaced; answers how many. */
+  sweep(now?: number): Promise<number>;
+}
+
+const keyOf = ({ organizationId, _id }: Pick<OriginalDoc, 'organizationId' | '_id'>): string =>
+  `${organizationId}/originals/${_id}`;
+
+/** @param rowBytes contents up to so many bytes are rows */
+export function createOriginals(
+  rows: Model<OriginalDoc>,
+  blobs: Blobs,
+  sequence: Sequence,
+  rowBytes: number,
+): Originals {
+  /** Deletes a content that is nobody's, unless it has become somebody's just now. */
+  const remove = async (unless: object, row: Pick<OriginalDoc, '_id' | 'organizationId'>): Promise<boolean> => {
+    const { matchedCount } = await rows.updateOne(
+      { ...unless, _id: row._id, fileId: null },
+      { $set: { doomed: true } },
+    );
+    // Somebody's by now; or swept while more of it came.
+    if (matchedCount === 0 && (await rows.exists({ _id: row._id })) !== null) return false;
+    await blobs.delete(keyOf(row));
+    await rows.deleteOne({ _id: row._id, doomed: true });
+    return true;
+  };
+  const rowOf = ({ organizationId, fileId }: { organizationId: number; fileId: number }, id: number) =>
+    rows.findOne({ _id: id, organizationId, fileId }, { organizationId: 1, bytes: 1 });
+  const deleteFound = async (query: object): Promise<void> => {
+    for (;;) {
+      const found = await rows
+        .find(query, { organizationId: 1, large: { $eq: ['$bytes', null] } })
+        .limit(SWEPT_AT_ONCE)
+        .lean<(Pick<OriginalDoc, '_id' | 'organizationId'> & { large: boolean })[]>();
+      if (found.length === 0) return;
+      await Promise.all(found.filter(({ large }) => large).map((row) => blobs.delete(keyOf(row))));
+      await rows.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+    }
+  };
+
+  return {
+    async receive(owner, parts) {
+      const { organizationId, userId } = owner;
+      const _id = await sequence.take('original');
+      let alive: NodeJS.Timeout | null = null;
+      const pass = async (rest: AsyncIterable<Uint8Array>): Promise<void> => {
+        await rows.create({ _id, organizationId, userId, aliveAt: new Date() });
+        alive = setInterval(() => {
+          // One that fails is made up for by the next.
+          rows.updateOne({ _id, fileId: null }, { $set: { aliveAt: new Date() } }).catch(() => undefined);
+        }, ALIVE_EVERY_MS).unref();
+        await blobs.putStream(keyOf({ organizationId, _id }), rest);
+        await rows.updateOne({ _id, fileId: null }, { $set: { aliveAt: new Date() } });
+      };
+      try {
+        return { owner: { organizationId, userId }, id: _id, ...(await receive(parts, rowBytes, pass)) };
+      } catch (error) {
+        // What can't be deleted now is swept later.
+        if (alive !== null) await remove({}, { _id, organizationId }).catch(() => false);
+        throw error;
+      } finally {
+        if (alive !== null) clearInterval(alive);
+      }
+    },
+    async accept({ id: _id, owner: { organizationId, userId }, bytes }, fileId, session) {
+      if (bytes !== null) {
+        await rows.create([{ _id, organizationId, userId, fileId, bytes }], { session });
+        return;
+      }
+      const mine = { _id, organizationId, userId, fileId: null, doomed: false };
+      const { matchedCount } = await rows.updateOne(mine, { $set: { fileId, aliveAt: null } }).session(session);
+      if (matchedCount === 0) throw new Error(`The content ${_id} was swept before it was accepted`);
+    },
+    async release({ organizationId, userId, fileId }, _id, session) {
+      const its = { _id, organizationId, userId, fileId };
+      await rows.updateOne(its, { $set: { fileId: null, aliveAt: LONG_AGO } }).session(session);
+    },
+    async discard({ id: _id, owner: { organizationId }, bytes }) {
+      if (bytes === null) await remove({}, { _id, organizationId });
+    },
+    async open(owner, id) {
+      const row = await rowOf(owner, id);
+      if (row === null) return null;
+      const { bytes } = row;
+      if (bytes !== null) return { bytes, close: () => Promise.resolve() };
+      return blobs.open(keyOf(row));
+    },
+    async stream(owner, id) {
+      const row = await rowOf(owner, id);
+      if (row === null) return null;
+      const { bytes } = row;
+      if (bytes === null) return blobs.stream(keyOf(row));
+      return (async function* whole() {
+        yield await Promise.resolve(bytes);
+      })();
+    },
+    deleteOf: ({ organizationId, userId }, fileIds) =>
+      deleteFound({ organizationId, userId, fileId: { $in: [...fileIds] } }),
+    deleteAll: ({ organizationId, userId }) => deleteFound({ organizationId, userId, fileId: { $ne: null } }),
+    countOf: ({ organizationId, userId }, fileIds) =>
+      rows.countDocuments({ organizationId, userId, fileId: { $in: [...fileIds] } }).exec(),
+    async sweep(now = Date.now()) {
+      const dead = { aliveAt: { $lt: new Date(now - DEAD_AFTER_MS) } };
+      const found = await rows
+        .find({ ...dead, fileId: null }, { organizationId: 1 })
+        .limit(SWEPT_AT_ONCE)
+        .lean<Pick<OriginalDoc, '_id' | 'organizationId'>[]>();
+      const removed = await Promise.all(found.map((row) => remove(dead, row)));
+      return removed.filter(Boolean).length;
+    },
+  };
+}

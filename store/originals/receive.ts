@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+
+/** Enough to see what kind of file it is. */
+const HEAD_BYTES = 64 * 1024;
+
+/** What is known of a content once all of it has come. */
+export interface Received {
+  readonly size: number;
+  /** Hex. */
+  readonly sha256: string;
+  /** Its first bytes. */
+  readonly head: Uint8Array;
+  /** The whole of it where that is small; null where it was passed on. */
+  readonly bytes: Buffer | null;
+}
+
+/**
+ * Takes a content in, part after part, hashing on the way. What stays small is kept in memory; as soon as it is not,
+ * everything goes to `pass`, at whose pace the rest is read.
+ */
+export async function receive(
+  parts: AsyncIterable<Uint8Array>,
+  smallBytes: number,
+  pass: (parts: AsyncIterable<Uint8Array>) => Promise<void>,
+): Promise<Received> {
+  const hash = createHash('sha256');
+  const source = parts[Symbol.asyncIterator]();
+  const held: Uint8Array[] = [];
+  const head: Uint8Array[] = [];
+  let size = 0;
+  let headSize = 0;
+  const next = async (): Promise<Uint8Array | null> => {
+    const { done, value } = await source.next();
+    if (done === true) return null;
+    hash.update(value);
+    size += value.byteLength;
+    if (headSize < HEAD_BYTES) {
+      const start = value.subarray(0, HEAD_BYTES - headSize);
+      head.push(start);
+      headSize += start.byteLength;
+    }
+    return value;
+  };
+  const received = (bytes: Buffer | null): Received => ({
+    size,
+    sha256: hash.digest('hex'),
+    head: Buffer.concat(head),
+    bytes,
+  });
+  try {
+    for (;;) {
+      const part = await next();
+      if (part === null) return received(Buffer.concat(held));
+      held.push(part);
+      if (size > smallBytes) break;
+    }
+    await pass(
+      (async function* rest() {
+        yield* held.splice(0);
+        for (let part = await next(); part !== null; part = await next()) yield part;
+      })(),
+    );
+    return received(null);
+  } finally {
+    // Whoever sends is told when nobody reads on.
+    await source.return?.();
+  }
+}

@@ -1,0 +1,67 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { Model } from 'mongoose';
+
+import { Fault } from '../../contract/failures.js';
+import type { Transcript } from '../../contract/transcripts.js';
+import type { Tenant } from '../users/accept.js';
+import type { OriginalDoc, TranscriptionJob } from './model.js';
+
+/** A row of MongoDB holds 16 MB, the content of a small recording included: this is speech of some weeks. */
+const MAX_BYTES = 10_000_000;
+
+/** A recording that is a file's. */
+export interface RecordingOwner extends Tenant {
+  readonly fileId: number;
+  readonly originalId: number;
+}
+
+/** What is kept of a recording's transcription, with its content: both are made once, and go with it. */
+export interface KeptTranscription {
+  readonly transcript: Transcript | null;
+  /** To be waited for. */
+  readonly job: TranscriptionJob | null;
+}
+
+export interface Transcripts {
+  /** Null where the file has no such content. */
+  find(owner: RecordingOwner): Promise<KeptTranscription | null>;
+  /** Keeps a job that was begun, so that the next try waits for it; null: there is none any more. */
+  keepJob(owner: RecordingOwner, job: TranscriptionJob | null): Promise<void>;
+  /** Keeps what was made; it takes the place of the job and of an earlier transcript. @throws Fault too_large */
+  keep(owner: RecordingOwner, transcript: Transcript): Promise<void>;
+}
+
+const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
+
+export function createTranscripts(rows: Model<OriginalDoc>): Transcripts {
+  const its = ({ organizationId, userId, fileId, originalId }: RecordingOwner) => ({
+    _id: originalId,
+    organizationId,
+    userId,
+    fileId,
+  });
+  return {
+    async find(owner) {
+      const row = await rows.findOne(its(owner), { transcript: 1, transcription: 1 });
+      if (row === null) return null;
+      const packed = row.transcript ?? null;
+      return {
+        transcript: packed && (JSON.parse((await unpack(packed)).toString()) as Transcript),
+        job: row.transcription ?? null,
+      };
+    },
+    async keepJob(owner, job) {
+      await rows.updateOne(its(owner), { $set: { transcription: job } });
+    },
+    async keep(owner, transcript) {
+      const packed = await pack(JSON.stringify(transcript));
+      if (packed.length > MAX_BYTES)
+        throw new Fault(
+          'too_large',
+          'More is said in this recording than can be kept. Split it, and upload the parts.',
+        );
+      await rows.updateOne(its(owner), { $set: { transcript: packed, transcription: null } });
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import type { Model } from 'mongoose';
+
+import type { KeptReason } from '../../contract/reembed.js';
+import type { StartedFile } from '../files/start.js';
+import type { Tenant } from '../users/accept.js';
+import type { ReembedDoc } from './model.js';
+
+interface RunOf extends Tenant {
+  readonly _id: number;
+}
+
+/** How one file of a run ended. */
+export type ReembedEnd = { readonly fileId: number } & (
+  | { readonly outcome: 'reembedded'; readonly chunks: number; readonly tokens: number }
+  | { readonly outcome: 'skipped'; readonly reason: KeptReason }
+  | { readonly outcome: 'failed'; readonly message: string }
+);
+
+export interface ReembedSums {
+  readonly reembedded: number;
+  readonly failed: number;
+  readonly chunks: number;
+  readonly tokens: number;
+  /** Files by the reason for which they keep their vectors. */
+  readonly skipped: Readonly<Partial<Record<KeptReason, number>>>;
+}
+
+/** A row a file and run: each outcome once, however often a step is repeated. */
+export interface Reembeds {
+  /** Notes the generations that were given out, before anything is written under them. */
+  begin(run: RunOf, tries: readonly StartedFile[]): Promise<void>;
+  /** The first end of a file is its end. */
+  end(run: RunOf, ends: readonly ReembedEnd[]): Promise<void>;
+  /** Rows of files that have not ended; of some files, or of all of the run. */
+  open(runId: number, fileIds?: readonly number[]): Promise<ReembedDoc[]>;
+  ended(runId: number, fileIds: readonly number[]): Promise<ReembedDoc[]>;
+  sums(runId: number): Promise<ReembedSums>;
+  /** The first that failed. */
+  failures(runId: number, limit: number): Promise<ReembedDoc[]>;
+}
+
+export function createReembeds(rows: Model<ReembedDoc>): Reembeds {
+  const blank = { outcome: null, reason: null, message: null, chunks: 0, tokens: 0 } as const;
+  const idOf = (run: RunOf, fileId: number): string => `${run._id}:${fileId}`;
+  const keysOf = ({ _id: runId, organizationId, userId }: RunOf, fileId: number) => ({
+    ...{ organizationId, userId, runId, fileId },
+    at: new Date(),
+  });
+  return {
+    async begin(run, tries) {
+      if (tries.length === 0) return;
+      await rows.bulkWrite(
+        tries.map(({ file, generation }) => ({
+          updateOne: {
+            filter: { _id: idOf(run, file._id) },
+            update: {
+              $setOnInsert: { ...keysOf(run, file._id), ...blank },
+              $set: { from: file.generation, generation },
+            },
+            upsert: true,
+          },
+        })),
+        { ordered: false },
+      );
+    },
+    async end(run, ends) {
+      if (ends.length === 0) return;
+      const fresh = { ...blank, from: null, generation: null };
+      await rows.bulkWrite(
+        ends.flatMap(({ fileId, ...end }) => [
+          {
+            updateOne: {
+              filter: { _id: idOf(run, fileId) },
+              update: { $setOnInsert: { ...keysOf(run, fileId), ...fresh } },
+              upsert: true,
+            },
+          },
+          { updateOne: { filter: { _id: idOf(run, fileId), outcome: null }, update: { $set: end } } },
+        ]),
+      );
+    },
+    open: (runId, fileIds) =>
+      rows
+        .find({ runId, outcome: null, ...(fileIds ? { fileId: { $in: [...fileIds] } } : {}) })
+        .lean<ReembedDoc[]>()
+        .exec(),
+    ended: (runId, fileIds) =>
+      rows
+        .find({ runId, outcome: { $ne: null }, fileId: { $in: [...fileIds] } })
+        .lean<ReembedDoc[]>()
+        .exec(),
+    async sums(runId) {
+      const found = await rows.aggregate<{
+        _id: Pick<ReembedDoc, 'outcome' | 'reason'>;
+        files: number;
+        chunks: number;
+        tokens: number;
+      }>([
+        { $match: { runId } },
+        {
+          $group: {
+            _id: { outcome: '$outcome', reason: '$reason' },
+            files: { $sum: 1 },
+            chunks: { $sum: '$chunks' },
+            tokens: { $sum: '$tokens' },
+          },
+        },
+      ]);
+      const of = (outcome: ReembedDoc['outcome']) => found.filter((row) => row._id.outcome === outcome);
+      const [done] = of('reembedded');
+      return {
+        reembedded: done?.files ?? 0,
+        failed: of('failed')[0]?.files ?? 0,
+        chunks: done?.chunks ?? 0,
+        tokens: done?.tokens ?? 0,
+        skipped: Object.fromEntries(of('skipped').map(({ _id, files }) => [_id.reason, files])),
+      };
+    },
+    failures: (runId, limit) =>
+      rows.find({ runId, outcome: 'failed' }).sort({ fileId: 1 }).limit(limit).lean<ReembedDoc[]>().exec(),
+  };
+}

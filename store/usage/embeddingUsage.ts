@@ -1,0 +1,107 @@
+import { type Connection, Schema } from 'mongoose';
+
+/** What embedding took in one vector space, for one organization. */
+export interface EmbeddingCounts {
+  /** Answered requests to a provider that had texts of the organization; 0 for the embedded model. */
+  readonly requests: number;
+  /** Tokens that the provider billed; 0 for the embedded model. */
+  readonly tokens: number;
+  /** Texts that were embedded. */
+  readonly computed: number;
+  /** Texts whose vectors were known from before. */
+  readonly reused: number;
+}
+
+interface UsageDoc extends EmbeddingCounts {
+  /** organization:space. */
+  _id: string;
+  organizationId: number;
+  space: string;
+}
+
+const counter = { type: Number, default: 0 };
+const usage: Schema<UsageDoc> = new Schema<UsageDoc>(
+  {
+    _id: String,
+    organizationId: { type: Number, required: true },
+    space: { type: String, required: true },
+    requests: counter,
+    tokens: counter,
+    computed: counter,
+    reused: counter,
+  },
+  { versionKey: false },
+);
+usage.index({ organizationId: 1 });
+
+/** Counts gather this long, so that many make one write. */
+const WAIT_MS = 500;
+const COUNTED = ['requests', 'tokens', 'computed', 'reused'] as const;
+
+/** What embedding took, per organization and vector space. A process that is killed loses the counts of its last half second. */
+export interface EmbeddingUsages {
+  /** Adds to what is counted; never fails. */
+  count(organizationId: number, space: string, counts: Partial<EmbeddingCounts>): void;
+  /** By vector space, in their order; tokens are whole. */
+  of(organizationId: number): Promise<Readonly<Record<string, EmbeddingCounts>>>;
+  /** Writes what was counted. */
+  flush(): Promise<void>;
+  createIndexes(): Promise<void>;
+}
+
+export function createEmbeddingUsages(connection: Connection): EmbeddingUsages {
+  const model = connection.model<UsageDoc>('embeddingUsage', usage, 'embedding_usage');
+  let waiting = new Map<string, UsageDoc>();
+  let timer: NodeJS.Timeout | null = null;
+
+  const add = (organizationId: number, space: string, counts: Partial<EmbeddingCounts>): void => {
+    const _id = `${organizationId}:${space}`;
+    const known = waiting.get(_id);
+    const sum = (name: (typeof COUNTED)[number]): number => (known?.[name] ?? 0) + (counts[name] ?? 0);
+    const sums = { requests: sum('requests'), tokens: sum('tokens'), computed: sum('computed'), reused: sum('reused') };
+    waiting.set(_id, { _id, organizationId, space, ...sums });
+    timer ??= setTimeout(() => void flush().catch(() => undefined), WAIT_MS).unref();
+  };
+
+  const flush = async (): Promise<void> => {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    const rows = [...waiting.values()];
+    waiting = new Map();
+    if (rows.length === 0) return;
+    try {
+      await model.bulkWrite(
+        rows.map(({ _id, organizationId, space, requests, tokens, computed, reused }) => ({
+          updateOne: {
+            filter: { _id },
+            update: { $set: { organizationId, space }, $inc: { requests, tokens, computed, reused } },
+            upsert: true,
+          },
+        })),
+        { ordered: false },
+      );
+    } catch (error) {
+      // They are written with the next ones.
+      for (const row of rows) add(row.organizationId, row.space, row);
+      throw error;
+    }
+  };
+
+  return {
+    count: add,
+    async of(organizationId) {
+      await flush();
+      const rows = await model.find({ organizationId }).sort({ space: 1 }).lean<UsageDoc[]>();
+      return Object.fromEntries(
+        rows.map(({ space, requests, tokens, computed, reused }) => [
+          space,
+          { requests, tokens: Math.round(tokens), computed, reused },
+        ]),
+      );
+    },
+    flush,
+    async createIndexes() {
+      await model.createIndexes();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { QdrantClient } from '@qdrant/js-client-rest';
+
+export const QUANTIZATIONS = ['none', 'scalar', 'binary'] as const;
+export const ON_DISK_PARTS = ['vectors', 'payload', 'hnsw', 'sparse'] as const;
+
+/** How new collections are laid out. What Qdrant may choose itself is absent. Collections that are there stay as they were made. */
+export interface CollectionLayout {
+  /** Parts that a cluster spreads a collection over. */
+  readonly shards: number;
+  /** Copies of each shard. */
+  readonly replicas: number;
+  /** Copies that a write must have reached before it counts. */
+  readonly writeConsistency: number;
+  /** Smaller vectors that are searched first: a byte a number, or a bit. */
+  readonly quantization: (typeof QUANTIZATIONS)[number];
+  /** What is read from disk as it is needed, in place of being kept in memory. */
+  readonly onDisk: readonly (typeof ON_DISK_PARTS)[number][];
+}
+
+type Creation = Parameters<QdrantClient['createCollection']>[1];
+
+const QUANTIZED: Readonly<Record<CollectionLayout['quantization'], Pick<Creation, 'quantization_config'>>> = {
+  none: {},
+  // The few numbers far from all others are cut off; Qdrant's advice.
+  scalar: { quantization_config: { scalar: { type: 'int8', quantile: 0.99, always_ram: true } } },
+  binary: { quantization_config: { binary: { always_ram: true } } },
+};
+
+/** The request that makes a collection for vectors of so many numbers, by the names of a point's vectors. */
+export function creationOf(dimensions: number, names: { dense: string; sparse: string }, layout: CollectionLayout) {
+  const onDisk = (part: (typeof ON_DISK_PARTS)[number]) => (layout.onDisk.includes(part) ? { on_disk: true } : {});
+  return {
+    vectors: { [names.dense]: { size: dimensions, distance: 'Cosine', ...onDisk('vectors') } },
+    sparse_vectors: {
+      [names.sparse]: { modifier: 'idf', ...(layout.onDisk.includes('sparse') ? { index: onDisk('sparse') } : {}) },
+    },
+    shard_number: layout.shards,
+    replication_factor: layout.replicas,
+    write_consistency_factor: layout.writeConsistency,
+    ...(layout.onDisk.includes('payload') ? { on_disk_payload: true } : {}),
+    ...(layout.onDisk.includes('hnsw') ? { hnsw_config: onDisk('hnsw') } : {}),
+    ...QUANTIZED[layout.quantization],
+  } satisfies Creation;
+}

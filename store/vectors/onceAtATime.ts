@@ -1,0 +1,66 @@
+/** Values that are being made just now, by key: whoever wants one meanwhile waits for it in place of making it again. */
+export interface OnceAtATime<T> {
+  /**
+   * A value for each key. Those that somebody is making are waited for; `make` makes the others, all at once. What somebody
+   * else gave up on is made after all.
+   * @throws what `make` throws, or the signal's reason
+   */
+  get(
+    keys: readonly string[],
+    make: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+    signal: AbortSignal,
+  ): Promise<Map<string, T>>;
+}
+
+/** Rejects with the signal's reason where that comes first. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+export function createOnceAtATime<T>(): OnceAtATime<T> {
+  /** Null once its maker has given up. */
+  const underWay = new Map<string, Promise<T | null>>();
+  return {
+    async get(keys, make, signal) {
+      const found = new Map<string, T>();
+      let open = [...new Set(keys)];
+      while (open.length > 0) {
+        const others = open.flatMap((key) => {
+          const making = underWay.get(key);
+          return making ? [{ key, making }] : [];
+        });
+        const mine = open.filter((key) => !underWay.has(key));
+        if (mine.length > 0) {
+          // What is ours is made before we wait for anybody, so that two never wait for each other.
+          const making = make(mine);
+          for (const key of mine)
+            underWay.set(
+              key,
+              making.then(
+                (made) => made.get(key) ?? null,
+                () => null,
+              ),
+            );
+          try {
+            for (const [key, value] of await making) found.set(key, value);
+          } finally {
+            for (const key of mine) underWay.delete(key);
+          }
+          const left = mine.find((key) => !found.has(key));
+          if (left !== undefined) throw new Error('what was to be made was not');
+        }
+        for (const { key, making } of others) {
+          const value = await unlessAborted(making, signal);
+          if (value !== null) found.set(key, value);
+        }
+        open = open.filter((key) => !found.has(key));
+      }
+      return found;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { EmbeddingModelId, VectorSpace } from '../../contract/embeddingModels.js';
+import type { MediaType } from '../../contract/mediaTypes.js';
+import type { SourceType } from '../../contract/sources.js';
+import type { SparseVector } from '../../contract/sparseVectors.js';
+import type { Tenant } from '../users/accept.js';
+import { DENSE, SPARSE } from './collection.js';
+import { pointId } from './pointId.js';
+
+/** The vectors of one file's new generation, in chunk order. */
+export interface FileVectors extends Tenant {
+  readonly fileId: number;
+  /** The index of the first of these chunks; absent: 0. */
+  readonly firstChunk?: number;
+  readonly parentId: number | null;
+  /** Ids of all that the file lies in. */
+  readonly ancestors: readonly number[];
+  readonly generation: number;
+  readonly space: VectorSpace;
+  readonly model: EmbeddingModelId;
+  readonly source: SourceType;
+  /** What it is at a helpdesk; null elsewhere. */
+  readonly fileTypeAtSource: string | null;
+  readonly mediaType: MediaType;
+  readonly tagPairs: readonly string[];
+  readonly vectors: readonly Float32Array[];
+  /** The sparse vector of a chunk, made when it is written; absent where none are wanted. */
+  readonly sparseOf?: (chunkIndex: number) => SparseVector | null;
+}
+
+/**
+ * The point of one chunk, as Qdrant takes it. Same chunk, same generation, same space: same id.
+ * @param nth of the vectors
+ */
+export function pointOf(file: FileVectors, nth: number) {
+  const chunkIndex = (file.firstChunk ?? 0) + nth;
+  const sparse = file.sparseOf?.(chunkIndex) ?? null;
+  return {
+    id: pointId(file.fileId, file.generation, chunkIndex, file.space.name),
+    vector: {
+      [DENSE]: Array.from(file.vectors[nth] ?? []),
+      ...(sparse ? { [SPARSE]: { indices: [...sparse.indices], values: [...sparse.values] } } : {}),
+    },
+    payload: {
+      organization_id: String(file.organizationId),
+      user_id: file.userId,
+      file_id: file.fileId,
+      parent_id: file.parentId,
+      ancestors: file.ancestors,
+      generation: file.generation,
+      chunk_index: chunkIndex,
+      model: file.model,
+      source: file.source,
+      file_type_at_source: file.fileTypeAtSource,
+      media_type: file.mediaType,
+      tags: file.tagPairs,
+    },
+  };
+}

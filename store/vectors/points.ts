@@ -1,0 +1,103 @@
+import type { QdrantClient } from '@qdrant/js-client-rest';
+
+import type { VectorSpace } from '../../contract/embeddingModels.js';
+import { type Collections, DENSE, SPARSE, statusOf } from './collection.js';
+import { pointId } from './pointId.js';
+
+/** A point as it is, to be put back bit by bit. */
+export interface WholePoint {
+  readonly chunkIndex: number;
+  readonly dense: Float32Array;
+  /** Of one length, each index once; null where the chunk has none. */
+  readonly sparse: { readonly indices: Uint32Array; readonly values: Float32Array } | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** The points of a file that readers see. */
+export interface PointsOfFile {
+  readonly fileId: number;
+  readonly generation: number;
+  readonly space: VectorSpace;
+}
+
+export interface WholePoints {
+  /** Some at a time, in the order of the chunks; those that are not there are left out. */
+  readPoints(file: PointsOfFile, count: number): AsyncIterable<WholePoint[]>;
+  /** Puts points back under the ids that they had. Safe to repeat. @param changed what their payload says otherwise by now */
+  writePoints(
+    file: PointsOfFile,
+    points: readonly WholePoint[],
+    changed: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
+}
+
+/** Floats of one request at most: some 8 MB of JSON, with sparse vectors less than twice that. */
+const FLOATS_AT_ONCE = 300_000;
+
+/** What Qdrant answers of a point's vectors. */
+interface Named {
+  readonly [DENSE]?: readonly number[];
+  readonly [SPARSE]?: { readonly indices: readonly number[]; readonly values: readonly number[] };
+}
+
+/** Reading points with all that they hold, and writing them as they were. */
+export function createWholePoints(client: QdrantClient, collections: Collections): WholePoints {
+  const idOf = ({ fileId, generation, space }: PointsOfFile, chunkIndex: number): string =>
+    pointId(fileId, generation, chunkIndex, space.name);
+  const read = async (file: PointsOfFile, ids: readonly string[]): Promise<WholePoint[]> => {
+    try {
+      const points = await client.retrieve(collections.nameOf(file.space.name), {
+        ids: [...ids],
+        with_vector: true,
+        with_payload: true,
+      });
+      return points
+        .flatMap(({ vector, payload }): WholePoint[] => {
+          const { [DENSE]: dense, [SPARSE]: sparse } = (vector ?? {}) as Named;
+          if (!dense || !payload) return [];
+          return [
+            {
+              chunkIndex: Number(payload['chunk_index']),
+              dense: Float32Array.from(dense),
+              sparse: sparse
+                ? { indices: Uint32Array.from(sparse.indices), values: Float32Array.from(sparse.values) }
+                : null,
+              payload,
+            },
+          ];
+        })
+        .sort((a, b) => a.chunkIndex - b.chunkIndex);
+    } catch (error) {
+      if (statusOf(error) === 404) return [];
+      throw error;
+    }
+  };
+  const stepOf = ({ space }: PointsOfFile): number => Math.max(1, Math.floor(FLOATS_AT_ONCE / space.dimensions));
+  return {
+    async *readPoints(file, count) {
+      const step = stepOf(file);
+      for (let from = 0; from < count; from += step) {
+        const length = Math.min(step, count - from);
+        const ids = Array.from({ length }, (_, index) => idOf(file, from + index));
+        yield await read(file, ids);
+      }
+    },
+    async writePoints(file, points, changed) {
+      const name = await collections.ensure(file.space);
+      const step = stepOf(file);
+      for (let from = 0; from < points.length; from += step) {
+        await client.upsert(name, {
+          wait: true,
+          points: points.slice(from, from + step).map(({ chunkIndex, dense, sparse, payload }) => ({
+            id: idOf(file, chunkIndex),
+            vector: {
+              [DENSE]: Array.from(dense),
+              ...(sparse && { [SPARSE]: { indices: Array.from(sparse.indices), values: Array.from(sparse.values) } }),
+            },
+            payload: { ...payload, ...changed },
+          })),
+        });
+      }
+    },
+  };
+}

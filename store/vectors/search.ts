@@ -1,0 +1,109 @@
+import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
+
+import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { Tenant } from '../users/accept.js';
+import { type Collections, DENSE, SPARSE } from './collection.js';
+import { pointId } from './pointId.js';
+import { type ChunkFilter, filterConditions } from './searchFilter.js';
+import { tenantFilter } from './tenantFilter.js';
+
+export interface VectorQuery extends Tenant {
+  readonly space: string;
+  readonly model: EmbeddingModelId;
+  readonly filter: ChunkFilter;
+  /** What is meant; null: it is not searched for. */
+  readonly dense: readonly number[] | Float32Array | null;
+  /** What is said; null: it is not searched for. */
+  readonly sparse: { readonly indices: readonly number[]; readonly values: readonly number[] } | null;
+  /** Hits of each at most. */
+  readonly limit: number;
+  /** Exact instead of approximate search. Sparse vectors are always searched exactly. */
+  readonly exact: boolean;
+}
+
+export interface ChunkKey {
+  readonly fileId: number;
+  readonly generation: number;
+  readonly chunkIndex: number;
+}
+
+export interface VectorHit extends ChunkKey {
+  /** Cosine similarity, or the sum of the weights of shared words. */
+  readonly score: number;
+}
+
+/** Best first, equal scores by file and chunk. */
+export interface VectorHits {
+  readonly dense: VectorHit[];
+  readonly sparse: VectorHit[];
+}
+
+export interface VectorSearch {
+  /** Both kinds in one request; of a space that nothing was written to yet, nothing. */
+  search(query: VectorQuery): Promise<VectorHits>;
+  /** The dense vectors of chunks, by chunk key `fileId:generation:chunkIndex`. */
+  retrieve(space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
+}
+
+const missingCollection = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'status' in error && error.status === 404;
+
+/** The payload's integer fields. */
+function hit({ score, payload }: Schemas['ScoredPoint']): VectorHit {
+  const { file_id, generation, chunk_index } = (payload ?? {}) as {
+    file_id: number;
+    generation: number;
+    chunk_index: number;
+  };
+  return { fileId: file_id, generation, chunkIndex: chunk_index, score };
+}
+
+/** Best first; ties in one order always, so that the same question has the same answer. */
+export const byScore = (a: VectorHit, b: VectorHit): number =>
+  b.score - a.score || a.fileId - b.fileId || a.chunkIndex - b.chunkIndex;
+
+/** Reading points by nearness and by key. The tenant's part of every query is put on here. */
+export function createVectorSearch(client: QdrantClient, collections: Collections): VectorSearch {
+  return {
+    async search({ space, model, filter, dense, sparse, limit, exact, ...tenant }) {
+      const must = [...tenantFilter(tenant), { key: 'model', match: { value: model } }, ...filterConditions(filter)];
+      const common = {
+        limit,
+        filter: { must },
+        with_payload: { include: ['file_id', 'generation', 'chunk_index'] },
+      };
+      const searches = [
+        ...(dense
+          ? [{ ...common, query: Array.from(dense), using: DENSE, ...(exact ? { params: { exact } } : {}) }]
+          : []),
+        ...(sparse
+          ? [{ ...common, query: { indices: [...sparse.indices], values: [...sparse.values] }, using: SPARSE }]
+          : []),
+      ];
+      if (searches.length === 0) return { dense: [], sparse: [] };
+      try {
+        const answers = await client.queryBatch(collections.nameOf(space), { searches });
+        const lists = answers.map(({ points }) => points.map(hit).sort(byScore));
+        return { dense: dense ? (lists[0] ?? []) : [], sparse: sparse ? (lists.at(-1) ?? []) : [] };
+      } catch (error) {
+        if (missingCollection(error)) return { dense: [], sparse: [] };
+        throw error;
+      }
+    },
+    async retrieve(space, keys) {
+      const ids = new Map(keys.map((key) => [pointId(key.fileId, key.generation, key.chunkIndex, space), key]));
+      const points = await client.retrieve(collections.nameOf(space), {
+        ids: [...ids.keys()],
+        with_vector: [DENSE],
+        with_payload: false,
+      });
+      const found = new Map<string, number[]>();
+      for (const point of points) {
+        const key = ids.get(String(point.id));
+        const vector = (point.vector as Record<string, number[]> | undefined)?.[DENSE];
+        if (key && vector) found.set(`${key.fileId}:${key.generation}:${key.chunkIndex}`, vector);
+      }
+      return found;
+    },
+  };
+}

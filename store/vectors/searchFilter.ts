@@ -1,0 +1,67 @@
+import type { Schemas } from '@qdrant/js-client-rest';
+
+import type { TagCondition, TagTree } from '../../contract/fileFilters.js';
+import type { MediaType } from '../../contract/mediaTypes.js';
+import type { TagValue } from '../../contract/records.js';
+import { tagPairs } from '../../contract/tags.js';
+
+type Condition = Schemas['Condition'];
+
+/** Which chunks a search means; all that is given must hold, an absent or empty list holds for every chunk. */
+export interface ChunkFilter {
+  readonly fileIds?: readonly number[];
+  readonly parentFileIds?: readonly number[];
+  /** What lies below the named files and parents, at any depth, is meant too. */
+  readonly includeAllChildren?: boolean;
+  readonly tagTree?: TagTree;
+  readonly fileTypesAtSource?: readonly string[];
+  /** TEXT is everything but pictures; the others are just what they say. */
+  readonly media: MediaType;
+}
+
+const anyOf = (key: string, values: readonly (string | number)[]): Condition =>
+  // The list is of one kind; the client's types have one for each.
+  ({ key, match: { any: [...values] as string[] } });
+
+/** Holds for no point: a list without a value has none that could match. */
+const NOTHING: Condition = { has_id: [] };
+
+const pairsOf = ({ key, value }: TagCondition): string[] => tagPairs([{ key, value: value as TagValue }]);
+
+/** The tag has one of the pairs. */
+const hasAny = (pairs: readonly string[]): Condition => (pairs.length === 0 ? NOTHING : anyOf('tags', pairs));
+
+/** ANDs and ORs of nothing ask for nothing: they are left out, wherever they stand. */
+function tagCondition(tree: TagTree | TagCondition): Condition | undefined {
+  if ('key' in tree) {
+    const holds = hasAny(pairsOf(tree));
+    return tree.negate === true ? { must_not: [holds] } : holds;
+  }
+  const members = 'AND' in tree ? tree.AND : tree.OR;
+  const plain = members.filter((member): member is TagCondition => 'key' in member && member.negate !== true);
+  // An OR of plain conditions is one list: one look into the index.
+  if ('OR' in tree && plain.length > 1 && plain.length === members.length) return hasAny(plain.flatMap(pairsOf));
+  const parts = members.map(tagCondition).filter((part) => part !== undefined);
+  if (parts.length <= 1) return parts[0];
+  return 'AND' in tree ? { must: parts } : { should: parts };
+}
+
+/** Named files, and with all children what lies below them. */
+function belowOrIn(ids: readonly number[], allChildren: boolean): Condition {
+  const named = anyOf('file_id', ids);
+  return allChildren ? { should: [named, anyOf('ancestors', ids)] } : named;
+}
+
+/** The conditions of a filter, every one on an indexed payload field. The tenant's are not among them. */
+export function filterConditions(filter: ChunkFilter): Condition[] {
+  const { fileIds = [], parentFileIds = [], includeAllChildren = false, tagTree, fileTypesAtSource = [] } = filter;
+  const tags = tagTree && tagCondition(tagTree);
+  const picture = { key: 'media_type', match: { value: 'IMAGE' } };
+  return [
+    ...(fileIds.length > 0 ? [belowOrIn(fileIds, includeAllChildren)] : []),
+    ...(parentFileIds.length > 0 ? [anyOf(includeAllChildren ? 'ancestors' : 'parent_id', parentFileIds)] : []),
+    ...(tags ? [tags] : []),
+    ...(fileTypesAtSource.length > 0 ? [anyOf('file_type_at_source', fileTypesAtSource)] : []),
+    filter.media === 'TEXT' ? { must_not: [picture] } : { key: 'media_type', match: { value: filter.media } },
+  ];
+}

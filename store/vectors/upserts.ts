@@ -1,0 +1,83 @@
+import { setImmediate as yieldTurn } from 'node:timers/promises';
+import type { QdrantClient } from '@qdrant/js-client-rest';
+import pLimit from 'p-limit';
+
+import type { Collections } from './collection.js';
+import { type FileVectors, pointOf } from './point.js';
+
+export interface WriteSettings {
+  /** Bytes of one request at most; Qdrant refuses more than 32 MB. */
+  readonly maxBytes: number;
+  /** Requests that write under way at once. */
+  readonly atOnce: number;
+}
+
+type Point = ReturnType<typeof pointOf>;
+
+/** A float of a vector as JSON has it: `-0.0000012345678901234567,` is the longest. */
+const NUMBER_BYTES = 26;
+/** Names and braces of a point, its id and the number of its chunk. */
+const POINT_BYTES = 200;
+/** Around all points of a request. */
+const BODY_BYTES = 20;
+/** Points that are made before anything else gets its turn. */
+const POINTS_PER_TURN = 20;
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** No request of a file's points is longer; null where only a look at each can tell. */
+function bytesAtMost(file: FileVectors): number | null {
+  if (file.sparseOf) return null;
+  const numbers = file.vectors.reduce((sum, vector) => sum + vector.length, 0);
+  return (
+    numbers * NUMBER_BYTES + file.vectors.length * (POINT_BYTES + bytesOf(pointOf({ ...file, vectors: [] }, 0).payload))
+  );
+}
+
+/** The points of files in requests that are no longer than may be. Small ones are not measured, since that costs as much as writing them. */
+async function* requestsOf(files: readonly FileVectors[], maxBytes: number): AsyncGenerator<Point[]> {
+  const bounds = files.map(bytesAtMost);
+  const isSmall = bounds.reduce<number>((sum, bound) => sum + (bound ?? Infinity), BODY_BYTES) <= maxBytes;
+  let points: Point[] = [];
+  let bytes = BODY_BYTES;
+  let made = 0;
+  for (const file of files) {
+    for (const nth of file.vectors.keys()) {
+      const point = pointOf(file, nth);
+      const more = isSmall ? 0 : bytesOf(point) + 1;
+      if (bytes + more > maxBytes && points.length > 0) {
+        yield points;
+        points = [];
+        bytes = BODY_BYTES;
+      }
+      points.push(point);
+      bytes += more;
+      made += 1;
+      if (made % POINTS_PER_TURN === 0 && !isSmall) await yieldTurn();
+    }
+  }
+  if (points.length > 0) yield points;
+}
+
+/** Writes points, so many requests of all callers at once; only what is being sent is in memory as points. */
+export function createUpserts(client: QdrantClient, collections: Collections, { maxBytes, atOnce }: WriteSettings) {
+  const limit = pLimit(atOnce);
+  return async (files: readonly FileVectors[]): Promise<void> => {
+    const spaces = new Map(files.map(({ space }) => [space.name, space]));
+    await Promise.all(
+      [...spaces.values()].map(async (space) => {
+        const name = await collections.ensure(space);
+        const requests = requestsOf(
+          files.filter((file) => file.space.name === space.name),
+          maxBytes,
+        );
+        const writeNext = async (): Promise<boolean> => {
+          const { value: points } = await requests.next();
+          if (points) await client.upsert(name, { wait: true, points });
+          return points !== undefined;
+        };
+        while (await limit(writeNext));
+      }),
+    );
+  };
+}

@@ -1,0 +1,281 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { FileRecord } from '../../contract/records.js';
+import { PROVIDERS } from '../emulators/embeddingProviders/apis.js';
+import {
+  type EmbeddingEmulator,
+  type Misbehaviour,
+  startEmbeddingEmulator,
+  vectorOf,
+} from '../emulators/embeddingProviders/start.js';
+import { cosine } from '../embeddings/vectors.js';
+import { apiClient, type TestUser } from '../support/client.js';
+import { drawPicture } from '../support/pictures.js';
+import { startService, type TestService } from '../support/service.js';
+
+const LOCAL = 'minilm-l6-v2-384';
+/** More tokens than the window of most models, in one chunk of the default size. */
+const LONG = Array.from({ length: 900 }, (_, i) => (i === 450 ? 'lighthouse' : `word${i}`)).join(' ');
+
+let emulator: EmbeddingEmulator;
+let service: TestService;
+let user: TestUser;
+
+beforeAll(async () => {
+  emulator = await startEmbeddingEmulator();
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    EMBEDDING_TIMEOUT_MS: '2000',
+    EMBEDDING_TRIES: '2',
+    EMBEDDING_PATIENCE_MS: '1000',
+    LOG_LEVEL: 'silent',
+    ...emulator.settings(),
+  });
+  user = await service.user('mona');
+}, 120_000);
+afterEach(() => emulator.reset());
+afterAll(async () => {
+  await service.close();
+  await emulator.close();
+});
+
+const uploadText = async (contents: string, model: EmbeddingModelId, more: object = {}): Promise<FileRecord> => {
+  const { status, body } = await user.post<FileRecord>('/upload_text', { contents, embedding_model: model, ...more });
+  expect(status).toBe(200);
+  return body;
+};
+
+interface Usage {
+  readonly embedding_usage: Record<string, { requests: number; tokens: number; computed: number; reused: number }>;
+}
+
+const usageOf = async (space: string) => {
+  const key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  return (await key.get<Usage>('/organization')).body.embedding_usage[space];
+};
+
+describe.each(EMBEDDING_MODEL_IDS)('%s', (model) => {
+  const { space, dimensions } = EMBEDDING_MODELS[model];
+
+  test('embeds files, chunks of the default size included, and finds them', async () => {
+    const long = await uploadText(`${model}. ${LONG}`, model);
+    const short = await uploadText(`${model}: the owl hunts by night.`, model, { chunk_size: 100, chunk_overlap: 10 });
+    for (const { id } of [long, short]) {
+      const file = await user.settled(id);
+      expect(file).toMatchObject({
+        sync_status: 'READY',
+        embedding_properties: { [model]: { served_by: space, dimensions } },
+      });
+      const { results } = await user.chunks({ ids: [id] }, { include_vectors: true });
+      expect(results).toHaveLength(file.file_statistics?.num_embeddings ?? 0);
+      for (const { embedding } of results) {
+        expect(embedding).toHaveLength(dimensions);
+        expect(Math.hypot(...(embedding ?? []))).toBeCloseTo(1, 4);
+      }
+    }
+    expect(long.chunk_size).toBe(1500);
+    const find = (query: string) =>
+      user.search({ query, k: 1, embedding_model: model, include_vectors: true, file_ids: [long.id, short.id] });
+    const [owl] = await find('owl night');
+    expect(owl).toMatchObject({ file_id: short.id });
+    expect(owl?.vector).toHaveLength(dimensions);
+    expect((await find('word77 word78 word79'))[0]).toMatchObject({ file_id: long.id });
+  }, 60_000);
+});
+
+test('documents and queries are told apart where the provider has a kind of each', async () => {
+  for (const model of ['COHERE_MULTILINGUAL_V3', 'SOLAR_1_MINI'] as const) {
+    emulator.came.length = 0;
+    const { id } = await uploadText(`A passage about ferns, for ${model}.`, model);
+    await user.settled(id);
+    await user.search({ query: `ferns ${model}`, k: 1, embedding_model: model, file_ids: [id] });
+    expect(emulator.came.map((one) => one.purpose)).toEqual(['document', 'query']);
+  }
+}, 60_000);
+
+describe('a picture that is not to be read', () => {
+  const PICTURE = 'VERTEX_MULTIMODAL';
+  const { space, dimensions } = EMBEDDING_MODELS[PICTURE];
+  const send = (name: string, content: Uint8Array, query: Record<string, string | boolean> = {}) =>
+    user.send({ name, content }, query);
+
+  test('is embedded as what it shows, by the model that takes pictures, whichever was asked for', async () => {
+    const sent = drawPicture(['A lighthouse'], { type: 'jpeg' });
+    const file = await user.settled((await send('sea.jpg', sent, { embedding_model: 'OPENAI' })).id);
+    expect(file).toMatchObject({
+      sync_status: 'READY',
+      embedding_properties: { [PICTURE]: { chunk_size: null, chunk_overlap: null, served_by: space, dimensions } },
+      file_statistics: { file_format: 'JPG', num_embeddings: 1 },
+      parsed_text_url: null,
+    });
+    expect(Object.keys(file.embedding_properties ?? {})).toEqual([PICTURE]);
+    expect(emulator.came.map(({ images }) => images)).toEqual([[Buffer.from(sent).toString('base64')]]);
+    const { results } = await user.chunks({ ids: [file.id] }, { include_vectors: true });
+    expect(results).toEqual([expect.objectContaining({ source_content: '', chunk_index: 0 })]);
+    expect(results[0]?.embedding).toHaveLength(dimensions);
+    const about = { query: 'sea', k: 1, file_ids: [file.id] };
+    expect(await user.search({ ...about, media_type: 'IMAGE' })).toMatchObject([{ file_id: file.id }]);
+    expect(await user.search({ ...about, embedding_model: PICTURE })).toEqual([]);
+    expect(await user.search({ ...about, embedding_model: 'OPENAI' })).toEqual([]);
+  });
+
+  test('is not embedded a second time while it stays the same', async () => {
+    const { id } = await user.settled((await send('again.png', drawPicture(['Twice']))).id);
+    emulator.came.length = 0;
+    await user.post('/resync_file', { file_id: id });
+    expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
+    expect(emulator.came).toEqual([]);
+  });
+
+  test('is read with use_ocr, and embedded as text', async () => {
+    const sent = drawPicture(['The lighthouse keeper', 'counts the ships at night'], { size: 48 });
+    const { id } = await send('read.png', sent, { use_ocr: true, embedding_model: 'OPENAI' });
+    const file = await user.settled(id);
+    expect(file).toMatchObject({ sync_status: 'READY', embedding_properties: { OPENAI: { chunk_size: 1500 } } });
+    const { results } = await user.chunks({ ids: [id] });
+    expect(results.map((chunk) => chunk.source_content).join(' ')).toMatch(/lighthouse keeper/);
+  });
+
+  test('ends in words that name use_ocr where it is too large, or nothing is to be embedded', async () => {
+    const large = Buffer.concat([Buffer.from(drawPicture(['Large'])), Buffer.alloc(20_000_000)]);
+    const ends = await Promise.all([
+      send('large.png', large),
+      send('none.png', drawPicture(['None']), { skip_embedding_generation: true }),
+    ]);
+    for (const { id } of ends) {
+      const file = await user.settled(id);
+      expect(file.sync_status).toBe('SYNC_ERROR');
+      expect(file.sync_error_message).toMatch(/use_ocr/);
+    }
+  });
+});
+
+describe('a provider that misbehaves loses nothing, and nothing wrong is written', () => {
+  const WRONG: readonly [string, Misbehaviour][] = [
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.3' } }],
+    ['429 with a long Retry-After', { status: 429, headers: { 'retry-after': '2' } }],
+    ['429 without Retry-After', { status: 429 }],
+    ['500', { status: 500 }],
+    ['cut JSON', 'cut'],
+    ['a broken connection', 'broken'],
+    ['no answer in time', 'hang'],
+    ['too few vectors', 'few'],
+    ['a wrong dimension', 'dimension'],
+    ['NaN', 'nan'],
+    ['zeros', 'zero'],
+  ];
+  const models: readonly EmbeddingModelId[] = ['OPENAI', 'COHERE_MULTILINGUAL_V3', 'SOLAR_1_MINI'];
+  const cases = WRONG.map(([what, wrong], at) => [what, models[at % models.length] ?? 'OPENAI', wrong] as const);
+
+  test.each(cases)(
+    '%s (%s)',
+    async (what, model, wrong) => {
+      const { space, dimensions } = EMBEDDING_MODELS[model];
+      // Past the tries of one call: the file goes back into the queue once.
+      emulator.misbehave((_one, nth) => (nth <= 3 ? wrong : null));
+      const names = Array.from({ length: 4 }, (_, i) => `${what} ${i}: the heron waits at the weir.`);
+      const files = await Promise.all(names.map((contents) => uploadText(contents, model)));
+      for (const [at, { id }] of files.entries()) {
+        expect(await user.settled(id)).toMatchObject({
+          sync_status: 'READY',
+          embedding_properties: { [model]: { served_by: space } },
+          file_statistics: { num_embeddings: 1 },
+        });
+        const { results } = await user.chunks({ ids: [id] }, { include_vectors: true });
+        expect(results.map((chunk) => chunk.source_content)).toEqual([names[at]]);
+        const right = Float32Array.from(vectorOf(names[at] ?? '', dimensions));
+        const written = Float32Array.from(results[0]?.embedding ?? []);
+        expect(cosine(written, right) / Math.hypot(...right)).toBeCloseTo(1, 4);
+      }
+    },
+    60_000,
+  );
+
+  test('texts that a provider finds too long are cut, and their file is READY', async () => {
+    // Three figures are one token of ours and three of Cohere's.
+    const { id } = await uploadText('1234567890 '.repeat(90), 'COHERE_MULTILINGUAL_V3');
+    expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
+    expect(emulator.came.some((one) => one.status === 400)).toBe(true);
+  }, 60_000);
+
+  test('a key that is refused ends the file at once, in words that name the setting', async () => {
+    emulator.misbehave(() => ({ status: 401 }));
+    const file = await user.settled((await uploadText('A text that nobody may send.', 'OPENAI_ADA_LARGE_256')).id);
+    expect(file.sync_status).toBe('SYNC_ERROR');
+    expect(file.sync_error_message).toContain('OPENAI_API_KEY');
+    expect(emulator.came).toHaveLength(1);
+  }, 60_000);
+
+  test('a search says when to come back, or which setting is wrong', async () => {
+    const { id } = await uploadText('A text to be looked for.', 'OPENAI_ADA_LARGE_1024');
+    await user.settled(id);
+    const search = () =>
+      user.post<{ detail: string }>('/embeddings', { query: 'text', k: 1, embedding_model: 'OPENAI_ADA_LARGE_1024' });
+    emulator.misbehave(() => ({ status: 403 }));
+    const denied = await search();
+    expect(denied).toMatchObject({ status: 502 });
+    expect(denied.body.detail).toContain('OPENAI_API_KEY');
+    emulator.misbehave(() => ({ status: 500 }));
+    expect(await search()).toMatchObject({ status: 503 });
+    emulator.misbehave(() => null);
+    expect(await search()).toMatchObject({ status: 200 });
+  }, 60_000);
+});
+
+test('requests and tokens are counted, and texts that are known from before are not embedded again', async () => {
+  const model = 'OPENAI_ADA_LARGE_3072';
+  const { space } = EMBEDDING_MODELS[model];
+  const before = (await usageOf(space)) ?? { requests: 0, tokens: 0, computed: 0, reused: 0 };
+  const contents = 'Seven words that are said only here.';
+  await user.settled((await uploadText(contents, model)).id);
+  const once = (await usageOf(space))!;
+  expect(once).toMatchObject({ requests: before.requests + 1, computed: before.computed + 1, reused: before.reused });
+  expect(once.tokens - before.tokens).toBeGreaterThan(6);
+  await user.settled((await uploadText(contents, model)).id);
+  expect(await usageOf(space)).toEqual({ ...once, reused: before.reused + 1 });
+}, 60_000);
+
+test('GET /models tells what serves each model', async () => {
+  const key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  const { status, body } = await key.get<{ results: Record<string, unknown>[] }>('/models');
+  expect(status).toBe(200);
+  expect(body.results).toEqual(
+    EMBEDDING_MODEL_IDS.map((id) => {
+      const { provider, upstream, space, dimensions, window } = EMBEDDING_MODELS[id];
+      return {
+        ...{ embedding_model: id, provider, upstream_model: upstream, served_by: space, dimensions, window },
+        takes_images: id === 'VERTEX_MULTIMODAL',
+      };
+    }),
+  );
+  expect(new Set(body.results.map((one) => one['provider']))).toEqual(new Set(PROVIDERS));
+  expect((await user.get('/models')).status).toBe(403);
+});
+
+test('files that the embedded model served stay found when a provider is configured later', async () => {
+  const without = await startService({ LOG_LEVEL: 'silent' });
+  const owner = await without.user('nora');
+  const { body } = await owner.post<FileRecord>('/upload_text', { contents: 'The kingfisher dives from its branch.' });
+  expect(await owner.settled(body.id)).toMatchObject({
+    embedding_properties: { OPENAI: { served_by: LOCAL, dimensions: 384 } },
+  });
+  await without.stopWorker();
+  const { DATA_DIR: _dir, ...stores } = without.env;
+  const later = await startService({
+    ...(stores as Record<string, string>),
+    // Not its predecessor's: a poll of that may still be open.
+    TASK_QUEUE: `${without.taskQueue}-later`,
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    ...emulator.settings('openai'),
+  });
+  const again = await later.user('nora');
+  const fresh = await again.post<FileRecord>('/upload_text', { contents: 'The heron stands in the shallows.' });
+  expect(await again.settled(fresh.body.id)).toMatchObject({
+    embedding_properties: { OPENAI: { served_by: EMBEDDING_MODELS.OPENAI.space } },
+  });
+  const found = await again.search({ query: 'kingfisher dives', k: 5 });
+  expect(new Set(found.map((one) => one.file_id))).toEqual(new Set([body.id, fresh.body.id]));
+  await later.close();
+  await without.close();
+}, 120_000);

@@ -1,0 +1,76 @@
+/** Search over what was really ingested: by words, by vectors that callers made, with links to the content. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { EMBEDDING_MODELS } from '../../contract/embeddingModels.js';
+import type { FileRecord } from '../../contract/records.js';
+import { startService, type TestService } from '../support/service.js';
+import type { TestUser } from '../support/client.js';
+
+let service: TestService;
+let user: TestUser;
+
+beforeAll(async () => {
+  service = await startService();
+  user = await service.user('hal');
+});
+afterAll(() => service.close());
+
+async function upload(contents: string, more: object = {}): Promise<FileRecord> {
+  const { body } = await user.post<FileRecord>('/upload_text', { contents, ...more });
+  const file = await user.settled(body.id);
+  expect(file).toMatchObject({ sync_status: 'READY' });
+  return file;
+}
+
+test('an identifier that meaning misses is found by its letters', async () => {
+  const codes = Array.from({ length: 24 }, (_, index) => `QX-${7100 + index * 37}-B`);
+  const files = await Promise.all(
+    codes.map((code) =>
+      upload(`Part ${code} of the cooling unit is ordered from the store in the basement.`, {
+        generate_sparse_vectors: true,
+      }),
+    ),
+  );
+  const first = async (code: string, hybrid_search: boolean): Promise<number | undefined> =>
+    (await user.search({ query: code, k: 1, hybrid_search }))[0]?.file_id;
+  const right = async (hybrid: boolean): Promise<number> => {
+    const found = await Promise.all(codes.map((code) => first(code, hybrid)));
+    return found.filter((id, index) => id === files[index]?.id).length;
+  };
+  expect(await right(true)).toBe(codes.length);
+  expect(await right(false)).toBeLessThan(codes.length);
+});
+
+test('a file without sparse vectors is found in a hybrid search by its meaning', async () => {
+  const { id } = await upload('Puffins nest on the cliffs of the northern island.');
+  const found = await user.search({ query: 'birds that breed on cliffs', k: 3, hybrid_search: true });
+  expect(found.map(({ file_id: one }) => one)).toContain(id);
+});
+
+test('vectors that a caller made are found by a vector, and by their words in a hybrid search', async () => {
+  const model = 'AZURE_ADA_SMALL_512';
+  const vector = (at: number) => new Array<number>(EMBEDDING_MODELS[model].dimensions).fill(0).with(at, 1);
+  const file = await upload('Anything.', { generate_sparse_vectors: true });
+  const given = ['The zither is out of tune.', 'The harp is not.'].map((chunk, index) => ({
+    ...{ chunk, chunk_number: index, embedding: vector(index) },
+  }));
+  const body = {
+    embedding_model: model,
+    overwrite_existing: true,
+    chunks_and_embeddings: [{ file_id: file.id, chunks_and_embeddings: given }],
+  };
+  expect((await user.post('/upload_chunks_and_embeddings', body)).status).toBe(200);
+  await user.settled(file.id);
+  const asked = { query: 'zither', embedding_model: model, k: 1 };
+  expect(await user.search({ ...asked, query_vector: vector(1) })).toMatchObject([{ content: given[1]?.chunk }]);
+  expect(await user.search({ ...asked, hybrid_search: true })).toMatchObject([{ content: given[0]?.chunk }]);
+  expect(await user.search(asked)).toEqual([]);
+});
+
+test('include_raw_file gives a link that opens the content', async () => {
+  const text = 'The ledger of the lighthouse lies in the cellar.';
+  const { id } = await upload(text);
+  const [found] = await user.search({ query: 'ledger', k: 1, file_ids: [id], include_raw_file: true });
+  const answer = await fetch(found?.presigned_url ?? '');
+  expect(await answer.text()).toBe(text);
+});

@@ -1,0 +1,84 @@
+import { asyncLocalStorage, Context } from '@temporalio/activity';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { Activities } from '../../activities/index.js';
+import { type EmbeddingEmulator, startEmbeddingEmulator } from '../emulators/embeddingProviders/start.js';
+import { readAtRest } from '../support/atRest.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+
+const FILES = 3;
+const TO = 'OPENAI_ADA_SMALL_512';
+
+let emulator: EmbeddingEmulator;
+let service: TestService;
+/** How the late try of each batch ended. */
+const late: unknown[] = [];
+
+/** Holds the next write of points back; answers when it has come, and lets it go. */
+function holdPoints() {
+  const { vectors } = service.store;
+  const { upsert } = vectors;
+  let come = (): void => undefined;
+  let release = (): void => undefined;
+  const came = new Promise<void>((resolve) => (come = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
+  vectors.upsert = async (points) => {
+    vectors.upsert = upsert;
+    come();
+    await released;
+    await upsert(points);
+  };
+  return { came, release };
+}
+
+/** Every batch is at its first points when its worker is taken for dead; it wakes, and hears of it, when the next try is done. */
+const cutOff = (activities: Activities): Activities => ({
+  ...activities,
+  async reembedBatch(input) {
+    const held = holdPoints();
+    const cancelled = new AbortController();
+    const context = Object.create(Context.current(), { cancellationSignal: { value: cancelled.signal } }) as Context;
+    const first = asyncLocalStorage.run(context, () => activities.reembedBatch(input));
+    await held.came;
+    const counts = await activities.reembedBatch(input);
+    cancelled.abort(new Error('taken for dead'));
+    held.release();
+    late.push(await first.catch((error: unknown) => error));
+    return counts;
+  },
+});
+
+beforeAll(async () => {
+  emulator = await startEmbeddingEmulator();
+  service = await startService(
+    { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', ...emulator.settings('openai') },
+    { worker: false },
+  );
+  await service.startWorker(cutOff);
+});
+afterAll(async () => {
+  await service.close();
+  await emulator.close();
+});
+
+test('a worker that wakes amid a re-embedding when another has done its work leaves nothing behind', async () => {
+  late.length = 0;
+  const user = await service.user('cut off');
+  for (let number = 0; number < FILES; number += 1) {
+    const contents = `Quay ${number} is of oak.`;
+    const { body } = await user.post<{ id: number }>('/upload_text', {
+      contents,
+      embedding_model: 'COHERE_MULTILINGUAL_V3',
+    });
+    expect((await user.settled(body.id)).sync_status).toBe('READY');
+  }
+  const { body } = await user.post<{ id: number }>('/files/reembed', { embedding_model: TO });
+  const run = await soon(
+    () => user.get<{ status: string }>(`/files/reembed/${body.id}`),
+    (answer) => !['QUEUED', 'RUNNING'].includes(answer.body.status),
+  );
+  expect(run.body).toMatchObject({ status: 'FINISHED', reembedded: FILES, failed: 0, skipped: {} });
+  expect(late).toEqual([expect.any(Error)]);
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+});

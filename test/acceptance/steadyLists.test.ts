@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { FILE_ORDERS, type FileOrder, ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
+import type { ChunkRecord, FileRecord } from '../../contract/records.js';
+import type { Tenant } from '../../store/users/accept.js';
+import type { Listed, TestUser } from '../support/client.js';
+import { seedFiles, type SeededFile } from '../support/seedFiles.js';
+import { startService, type TestService } from '../support/service.js';
+
+const FIRST = 7_000_000;
+const COUNT = 23;
+const day = (number: number): Date => new Date(Date.UTC(2026, 1, number));
+
+/** Many files share each value by which lists are ordered, some have none, and ids run against the other orders. */
+const seedOf = (number: number): SeededFile => ({
+  id: FIRST + number,
+  texts: [`one of ${number}. `, `two of ${number}. `],
+  tags: { third: number % 3 === 0 },
+  fields: {
+    name: number % 5 === 4 ? null : `name ${number % 3}`,
+    createdAt: day(9 - (number % 4)),
+    updatedAt: day(1 + (number % 3)),
+    lastSync: number % 4 === 0 ? null : day(number % 2 === 0 ? 3 : 2),
+    statistics:
+      number % 6 === 5
+        ? null
+        : {
+            ...{ fileFormat: 'HTML', fileSize: 100 - (number % 4), numCharacters: 1, numTokens: 1 },
+            ...{ numEmbeddings: 0, mimeType: null },
+          },
+  },
+});
+
+let service: TestService;
+let users = 0;
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+});
+afterAll(async () => service.close());
+
+async function seeded(): Promise<{ user: TestUser; owner: Tenant & { customerId: string }; base: number }> {
+  const customerId = `steady-${(users += 1)}`;
+  const user = await service.user(customerId);
+  const owner = await service.store.users.ensure(1, customerId);
+  const base = users * 1_000;
+  await add(
+    owner,
+    base,
+    Array.from({ length: COUNT }, (_, number) => number),
+  );
+  return { user, owner, base };
+}
+async function add(owner: Tenant & { customerId: string }, base: number, numbers: readonly number[]): Promise<void> {
+  await seedFiles(
+    service,
+    owner,
+    numbers.map((number) => ({ ...seedOf(number), id: FIRST + base + number })),
+  );
+}
+
+type Body = Record<string, unknown>;
+const filesOf = async (user: TestUser, body: Body): Promise<FileRecord[]> => {
+  const answer = await user.post<Listed<FileRecord>>('/user_files_v2', body);
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body.results;
+};
+const chunksOf = async (user: TestUser, body: Body): Promise<string[]> => {
+  const answer = await user.post<Listed<ChunkRecord>>('/list_chunks_and_embeddings', body);
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body.results.map((chunk) => `${chunk.user_file_id}:${chunk.chunk_index}`);
+};
+
+/** Pages of a size that fits nothing, until one is short. */
+async function inPages<T>(ask: (pagination: Body) => Promise<T[]>): Promise<T[]> {
+  const all: T[] = [];
+  const limit = 5;
+  for (let offset = 0; ; offset += limit) {
+    const page = await ask({ limit, offset });
+    all.push(...page);
+    if (page.length < limit) return all;
+  }
+}
+
+const VALUES: Record<FileOrder, (file: FileRecord) => string | number | null> = {
+  created_at: (file) => file.created_at,
+  updated_at: (file) => file.updated_at,
+  name: (file) => file.name,
+  last_sync: (file) => file.last_sync,
+  file_size: (file) => file.file_statistics?.file_size ?? null,
+  id: (file) => file.id,
+};
+/** By value, none first; ties by id. */
+function inOrder(files: readonly FileRecord[], order: FileOrder): number[] {
+  const value = VALUES[order];
+  const rank = (a: string | number | null, b: string | number | null): number => {
+    if (a === b) return 0;
+    if (a === null || b === null) return a === null ? -1 : 1;
+    return a < b ? -1 : 1;
+  };
+  return files.toSorted((a, b) => rank(value(a), value(b)) || a.id - b.id).map(({ id }) => id);
+}
+
+const EVERY = FILE_ORDERS.flatMap((order) => ORDER_DIRECTIONS.map((direction) => [order, direction] as const));
+
+describe('pages hold every row once, ties broken by id in the direction of the list', () => {
+  let user: TestUser;
+  let whole: FileRecord[];
+  beforeAll(async () => {
+    ({ user } = await seeded());
+    whole = await filesOf(user, { pagination: { limit: 100 } });
+    expect(whole).toHaveLength(COUNT);
+  });
+
+  test.each(EVERY)('by %s %s', async (order, direction) => {
+    const sort = { order_by: order, order_dir: direction };
+    const up = inOrder(whole, order);
+    const expected = direction === 'asc' ? up : up.toReversed();
+    const files = await inPages((pagination) => filesOf(user, { ...sort, pagination }));
+    expect(files.map(({ id }) => id)).toEqual(expected);
+    const chunks = await inPages((pagination) => chunksOf(user, { filters: {}, ...sort, pagination }));
+    expect(chunks).toEqual(expected.flatMap((id) => [`${id}:0`, `${id}:1`]));
+  });
+
+  test.each(EVERY)('with a filter, by %s %s', async (order, direction) => {
+    const sort = { order_by: order, order_dir: direction, filters: { tags: { third: true } } };
+    const up = inOrder(
+      whole.filter(({ tags }) => tags?.['third'] === true),
+      order,
+    );
+    const expected = direction === 'asc' ? up : up.toReversed();
+    expect(expected.length).toBeGreaterThan(5);
+    const files = await inPages((pagination) => filesOf(user, { ...sort, pagination }));
+    expect(files.map(({ id }) => id)).toEqual(expected);
+    const chunks = await inPages((pagination) => chunksOf(user, { ...sort, pagination }));
+    expect(chunks).toEqual(expected.flatMap((id) => [`${id}:0`, `${id}:1`]));
+  });
+});
+
+describe('rows added between two pages', () => {
+  test.each(['id', 'created_at'] as const)('come last where they are last by %s, and shift nothing', async (order) => {
+    const { user, owner, base } = await seeded();
+    const before = inOrder(await filesOf(user, { pagination: { limit: 100 } }), order);
+    const fresh = [28, 32];
+    let asked = 0;
+    const files = await inPages(async (pagination) => {
+      // Both have the latest time of creation there is, so that ties decide.
+      if ((asked += 1) === 2) await add(owner, base, fresh);
+      return filesOf(user, { order_by: order, order_dir: 'asc', pagination });
+    });
+    expect(files.map(({ id }) => id)).toEqual([...before, ...fresh.map((number) => FIRST + base + number)]);
+  });
+
+  test('from the last id on, none is missed or given twice, also when rows that were given are gone', async () => {
+    const { user, owner, base } = await seeded();
+    const given: number[] = [];
+    for (let last = FIRST + base - 1; ;) {
+      const pagination = { limit: 4, offset: 0, starting_id: last };
+      const page = await filesOf(user, { order_by: 'id', order_dir: 'asc', pagination });
+      given.push(...page.map(({ id }) => id));
+      if (page.length < 4) break;
+      last = page.at(-1)?.id ?? 0;
+      if (given.length === 8) {
+        await add(owner, base, [40]);
+        await service.store.files.takeOver(owner, 9_999, 'delete-files:9999', given.slice(0, 3));
+        await service.store.files.remove(owner, 9_999, given.slice(0, 3), false);
+      }
+    }
+    expect(given).toEqual([...Array.from({ length: COUNT }, (_, number) => FIRST + base + number), FIRST + base + 40]);
+  });
+});

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../contract/records.js';
+import { type AssemblyAi, startAssemblyAi } from '../emulators/assemblyai.js';
+import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
+import { recordingOf } from '../emulators/speech.js';
+import { readAtRest } from '../support/atRest.js';
+import type { TestUser } from '../support/client.js';
+import { startProcess } from '../support/processes.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+import { residentBytes, watchResident } from '../support/watchResident.js';
+
+const MB = 1_000_000;
+const SENT_BYTES = 300 * MB;
+/** Much less than what is sent: parts under way, and what the collector has not come to. */
+const MORE_BYTES = 120 * MB;
+const OPTIONS = 'skip_embedding_generation=true&transcription_service=';
+const PATIENCE_MS = 120_000;
+
+let deepgram: Deepgram;
+let assemblyai: AssemblyAi;
+let service: TestService;
+let worker: Awaited<ReturnType<typeof startProcess>>;
+let user: TestUser;
+
+beforeAll(async () => {
+  [deepgram, assemblyai] = await Promise.all([startDeepgram('key'), startAssemblyAi('key')]);
+  service = await startService(
+    {
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      DEEPGRAM_API_KEY: 'key',
+      DEEPGRAM_BASE_URL: deepgram.url,
+      ASSEMBLYAI_API_KEY: 'key',
+      ASSEMBLYAI_BASE_URL: assemblyai.url,
+      ASSEMBLYAI_POLL_S: '0.1',
+    },
+    { worker: false },
+  );
+  // A process of its own, as in production, so that its memory is its own too, and that it can be killed.
+  worker = await startProcess('worker/main', service.env, true);
+  user = await service.user('wanda');
+}, 120_000);
+afterAll(async () => {
+  await worker.stop();
+  await service.close();
+  await Promise.all([deepgram.close(), assemblyai.close()]);
+});
+
+/** Sends a recording of so many bytes, made as it goes; answers its record and its hash. */
+async function sendRecording(scene: string, bytes: number, by: string): Promise<{ file: FileRecord; sha256: string }> {
+  const call = httpRequest(`${service.url}/uploadfile?${OPTIONS}${by}`, {
+    method: 'POST',
+    headers: { authorization: `Token ${user.token}`, 'content-type': 'multipart/form-data; boundary=b' },
+  });
+  const answered = once(call, 'response');
+  const hash = createHash('sha256');
+  call.write('--b\r\nContent-Disposition: form-data; name="file"; filename="long.mp3"\r\n\r\n');
+  const head = recordingOf(scene, MB);
+  const part = Buffer.alloc(MB);
+  for (let sent = 0; sent < bytes; sent += MB) {
+    const next = sent === 0 ? head : part;
+    hash.update(next);
+    if (!call.write(next)) await once(call, 'drain');
+  }
+  call.end('\r\n--b--\r\n');
+  const [response] = await answered;
+  let text = '';
+  for await (const piece of response) text += String(piece);
+  expect({ status: response.statusCode, text }).toMatchObject({ status: 200 });
+  return { file: JSON.parse(text) as FileRecord, sha256: hash.digest('hex') };
+}
+
+test.each(['deepgram', 'assemblyai'])(
+  'a long recording streams to %s, and the memory of the worker does not grow with it',
+  async (by) => {
+    const small = await sendRecording(`small-${by}`, MB, by);
+    expect(await user.settled(small.file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY' });
+    const pid = worker.pid() ?? 0;
+    const before = residentBytes(pid);
+    const scene = `big-${by}`;
+    const [{ file, sha256 }, most] = await watchResident({ api: process.pid, worker: pid }, async () => {
+      const sent = await sendRecording(scene, SENT_BYTES, by);
+      expect(await user.settled(sent.file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY' });
+      return sent;
+    });
+    expect([...deepgram.calls, ...assemblyai.uploads].filter((heard) => heard.scene === scene)).toMatchObject([
+      { size: SENT_BYTES, sha256 },
+    ]);
+    expect(most.worker - before).toBeLessThan(MORE_BYTES);
+    expect((await user.file(file.id)).file_statistics).toMatchObject({ file_size: SENT_BYTES, file_format: 'MP3' });
+  },
+  300_000,
+);
+
+test('a worker that is killed while it waits is followed by one that waits for the same job', async () => {
+  assemblyai.scenes.set('killed', { looks: Infinity });
+  const { file } = await sendRecording('killed', MB, 'assemblyai');
+  const job = () => assemblyai.jobs.find(({ scene }) => scene === 'killed');
+  await soon(
+    () => job()?.looks ?? 0,
+    (looks) => looks > 1,
+    PATIENCE_MS,
+  );
+  const pid = worker.pid() ?? 0;
+  process.kill(pid, 'SIGKILL');
+  await soon(
+    () => worker.pid() ?? pid,
+    (now) => now !== pid,
+    PATIENCE_MS,
+  );
+  const { looks } = job()!;
+  await soon(
+    () => job()!.looks,
+    (now) => now > looks + 1,
+    PATIENCE_MS,
+  );
+  assemblyai.scenes.set('killed', { looks: 0 });
+  expect(await user.settled(file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+  expect(assemblyai.jobs.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
+  expect(assemblyai.uploads.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+}, 300_000);

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../contract/records.js';
+import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../contract/sources.js';
+import { UPLOAD_SOURCES } from '../../contract/uploads.js';
+import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
+import { readAtRest } from '../support/atRest.js';
+import { SAMPLE_FILES } from '../support/sampleFiles.js';
+import { startService, type TestService } from '../support/service.js';
+import type { TestUser } from '../support/client.js';
+
+let deepgram: Deepgram;
+let service: TestService;
+let user: TestUser;
+/** Of each source: as it was answered, and as it is once it was read. */
+const files = new Map<string, { accepted: FileRecord; rested: FileRecord }>();
+
+const samples = Object.entries(SAMPLE_FILES);
+
+beforeAll(async () => {
+  deepgram = await startDeepgram('key');
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    DEEPGRAM_API_KEY: 'key',
+    DEEPGRAM_BASE_URL: deepgram.url,
+  });
+  user = await service.user('ty');
+  const accepted = await Promise.all(
+    samples.map(async ([source, { ending, content }]) => ({
+      source,
+      // Half the browsers declare nothing.
+      file: await user.send({ name: `sample.${ending}`, content }, { skip_embedding_generation: true }),
+    })),
+  );
+  const text = await user.post<FileRecord>('/upload_text', {
+    contents: '{"not": "json"}',
+    skip_embedding_generation: true,
+  });
+  for (const { source, file } of [...accepted, { source: 'RAW_TEXT', file: text.body }])
+    files.set(source, { accepted: file, rested: await user.settled(file.id, 240_000) });
+});
+afterAll(async () => {
+  await service.close();
+  await deepgram.close();
+});
+
+test('there is a sample of each of the 36 types of the interface', () => {
+  expect([...files.keys()].toSorted()).toEqual([...UPLOAD_SOURCES].toSorted());
+  expect(files.size).toBe(36);
+});
+
+const formats = samples.map(([source, { format }]) => [source, format] as const);
+describe.each([...formats, ['RAW_TEXT', 'TXT'] as const])('%s', (source, format) => {
+  test(`is of the source ${source} and the format ${format}, as accepted and as read`, () => {
+    const { accepted, rested } = files.get(source)!;
+    for (const file of [accepted, rested]) {
+      expect(file).toMatchObject({ source, file_statistics: { file_format: format } });
+      expect(file.file_statistics?.mime_type).toMatch(/^\w+\/[\w.+-]+$/);
+      expect(file.file_metadata).not.toHaveProperty('named_as');
+    }
+  });
+  test('is read, or says in a sentence why not', () => {
+    const { rested } = files.get(source)!;
+    if (rested.sync_status === 'READY') expect(rested.file_statistics?.num_characters).toBeGreaterThan(0);
+    else
+      expect(rested).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/\w \w.*\.$/),
+      });
+  });
+});
+
+test('text is read', () => {
+  for (const source of ['TEXT', 'MD', 'HTML', 'RAW_TEXT'])
+    expect(files.get(source)?.rested).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+});
+
+test('sound and video are transcribed, each sent as what it is', () => {
+  const recordings = [...AUDIO_SOURCES, ...VIDEO_SOURCES];
+  expect(recordings).toHaveLength(18);
+  for (const source of recordings)
+    expect(files.get(source)?.rested).toMatchObject({
+      sync_status: 'READY',
+      file_metadata: { transcription_service: 'deepgram', duration_sec: 21.5 },
+    });
+  const types = recordings.map((source) => files.get(source)?.rested.file_statistics?.mime_type);
+  const sent = types.map((type) => (type === 'audio/l16' ? 'audio/wav' : String(type)));
+  expect(deepgram.calls.map(({ contentType }) => String(contentType)).toSorted()).toEqual(sent.toSorted());
+});
+
+describe('what a file is', () => {
+  test('is decided by its content before its name, and a lie is noted', async () => {
+    const file = await user.send({ name: 'letter.txt', content: SAMPLE_FILES.PDF!.content });
+    expect(file).toMatchObject({
+      source: 'PDF',
+      name: 'letter.txt',
+      file_statistics: { file_format: 'PDF', mime_type: 'application/pdf' },
+      file_metadata: { named_as: 'TXT' },
+    });
+    const stored = await user.send(
+      { name: 'table.csv', content: SAMPLE_FILES.PNG!.content },
+      { store_file_only: true },
+    );
+    expect(await user.settled(stored.id)).toMatchObject({
+      sync_status: 'READY',
+      source: 'PNG',
+      file_metadata: { named_as: 'CSV' },
+    });
+  });
+
+  test('does not hang on what a browser declares', async () => {
+    const file = await user.send({ name: 'main.ts', content: 'export const otters = 4;\n', type: 'video/mp2t' });
+    expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', source: 'TEXT' });
+  });
+
+  test.each([
+    ['an archive', 'things.zip', Buffer.from('PK\u0003\u0004\u0000\u0000\u0000things.bin'), /ZIP archive/],
+    ['a program', 'run.exe', Buffer.from('\u007fELF\u0002'), /program/],
+    ['unknown bytes', 'blob', Buffer.from([1, 0, 2, 0, 3]), /binary/],
+  ])('that nothing can be made of is refused: %s', async (_what, name, content, sentence) => {
+    const { status, body } = await user.upload({ name, content });
+    expect({ status, detail: (body as unknown as { detail: string }).detail }).toEqual({
+      status: 400,
+      detail: expect.stringMatching(sentence),
+    });
+  });
+});
+
+test('an empty file ends in a sentence', async () => {
+  const file = await user.send({ name: 'empty.txt', content: '' });
+  expect(await user.settled(file.id)).toMatchObject({
+    sync_status: 'SYNC_ERROR',
+    sync_error_message: expect.stringContaining('empty'),
+    file_statistics: { file_size: 0 },
+  });
+});
+
+test('nothing is left over', async () => {
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+});

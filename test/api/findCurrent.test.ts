@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { findCurrent } from '../../api/chunks/findCurrent.js';
+import type { ApiDeps } from '../../api/deps.js';
+import { chunkKey } from '../../store/chunks/model.js';
+import type { ChunkKey, VectorHit } from '../../store/vectors/search.js';
+
+const TENANT = { organizationId: 1, userId: 2 };
+const hit = (fileId: number, generation: number): VectorHit => ({
+  ...{ fileId, generation, chunkIndex: 0 },
+  score: 1 / fileId,
+});
+
+/** Files at their generations, with the chunks of those; what is read is counted. */
+function storeOf(generations: Record<number, number>) {
+  const reads: number[] = [];
+  const store = {
+    files: {
+      byIds: (_: unknown, ids: readonly number[]) => {
+        reads.push(ids.length);
+        return Promise.resolve(
+          ids.flatMap((_id) => (_id in generations ? [{ _id, generation: generations[_id] }] : [])),
+        );
+      },
+    },
+    chunks: {
+      byKeys: (_: unknown, keys: readonly ChunkKey[]) =>
+        Promise.resolve(
+          keys
+            .filter(({ fileId, generation }) => generations[fileId] === generation)
+            .map((key) => ({ ...key, key: chunkKey(key.fileId, key.generation, key.chunkIndex), text: 'text' })),
+        ),
+    },
+  };
+  return { deps: { store } as unknown as Pick<ApiDeps, 'store'>, reads, generations };
+}
+
+describe('what readers may see of the hits', () => {
+  test('is read at once where nothing is stale', async () => {
+    const { deps, reads } = storeOf({ 1: 1, 2: 1, 3: 1 });
+    const ranked = [hit(1, 1), hit(2, 1), hit(3, 1)];
+    const found = await findCurrent(
+      TENANT,
+      's',
+      { wanted: 2, limit: 3 },
+      () => Promise.resolve({ ranked, isAll: true }),
+      deps,
+    );
+    expect(found.map(({ file }) => file._id)).toEqual([1, 2]);
+    expect(reads).toEqual([2]);
+  });
+
+  test('leaves out other generations and files that are gone, and reads on', async () => {
+    const { deps } = storeOf({ 1: 2, 3: 1, 4: 1 });
+    const ranked = [hit(1, 1), hit(2, 1), hit(1, 3), hit(3, 1), hit(4, 1)];
+    const found = await findCurrent(
+      TENANT,
+      's',
+      { wanted: 2, limit: 5 },
+      () => Promise.resolve({ ranked, isAll: false }),
+      deps,
+    );
+    expect(found.map(({ file }) => file._id)).toEqual([3, 4]);
+  });
+
+  test('asks for more hits where too few are left', async () => {
+    const { deps } = storeOf({ 9: 1 });
+    const limits: number[] = [];
+    const search = (limit: number) => {
+      limits.push(limit);
+      const stale = Array.from({ length: 8 }, (_, index) => hit(index + 1, 1));
+      return Promise.resolve({ ranked: [...stale, hit(9, 1)].slice(0, limit), isAll: limit > 9 });
+    };
+    const found = await findCurrent(TENANT, 's', { wanted: 1, limit: 4 }, search, deps);
+    expect(found.map(({ file }) => file._id)).toEqual([9]);
+    expect(limits).toEqual([4, 16]);
+  });
+
+  test('is looked for again where a file was replaced between its points and its record', async () => {
+    const { deps } = storeOf({ 1: 2 });
+    let searches = 0;
+    const search = () => {
+      searches += 1;
+      return Promise.resolve({ ranked: [hit(1, searches)], isAll: true });
+    };
+    const found = await findCurrent(TENANT, 's', { wanted: 5, limit: 21 }, search, deps);
+    expect(found.map(({ hit: { generation } }) => generation)).toEqual([2]);
+    expect(searches).toBe(2);
+  });
+
+  test('ends where a file is replaced again and again', async () => {
+    const { deps, generations } = storeOf({ 1: 2 });
+    const search = () => {
+      const ranked = [hit(1, generations[1] ?? 0)];
+      generations[1] = (generations[1] ?? 0) + 1;
+      return Promise.resolve({ ranked, isAll: true });
+    };
+    expect(await findCurrent(TENANT, 's', { wanted: 5, limit: 21 }, search, deps)).toEqual([]);
+  });
+});

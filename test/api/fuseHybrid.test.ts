@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+
+import { fuseHybrid } from '../../api/chunks/fuseHybrid.js';
+
+const hit = (fileId: number, score: number) => ({ fileId, generation: 1, chunkIndex: 0, score });
+const HALVES = { semantic: 0.5, keyword: 0.5 };
+const order = (hits: readonly { fileId: number }[]): number[] => hits.map(({ fileId }) => fileId);
+
+test('what both lists have comes before what one of them has', () => {
+  const dense = [hit(1, 0.9), hit(2, 0.8), hit(3, 0.1)];
+  const sparse = [hit(4, 12), hit(2, 11)];
+  const fused = fuseHybrid({ dense, sparse }, HALVES, 100);
+  expect(order(fused)).toEqual([2, 1, 4, 3]);
+  expect(fused.map(({ score }) => score.toFixed(3))).toEqual(['0.903', '0.500', '0.500', '0.056']);
+});
+
+test('a list that was cut off counts from its last score, one that is whole from 0', () => {
+  const dense = [hit(1, 0.9), hit(2, 0.8), hit(3, 0.7)];
+  const scores = (limit: number): string[] =>
+    fuseHybrid({ dense, sparse: [] }, { semantic: 1, keyword: 0 }, limit).map(({ score }) => score.toFixed(2));
+  expect(scores(3)).toEqual(['1.00', '0.50', '0.00']);
+  expect(scores(4)).toEqual(['1.00', '0.89', '0.78']);
+});
+
+test('ties stand by file, whatever the order of the lists', () => {
+  const dense = [hit(9, 1), hit(4, 1)];
+  const sparse = [hit(7, 3), hit(2, 3)];
+  expect(order(fuseHybrid({ dense, sparse }, HALVES, 100))).toEqual([2, 4, 7, 9]);
+  expect(order(fuseHybrid({ dense: dense.toReversed(), sparse: sparse.toReversed() }, HALVES, 100))).toEqual([
+    2, 4, 7, 9,
+  ]);
+});
+
+test('generations of a chunk are two', () => {
+  const old = { ...hit(1, 0.9), generation: 1 };
+  const fresh = { ...hit(1, 0.8), generation: 2 };
+  expect(fuseHybrid({ dense: [old, fresh], sparse: [] }, HALVES, 100)).toHaveLength(2);
+});
+
+test('scores are finite, from 0 to 1, and fall; each hit is there once', () => {
+  const list = (score: fc.Arbitrary<number>) =>
+    fc
+      .uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 })
+      .chain((ids) => fc.tuple(...ids.map((id) => score.map((one) => hit(id, one)))))
+      .map((hits) => hits.toSorted((a, b) => b.score - a.score));
+  fc.assert(
+    fc.property(
+      list(fc.double({ min: -1, max: 1, noNaN: true })),
+      list(fc.double({ min: 0, max: 100, noNaN: true })),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.integer({ min: 1, max: 25 }),
+      (dense, sparse, semantic, limit) => {
+        const fused = fuseHybrid({ dense, sparse }, { semantic, keyword: 1 - semantic }, limit);
+        expect(new Set(order(fused))).toEqual(new Set(order([...dense, ...sparse])));
+        expect(new Set(order(fused)).size).toBe(fused.length);
+        fused.forEach(({ score }, index) => {
+          expect(score).toBeGreaterThanOrEqual(0);
+          expect(score).toBeLessThanOrEqual(1 + 1e-9);
+          expect(score).toBeLessThanOrEqual(fused[index - 1]?.score ?? 2);
+        });
+      },
+    ),
+  );
+});

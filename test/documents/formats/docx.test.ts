@@ -1,0 +1,158 @@
+import {
+  Document,
+  ExternalHyperlink,
+  FootnoteReferenceRun,
+  HeadingLevel,
+  LevelFormat,
+  Packer,
+  Paragraph,
+  Table,
+  TableCell,
+  TableRow,
+  TextRun,
+} from 'docx';
+import { strToU8, zipSync } from 'fflate';
+import { encrypt } from 'officecrypto-tool';
+import { expect, test } from '@jest/globals';
+import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
+import { officeFile } from './officeFile.js';
+
+const made = async (children: ConstructorParameters<typeof Document>[0]['sections'][0]['children']) =>
+  Uint8Array.from(
+    await Packer.toBuffer(
+      new Document({
+        title: 'Harbour rules',
+        creator: 'Anna Keller',
+        footnotes: { 1: { children: [new Paragraph('As of 2024.')] } },
+        numbering: {
+          config: [{ reference: 'steps', levels: [{ level: 0, format: LevelFormat.DECIMAL, text: '%1.' }] }],
+        },
+        sections: [{ children }],
+      }),
+    ),
+  );
+
+const table = (rows: readonly (readonly string[])[]): Table =>
+  new Table({
+    rows: rows.map(
+      (row) => new TableRow({ children: row.map((cell) => new TableCell({ children: [new Paragraph(cell)] })) }),
+    ),
+  });
+
+test('headings, lists, links, notes and tables of a document', async () => {
+  const bytes = await made([
+    new Paragraph({ text: 'Harbour rules', heading: HeadingLevel.TITLE }),
+    new Paragraph({ text: 'Mooring', heading: HeadingLevel.HEADING_2 }),
+    new Paragraph({
+      children: [
+        new TextRun('Boats '),
+        new TextRun({ text: 'must', bold: true }),
+        new TextRun(' moor.'),
+        new FootnoteReferenceRun(1),
+      ],
+    }),
+    new Paragraph({ text: 'Rope', bullet: { level: 0 } }),
+    new Paragraph({ text: 'Thick', bullet: { level: 1 } }),
+    new Paragraph({ text: '' }),
+    new Paragraph({ text: 'Call the office', numbering: { reference: 'steps', level: 0 } }),
+    new Paragraph({ text: 'Wait', numbering: { reference: 'steps', level: 0 } }),
+    table([
+      ['Boat', 'Fee'],
+      ['Small | light', '10 €'],
+    ]),
+    new Paragraph({
+      children: [
+        new TextRun('See '),
+        new ExternalHyperlink({ link: 'https://example.org/fees', children: [new TextRun('all fees')] }),
+        new TextRun({ text: 'or ask.', break: 1 }),
+      ],
+    }),
+  ]);
+  const document = await readFile(bytes, 'rules.docx');
+  expect(document.text).toBe(
+    [
+      '# Harbour rules',
+      '## Mooring',
+      'Boats must moor.[^1]',
+      '- Rope\n  - Thick\n1. Call the office\n2. Wait',
+      '| Boat | Fee |\n| --- | --- |\n| Small \\| light | 10 € |',
+      'See [all fees](https://example.org/fees)\nor ask.',
+      '[^1]: As of 2024.',
+    ].join('\n\n'),
+  );
+  expect(document).toMatchObject({ format: 'DOCX', metadata: { title: 'Harbour rules', author: 'Anna Keller' } });
+  expect(document.sourceCreatedAt).toMatch(/^20\d\d-\d\d-\d\dT/);
+});
+
+const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const word = (body: string): Uint8Array =>
+  officeFile('word/document.xml', `<w:document ${W}><w:body>${body}</w:body></w:document>`);
+
+test('what was deleted, stands elsewhere or is a fallback is not read; text boxes and tables in tables are', async () => {
+  const { text } = await readFile(
+    word(
+      '<w:p><w:r><w:t>Kept</w:t></w:r><w:del><w:r><w:t>deleted</w:t><w:delText>gone</w:delText></w:r></w:del>' +
+        '<w:ins><w:r><w:t xml:space="preserve"> added</w:t></w:r></w:ins><w:r><w:instrText>PAGE</w:instrText></w:r></w:p>' +
+        '<w:p><w:r><AlternateContent><Choice><w:txbxContent><w:p><w:r><w:t>In a box</w:t></w:r></w:p></w:txbxContent></Choice>' +
+        '<Fallback><w:p><w:r><w:t>In a box</w:t></w:r></w:p></Fallback></AlternateContent></w:r></w:p>' +
+        '<w:tbl><w:tr><w:tc><w:p><w:r><w:t>outer</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>inner</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>',
+    ),
+    'a.docx',
+  );
+  expect(text).toBe('Kept added\n\nIn a box\n\n| outer inner |\n| --- |');
+});
+
+test('a document without styles, as programs write it', async () => {
+  const { text } = await readFile(
+    word(
+      '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Fees</w:t></w:r></w:p>' +
+        '<w:p><w:pPr><w:outlineLvl w:val="1"/></w:pPr><w:r><w:t>Small boats</w:t></w:r></w:p>' +
+        '<w:p><w:r><w:t>Ten</w:t><w:tab/><w:t>euros</w:t></w:r></w:p>',
+    ),
+    'a.docx',
+  );
+  expect(text).toBe('# Fees\n\n## Small boats\n\nTen euros');
+});
+
+test('chunks keep headings with their text and tables whole', async () => {
+  const bytes = await made([
+    new Paragraph({ text: 'Mooring', heading: HeadingLevel.HEADING_1 }),
+    new Paragraph('Boats moor at the north quay.'),
+    new Paragraph({ text: 'Fees', heading: HeadingLevel.HEADING_1 }),
+    table([
+      ['Boat', 'Fee'],
+      ['Small', '10'],
+      ['Large', '25'],
+    ]),
+  ]);
+  expect(await chunksOfFile(bytes, 'rules.docx', { chunkSize: 36, chunkOverlap: 0 })).toEqual([
+    '# Mooring\n\nBoats moor at the north quay.',
+    '# Fees\n\n| Boat | Fee |\n| --- | --- |\n| Small | 10 |\n| Large | 25 |',
+  ]);
+  expect(
+    await chunksOfFile(bytes, 'rules.docx', {
+      chunkSize: 36,
+      chunkOverlap: 0,
+      prefix: 'rules.docx',
+      maxItemsPerChunk: 1,
+    }),
+  ).toEqual([
+    'rules.docx\n\n# Mooring\n\nBoats moor at the north quay.',
+    'rules.docx\n\n# Fees\n\n| Boat | Fee |\n| --- | --- |\n| Small | 10 |\n| Large | 25 |',
+  ]);
+});
+
+test('an encrypted, a broken, an empty and a wrongly named file each say so', async () => {
+  const bytes = await made([new Paragraph('Words')]);
+  const locked = Uint8Array.from(encrypt(Buffer.from(bytes), { password: 'x' }));
+  expect(await faultOfFile(locked, 'a.docx')).toMatch(/^encrypted: .*password/);
+  expect(await faultOfFile(bytes.subarray(0, 3000), 'a.docx')).toMatch(/^broken_content: .*save it anew/);
+  const torn = word('<w:p><w:r><w:t>Words</w:r></w:p>');
+  expect(await faultOfFile(torn, 'a.docx')).toMatch(/^broken_content: /);
+  expect(await faultOfFile(zipSync({ 'word/x.xml': strToU8('<a/>') }), 'a.docx')).toMatch(
+    /^broken_content: .*without a document/,
+  );
+  expect(await faultOfFile(await made([]), 'a.docx')).toMatch(/^no_text: /);
+  const named = await readFile(bytes, 'a.pdf');
+  expect([named.text, named.format, named.metadata['named_as']]).toEqual(['Words', 'DOCX', 'PDF']);
+});

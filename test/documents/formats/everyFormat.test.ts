@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { DocumentFormat } from '../../../contract/fileFormats.js';
+import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
+import { JSON_ROW } from './rows/json.js';
+import { EML, MSG } from './rows/mail.js';
+import { DOCX, PPTX } from './rows/office.js';
+import { PDF } from './rows/pages.js';
+import { HTML, MD, TXT } from './rows/prose.js';
+import type { Row } from './rows/row.js';
+import { RTF } from './rows/rtf.js';
+import { CSV, TSV, XLSM, XLSX } from './rows/sheets.js';
+
+/** Pictures are not here: test/acceptance has them, with OCR. */
+const FORMATS: { readonly [Format in Exclude<DocumentFormat, 'JPG' | 'PNG'>]: Row } = {
+  TXT,
+  MD,
+  HTML,
+  PDF,
+  DOCX,
+  PPTX,
+  XLSX,
+  XLSM,
+  CSV,
+  TSV,
+  JSON: JSON_ROW,
+  RTF,
+  EML,
+  MSG,
+};
+
+/** The formats whose rows and objects max_items_per_chunk groups. */
+const GROUPED = new Set(['CSV', 'TSV', 'XLSX', 'JSON']);
+
+describe.each(Object.entries(FORMATS))('%s', (format, { good, broken, empty, encrypted, wrong }) => {
+  const name = `a.${format.toLowerCase()}`;
+
+  test.each(good.map((one) => [one.by, one] as const))('made by %s', async (_by, { make, text, ...more }) => {
+    const bytes = await make();
+    const document = await readFile(bytes, name);
+    expect([document.format, document.text, document.metadata['named_as']]).toEqual([format, text, undefined]);
+    expect(document.attachments?.map((attachment) => attachment.name)).toEqual(more.attachments);
+    expect(await chunksOfFile(bytes, name)).toEqual([text]);
+  });
+
+  test('cut into several chunks', async () => {
+    const cut = good.filter(({ chunks }) => chunks);
+    expect(cut).not.toEqual([]);
+    for (const { make, chunks } of cut) {
+      const { size = 0, parts = [] } = chunks ?? {};
+      const found = await chunksOfFile(await make(), name, { chunkSize: size, chunkOverlap: 0 });
+      expect(parts.length).toBeGreaterThan(1);
+      expect(found.map((chunk, nth) => endsOf(chunk, parts[nth]))).toEqual(parts);
+    }
+  });
+
+  test(`max_items_per_chunk ${GROUPED.has(format) ? 'groups its items' : 'changes nothing'}`, async () => {
+    const chunks = async (more: object): Promise<string[][]> => {
+      const options = { chunkSize: 120, chunkOverlap: 0, ...more };
+      return Promise.all(good.map(async ({ make }) => chunksOfFile(await make(), name, options)));
+    };
+    const [without, grouped] = [await chunks({}), await chunks({ maxItemsPerChunk: 1 })];
+    if (GROUPED.has(format)) expect(grouped.flat().length).toBeGreaterThan(without.flat().length);
+    else expect(grouped).toEqual(without);
+  });
+
+  test('there are three at least, by two libraries or programs', () => {
+    expect(good.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(good.map(({ by }) => by.split(',')[0])).size).toBeGreaterThanOrEqual(2);
+  });
+
+  test('broken', async () => {
+    const bytes = await broken.make();
+    if ('fault' in broken) expect(await faultOfFile(bytes, name)).toMatch(broken.fault);
+    else expect(await readFile(bytes, name)).toMatchObject({ format, text: broken.text });
+  });
+
+  test('empty', async () => {
+    expect(await faultOfFile(await empty(), name)).toMatch(/^no_text: /);
+  });
+
+  if (encrypted)
+    test('encrypted', async () => {
+      expect(await faultOfFile(await encrypted(), name)).toMatch(/^encrypted: .*password/);
+    });
+
+  test('with a wrong ending', async () => {
+    const [first] = good;
+    const document = await readFile((await first?.make()) ?? '', `a.${wrong.ending}`);
+    expect([document.format, document.metadata['named_as']]).toEqual([
+      wrong.format ?? format,
+      wrong.ending.toUpperCase(),
+    ]);
+  });
+});
+
+/** As much of a chunk's beginning and end as is expected of it; of a chunk that nobody expected, a line. */
+function endsOf(chunk: string, expected: readonly [string, string] | undefined): readonly [string, string] {
+  const [begins, ends] = expected ?? [chunk.slice(0, 40), chunk.slice(-40)];
+  return [chunk.slice(0, begins.length), chunk.slice(-ends.length)];
+}

@@ -1,0 +1,143 @@
+import CFB from 'cfb';
+import { createTransport } from 'nodemailer';
+import { expect, test } from '@jest/globals';
+import { faultOfFile, readFile } from '../readFile.js';
+import { makeMsg } from './makeMsg.js';
+
+/** A message as Nodemailer writes it. */
+async function made(mail: Parameters<ReturnType<typeof createTransport>['sendMail']>[0]): Promise<Uint8Array> {
+  const { message } = await createTransport({ streamTransport: true, buffer: true, newline: 'windows' }).sendMail({
+    from: '"Anna Keller" <anna@example.org>',
+    to: 'bo@example.org, "Cy" <cy@example.org>',
+    date: new Date('2024-03-01T12:00:00Z'),
+    messageId: '<one@example.org>',
+    ...mail,
+  });
+  return Uint8Array.from(message as Buffer);
+}
+
+test('a message with its headers as metadata and its attachments as files', async () => {
+  const document = await readFile(
+    await made({
+      subject: 'Grüße vom Hafen',
+      cc: 'dee@example.org',
+      text: 'Dear Bo,\n\nthe fees are attached.\n\nAnna',
+      attachments: [
+        { filename: 'fees.csv', content: 'boat,fee\nsmall,10\n' },
+        { filename: '../../etc/passwd', content: Buffer.from([1, 2, 3]), contentType: 'application/octet-stream' },
+      ],
+    }),
+    'mail.eml',
+  );
+  expect(document.text).toBe('# Grüße vom Hafen\n\nDear Bo,\n\nthe fees are attached.\n\nAnna');
+  expect(document).toMatchObject({
+    format: 'EML',
+    mimeType: 'message/rfc822',
+    sourceCreatedAt: '2024-03-01T12:00:00.000Z',
+    metadata: {
+      title: 'Grüße vom Hafen',
+      from: 'Anna Keller <anna@example.org>',
+      to: ['bo@example.org', 'Cy <cy@example.org>'],
+      cc: ['dee@example.org'],
+      date: '2024-03-01T12:00:00.000Z',
+      message_id: '<one@example.org>',
+    },
+  });
+  expect(document.attachments?.map(({ name }) => name)).toEqual(['fees.csv', expect.not.stringContaining('/')]);
+  expect(Buffer.from(document.attachments?.[0]?.bytes ?? []).toString()).toBe('boat,fee\nsmall,10\n');
+});
+
+test('a body of HTML alone is read as text; images shown in it are no attachments', async () => {
+  const { text, attachments } = await readFile(
+    await made({
+      subject: 'News',
+      html: '<style>p{}</style><h2>Fees</h2><p>They <b>rise</b>.<img src="cid:x"></p><ul><li>small<li>large</ul><script>no()</script>',
+      attachments: [{ filename: 'x.png', content: Buffer.from('x'), cid: 'x', contentType: 'image/png' }],
+    }),
+    'mail.eml',
+  );
+  expect(text).toMatch(/^# News\n\n## Fees\n\nThey (?:\*\*)?rise(?:\*\*)?\.\n\n- small\n- large$/);
+  expect(attachments).toBeUndefined();
+});
+
+test('both kinds of body: the plain one; a message within a message is an attachment', async () => {
+  const inner = await made({ subject: 'Inner', text: 'Inside' });
+  const document = await readFile(
+    await made({
+      subject: 'Outer',
+      text: 'Plain body',
+      html: '<p>HTML body</p>',
+      attachments: [{ content: Buffer.from(inner), contentType: 'message/rfc822', filename: 'inner.eml' }],
+    }),
+    'mail.eml',
+  );
+  expect(document.text).toBe('# Outer\n\nPlain body');
+  const [attached] = document.attachments ?? [];
+  expect((await readFile(attached?.bytes ?? '', 'inner.eml')).text).toBe('# Inner\n\nInside');
+});
+
+test('broken, empty, crowded and wrongly named messages each say so', async () => {
+  expect(await faultOfFile('', 'a.eml')).toMatch(/^no_text: /);
+  expect(await faultOfFile('Subject:\r\nFrom:\r\n\r\n', 'a.eml')).toMatch(/^no_text: /);
+  const nested = Array.from(
+    { length: 80 },
+    (_, nth) => `Content-Type: multipart/mixed; boundary=b${nth}\r\n\r\n--b${nth}\r\n`,
+  );
+  expect(await faultOfFile(`From: a@b.c\r\n${nested.join('')}x`, 'a.eml')).toMatch(/^broken_content: .*nested/);
+  const attachments = Array.from({ length: 3 }, (_, nth) => ({ filename: `${nth}.txt`, content: 'x' }));
+  expect(await faultOfFile(await made({ attachments }), 'a.eml', { maxAttachments: 2 })).toMatch(
+    /^too_large: .*3 attachments.*MAX_ATTACHMENTS: 2/,
+  );
+  const type = 'multipart/encrypted; protocol="application/pgp-encrypted"; boundary=b';
+  const locked = `From: a@b.c\r\nContent-Type: ${type}\r\n\r\n--b\r\n\r\nVersion: 1\r\n--b--\r\n`;
+  expect(await faultOfFile(locked, 'a.eml')).toMatch(/^encrypted: .*OpenPGP/);
+  const named = await readFile(await made({ subject: 'x', text: 'Words' }), 'a.pdf');
+  expect([named.format, named.metadata['named_as']]).toEqual(['EML', 'PDF']);
+});
+
+test('an Outlook message with people, attachments and its date', async () => {
+  const document = await readFile(
+    makeMsg({
+      subject: 'Fees',
+      body: 'Dear Bo,\r\nsee below.',
+      from: ['Anna Keller', 'anna@example.org'],
+      to: [['Bo', 'bo@example.org']],
+      sent: new Date('2024-03-01T12:00:00Z'),
+      attachments: [['fees.csv', Buffer.from('boat,fee\nsmall,10\n')]],
+    }),
+    'mail.msg',
+  );
+  expect(document.text).toBe('# Fees\n\nDear Bo,\nsee below.');
+  expect(document).toMatchObject({
+    format: 'MSG',
+    sourceCreatedAt: '2024-03-01T12:00:00.000Z',
+    metadata: { title: 'Fees', from: 'Anna Keller <anna@example.org>', to: ['Bo <bo@example.org>'] },
+  });
+  expect(document.attachments?.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()])).toEqual([
+    ['fees.csv', 'boat,fee\nsmall,10\n'],
+  ]);
+});
+
+test('an Outlook message of HTML, and one of nothing but a subject', async () => {
+  const html = makeMsg({
+    subject: 'Fees',
+    html: '<p>They <i>rise</i>.</p><table><tr><th>a<th>b<tr><td>1<td>2</table>',
+  });
+  expect((await readFile(html, 'a.msg')).text).toMatch(/^# Fees\n\nThey \*?rise\*?\.\n\n\| a \| b \|/);
+  expect((await readFile(makeMsg({ subject: 'Only this' }), 'a.msg')).text).toBe('# Only this');
+});
+
+test('broken, empty and wrongly named Outlook messages each say so', async () => {
+  const bytes = makeMsg({ subject: 'Fees', body: 'Words' });
+  expect(await faultOfFile(bytes.subarray(0, 700), 'a.msg')).toMatch(/^(?:broken_content|no_text): /);
+  const noHeader = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(4000)]);
+  expect(await faultOfFile(Uint8Array.from(noHeader), 'a.msg')).toMatch(/^broken_content: /);
+  expect(await faultOfFile(makeMsg({}), 'a.msg')).toMatch(/^no_text: /);
+  const named = await readFile(bytes, 'a.docx');
+  expect([named.format, named.metadata['named_as']]).toEqual(['MSG', 'DOCX']);
+  const other = CFB.utils.cfb_new();
+  CFB.utils.cfb_add(other, '/WordDocument', Buffer.alloc(5000));
+  expect(await faultOfFile(Uint8Array.from(CFB.write(other, { type: 'buffer' }) as Buffer), 'a.doc')).toMatch(
+    /^unsupported_type: .*\.docx/,
+  );
+});

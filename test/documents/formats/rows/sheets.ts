@@ -1,0 +1,205 @@
+import { stringify } from 'csv-stringify/sync';
+import ExcelJS from 'exceljs';
+import { strToU8, unzipSync, zipSync } from 'fflate';
+import writeExcelFile from 'write-excel-file/node';
+
+import { half, kept, locked, type Row } from './row.js';
+
+type Cell = string | number | Date | { readonly formula: string; readonly result: number };
+type Cells = readonly (readonly Cell[])[];
+
+const bookOf = (sheets: Readonly<Record<string, Cells>>): ExcelJS.Workbook => {
+  const book = new ExcelJS.Workbook();
+  for (const [name, rows] of Object.entries(sheets)) book.addWorksheet(name).addRows(rows.map((row) => [...row]));
+  return book;
+};
+const excelJs = async (sheets: Readonly<Record<string, Cells>>): Promise<Uint8Array> =>
+  new Uint8Array(await bookOf(sheets).xlsx.writeBuffer());
+/** A workbook with macros beside its sheets, as Excel puts them there. */
+const withMacros = async (book: Promise<Uint8Array>): Promise<Uint8Array> =>
+  zipSync({ ...unzipSync(await book), 'xl/vbaProject.bin': strToU8('never read') });
+
+const day = (date: string): Date => new Date(`${date}T00:00:00Z`);
+const YEAR = {
+  Fees: [
+    ['Boat', 'Until', 'Nights', 'Fee', 'Sum'],
+    ['Ada', day('2024-06-17'), 14, 10, { formula: 'C2*D2', result: 140 }],
+    ['Bo, "the old"', day('2024-07-01'), 3, 25, { formula: 'C3*D3', result: 75 }],
+  ],
+  Crew: [
+    ['Name', 'Age'],
+    ['Zoë', 41],
+  ],
+} satisfies Record<string, Cells>;
+const YEAR_TEXT = `# Fees
+
+Boat: Ada, Until: 2024-06-17, Nights: 14, Fee: 10, Sum: 140
+Boat: Bo, "the old", Until: 2024-07-01, Nights: 3, Fee: 25, Sum: 75
+
+# Crew
+
+Name: Zoë, Age: 41`;
+
+/** An invoice of three sheets, with dates, percentages and formulas. */
+const INVOICE_TEXT = `# Invoice 2024-117
+
+Item: Berth, 12 m, Delivered: 2024-06-03, Quantity: 14, Price: 25, Sum: 350
+Item: Diesel, litre, Delivered: 2024-06-09, Quantity: 310, Price: 1.62, Sum: 502.2
+Item: Crane "Goliath", Delivered: 2024-06-17, Quantity: 1, Price: 180, Sum: 180
+Item: Total, Sum: 1032.2
+
+# Taxes
+
+Rate: 13.5%, Applies to: Diesel, Amount: 67.8
+Rate: 23%, Applies to: Berth and crane, Amount: 121.9
+
+# Notes
+
+Note: Payable within 30 days.
+Note: Reist der Käufer früher ab, gilt § 4.`;
+const INVOICE_CHUNKS = {
+  size: 90,
+  parts: [
+    ['# Invoice 2024-117\n\nItem: Berth', 'Price: 1.62, Sum: 502.2'],
+    ['Item: Crane "Goliath"', 'Berth and crane, Amount: 121.9'],
+    ['# Notes\n\nNote: Payable', 'gilt § 4.'],
+  ],
+} as const;
+
+const stock = async (): Promise<Uint8Array> =>
+  Uint8Array.from(
+    await writeExcelFile([
+      {
+        sheet: 'Stock',
+        data: [
+          ['Part', 'Pieces', 'Counted', 'Sold'],
+          ['Rope, 12 mm', 140.5, { value: day('2024-11-30'), type: Date, format: 'dd.mm.yyyy' }, true],
+          ['Fender', null, { value: day('2024-12-01'), type: Date, format: 'dd.mm.yyyy' }, false],
+        ],
+      },
+      {
+        sheet: 'Shelf',
+        data: [
+          ['Part', 'Shelf'],
+          ['Rope, 12 mm', 'B 4'],
+        ],
+      },
+    ]).toBuffer(),
+  );
+const STOCK_TEXT = `# Stock
+
+Part: Rope, 12 mm, Pieces: 140.5, Counted: 2024-11-30, Sold: TRUE
+Part: Fender, Counted: 2024-12-01, Sold: FALSE
+
+# Shelf
+
+Part: Rope, 12 mm, Shelf: B 4`;
+
+export const XLSX: Row = {
+  good: [
+    { by: 'ExcelJS, of two sheets', make: () => excelJs(YEAR), text: YEAR_TEXT },
+    {
+      by: 'LibreOffice, an invoice',
+      make: kept('libreoffice/invoice.xlsx'),
+      text: INVOICE_TEXT,
+      chunks: INVOICE_CHUNKS,
+    },
+    { by: 'write-excel-file', make: stock, text: STOCK_TEXT },
+  ],
+  broken: { make: () => half(excelJs(YEAR)), fault: /^broken_content: / },
+  empty: () => excelJs({ S: [] }),
+  encrypted: () => locked(excelJs(YEAR)),
+  wrong: { ending: 'csv' },
+};
+
+export const XLSM: Row = {
+  good: [
+    { by: 'ExcelJS and a macro', make: () => withMacros(excelJs(YEAR)), text: YEAR_TEXT },
+    {
+      by: 'LibreOffice, an invoice',
+      make: kept('libreoffice/invoice.xlsm'),
+      text: INVOICE_TEXT,
+      chunks: INVOICE_CHUNKS,
+    },
+    {
+      by: 'XlsxWriter, with a macro',
+      make: kept('python/berths.xlsm'),
+      text: `# Berths
+
+Berth: N1, Boat: Ada, Since: 2019-05-01, Fee: 1250.5
+Berth: N2, Boat: Bo, Since: 2021-11-30, Fee: 980
+Berth: S1, Boat: Cy, Since: 2024-02-29, Fee: 1410
+Berth: Sum, Fee: 3640.5
+
+# Waiting
+
+Name: Dee, Length: 7.5, Paid: TRUE
+Name: Eve & Sons, Length: 12, Paid: FALSE`,
+    },
+  ],
+  broken: { make: () => half(withMacros(excelJs(YEAR))), fault: /^broken_content: / },
+  empty: () => withMacros(excelJs({ S: [] })),
+  encrypted: () => locked(withMacros(excelJs(YEAR))),
+  wrong: { ending: 'docx' },
+};
+
+/** Enough columns and rows to be known for a table whatever it is called. */
+const FLEET: Cells = [
+  ['Boat', 'Berth', 'Fee', 'Remark'],
+  ['Ada', 'north', 10, 'small, "old"'],
+  ['Bo', 'south', 15, ''],
+  ['Cy', 'north', 25, 'in two, lines'],
+];
+const FLEET_TEXT = `Boat: Ada, Berth: north, Fee: 10, Remark: small, "old"
+Boat: Bo, Berth: south, Fee: 15
+Boat: Cy, Berth: north, Fee: 25, Remark: in two, lines`;
+const FIRST_SHEET = `Item: Berth, 12 m, Delivered: 06/03/2024, Quantity: 14, Price: 25, Sum: 350
+Item: Diesel, litre, Delivered: 06/09/2024, Quantity: 310, Price: 1.62, Sum: 502.2
+Item: Crane "Goliath", Delivered: 06/17/2024, Quantity: 1, Price: 180, Sum: 180
+Item: Total, Sum: 1032.2`;
+const FIRST_SHEET_CHUNKS = {
+  size: 70,
+  parts: [
+    ['Item: Berth, 12 m', 'Price: 1.62, Sum: 502.2'],
+    ['Item: Crane', 'Item: Total, Sum: 1032.2'],
+  ],
+} as const;
+
+const rowsOf = (cells: Cells): unknown[][] => cells.map((row) => [...row]);
+const fastCsv = async (rows: Cells, delimiter: string): Promise<Uint8Array> =>
+  new Uint8Array(await bookOf({ S: rows }).csv.writeBuffer({ formatterOptions: { delimiter } }));
+
+export const CSV: Row = {
+  good: [
+    { by: 'csv-stringify', make: () => stringify(rowsOf(FLEET)), text: FLEET_TEXT },
+    { by: 'ExcelJS, with semicolons', make: () => fastCsv(FLEET, ';'), text: FLEET_TEXT },
+    {
+      by: "LibreOffice, with semicolons, in Windows' western charset",
+      make: kept('libreoffice/invoice.csv'),
+      text: FIRST_SHEET,
+      chunks: FIRST_SHEET_CHUNKS,
+    },
+  ],
+  // A quote that nobody closes, and a row that breaks off.
+  broken: { make: () => 'Boat,Fee\nAda,"10\nBo,25\nCy', text: 'Boat: Ada, Fee: "10\nBoat: Bo, Fee: 25\nBoat: Cy' },
+  empty: () => '\n',
+  encrypted: null,
+  wrong: { ending: 'json' },
+};
+
+export const TSV: Row = {
+  good: [
+    { by: 'csv-stringify', make: () => stringify(rowsOf(FLEET), { delimiter: '\t' }), text: FLEET_TEXT },
+    { by: 'ExcelJS', make: () => fastCsv(FLEET, '\t'), text: FLEET_TEXT },
+    {
+      by: 'LibreOffice',
+      make: kept('libreoffice/invoice.tsv'),
+      text: FIRST_SHEET,
+      chunks: FIRST_SHEET_CHUNKS,
+    },
+  ],
+  broken: { make: () => 'Boat\tFee\nAda\t"10\nBo\t25\nCy', text: 'Boat: Ada, Fee: "10\nBoat: Bo, Fee: 25\nBoat: Cy' },
+  empty: () => '\n',
+  encrypted: null,
+  wrong: { ending: 'json' },
+};

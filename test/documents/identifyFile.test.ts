@@ -1,0 +1,125 @@
+import { expect, test } from '@jest/globals';
+import { identifyFile } from '../../documents/detection/identifyFile.js';
+import { faultOf } from './page.js';
+
+const formatOf = (content: string, contentType: string | null, name: string): string =>
+  identifyFile({ bytes: new TextEncoder().encode(content), contentType, name }).format;
+
+test('a container is told at any address in memory', () => {
+  const stream = Buffer.from('__substg1.0_', 'utf16le');
+  for (const offset of [0, 1, 2, 3]) {
+    const bytes = new Uint8Array(new ArrayBuffer(1_200), offset, 1_000);
+    bytes.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+    bytes.set(stream, 700);
+    expect(identifyFile({ bytes, contentType: null, name: 'a' }).format).toBe('MSG');
+  }
+});
+
+test.each([
+  ['a page under any name and type', '\n<!-- x --><!DOCTYPE html><p>a', 'text/plain', 'a.txt', 'HTML'],
+  ['XHTML', '<?xml version="1.0"?><html xmlns="x">', 'application/xml', 'a', 'HTML'],
+  ['a fragment of a page', '<h1>a</h1>', null, 'upload', 'HTML'],
+  ['a fragment at the head of a Markdown file', '<p align=center>x</p>\n\n# Readme', null, 'README.md', 'MD'],
+  ['a fragment sent as plain text', '<p>a', 'text/plain', 'https://example.org/a', 'TXT'],
+  ['text sent as a page, without a tag', 'line\nline', 'text/html', 'https://example.org/a', 'TXT'],
+  ['a page that begins with words', 'Warning: x <br> <p>a', 'text/html; charset=utf-8', 'a', 'HTML'],
+  ['the name of a page', 'Hello', null, 'a.HTM', 'HTML'],
+  ['Markdown by type', '# a', 'text/markdown; charset=utf-8', 'a', 'MD'],
+  ['Markdown by name, sent as plain text', '# a', 'text/plain', 'https://example.org/a.md?raw=1#x', 'MD'],
+  ['a page with a stray zero byte', '<!DOCTYPE html><p>a\u0000b', 'text/html', 'a.html', 'HTML'],
+  ['anything else that is text', 'print("a")', 'text/x-python', 'a.py', 'TXT'],
+  ['nothing known', 'words', null, '', 'TXT'],
+  ['JSON by its content', '{"a": 1}', null, '', 'JSON'],
+  ['JSON lines by their content', '{"a": 1}\n{"a": 2}\n', null, 'data.bin', 'JSON'],
+  ['broken JSON by its name', '{"a": [1, 2', null, 'a.json', 'JSON'],
+  ['text that calls itself JSON', 'Dear all, words follow.', null, 'a.json', 'TXT'],
+  ['JSON that calls itself a table', '[{"a": 1, "b": 2}]', 'text/csv', 'a.csv', 'JSON'],
+  ['a table that calls itself JSON', '1,2,3\n4,5,6\n7,8,9\n', 'application/json', 'a.json', 'CSV'],
+  ['a table by its content', 'name;city\nAnna;Bern\nBo;Oslo\n', null, 'export', 'CSV'],
+  ['a table with tabs', 'name\tcity\nAnna\tBern\nBo\tOslo\n', null, 'a.pdf', 'TSV'],
+  ['a table of one line by its name', 'name', 'application/vnd.ms-excel', 'a.csv', 'CSV'],
+  ['a table sent as plain text', 'a,b', 'text/plain', 'a.csv', 'CSV'],
+  ['text with commas', 'One, two.\nThree, four.\nFive, six.\n', null, '', 'TXT'],
+  ['a message by its headers', 'From: a@b.c\r\nTo: d@e.f\r\nSubject: x\r\n\r\nHello', null, 'mail', 'EML'],
+  ['a message under a wrong name', 'From: a@b.c\nDate: x\nSubject: x\n\nHello', 'application/pdf', 'a.pdf', 'EML'],
+  ['a message kept as text', 'From: a@b.c\nDate: x\nSubject: x\n\nHello', 'text/plain', 'a.txt', 'TXT'],
+  ['words that begin like a video', 'The moov atom comes first.', null, 'a.txt', 'TXT'],
+  ['a page called PDF', '<!doctype html><p>Not found', 'application/pdf', 'a.pdf', 'HTML'],
+])('%s', (_name, content, contentType, name, format) => {
+  expect(formatOf(content, contentType, name)).toBe(format);
+});
+
+const hex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits.replaceAll(' ', ''), 'hex'));
+const latin1 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
+
+test.each([
+  ['PDF', latin1('%PDF-1.7\n'), 'a.docx', 'DOCX'],
+  ['PDF', latin1('a line in front\n%PDF-1.4\n'), 'a.pdf', null],
+  ['DOCX', latin1('PK\u0003\u0004..[Content_Types].xml..word/document.xml'), 'a.pdf', 'PDF'],
+  ['PPTX', latin1('PK\u0003\u0004..ppt/presentation.xml'), 'a.pptx', null],
+  ['XLSX', latin1('PK\u0003\u0004..xl/workbook.xml'), 'a.xlsx', null],
+  ['XLSM', latin1('PK\u0003\u0004..xl/workbook.xml'), 'a.xlsm', null],
+  ['XLSM', latin1('PK\u0003\u0004..xl/vbaProject.bin'), 'a.xlsx', 'XLSX'],
+  ['RTF', latin1('{\\rtf1\\ansi'), 'a.doc', null],
+  ['JPG', hex('ff d8 ff e0'), 'a.jpeg', null],
+  ['JPG', hex('ff d8 ff e0'), 'a.png', 'PNG'],
+  ['PNG', hex('89 50 4e 47 0d 0a 1a 0a'), 'a.png', null],
+  ['MP3', hex('49 44 33 04 00 00'), 'a.mp3', null],
+  ['MP3', hex('ff fb 90 00'), 'a', null],
+  ['MP2', hex('ff fd 90 00'), 'a.mp2', null],
+  ['AAC', hex('ff f1 50 80'), 'a.aac', null],
+  ['WAV', latin1('RIFF....WAVEfmt '), 'a.wav', null],
+  ['AVI', latin1('RIFF....AVI LIST'), 'a.wav', 'WAV'],
+  ['FLAC', latin1('fLaC\u0000'), 'a.flac', null],
+  ['OGG', latin1('OggS\u0000\u0002....vorbis'), 'a.ogg', null],
+  ['OPUS', latin1('OggS\u0000\u0002....OpusHead'), 'a.opus', null],
+  ['PCM', hex('00 01 00 02'), 'a.pcm', null],
+  ['M4A', latin1('\u0000\u0000\u0000\u0020ftypM4A '), 'a.m4a', null],
+  ['MP4', latin1('\u0000\u0000\u0000\u0020ftypisom'), 'a.mp4', null],
+  ['MOV', latin1('\u0000\u0000\u0000\u0014ftypqt  '), 'a.mov', null],
+  ['WMV', hex('30 26 b2 75 8e 66 cf 11'), 'a.wmv', null],
+  ['MKV', latin1('\u001aE\u00df\u00a3..matroska'), 'a.mkv', null],
+  ['WEBM', latin1('\u001aE\u00df\u00a3..webm'), 'a.webm', null],
+  ['FLV', latin1('FLV\u0001'), 'a.flv', null],
+  ['MPEG', hex('00 00 01 ba'), 'a.mpeg', null],
+  ['MPG', hex('00 00 01 ba'), 'a.mpg', null],
+])('%s by its bytes, whatever the name (%#)', (format, bytes, name, namedAs) => {
+  expect(identifyFile({ bytes, contentType: null, name })).toMatchObject({ format, namedAs });
+});
+
+test('a lie of the name is told, a broad word for text is none', () => {
+  const told = (content: string, name: string): string | null =>
+    identifyFile({ bytes: new TextEncoder().encode(content), contentType: null, name }).namedAs;
+  expect(told('<!doctype html><p>x', 'a.pdf')).toBe('PDF');
+  expect(told('<!doctype html><p>x', 'a.txt')).toBeNull();
+  expect(told('words', 'a.docx')).toBe('DOCX');
+});
+
+const OLD_WORD = Buffer.concat([hex('d0cf11e0a1b11ae1'), Buffer.alloc(512), Buffer.from('WordDocument', 'utf16le')]);
+
+test.each([
+  ['an archive', latin1('PK\u0003\u0004..notes.txt'), null, 'a.zip', /a ZIP archive\. Unpack it/],
+  ['binary data', latin1('abc\u0000def'), 'text/plain', 'a.txt', /binary data/],
+  ['an image by its type', latin1('x'), 'image/svg+xml', 'a.svg', /of the type image\/svg\+xml/],
+  ['an old Word document', new Uint8Array(OLD_WORD), null, 'a.doc', /Save it as \.docx/],
+  [
+    'an OpenDocument file',
+    latin1('PK\u0003\u0004..mimetypeapplication/vnd.oasis.opendocument.text'),
+    null,
+    'a.odt',
+    /OpenDocument/,
+  ],
+])('%s is not read, and the sentence says what to send', (_name, bytes, contentType, name, message) => {
+  expect(() => identifyFile({ bytes, contentType, name })).toThrow(message);
+  expect(faultOf(() => identifyFile({ bytes, contentType, name }))).toBe('unsupported_type');
+});
+
+const formatOf16 = (bytes: Uint8Array): string =>
+  identifyFile({ bytes, contentType: 'text/plain; charset=UTF-16LE', name: '' }).format;
+
+test('UTF-16 is text, not binary data', () => {
+  const bytes = new Uint8Array(Buffer.from('\ufeff<html><p>ä', 'utf16le'));
+  expect(identifyFile({ bytes, contentType: null, name: '' }).format).toBe('HTML');
+  const unmarked = new Uint8Array(Buffer.from('words', 'utf16le'));
+  expect(formatOf16(unmarked)).toBe('TXT');
+});

@@ -1,0 +1,83 @@
+import { expect, test } from '@jest/globals';
+
+import type { TranscriptSegment } from '../../contract/transcripts.js';
+import { serves } from '../../contract/transcripts.js';
+import { processDocument } from '../../documents/processDocument.js';
+import { timeCuts } from '../../documents/speech/timeCuts.js';
+import { loadConfig } from '../../config.js';
+
+const limits = loadConfig({ SECRET_KEY: `k1:${Buffer.alloc(32).toString('base64')}` }).documents.limits;
+const chunking = { chunkSize: 12, chunkOverlap: 0, prefix: null };
+
+const recording = (segments: readonly TranscriptSegment[]) => ({
+  bytes: new Uint8Array(),
+  contentType: null,
+  name: 'talk.mp3',
+  baseUrl: null,
+  html: { tags: [], classes: [], selectors: [] },
+  recording: {
+    format: 'MP3' as const,
+    mimeType: 'audio/mpeg',
+    transcript: {
+      service: 'deepgram' as const,
+      wishes: { detectLanguage: false, speakers: true },
+      segments,
+      language: null,
+      duration: 100,
+    },
+  },
+});
+
+test('each chunk has the times of just the sentences that it has a part of', async () => {
+  const segments = Array.from({ length: 40 }, (_, nth) => ({
+    start: nth * 2.5,
+    end: nth * 2.5 + 2.111111,
+    text: `Sentence number ${nth} is about otters.`,
+    speaker: null,
+    paragraph: nth % 3 === 0,
+  }));
+  const { text, cuts } = await processDocument(recording(segments), chunking, limits);
+  expect(cuts.length).toBeGreaterThan(20);
+  for (const { start, end, metadata } of cuts) {
+    const said = [...text.slice(start, end).matchAll(/\d+/g)].map(([number]) => Number(number));
+    expect(metadata).toEqual({
+      start_offset_sec: said[0]! * 2.5,
+      end_offset_sec: Math.round((said.at(-1)! * 2.5 + 2.111111) * 1000) / 1000,
+    });
+  }
+});
+
+test('a sentence cut in two gives both chunks its times', async () => {
+  const text = Array.from({ length: 40 }, (_, nth) => `word${nth}`).join(' ');
+  const { cuts } = await processDocument(
+    recording([{ start: 3, end: 9, text, speaker: 'A', paragraph: true }]),
+    chunking,
+    limits,
+  );
+  expect(cuts.length).toBeGreaterThan(2);
+  for (const { metadata } of cuts)
+    expect(metadata).toEqual({ start_offset_sec: 3, end_offset_sec: 9, speakers: ['A'] });
+});
+
+test('people who talk at the same time: the chunk ends when the last of them does', () => {
+  const speech = [
+    { start: 0, end: 10, startSec: 1, endSec: 9, speaker: '0' },
+    { start: 12, end: 20, startSec: 2, endSec: 4, speaker: '1' },
+  ];
+  expect(timeCuts([{ start: 0, end: 20, tokens: 5 }], speech)[0]?.metadata).toEqual({
+    start_offset_sec: 1,
+    end_offset_sec: 9,
+    speakers: ['0', '1'],
+  });
+});
+
+test.each([
+  [{ detectLanguage: true, speakers: true }, { detectAudioLanguage: false, includeSpeakerLabels: false }, true],
+  [{ detectLanguage: false, speakers: false }, { detectAudioLanguage: false, includeSpeakerLabels: false }, true],
+  [{ detectLanguage: false, speakers: true }, { detectAudioLanguage: true, includeSpeakerLabels: true }, false],
+  [{ detectLanguage: true, speakers: false }, { detectAudioLanguage: true, includeSpeakerLabels: true }, false],
+  [{ detectLanguage: true, speakers: true }, { transcriptionService: 'deepgram' }, true],
+  [{ detectLanguage: true, speakers: true }, { transcriptionService: 'assemblyai' }, false],
+] as const)('a transcript made with %j answers %j: %s', (wishes, options, expected) => {
+  expect(serves({ service: 'deepgram', wishes }, options)).toBe(expected);
+});

@@ -1,0 +1,143 @@
+/** AssemblyAI's interface as it is published: upload, order, look, delete. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { answer, hear, type HeardRecording, type Mishap, mishap, type Scene, TALK, textOf, wordsOf } from './speech.js';
+
+/** Mishaps of a scene are those of its looks; uploads and orders have their own. */
+export interface AssemblyScene extends Scene {
+  readonly uploadMishaps?: Mishap[];
+  readonly orderMishaps?: Mishap[];
+  /** What the jobs end with, one after another; later ones are completed. */
+  readonly errors?: string[];
+  /** Looks that find it queued or processing. Infinity: it is never done. */
+  readonly looks?: number;
+}
+
+export interface AssemblyJob {
+  readonly id: string;
+  readonly scene: string | null;
+  readonly order: Readonly<Record<string, unknown>>;
+  looks: number;
+  readonly error: string | null;
+  deleted: boolean;
+  /** The statuses that were told, each once. */
+  readonly statuses: string[];
+}
+
+export interface AssemblyAi {
+  readonly url: string;
+  readonly scenes: Map<string, AssemblyScene>;
+  readonly uploads: HeardRecording[];
+  readonly jobs: AssemblyJob[];
+  close(): Promise<void>;
+}
+
+const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  audio_url: (value) => typeof value === 'string',
+  speech_models: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((one) => String(one).startsWith('universal-')),
+  speaker_labels: (value) => typeof value === 'boolean',
+  language_detection: (value) => typeof value === 'boolean',
+};
+
+async function jsonOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+  let text = '';
+  for await (const part of request) text += String(part);
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
+  const scenes = new Map<string, AssemblyScene>();
+  const uploads: HeardRecording[] = [];
+  const jobs: AssemblyJob[] = [];
+  const uploaded = new Map<string, HeardRecording>();
+
+  const shown = (job: AssemblyJob) => {
+    const { speech = TALK, looks = 2 } = scenes.get(job.scene ?? '') ?? {};
+    const isDone = job.looks > looks;
+    const status = isDone ? (job.error === null ? 'completed' : 'error') : job.looks > 1 ? 'processing' : 'queued';
+    if (job.statuses.at(-1) !== status) job.statuses.push(status);
+    const { id, order } = job;
+    if (status !== 'completed')
+      return { id, status, ...order, text: null, words: null, error: isDone ? job.error : null };
+    const words = wordsOf(speech).map(({ text, start, end, speaker }) => ({
+      text,
+      start: Math.round(start * 1000),
+      end: Math.round(end * 1000),
+      confidence: 0.97,
+      speaker: order['speaker_labels'] === true ? 'ABC'[speaker] : null,
+    }));
+    return {
+      id,
+      status,
+      ...order,
+      text: textOf(speech),
+      words,
+      language_code: order['language_detection'] === true ? speech.language.toLowerCase().replace('-', '_') : 'en_us',
+      audio_duration: Math.round(speech.duration),
+      error: null,
+    };
+  };
+
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { method, url: path = '/' } = request;
+      const refuse = (status: number, error: string): void => {
+        request.resume();
+        answer(response, { error }, status);
+      };
+      if (request.headers.authorization !== key) return refuse(401, 'Authentication error, API token missing/invalid');
+      if (method === 'POST' && path === '/v2/upload') {
+        const heard = await hear(request);
+        uploads.push(heard);
+        const next = scenes.get(heard.scene ?? '')?.uploadMishaps?.shift();
+        const upload_url = `${emulator.url}/upload/${randomUUID()}`;
+        if (next !== undefined) return mishap(response, next, { upload_url });
+        uploaded.set(upload_url, heard);
+        return answer(response, { upload_url });
+      }
+      if (method === 'POST' && path === '/v2/transcript') {
+        const order = await jsonOf(request);
+        for (const [name, value] of Object.entries(order))
+          if (FIELDS[name]?.(value) !== true) return refuse(400, `Invalid endpoint schema: ${name}`);
+        const heard = uploaded.get(String(order['audio_url']));
+        if (!heard) return refuse(400, 'Cannot access uploaded file');
+        const scene = scenes.get(heard.scene ?? '');
+        const next = scene?.orderMishaps?.shift();
+        if (next !== undefined) return mishap(response, next, {});
+        const id = randomUUID();
+        const error = scene?.errors?.shift() ?? null;
+        jobs.push({ id, scene: heard.scene, order, looks: 0, error, deleted: false, statuses: [] });
+        return answer(response, { id, status: 'queued', ...order });
+      }
+      const job = jobs.find(({ id, deleted }) => path === `/v2/transcript/${id}` && !deleted);
+      if (!job) return refuse(404, 'Transcript lookup error, transcript id not found');
+      if (method === 'DELETE') {
+        job.deleted = true;
+        return answer(response, { id: job.id, status: 'completed', text: 'Deleted by user.' });
+      }
+      if (method !== 'GET') return refuse(405, 'Method not allowed');
+      job.looks += 1;
+      const body = shown(job);
+      const next = scenes.get(job.scene ?? '')?.mishaps?.shift();
+      if (next !== undefined) return mishap(response, next, body);
+      answer(response, body);
+    })().catch(() => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const emulator: AssemblyAi = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    scenes,
+    uploads,
+    jobs,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return emulator;
+}

@@ -1,0 +1,130 @@
+/** Deepgram's pre-recorded interface as it is published: POST /v1/listen. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { answer, hear, type HeardRecording, mishap, type Scene, type Speech, TALK, textOf, wordsOf } from './speech.js';
+
+export interface DeepgramCall extends HeardRecording {
+  readonly query: Readonly<Record<string, string>>;
+  readonly contentType: string | undefined;
+  readonly contentLength: string | undefined;
+}
+
+export interface Deepgram {
+  readonly url: string;
+  /** By the name that a recording carries. */
+  readonly scenes: Map<string, Scene>;
+  /** What was heard whole, whatever was answered. */
+  readonly calls: DeepgramCall[];
+  /** Calls of a scene that were begun and are not answered. */
+  open(): number;
+  close(): Promise<void>;
+}
+
+const FLAGS = ['smart_format', 'punctuate', 'paragraphs', 'utterances', 'diarize', 'detect_language'];
+
+/** What is wrong with a query; null for nothing. */
+function wrongIn(query: URLSearchParams): string | null {
+  for (const [name, value] of query) {
+    if (name === 'model') continue;
+    if (!FLAGS.includes(name)) return `unknown query parameter ${name}`;
+    if (!['true', 'false'].includes(value)) return `query parameter ${name} must be a boolean`;
+  }
+  return query.get('model') === 'nova-3' ? null : 'No such model/language/tier combination found.';
+}
+
+function result(speech: Speech, query: URLSearchParams) {
+  const wants = (flag: string): boolean => query.get(flag) === 'true';
+  const speakerOf = (speaker: number) => (wants('diarize') ? { speaker } : {});
+  const words = wordsOf(speech).map(({ text, start, end, speaker }) => ({
+    word: text.toLowerCase().replace(/\W/g, ''),
+    start,
+    end,
+    confidence: 0.99,
+    punctuated_word: text,
+    ...speakerOf(speaker),
+  }));
+  const paragraphs = speech.turns.flatMap(({ speaker, paragraphs: all }) =>
+    all.map((sentences) => ({
+      sentences,
+      start: sentences[0]?.start,
+      end: sentences.at(-1)?.end,
+      num_words: sentences.flatMap(({ text }) => text.split(' ')).length,
+      ...speakerOf(speaker),
+    })),
+  );
+  const transcript = textOf(speech);
+  return {
+    metadata: { request_id: randomUUID(), duration: speech.duration, channels: 1 },
+    results: {
+      channels: [
+        {
+          alternatives: [
+            {
+              transcript,
+              confidence: words.length > 0 ? 0.99 : 0,
+              words,
+              // Japanese and its like are not told in paragraphs.
+              ...(wants('paragraphs') && words.length > 0 && speech.language !== 'ja'
+                ? { paragraphs: { transcript, paragraphs } }
+                : {}),
+            },
+          ],
+          ...(wants('detect_language') ? { detected_language: speech.language, language_confidence: 0.98 } : {}),
+        },
+      ],
+      ...(wants('utterances') ? { utterances: [] } : {}),
+    },
+  };
+}
+
+export async function startDeepgram(key: string): Promise<Deepgram> {
+  const scenes = new Map<string, Scene>();
+  const calls: DeepgramCall[] = [];
+  let open = 0;
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://deepgram');
+    const refuse = (status: number, err_code: string, err_msg: string): void => {
+      request.resume();
+      answer(response, { err_code, err_msg, request_id: randomUUID() }, status);
+    };
+    if (url.pathname !== '/v1/listen') return refuse(404, 'NOT_FOUND', 'Not found.');
+    if (request.method !== 'POST') return refuse(405, 'METHOD_NOT_ALLOWED', 'Method not allowed.');
+    if (request.headers.authorization !== `Token ${key}`) return refuse(401, 'INVALID_AUTH', 'Invalid credentials.');
+    const wrong = wrongIn(url.searchParams);
+    if (wrong !== null) return refuse(400, 'Bad Request', wrong);
+    open += 1;
+    response.once('close', () => (open -= 1));
+    void (async () => {
+      const heard = await hear(request).catch(() => null);
+      if (heard === null) return;
+      calls.push({
+        ...heard,
+        query: Object.fromEntries(url.searchParams),
+        contentType: request.headers['content-type'],
+        contentLength: request.headers['content-length'],
+      });
+      const scene = scenes.get(heard.scene ?? '') ?? {};
+      const body = result(scene.speech ?? TALK, url.searchParams);
+      const next = scene.mishaps?.shift();
+      if (next !== undefined) return mishap(response, next, body);
+      if (heard.size === 0)
+        return refuse(400, 'Bad Request', 'Bad Request: failed to process audio: corrupt or unsupported data');
+      answer(response, body);
+    })();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    scenes,
+    calls,
+    open: () => open,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

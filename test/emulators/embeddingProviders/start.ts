@@ -1,0 +1,210 @@
+/** Stand-ins for the five embedding providers on one loopback address, which misbehave as a test wants them to. */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import {
+  type Asked,
+  AZURE_DEPLOYMENTS,
+  holds,
+  isRefusal,
+  KEY,
+  type ProviderName,
+  PROVIDERS,
+  understand,
+} from './apis.js';
+
+/**
+ * What goes wrong with one request. `cut`: the JSON ends in the middle; `broken`: so does the connection; `hang`: no answer at
+ * all; `few`, `dimension`, `nan`, `zero`, `unnumbered`: an answer that looks whole and is wrong.
+ */
+export type Misbehaviour =
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | 'cut'
+  | 'broken'
+  | 'hang'
+  | 'few'
+  | 'dimension'
+  | 'nan'
+  | 'zero'
+  | 'unnumbered';
+
+/** A request that came, and what its provider made of it. */
+export interface Came {
+  readonly provider: ProviderName;
+  readonly texts: readonly string[];
+  readonly images: readonly string[];
+  readonly purpose: 'document' | 'query' | null;
+  readonly at: number;
+  /** The status that was answered; 0 while there is none. */
+  status: number;
+}
+
+export interface EmbeddingEmulator {
+  /** Settings that configure all five, or the ones named. */
+  settings(...providers: ProviderName[]): Record<string, string>;
+  readonly came: Came[];
+  /** Requests under way at once, at most, since the last reset. */
+  busiest(): number;
+  /** What goes wrong from now on; `nth` counts from 1 since this call. */
+  misbehave(how: (came: Came, nth: number) => Misbehaviour | null): void;
+  /** How long each answer takes. */
+  takeTime(ms: number): void;
+  /** Withdraws every access token that was given out. */
+  withdrawTokens(): void;
+  /** Access tokens given out so far. */
+  tokensGiven(): number;
+  /** Forgets what came, and behaves well again. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+/** Texts with words in common point into similar directions; each number is small, but none is zero. */
+export function vectorOf(text: string, dimensions: number): number[] {
+  const vector = new Array<number>(dimensions).fill(0.001);
+  for (const word of text.toLowerCase().match(/\p{L}+|\p{N}+/gu) ?? []) {
+    let hash = 2166136261;
+    for (const character of word) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16777619) >>> 0;
+    vector[hash % dimensions]! += 1;
+  }
+  return vector;
+}
+
+export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
+  const keys = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const came: Came[] = [];
+  const tokens = new Set<string>();
+  let given = 0;
+  let [running, most] = [0, 0];
+  let delayMs = 0;
+  let nth = 0;
+  let misbehaviour: (came: Came, nth: number) => Misbehaviour | null = () => null;
+
+  const server = createServer((request, response) => {
+    running += 1;
+    most = Math.max(most, running);
+    response.on('close', () => (running -= 1));
+    void serve(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const text = Buffer.concat(parts).toString();
+    const url = new URL(request.url ?? '/', base);
+    if (url.pathname === '/token') return giveToken(new URLSearchParams(text), response);
+    const [, provider = '', ...rest] = url.pathname.split('/');
+    const body = JSON.parse(text) as Record<string, unknown>;
+    const asked: Asked = {
+      provider: provider as ProviderName,
+      path: decodeURIComponent(`/${rest.join('/')}`),
+      query: url.searchParams,
+      headers: request.headers,
+      body,
+    };
+    const understood = understand(asked, tokens);
+    const known = isRefusal(understood) ? { texts: [], images: [], purpose: null } : understood;
+    const one: Came = {
+      provider: asked.provider,
+      texts: known.texts,
+      images: known.images,
+      purpose: known.purpose,
+      at: Date.now(),
+      status: 0,
+    };
+    came.push(one);
+    const send = (status: number, content: string, headers: Record<string, string> = {}): void => {
+      one.status = status;
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(content);
+    };
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const wrong = misbehaviour(one, (nth += 1));
+    if (wrong === 'hang') return;
+    if (typeof wrong === 'object' && wrong) return send(wrong.status, wrong.body ?? '{"message":"no"}', wrong.headers);
+    if (isRefusal(understood)) return send(understood.status, JSON.stringify(understood.body));
+    const inputs = [...understood.texts, ...understood.images];
+    let vectors = inputs.map((input) => vectorOf(input, understood.dimensions));
+    if (wrong === 'few') vectors = vectors.slice(1);
+    if (wrong === 'dimension') vectors = vectors.map((vector) => vector.slice(1));
+    if (wrong === 'zero') vectors = vectors.map((vector) => vector.fill(0));
+    if (wrong === 'nan') vectors[0]?.fill(Number.NaN);
+    let answer = JSON.stringify(understood.present(vectors));
+    // As servers do that write numbers without a second look.
+    if (wrong === 'nan') answer = answer.replaceAll('null', 'NaN');
+    if (wrong === 'unnumbered') answer = answer.replaceAll(/"index":\d+,/g, '');
+    if (wrong === 'cut') answer = answer.slice(0, answer.length / 2);
+    if (wrong === 'broken') {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
+      response.write(answer.slice(0, answer.length / 2), () => request.socket.destroy());
+      return;
+    }
+    send(200, answer);
+  }
+
+  function giveToken(form: URLSearchParams, response: ServerResponse): void {
+    const good = holds(form.get('assertion') ?? '', keys.publicKey, `${base}/token`);
+    if (!good) return void response.writeHead(400).end('{"error":"invalid_grant"}');
+    given += 1;
+    const token = randomBytes(8).toString('hex');
+    tokens.add(token);
+    response.writeHead(200).end(JSON.stringify({ access_token: token, expires_in: 3599, token_type: 'Bearer' }));
+  }
+
+  const serviceAccount = JSON.stringify({
+    type: 'service_account',
+    client_email: 'ingest@my-project.iam.gserviceaccount.com',
+    private_key: keys.privateKey,
+    token_uri: `${base}/token`,
+  });
+  const [small, large] = Object.keys(AZURE_DEPLOYMENTS);
+  const settings: Record<ProviderName, Record<string, string>> = {
+    openai: { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${base}/openai/v1` },
+    azure: {
+      AZURE_OPENAI_API_KEY: KEY,
+      AZURE_OPENAI_ENDPOINT: `${base}/azure/`,
+      AZURE_OPENAI_DEPLOYMENTS:
+        `AZURE_OPENAI=${small},AZURE_ADA_SMALL_512=${small},AZURE_ADA_SMALL_1536=${small},` +
+        `AZURE_ADA_LARGE_256=${large},AZURE_ADA_LARGE_1024=${large},AZURE_ADA_LARGE_3072=${large}`,
+    },
+    cohere: { COHERE_API_KEY: KEY, COHERE_BASE_URL: `${base}/cohere/v2` },
+    vertex: { VERTEX_PROJECT: 'my-project', VERTEX_CREDENTIALS: serviceAccount, VERTEX_BASE_URL: `${base}/vertex/v1` },
+    solar: { SOLAR_API_KEY: KEY, SOLAR_BASE_URL: `${base}/solar/v1` },
+  };
+
+  return {
+    settings: (...providers) =>
+      Object.assign({}, ...(providers.length > 0 ? providers : PROVIDERS).map((one) => settings[one])) as Record<
+        string,
+        string
+      >,
+    came,
+    busiest: () => most,
+    misbehave(how) {
+      nth = 0;
+      misbehaviour = how;
+    },
+    takeTime(ms) {
+      delayMs = ms;
+    },
+    withdrawTokens: () => tokens.clear(),
+    tokensGiven: () => given,
+    reset() {
+      came.length = 0;
+      most = running;
+      delayMs = 0;
+      misbehaviour = () => null;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface AskedQdrant {
+  readonly method: string;
+  readonly path: string;
+  /** Of the body as it came. */
+  readonly bytes: number;
+  readonly body: Record<string, unknown>;
+}
+
+export interface QdrantRecorder {
+  readonly url: string;
+  /** Every request, in order. */
+  readonly asked: AskedQdrant[];
+  /** Writes of points that were under way together at most. */
+  readonly atOnce: () => number;
+  close(): Promise<void>;
+}
+
+const WRITE_MS = 20;
+
+/** Answers as Qdrant does to whoever makes collections and writes points, and notes what was asked. It knows no collection. */
+export async function startQdrantRecorder(): Promise<QdrantRecorder> {
+  const asked: AskedQdrant[] = [];
+  let underWay = 0;
+  let most = 0;
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const raw = Buffer.concat(parts);
+    const { pathname: path } = new URL(request.url ?? '/', 'http://qdrant');
+    const method = request.method ?? '';
+    asked.push({ method, path, bytes: raw.length, body: raw.length === 0 ? {} : JSON.parse(raw.toString()) });
+    if (method === 'PUT' && path.endsWith('/points')) {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await sleep(WRITE_MS);
+      underWay -= 1;
+    }
+    const result = path.endsWith('/exists') ? { exists: false } : path === '/collections' ? { collections: [] } : true;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ result, status: 'ok', time: 0 }));
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    atOnce: () => most,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

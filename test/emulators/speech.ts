@@ -1,0 +1,132 @@
+/** What the emulated transcription services hear, and how they may fail. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export interface SpokenSentence {
+  readonly text: string;
+  /** Seconds. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What one speaker says without a break. */
+export interface Turn {
+  readonly speaker: number;
+  /** Paragraphs of sentences. */
+  readonly paragraphs: readonly (readonly SpokenSentence[])[];
+}
+
+export interface Speech {
+  /** BCP 47. */
+  readonly language: string;
+  /** Seconds. */
+  readonly duration: number;
+  readonly turns: readonly Turn[];
+}
+
+/** Two people about otters: 4 sentences, 3 turns. */
+export const TALK: Speech = {
+  language: 'en',
+  duration: 21.5,
+  turns: [
+    {
+      speaker: 0,
+      paragraphs: [
+        [
+          { text: 'Otters juggle pebbles on the river bank.', start: 0.5, end: 3.25 },
+          { text: 'They do it when they are hungry.', start: 3.5, end: 6 },
+        ],
+      ],
+    },
+    { speaker: 1, paragraphs: [[{ text: 'Is that so?', start: 7.125, end: 8 }]] },
+    {
+      speaker: 0,
+      paragraphs: [
+        [{ text: 'Yes, and nobody knows why.', start: 9, end: 11.75 }],
+        [{ text: 'Lighthouses are another matter.', start: 15, end: 18 }],
+      ],
+    },
+  ],
+};
+
+export const SILENCE: Speech = { language: 'en', duration: 4, turns: [] };
+
+export interface SpokenWord extends SpokenSentence {
+  readonly speaker: number;
+}
+
+/** Its words, evenly spread over their sentences. */
+export const wordsOf = ({ turns }: Speech): SpokenWord[] =>
+  turns.flatMap(({ speaker, paragraphs }) =>
+    paragraphs.flat().flatMap(({ text, start, end }) => {
+      const words = text.split(' ');
+      const step = (end - start) / words.length;
+      return words.map((word, nth) => ({
+        text: word,
+        start: start + nth * step,
+        end: nth === words.length - 1 ? end : start + (nth + 1) * step,
+        speaker,
+      }));
+    }),
+  );
+
+export const textOf = ({ turns }: Speech): string =>
+  turns.flatMap(({ paragraphs }) => paragraphs.flat().map(({ text }) => text)).join(' ');
+
+/** A status with what goes with it; an answer that breaks off on its way (`cut`) or is whole and no JSON (`broken`); none (`hang`). */
+export type Mishap =
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
+  | 'cut'
+  | 'broken'
+  | 'hang';
+
+/** What a service makes of recordings that name a scene. */
+export interface Scene {
+  readonly speech?: Speech;
+  /** What happens to the first calls of a kind, one after another; later ones are served. */
+  readonly mishaps?: Mishap[];
+}
+
+/** What came with a recording. */
+export interface HeardRecording {
+  readonly sha256: string;
+  readonly size: number;
+  /** Named by the recording itself: see recordingOf. */
+  readonly scene: string | null;
+}
+
+/** A recording that names the scene it is to be used in. @param bytes its length at least */
+export function recordingOf(scene: string, bytes = 600): Buffer {
+  const head = Buffer.from(`ID3\u0003scene:${scene};`, 'latin1');
+  return Buffer.concat([head, Buffer.alloc(Math.max(0, bytes - head.length))]);
+}
+
+/** Takes a recording in, part after part. */
+export async function hear(request: IncomingMessage): Promise<HeardRecording> {
+  const hash = createHash('sha256');
+  let size = 0;
+  let head = '';
+  for await (const part of request as AsyncIterable<Buffer>) {
+    hash.update(part);
+    size += part.length;
+    if (head.length < 500) head += part.toString('latin1', 0, 500);
+  }
+  return { sha256: hash.digest('hex'), size, scene: /scene:([\w-]+);/.exec(head)?.[1] ?? null };
+}
+
+export function answer(response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+/** Lets a mishap happen to what would have been answered. */
+export function mishap(response: ServerResponse, kind: Mishap, body: unknown): void {
+  const text = JSON.stringify(body);
+  if (kind === 'hang') return;
+  if (kind === 'broken') return void response.writeHead(200).end(text.slice(0, text.length / 2));
+  if (kind === 'cut') {
+    response.writeHead(200, { 'content-length': String(Buffer.byteLength(text)) });
+    response.write(text.slice(0, text.length / 2), () => response.destroy());
+    return;
+  }
+  answer(response, kind.body ?? { error: 'a mishap of the test' }, kind.status, kind.headers);
+}

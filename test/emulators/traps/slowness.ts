@@ -1,0 +1,36 @@
+import { drip, raw, type Trap } from './trap.js';
+
+/**
+ * Time limits of the service that meets these traps. Only small pages are asked for under them: how long a large one
+ * takes depends on the machine.
+ */
+export const SLOWNESS_LIMITS = { HEADERS_TIMEOUT_MS: '2000', BODY_TIMEOUT_MS: '2000', PAGE_TIMEOUT_MS: '5000' };
+
+function* forever(piece: string): Generator<string> {
+  for (;;) yield piece;
+}
+
+/** Answers that take their time. */
+export const SLOWNESS_TRAPS: readonly Trap[] = [
+  {
+    // Longer in all than any silence may be.
+    name: 'slow-but-whole',
+    page: drip(['<p>Word', ...Array.from({ length: 12 }, () => ' after word'), '.'], 200),
+    outcome: { words: ['Word after word after word'] },
+  },
+  {
+    name: 'slow-without-end',
+    page: drip(forever('<p>more'), 200),
+    outcome: { sentence: /did not give its whole answer within 5 s/, requests: 3 },
+  },
+  {
+    name: 'stalls',
+    page: raw('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\n<p>half', { open: true }),
+    outcome: { sentence: /stopped in the middle of its answer/, requests: 3 },
+  },
+  {
+    name: 'never-answers',
+    page: () => undefined,
+    outcome: { sentence: /did not begin to answer within 2 s/, requests: 3 },
+  },
+];

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { MOVE_SETTINGS, type MovedFiles, someDelay, uploadMovedFiles } from '../support/moveRound.js';
+import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
+import { seededChance } from '../support/seed.js';
+
+const FILES = 40;
+const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
+
+describe.each(VICTIMS)('%s killed at random moments of moves between hot and cold storage', (victim) => {
+  const chance = seededChance(`kills of ${victim} amid moves`);
+  let service: OwnService;
+  let files: MovedFiles;
+
+  beforeAll(async () => {
+    service = await startOwnService(MOVE_SETTINGS);
+    files = await uploadMovedFiles(service, 'moved', FILES);
+  }, 300_000);
+  afterAll(async () => {
+    await service.close();
+  });
+
+  test(
+    `records, points and stored files as undisturbed, ${KILLS} times there and back`,
+    async () => {
+      let hits = 0;
+      for (let number = 0; number < KILLS; number += 1)
+        for (const direction of ['cold', 'hot'] as const) {
+          const begun = Date.now();
+          const delayMs = someDelay(chance);
+          const hit = await files.round(direction, { victim, delayMs });
+          hits += hit ? 1 : 0;
+          process.stdout.write(
+            `${victim} ${direction} after ${delayMs} ms: ${hit ? 'hit' : 'missed'}, ${Date.now() - begun} ms\n`,
+          );
+        }
+      // Some come when all is over.
+      expect(hits).toBeGreaterThanOrEqual(KILLS);
+    },
+    KILLS * 300_000,
+  );
+});

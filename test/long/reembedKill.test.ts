@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { VICTIMS } from '../support/ownService.js';
+import { type ReembedRounds, someMoment, startReembedRounds } from '../support/reembedRound.js';
+import { seededChance } from '../support/seed.js';
+
+/** More than two batches take. */
+const FILES = 110;
+const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
+/** A kill that came when all was over is not counted; so many are tried at most. */
+const TRIES = 2 * KILLS + 5;
+
+describe('re-embedding', () => {
+  let rounds: ReembedRounds;
+
+  beforeAll(async () => {
+    rounds = await startReembedRounds(FILES);
+  }, 300_000);
+  afterAll(() => rounds.close());
+
+  test.each(VICTIMS)(
+    `with the %s killed at random moments leaves what an undisturbed one leaves, ${KILLS} times`,
+    async (victim) => {
+      const chance = seededChance(`kills of the ${victim} amid re-embedding`);
+      let hits = 0;
+      for (let number = 0; hits < KILLS && number < TRIES; number += 1)
+        hits += await rounds.play([someMoment(chance, victim, rounds.calmMs())]);
+      expect(hits).toBe(KILLS);
+    },
+    TRIES * 120_000,
+  );
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { Store } from '../../store/connect.js';
+import { startService, type TestService } from '../support/service.js';
+
+const MINE = { organizationId: 1, userId: 5 };
+const keyOf = (fileId: number, chunkIndex: number, generation = 1) => ({ fileId, generation, chunkIndex });
+const CHUNKS = 200;
+
+let service: TestService;
+let store: Store;
+
+/** Chunks of some length, each beginning with its number. */
+function chunked(characters: number): { text: string; cuts: { start: number; end: number; tokens: number }[] } {
+  const texts = Array.from({ length: CHUNKS }, (_, index) => `${index} `.padEnd(characters, '😀x'));
+  let end = 0;
+  return { text: texts.join(''), cuts: texts.map((one) => ({ start: end, end: (end += one.length), tokens: 1 })) };
+}
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+  ({ store } = service);
+  await store.chunks.write([
+    { ...MINE, fileId: 1, generation: 1, prefix: '', ...chunked(10) },
+    // Rows of these end by their length, long before they have all the chunks that a row may have.
+    { ...MINE, fileId: 2, generation: 1, prefix: '> ', ...chunked(40_001) },
+    { ...MINE, userId: 6, fileId: 3, generation: 1, prefix: '', ...chunked(10) },
+  ]);
+});
+afterAll(() => service.close());
+
+test('chunks are read by their keys, wherever their rows begin; what is missing, old or foreign is left out', async () => {
+  const keys = [0, 63, 64, 65, 127, 128, 199].flatMap((index) => [keyOf(1, index), keyOf(2, index)]);
+  const others = [keyOf(1, CHUNKS), keyOf(1, 0, 2), keyOf(3, 0), keyOf(9, 0)];
+  const found = await store.chunks.byKeys(MINE, [...keys, ...others]);
+  expect(new Set(found.map(({ key }) => key))).toEqual(
+    new Set(keys.map(({ fileId, chunkIndex }) => `${fileId}:1:${chunkIndex}`)),
+  );
+  for (const { fileId, chunkIndex, text } of found) {
+    expect(text.startsWith(fileId === 2 ? `> ${chunkIndex} ` : `${chunkIndex} `)).toBe(true);
+    expect(text).toHaveLength(fileId === 2 ? 40_003 : 10);
+  }
+});
+
+test('no keys are no chunks', async () => {
+  expect(await store.chunks.byKeys(MINE, [])).toEqual([]);
+});

@@ -1,0 +1,174 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose, { type Connection } from 'mongoose';
+
+import { createFolderBlobs } from '../../store/contents/blobs.js';
+import { createS3Blobs } from '../../store/contents/s3Blobs.js';
+import { originalModel } from '../../store/originals/model.js';
+import { createOriginals, type Originals } from '../../store/originals/originals.js';
+import { createSequence } from '../../store/sequence.js';
+import { type S3Emulator, startS3 } from '../emulators/s3.js';
+import { testEngines } from '../support/engines.js';
+import { soon } from '../support/soon.js';
+
+const ROW_BYTES = 100;
+const SIZES = { 'rows of MongoDB': 80, 'a folder': 3_000_000, 'a bucket': 20_000_000 };
+type Place = keyof typeof SIZES;
+const places = Object.keys(SIZES) as Place[];
+const owner = { organizationId: 1, userId: 2 };
+
+let folder: string;
+let s3: S3Emulator;
+let connection: Connection;
+let stores: Record<Place, Originals>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'allotrope-originals-'));
+  s3 = await startS3();
+  connection = await mongoose
+    .createConnection(testEngines().mongodbUri, { dbName: `originals-${randomUUID()}` })
+    .asPromise();
+  const rows = originalModel(connection);
+  const sequence = createSequence(connection);
+  const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
+  const bucket = createS3Blobs({ bucket: 'originals', endpoint: s3.endpoint, region: 'us-east-1', credentials });
+  const inFolder = createOriginals(rows, createFolderBlobs(folder), sequence, ROW_BYTES);
+  stores = {
+    'rows of MongoDB': inFolder,
+    'a folder': inFolder,
+    'a bucket': createOriginals(rows, bucket, sequence, ROW_BYTES),
+  };
+});
+afterAll(async () => {
+  await connection.dropDatabase();
+  await connection.close();
+  await rm(folder, { recursive: true });
+  await s3.close();
+});
+
+/** A content of so many bytes, in parts of uneven length. */
+async function* parts(size: number, fault?: Error): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < size;) {
+    const length = Math.min(size - at, 1 + ((at * 7) % 700_000));
+    yield await Promise.resolve(Buffer.alloc(length, at % 251));
+    at += length;
+  }
+  if (fault) throw fault;
+}
+async function whole(content: AsyncIterable<Uint8Array> | null): Promise<Buffer> {
+  const found: Uint8Array[] = [];
+  for await (const part of content ?? []) found.push(part);
+  return Buffer.concat(found);
+}
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const accept = (originals: Originals, draft: Awaited<ReturnType<Originals['receive']>>, fileId: number) =>
+  connection.transaction((session) => originals.accept(draft, fileId, session));
+/** What lies in the folder and the bucket, and what was begun there. */
+const inStorage = async (): Promise<string[]> => [
+  ...(await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((one) => one.isFile())
+    .map((one) => one.name),
+  ...s3.objects.keys(),
+  ...s3.underWay(),
+];
+const rows = () => connection.collection('originals').countDocuments();
+
+describe.each(places)('what is sent, in %s', (place) => {
+  const size = SIZES[place];
+  const fileId = 100 + places.indexOf(place);
+  const file = { ...owner, fileId };
+
+  test('comes back as it came, hashed on the way, in memory, as a stream or as a file', async () => {
+    const originals = stores[place];
+    const draft = await originals.receive(owner, parts(size));
+    const sent = await whole(parts(size));
+    expect(draft).toMatchObject({ size, sha256: hashOf(sent), owner });
+    expect(sent.subarray(0, draft.head.length).equals(draft.head)).toBe(true);
+    expect(draft.head.length).toBe(Math.min(size, 65_536));
+    await accept(originals, draft, fileId);
+    expect(hashOf(await whole(await originals.stream(file, draft.id)))).toBe(draft.sha256);
+    const opened = await originals.open(file, draft.id);
+    const bytes = opened && ('bytes' in opened ? opened.bytes : await readFile(opened.path));
+    expect(hashOf(bytes ?? new Uint8Array())).toBe(draft.sha256);
+    await opened?.close();
+    // Not another file's, nor another organization's.
+    expect(await originals.open({ ...file, fileId: 1 }, draft.id)).toBeNull();
+    expect(await originals.stream({ ...file, organizationId: 9 }, draft.id)).toBeNull();
+    // Accepted is accepted: what is discarded late stays, and no sweep takes it.
+    await originals.discard(draft);
+    expect(await originals.sweep(Date.now() + 3_600_000)).toBe(0);
+    expect(await originals.countOf(owner, [fileId])).toBe(1);
+    await originals.deleteOf(owner, [fileId]);
+    expect([await inStorage(), await rows()]).toEqual([[], 0]);
+  });
+
+  test('leaves nothing when it breaks off, is discarded, or was replaced', async () => {
+    const originals = stores[place];
+    await expect(originals.receive(owner, parts(size, new Error('broke off')))).rejects.toThrow('broke off');
+    await originals.discard(await originals.receive(owner, parts(size)));
+    expect([await inStorage(), await rows()]).toEqual([[], 0]);
+    const draft = await originals.receive(owner, parts(size));
+    await accept(originals, draft, fileId);
+    await connection.transaction((session) => originals.release(file, draft.id, session));
+    expect(await originals.open(file, draft.id)).toBeNull();
+    expect(await originals.sweep()).toBe(1);
+    expect([await inStorage(), await rows()]).toEqual([[], 0]);
+  });
+
+  test('is not accepted in a transaction that fails, and can be discarded then', async () => {
+    const originals = stores[place];
+    const draft = await originals.receive(owner, parts(size));
+    const failing = connection.transaction(async (session) => {
+      await originals.accept(draft, fileId, session);
+      throw new Error('refused');
+    });
+    await expect(failing).rejects.toThrow('refused');
+    expect(await originals.countOf(owner, [fileId])).toBe(0);
+    await originals.discard(draft);
+    expect([await inStorage(), await rows()]).toEqual([[], 0]);
+  });
+});
+
+describe.each(['a folder', 'a bucket'] as const)('a receiver that dies, with what it has in %s', (place) => {
+  test('is swept once it was silent for long, parts begun in a bucket included', async () => {
+    const originals = stores[place];
+    let more: () => void = () => undefined;
+    const goneOn = new Promise<void>((resolve) => (more = resolve));
+    async function* stalling(): AsyncIterable<Uint8Array> {
+      yield Buffer.alloc(9_000_000, 1);
+      await goneOn;
+      yield Buffer.alloc(1_000, 2);
+    }
+    const receiving = originals.receive(owner, stalling());
+    await soon(inStorage, (names) => names.length > 0);
+    expect(await originals.sweep()).toBe(0);
+    expect(await originals.sweep(Date.now() + 3_600_000)).toBe(1);
+    expect(await rows()).toBe(0);
+    // It was only slow: what it goes on with is not accepted, and not left lying about.
+    more();
+    const draft = await receiving.catch(() => null);
+    if (draft) {
+      await expect(accept(originals, draft, 7)).rejects.toThrow('swept');
+      await originals.discard(draft);
+    }
+    expect(await inStorage()).toEqual([]);
+  });
+});
+
+test('all of a user\u2019s goes, of others nothing', async () => {
+  const originals = stores['a folder'];
+  const other = { organizationId: 1, userId: 3 };
+  for (const [whose, fileId] of [
+    [owner, 1],
+    [owner, 2],
+    [other, 3],
+  ] as const)
+    for (const size of [50, 5_000]) await accept(originals, await originals.receive(whose, parts(size)), fileId);
+  await originals.deleteAll(owner);
+  expect([await originals.countOf(owner, [1, 2]), await originals.countOf(other, [3])]).toEqual([0, 2]);
+  await originals.deleteAll(other);
+  expect([await inStorage(), await rows()]).toEqual([[], 0]);
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { createLog } from '../../observability/log.js';
+import { upgradePoints } from '../../worker/upgradePoints.js';
+import { withDatabase } from '../support/dataSources.js';
+import { seedFiles } from '../support/seedFiles.js';
+import { startService, type TestService } from '../support/service.js';
+import { collectionsOf, qdrantOf, storedPoints } from '../support/storedPoints.js';
+import type { FileDoc } from '../../store/files/model.js';
+
+/** Points as the version before wrote them, and what this one makes of them. */
+
+const NEW_FIELDS = ['ancestors', 'file_type_at_source', 'media_type'];
+let service: TestService;
+let base = 9_100_000;
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+});
+afterAll(() => service.close());
+
+const forgetVersion = () =>
+  withDatabase(service, (connection) => connection.collection<{ _id: string }>('meta').deleteOne({ _id: 'points' }));
+const statistics = (fileFormat: string) => ({
+  fileFormat,
+  fileSize: 1,
+  numCharacters: 1,
+  numTokens: 1,
+  numEmbeddings: 1,
+  mimeType: null,
+});
+
+/** Three levels of files of one user, their points without the new fields and their indexes. */
+async function olderDeployment(): Promise<number> {
+  base += 100;
+  const owner = await service.store.users.ensure(1, `older-${base}`);
+  const texts = ['one', 'two'];
+  const below = (fields: Partial<FileDoc>) => ({ parentId: base + 2, hasText: true, ...fields });
+  await seedFiles(service, owner, [
+    { id: base + 1, fields: { isContainer: true } },
+    { id: base + 2, fields: { parentId: base + 1, isContainer: true } },
+    { id: base + 3, texts, fields: below({ statistics: statistics('PDF') }) },
+    { id: base + 4, texts, fields: below({ statistics: statistics('JPG'), hasText: false }) },
+    {
+      id: base + 5,
+      texts,
+      fields: { hasText: true, statistics: statistics('MP3'), fileTypeAtSource: 'TICKET' },
+    },
+  ]);
+  const client = qdrantOf(service);
+  for (const name of await collectionsOf(service)) {
+    const filter = { must: [{ key: 'file_id', range: { gte: base } }] };
+    await client.deletePayload(name, { keys: NEW_FIELDS, filter, wait: true });
+    for (const field of NEW_FIELDS) await client.deletePayloadIndex(name, field, { wait: true });
+  }
+  await forgetVersion();
+  return base;
+}
+const newFieldsOf = async (fileId: number) =>
+  (await storedPoints(service, fileId)).map(({ payload }) => NEW_FIELDS.map((field) => payload[field] ?? null));
+/** Of a point as it was written before. Setting null takes a field away, so that null and absent are one. */
+const NOTHING = [null, null, null];
+const indexed = async () => {
+  const [name = ''] = await collectionsOf(service);
+  const { payload_schema: schema } = await qdrantOf(service).getCollection(name);
+  return NEW_FIELDS.filter((field) => field in schema);
+};
+
+test('points and collections of the version before get what they lack, all else stays', async () => {
+  const first = await olderDeployment();
+  const before = await storedPoints(service, first + 3);
+  expect(await indexed()).toEqual([]);
+  expect(await newFieldsOf(first + 3)).toEqual([0, 1].map(() => NOTHING));
+  await service.store.upgradePoints();
+  expect(await indexed()).toEqual(NEW_FIELDS);
+  const above = [first + 2, first + 1];
+  expect(await newFieldsOf(first + 3)).toEqual([0, 1].map(() => [above, null, 'TEXT']));
+  expect(await newFieldsOf(first + 4)).toEqual([0, 1].map(() => [above, null, 'IMAGE']));
+  expect(await newFieldsOf(first + 5)).toEqual([0, 1].map(() => [[], 'TICKET', 'AUDIO']));
+  const after = await storedPoints(service, first + 3);
+  const without = ({ payload, ...rest }: (typeof after)[number]) => ({
+    ...rest,
+    payload: Object.fromEntries(Object.entries(payload).filter(([name]) => !NEW_FIELDS.includes(name))),
+  });
+  expect(after.map(without)).toEqual(before.map(without));
+});
+
+test('a point that was written since keeps what it says, and what was done is not done again', async () => {
+  const first = await olderDeployment();
+  const client = qdrantOf(service);
+  const [name = ''] = await collectionsOf(service);
+  const newer = {
+    must: [
+      { key: 'file_id', match: { value: first + 3 } },
+      { key: 'chunk_index', match: { value: 1 } },
+    ],
+  };
+  await client.setPayload(name, { payload: { ancestors: [7], media_type: 'VIDEO' }, filter: newer, wait: true });
+  await Promise.all([service.store.upgradePoints(), service.store.upgradePoints()]);
+  expect(await newFieldsOf(first + 3)).toEqual([
+    [[first + 2, first + 1], null, 'TEXT'],
+    [[7], null, 'VIDEO'],
+  ]);
+  await client.deletePayload(name, { keys: NEW_FIELDS, filter: newer, wait: true });
+  await service.store.upgradePoints();
+  expect((await newFieldsOf(first + 3))[1]).toEqual(NOTHING);
+});
+
+test('one that is stopped halfway is done by the next worker', async () => {
+  const first = await olderDeployment();
+  await service.store.upgradePoints(AbortSignal.abort());
+  expect((await newFieldsOf(first + 3))[0]).toEqual(NOTHING);
+  await service.store.upgradePoints();
+  expect((await newFieldsOf(first + 3))[0]).toEqual([[first + 2, first + 1], null, 'TEXT']);
+});
+
+test('a worker tries until Qdrant is there, and no longer than it runs', async () => {
+  const log = createLog({ level: 'silent', name: 'test' });
+  let tries = 0;
+  const awayTwice = async () => {
+    tries += 1;
+    if (tries < 3) throw new Error('Qdrant of the test is away');
+  };
+  await upgradePoints({ upgradePoints: awayTwice }, log, new AbortController().signal, 1);
+  expect(tries).toBe(3);
+  const stopping = new AbortController();
+  const away = async () => {
+    stopping.abort();
+    throw new Error('Qdrant of the test is away');
+  };
+  await upgradePoints({ upgradePoints: away }, log, stopping.signal, 1_000_000);
+});

@@ -1,0 +1,314 @@
+/** Bombs sent to a service through its API with good files around them, and what came of both. */
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+
+import type { FileRecord } from '../../contract/records.js';
+import { findPort } from '../../engines/ports.js';
+import { type Site, startSite } from '../emulators/site.js';
+import { testUser, type TestUser } from './client.js';
+import { type GoodFile, goodFiles } from './goodFiles.js';
+import {
+  attributesDocx,
+  attributesOf,
+  deflatedPdf,
+  flatBomb,
+  laughingDocx,
+  laughingFeed,
+  loopingPdf,
+  manyMembers,
+  nestedArchives,
+  nestedDocx,
+  overlappingMembers,
+} from './makeBombs.js';
+import { startProcess } from './processes.js';
+import { startService, type TestService } from './service.js';
+import { type Residents, residentBytes, watchResident } from './watchResident.js';
+
+const MB = 1_000_000;
+const BOUNDARY = 'zeros';
+
+/** A file of one byte over and over, as long as wanted, made as it is sent. */
+interface Endless {
+  readonly name: string;
+  readonly byte: string;
+  readonly bytes: number;
+}
+
+type Content = Uint8Array | string | Endless;
+
+/** How a bomb must end: refused by the API with that status, or SYNC_ERROR or READY with such a sentence or text. */
+export interface Expected {
+  readonly status: number | 'SYNC_ERROR' | 'READY';
+  readonly says: RegExp;
+}
+
+export interface Bomb extends Expected {
+  readonly what: string;
+  readonly name: string;
+  readonly content: () => Content;
+}
+
+export interface BombSizes {
+  /** Of the archive bombs and the PDF, unpacked. */
+  readonly unpackedBytes: number;
+  /** Of the upload that is longer than the setting allows. */
+  readonly sentBytes: number;
+  /** Of the line that is the only one of a CSV. */
+  readonly lineBytes: number;
+}
+
+const zeros = (bytes: number): Endless => ({ name: 'sparse.pcm', byte: '\0', bytes });
+
+/** Every bomb, and the way it has to end. */
+export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): readonly Bomb[] => [
+  {
+    what: 'a flat archive',
+    name: 'flat.docx',
+    content: () => flatBomb(unpackedBytes),
+    status: 'SYNC_ERROR',
+    says: /MAX_UNPACK_RATIO/,
+  },
+  {
+    what: 'a flat archive that lies about its size',
+    name: 'lies.docx',
+    content: () => flatBomb(unpackedBytes, 900_000),
+    status: 'SYNC_ERROR',
+    says: /parts cannot be unpacked/,
+  },
+  {
+    what: 'archives inside archives',
+    name: 'nested.zip',
+    content: () => nestedArchives(5, 10 * MB),
+    status: 400,
+    says: /ZIP archive/,
+  },
+  {
+    what: 'archives inside archives, called a workbook',
+    name: 'nested.xlsx',
+    content: () => nestedArchives(5, 10 * MB),
+    status: 'SYNC_ERROR',
+    says: /broken|cannot be/,
+  },
+  {
+    what: 'members that overlap',
+    name: 'overlapping.docx',
+    content: overlappingMembers,
+    status: 'SYNC_ERROR',
+    says: /parts cannot be unpacked/,
+  },
+  {
+    what: 'a million members',
+    name: 'members.docx',
+    content: () => manyMembers(1_000_000),
+    status: 'SYNC_ERROR',
+    says: /1000000 members.*MAX_ARCHIVE_ENTRIES/,
+  },
+  {
+    what: 'a PDF that unpacks without end',
+    name: 'deflated.pdf',
+    content: () => deflatedPdf(unpackedBytes),
+    status: 'SYNC_ERROR',
+    says: /PARSE_FILE_MEMORY_MB|PARSE_FILE_TIMEOUT_MS/,
+  },
+  {
+    what: 'a PDF whose pages are a loop',
+    name: 'loop.pdf',
+    content: loopingPdf,
+    status: 'SYNC_ERROR',
+    says: /PDF|pages|text/,
+  },
+  {
+    what: '300,000 elements inside one another',
+    name: 'nested.docx',
+    content: () => nestedDocx(300_000),
+    status: 'SYNC_ERROR',
+    says: /MAX_ELEMENT_DEPTH/,
+  },
+  {
+    // Of a page elements too deep are flattened: browsers show such pages too.
+    what: '300,000 tags of HTML inside one another',
+    name: 'nested.html',
+    content: () => `<!doctype html><p>Words at the top.</p>${'<div>'.repeat(300_000)}Words far down.`,
+    status: 'READY',
+    says: /^Words at the top\.\n+Words far down\.$/,
+  },
+  {
+    what: '100,000 attributes',
+    name: 'attributes.docx',
+    content: () => attributesDocx(100_000),
+    status: 'SYNC_ERROR',
+    says: /MAX_ELEMENT_ATTRIBUTES/,
+  },
+  {
+    what: '100,000 attributes of HTML',
+    name: 'attributes.html',
+    content: () => `<!doctype html><p ${attributesOf(100_000)}>Words with much to them.</p>`,
+    status: 'READY',
+    says: /^Words with much to them\.$/,
+  },
+  {
+    what: 'a billion laughs',
+    name: 'laughs.docx',
+    content: laughingDocx,
+    status: 'SYNC_ERROR',
+    says: /document type/,
+  },
+  {
+    what: 'a table of one endless line',
+    name: 'line.csv',
+    content: () => ({ name: 'line.csv', byte: 'x', bytes: lineBytes }),
+    status: 'SYNC_ERROR',
+    says: /\(setting [A-Z_]+/,
+  },
+  {
+    what: 'a sparse file larger than may be sent',
+    name: 'sparse.pcm',
+    content: () => zeros(sentBytes),
+    status: 413,
+    says: /MAX_UPLOAD_BYTES/,
+  },
+];
+
+export interface Ended {
+  readonly what: string;
+  readonly status: number | string;
+  /** The sentence that it ended with, or its text. */
+  readonly says: string;
+}
+
+export interface BombRound {
+  readonly bombs: readonly Ended[];
+  /** The feed of a billion laughs. */
+  readonly feed: Ended;
+  readonly good: readonly (Ended & { readonly words: string })[];
+  readonly before: Omit<Residents, 'reader'>;
+  readonly most: Residents;
+  readonly tookMs: number;
+}
+
+/** A service whose API and worker are processes of their own, as in production, so that their memory is too. */
+export interface BombService {
+  readonly service: TestService;
+  readonly user: TestUser;
+  readonly site: Site;
+  /** Sends all bombs with good files before, between and behind them, and waits for the end of each. */
+  play(bombs: readonly Bomb[], good: number, patienceMs: number): Promise<BombRound>;
+  close(): Promise<void>;
+}
+
+export async function startBombService(settings: Record<string, string>): Promise<BombService> {
+  const site = await startSite({ '/feed.xml': laughingFeed() });
+  const service = await startService({ ...settings, ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }, { worker: false });
+  const port = await findPort('free');
+  const api = await startProcess('api/server', { ...service.env, PORT: String(port), HOST: '127.0.0.1' });
+  const worker = await startProcess('worker/main', service.env);
+  const url = `http://127.0.0.1:${port}`;
+  const user = await testUser(url, service.apiKey, 'bombs', 20_000);
+  const pids = { api: api.pid() ?? 0, worker: worker.pid() ?? 0 };
+  return {
+    service,
+    user,
+    site,
+    async play(bombs, good, patienceMs) {
+      const begun = performance.now();
+      const files = await goodFiles(good);
+      const before = { api: residentBytes(pids.api), worker: residentBytes(pids.worker) };
+      const [ended, most] = await watchResident(pids, () => playAll(user, url, { bombs, files, site, patienceMs }));
+      return { ...ended, before, most, tookMs: performance.now() - begun };
+    },
+    async close() {
+      await Promise.all([api.stop(), worker.stop()]);
+      await service.close();
+      await site.close();
+    },
+  };
+}
+
+interface Play {
+  readonly bombs: readonly Bomb[];
+  readonly files: readonly GoodFile[];
+  readonly site: Site;
+  readonly patienceMs: number;
+}
+
+async function playAll(
+  user: TestUser,
+  url: string,
+  { bombs, files, site, patienceMs }: Play,
+): Promise<Pick<BombRound, 'bombs' | 'feed' | 'good'>> {
+  await user.post('/integrations/rss_feed', { url: site.url('/feed.xml') });
+  const each = Math.ceil(files.length / bombs.length);
+  const sentGood: { file: GoodFile; id: number }[] = [];
+  const sentBombs: { bomb: Bomb; answer: SentFile }[] = [];
+  for (const [nth, bomb] of bombs.entries()) {
+    const answer = await send(user, url, bomb.name, bomb.content());
+    sentBombs.push({ bomb, answer });
+    const beside = files.slice(nth * each, (nth + 1) * each);
+    const ids = await Promise.all(beside.map(async (file) => (await user.send(file, { chunk_size: 100 })).id));
+    beside.forEach((file, at) => sentGood.push({ file, id: ids[at]! }));
+  }
+  const end = async (id: number): Promise<Omit<Ended, 'what'>> => {
+    const { sync_status: status, sync_error_message: message } = await user.settled(id, patienceMs);
+    return { status, says: message ?? (await textOf(user, id)) };
+  };
+  return {
+    good: await inTurn(sentGood, async ({ file, id }) => ({ what: file.name, words: file.words, ...(await end(id)) })),
+    bombs: await inTurn(sentBombs, async ({ bomb: { what }, answer }) => ({
+      what,
+      ...('id' in answer ? await end(answer.id) : answer),
+    })),
+    feed: { what: 'a feed of a billion laughs', ...(await end(await feedId(user))) },
+  };
+}
+
+const textOf = async (user: TestUser, id: number): Promise<string> =>
+  (await user.chunks({ ids: [id] })).results.map((chunk) => chunk.source_content).join('\n');
+
+async function feedId(user: TestUser): Promise<number> {
+  const { body } = await user.post<{ results: FileRecord[] }>('/user_files_v2', {
+    filters: { source: 'RSS_FEED', root_files_only: true },
+  });
+  const [feed] = body.results;
+  if (!feed) throw new Error('the feed has no file');
+  return feed.id;
+}
+
+async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}
+
+type SentFile = { readonly id: number } | { readonly status: number; readonly says: string };
+
+async function send(user: TestUser, url: string, name: string, content: Content): Promise<SentFile> {
+  if (typeof content !== 'string' && !(content instanceof Uint8Array)) return sendEndless(user, url, content);
+  const { status, body } = await user.upload({ name, content }, { skip_embedding_generation: true });
+  return status === 200 ? { id: body.id } : { status, says: JSON.stringify(body) };
+}
+
+/** Sends a form without telling its length beforehand, until it is sent or refused. */
+async function sendEndless(user: TestUser, url: string, { name, byte, bytes }: Endless): Promise<SentFile> {
+  const call = httpRequest(`${url}/uploadfile?skip_embedding_generation=true`, {
+    method: 'POST',
+    headers: { authorization: `Token ${user.token}`, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
+  });
+  // A server that has refused closes while more is being sent.
+  call.on('error', () => undefined);
+  let refused = false;
+  const answered = once(call, 'response').then(async ([response]) => {
+    refused = response.statusCode !== 200;
+    let text = '';
+    for await (const part of response) text += String(part);
+    return { status: response.statusCode as number, text };
+  });
+  call.write(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`);
+  const part = Buffer.alloc(MB, byte);
+  const closed = once(call, 'close').catch(() => undefined);
+  for (let sent = 0; sent < bytes && !refused && !call.destroyed; sent += part.length)
+    if (!call.write(part)) await Promise.race([once(call, 'drain').catch(() => undefined), closed]);
+  if (!refused) call.end(`\r\n--${BOUNDARY}--\r\n`);
+  const { status, text } = await answered;
+  call.destroy();
+  return status === 200 ? { id: (JSON.parse(text) as FileRecord).id } : { status, says: text };
+}

@@ -1,0 +1,83 @@
+/** Files whose vectors go to file storage and come back. */
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { QdrantClient } from '@qdrant/js-client-rest';
+import mongoose from 'mongoose';
+
+import type { EventRowDoc } from '../../store/events/model.js';
+import type { FileDoc } from '../../store/files/model.js';
+
+/** Every stored vector of some files: `file/generation.try.vectors`. */
+export async function storedVectors(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const root = path.join(env['DATA_DIR'] ?? '', 'files');
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.vectors'))
+    .map(({ name, parentPath }) => `${path.basename(parentPath)}/${name}`)
+    .toSorted();
+}
+
+/** The file ids of what `storedVectors` finds, each as often as it is found. */
+export const storedFor = async (env: NodeJS.ProcessEnv): Promise<number[]> =>
+  (await storedVectors(env)).map((name) => Number(name.split('/')[0]));
+
+/** All that Qdrant has of a file, by point id. */
+export async function pointsOfFile(env: NodeJS.ProcessEnv, fileId: number): Promise<unknown[]> {
+  const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
+  const { collections } = await client.getCollections();
+  const ours = collections.filter(({ name }) => name.startsWith(env['QDRANT_COLLECTION_PREFIX'] ?? ''));
+  const found = await Promise.all(
+    ours.map(({ name }) =>
+      client.scroll(name, {
+        limit: 10_000,
+        with_payload: true,
+        with_vector: true,
+        filter: { must: [{ key: 'file_id', match: { value: fileId } }] },
+      }),
+    ),
+  );
+  return found
+    .flatMap(({ points }) => points)
+    .map(({ id, vector, payload }) => ({ id: String(id), vector, payload }))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+async function inDatabase<T>(
+  env: NodeJS.ProcessEnv,
+  work: (connection: mongoose.Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The stand-in for days that go by: moves what is noted of files' last use and of their time into the past. */
+export async function letDaysPass(env: NodeJS.ProcessEnv, days: number, ids?: readonly number[]): Promise<void> {
+  const earlier = (field: string) => ({ $subtract: [`$${field}`, days * 24 * 3_600_000] });
+  await inDatabase(env, async (connection) => {
+    const files = connection.collection<FileDoc>('files');
+    for (const field of ['coolsAt', 'lastUsedAt'])
+      await files.updateMany({ [field]: { $type: 'date' }, ...(ids ? { _id: { $in: [...ids] } } : {}) }, [
+        { $set: { [field]: earlier(field) } },
+      ]);
+  });
+}
+
+export const recordOf = (env: NodeJS.ProcessEnv, id: number): Promise<FileDoc | null> =>
+  inDatabase(
+    env,
+    (connection) => connection.collection<FileDoc>('files').findOne({ _id: id }) as Promise<FileDoc | null>,
+  );
+
+/** Kinds of the events about a file that are told, in order. */
+export async function toldOf(env: NodeJS.ProcessEnv, fileId: number): Promise<string[]> {
+  return inDatabase(env, async (connection) => {
+    const rows = await connection.collection<EventRowDoc>('events').find({}).sort({ at: 1 }).toArray();
+    return (rows as unknown as EventRowDoc[]).flatMap(({ events }) =>
+      events.flatMap(({ kind, objectId }) => ([objectId].flat().includes(String(fileId)) ? [kind] : [])),
+    );
+  });
+}

@@ -1,0 +1,236 @@
+/** Re-embedding with kills in it, compared with one that nothing disturbed. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { ReembedDoc } from '../../store/reembeds/model.js';
+import { type EmbeddingEmulator, startEmbeddingEmulator } from '../emulators/embeddingProviders/start.js';
+import { type Site, sitemapOf, startSite } from '../emulators/site.js';
+import { type AtRest, forgetVectors, readAtRest } from './atRest.js';
+import type { TestUser } from './client.js';
+import { CONTENT_ROW_BYTES } from './killRound.js';
+import { type OwnService, startOwnService, type Victim } from './ownService.js';
+import type { Chance } from './seed.js';
+import { soon } from './soon.js';
+
+/** Two that the embedded model serves, in one space, then two of a provider with spaces of their own. */
+const MODELS = [
+  'COHERE_MULTILINGUAL_V3',
+  'SOLAR_1_MINI',
+  'OPENAI_ADA_SMALL_512',
+  'OPENAI_ADA_LARGE_256',
+] as const satisfies EmbeddingModelId[];
+const CALM = 'calm';
+const KILLED = 'killed';
+/** What an answer of the provider takes, so that kills meet requests under way. */
+const ANSWER_MS = 200;
+
+/** After a run is asked for: the first file has its number for new vectors, the first texts have theirs, the first file is flipped. */
+const MARKS = ['asked', 'begun', 'embedded', 'flipped'] as const;
+
+export interface Kill {
+  readonly victim: Victim;
+  /** It comes at a mark, and so much later. */
+  readonly since: (typeof MARKS)[number];
+  readonly delayMs: number;
+}
+
+export interface ReembedRounds {
+  /** How long an undisturbed run takes, or one that was killed too late: the shortest so far. */
+  calmMs(): number;
+  /** One run to the next model, with kills; answers how many met it under way. */
+  play(kills: readonly Kill[]): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A moment of a run. What follows the later marks, where an outcome hangs on single writes, takes a short while only. */
+export function someMoment(chance: Chance, victim: Victim, calmMs: number): Kill {
+  // The API matters while it accepts, so it dies as the request comes in; the others at any time.
+  if (victim === 'api') return { victim, since: 'asked', delayMs: chance.below(100) };
+  const since = chance.pick(MARKS);
+  const isLate = since === 'embedded' || since === 'flipped';
+  return { victim, since, delayMs: chance.below(isLate ? Math.min(150, calmMs) : calmMs) };
+}
+
+interface Run {
+  readonly id: number;
+  readonly status: string;
+}
+
+/** What an undisturbed run to a model has brought. */
+interface Stage {
+  readonly model: EmbeddingModelId;
+  readonly content: ReturnType<AtRest['content']>;
+  readonly outcome: Record<string, unknown>;
+  /** What the provider was sent. */
+  readonly texts: readonly string[];
+}
+
+const pageOf = (number: number): string => {
+  const words = Array.from({ length: number % 10 === 0 ? 60 : 8 }, (_, word) => `Page ${number} says word${word * 7}.`);
+  return `<html><head><title>${number}</title></head><body><main><p>${words.join(' ')}</p></main></body></html>`;
+};
+
+async function startPages(count: number): Promise<Site> {
+  const site = await startSite();
+  const paths = Array.from({ length: count }, (_, number) => `/pages/${number}.html`);
+  paths.forEach((path, number) => site.pages.set(path, pageOf(number)));
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
+  return site;
+}
+
+async function scrape(service: OwnService, site: Site, customerId: string, count: number): Promise<TestUser> {
+  const user = await service.user(customerId);
+  const options = {
+    embedding_model: MODELS[0],
+    generate_sparse_vectors: true,
+    chunk_size: 24,
+    chunk_overlap: 4,
+  };
+  const { id } = await user.scrape({ url: site.url('/sitemap.xml'), ...options });
+  expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: count } });
+  return user;
+}
+
+/** Has all of a user's files embedded anew, however often the API dies meanwhile; one run, whatever was sent twice. */
+async function reembed(user: TestUser, model: EmbeddingModelId, key: string): Promise<Run> {
+  const accepted = await soon(
+    // The transaction of an API that was killed may be open for some seconds: its key is taken until then.
+    () => user.post<Run>('/files/reembed', { embedding_model: model }, { 'idempotency-key': key }),
+    ({ status }) => status !== 409,
+  );
+  expect(accepted).toMatchObject({ status: 200 });
+  const ended = await soon(
+    () => user.get<Run>(`/files/reembed/${accepted.body.id}`),
+    ({ body }) => !['QUEUED', 'RUNNING'].includes(body.status),
+  );
+  return ended.body;
+}
+
+/** The outcome of a run, in words that do not depend on ids or times. */
+const outcomeOf = ({ id: _id, ...run }: Run): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(run).filter(([name]) => !name.endsWith('_at')));
+
+const textsThatCame = (emulator: EmbeddingEmulator): string[] => emulator.came.flatMap(({ texts }) => texts);
+
+const timesOf = (texts: readonly string[]): Map<string, number> => {
+  const times = new Map<string, number>();
+  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
+  return times;
+};
+
+/** Re-embeds to every model in turn, in peace, back to the first. */
+async function playCalm(
+  user: TestUser,
+  service: OwnService,
+  emulator: EmbeddingEmulator,
+  files: number,
+): Promise<{ stages: Stage[]; calmMs: number }> {
+  const stages: Stage[] = [];
+  let calmMs = Infinity;
+  for (const model of [...MODELS.slice(1), MODELS[0]]) {
+    await forgetVectors(service.env);
+    emulator.came.length = 0;
+    const begun = Date.now();
+    const outcome = outcomeOf(await reembed(user, model, `calm ${model}`));
+    calmMs = Math.min(calmMs, Date.now() - begun);
+    expect(outcome).toMatchObject({ status: 'FINISHED', reembedded: files, failed: 0, skipped: { container: 1 } });
+    const rest = await readAtRest(service.env);
+    expect(rest.amiss()).toEqual([]);
+    const content = rest.content(CALM);
+    expect(content.points.length).toBeGreaterThan(2 * files);
+    const texts = textsThatCame(emulator);
+    expect(Math.max(0, ...timesOf(texts).values())).toBe(model.startsWith('OPENAI') ? 1 : 0);
+    stages.push({ model, content, outcome, texts });
+  }
+  return { stages, calmMs };
+}
+
+/** A service of its own, with the same files of two users: one whose runs are killed, and one who is left in peace. */
+export async function startReembedRounds(files: number): Promise<ReembedRounds> {
+  const emulator = await startEmbeddingEmulator();
+  const site = await startPages(files);
+  const service = await startOwnService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    CONTENT_ROW_BYTES,
+    ...emulator.settings('openai'),
+  });
+  const [calm, killed] = await Promise.all([scrape(service, site, CALM, files), scrape(service, site, KILLED, files)]);
+  emulator.takeTime(ANSWER_MS);
+  const undisturbed = await playCalm(calm, service, emulator, files);
+  const { stages } = undisturbed;
+  let { calmMs } = undisturbed;
+  const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  const reembeds = connection.collection<ReembedDoc>('reembeds');
+  const begun = () => reembeds.countDocuments({ generation: { $ne: null } });
+  let round = 0;
+
+  /** Whether a run to a model has come to a mark; while MongoDB is away nobody knows. */
+  const hasCome = async (since: Kill['since'], model: EmbeddingModelId, begunBefore: number): Promise<boolean> => {
+    const come = {
+      asked: async () => true,
+      begun: async () => (await begun()) > begunBefore,
+      embedded: async () => (await connection.collection('vector_cache').countDocuments({}, { limit: 1 })) > 0,
+      flipped: async () => {
+        const query = { customerId: KILLED, isContainer: false, 'options.embeddingModel': model };
+        return (await connection.collection('files').countDocuments(query, { limit: 1 })) > 0;
+      },
+    };
+    return come[since]().catch(() => false);
+  };
+
+  /** All of the killed user's files are as those of the user who is left in peace, and nothing else is there. */
+  const compare = async (run: Run, stage: Stage, kills: number): Promise<void> => {
+    const rest = await readAtRest(service.env);
+    expect(rest.amiss()).toEqual([]);
+    expect(rest.content(KILLED)).toEqual(stage.content);
+    expect(rest.content(CALM)).toEqual(stages.at(-1)?.content);
+    expect(outcomeOf(run)).toEqual(stage.outcome);
+    const rows = await reembeds.find({ runId: run.id }).toArray();
+    expect(new Set(rows.map(({ outcome, reason }) => reason ?? outcome))).toEqual(new Set(['reembedded', 'container']));
+    expect(rows).toHaveLength(files + 1);
+    const runs = await connection.collection('runs').countDocuments({ kind: 'reembedFiles' });
+    expect(runs).toBe(stages.length + round);
+    const times = timesOf(textsThatCame(emulator));
+    expect(new Set(times.keys())).toEqual(new Set(stage.texts));
+    // What was on its way when a process died is asked for again.
+    expect([...times].filter(([, count]) => count > 1 + kills)).toEqual([]);
+  };
+
+  return {
+    calmMs: () => calmMs,
+    async play(kills) {
+      const stage = stages[round % stages.length];
+      if (!stage) throw new Error('no undisturbed run');
+      round += 1;
+      await forgetVectors(service.env);
+      emulator.came.length = 0;
+      const before = await begun();
+      const started = Date.now();
+      let ended = false;
+      const killing = Promise.all(
+        kills.map(async ({ victim, since, delayMs }) => {
+          while (!ended && !(await hasCome(since, stage.model, before))) await sleep(5);
+          await sleep(delayMs);
+          const hit = !ended;
+          await service.kill(victim);
+          return hit;
+        }),
+      );
+      const run = await reembed(killed, stage.model, `round ${round}`);
+      ended = true;
+      const tookMs = Date.now() - started;
+      const hits = (await killing).filter((hit) => hit).length;
+      process.stdout.write(`${JSON.stringify(kills)}: ${hits} hit, ${tookMs} ms\n`);
+      if (hits === 0) calmMs = Math.min(calmMs, tookMs);
+      await compare(run, stage, kills.length);
+      return hits;
+    },
+    async close() {
+      await connection.close();
+      await service.close();
+      await Promise.all([emulator.close(), site.close()]);
+    },
+  };
+}

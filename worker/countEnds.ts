@@ -1,0 +1,37 @@
+import type { Metrics } from '../observability/metrics.js';
+import type { Store } from '../store/connect.js';
+
+/** The store, counting the files whose sync it ends. A change whose answer was lost and that is made again counts twice. */
+export function countEnds(store: Store, metrics: Pick<Metrics, 'filesEnded'>): Store {
+  const { files } = store;
+  return {
+    ...store,
+    files: {
+      ...files,
+      async finish(syncs) {
+        const ended = await files.finish(syncs);
+        metrics.filesEnded('READY', ended.length);
+        return ended;
+      },
+      async keep(kept) {
+        await files.keep(kept);
+        metrics.filesEnded('READY', kept.length);
+      },
+      async shelve(runId, fileId) {
+        const ended = await files.shelve(runId, fileId);
+        metrics.filesEnded('READY_TO_SYNC', Number(ended));
+        return ended;
+      },
+      async fail(runId, fileId, message) {
+        const ended = await files.fail(runId, fileId, message);
+        metrics.filesEnded('SYNC_ERROR', Number(ended));
+        return ended;
+      },
+      async abortOpen(runId, message) {
+        const ended = await files.abortOpen(runId, message);
+        metrics.filesEnded('SYNC_ABORTED', ended);
+        return ended;
+      },
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import {
+  CancellationScope,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+
+import type { Activities } from '../activities/index.js';
+import type { MovePlan, MoveStorageInput } from '../contract/orchestration.js';
+import { COMPUTE } from './activityOptions.js';
+import { storeSteps } from './storeSteps.js';
+
+const { moveBatch, finishMove } = proxyActivities<Activities>(COMPUTE);
+
+/** How long a run waits for another one that is at work on the same files. */
+const WAIT = '1 second';
+
+/**
+ * Moves vectors between Qdrant and file storage, batch after batch, as the run's row asks: what was not used for long,
+ * what a user wants at hand again. However it ends, no file of the run stays on its way.
+ */
+export async function moveStorage({ runId, afterId = 0 }: MoveStorageInput): Promise<void> {
+  let plan: MovePlan = { fileIds: [], afterId, waiting: false };
+  try {
+    while (plan.afterId !== null) {
+      plan = await storeSteps().planMove({ runId, afterId: plan.afterId });
+      if (plan.fileIds.length > 0) await moveBatch({ runId, fileIds: plan.fileIds });
+      if (plan.waiting) await sleep(WAIT);
+      if (plan.afterId !== null && workflowInfo().continueAsNewSuggested)
+        await continueAsNew<typeof moveStorage>({ runId, afterId: plan.afterId });
+    }
+    await finishMove({ runId, outcome: 'finished' });
+  } catch (error) {
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => finishMove({ runId, outcome: 'aborted' }));
+    throw error;
+  }
+}

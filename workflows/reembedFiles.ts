@@ -1,0 +1,83 @@
+import {
+  ActivityFailure,
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineQuery,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+
+import type { Activities } from '../activities/index.js';
+import {
+  NOTHING_REEMBEDDED,
+  type PlanReembedResult,
+  PROGRESS_QUERY,
+  type ReembedCounts,
+  type ReembedInput,
+  type ReembedProgress,
+} from '../contract/orchestration.js';
+import { COMPUTE } from './activityOptions.js';
+import { storeSteps } from './storeSteps.js';
+
+const { reembedBatch } = proxyActivities<Activities>(COMPUTE);
+const reembedProgress = defineQuery<ReembedProgress>(PROGRESS_QUERY);
+
+/** Works a plan's batches off, some at a time; rejects once none is under way any more. */
+async function workOff(
+  runId: number,
+  { batches, window }: PlanReembedResult,
+  onBatch: (counts: ReembedCounts) => void,
+): Promise<void> {
+  const waiting = [...batches];
+  const lane = async (): Promise<void> => {
+    for (let fileIds = waiting.shift(); fileIds; fileIds = waiting.shift())
+      onBatch(await reembedBatch({ runId, fileIds }));
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: window }, lane));
+  const broken = lanes.find((one) => one.status === 'rejected');
+  // The reason is thrown on as it is: cancellation must stay cancellation.
+  // oxlint-disable-next-line typescript/only-throw-error
+  if (broken) throw broken.reason;
+}
+
+/**
+ * Embeds the stored chunks of many files with another model. Each file is flipped by itself, so a run that ends early leaves
+ * each on its old vectors or its new ones, and a new run goes on with those that are left.
+ */
+export async function reembedFiles({ runId, resume }: ReembedInput): Promise<ReembedCounts> {
+  let phase: ReembedProgress['phase'] = 'embedding';
+  let { afterId, tokens, counts } = resume ?? { afterId: 0, tokens: 0, counts: NOTHING_REEMBEDDED };
+  setHandler(reembedProgress, () => ({ phase, counts }));
+  const add = (more: Partial<ReembedCounts>): void => {
+    counts = {
+      reembedded: counts.reembedded + (more.reembedded ?? 0),
+      skipped: counts.skipped + (more.skipped ?? 0),
+      failed: counts.failed + (more.failed ?? 0),
+    };
+  };
+  try {
+    for (;;) {
+      const plan = await storeSteps().planReembed({ runId, afterId, tokens });
+      add({ skipped: plan.skipped });
+      await workOff(runId, plan, add);
+      ({ afterId, tokens } = plan);
+      if (plan.ended) break;
+      if (workflowInfo().continueAsNewSuggested) {
+        await condition(allHandlersFinished);
+        await continueAsNew<typeof reembedFiles>({ runId, resume: { afterId, tokens, counts } });
+      }
+    }
+    phase = 'finishing';
+    await storeSteps().finishReembed({ runId, outcome: 'finished' });
+    phase = 'done';
+    return counts;
+  } catch (error) {
+    const outcome = isCancellation(error) ? 'aborted' : error instanceof ActivityFailure ? 'failed' : null;
+    if (outcome !== null) await CancellationScope.nonCancellable(() => storeSteps().finishReembed({ runId, outcome }));
+    throw error;
+  }
+}
