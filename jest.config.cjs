@@ -20,9 +20,7 @@ module.exports = {
   maxWorkers: 3,
   // What suites leave behind in their process makes every one after them slower.
   workerIdleMemoryLimit: '800MB',
-  setupFilesAfterEnv: ['<rootDir>/test/support/secondTry.cjs'],
   testSequencer: '<rootDir>/test/support/sequencer.cjs',
   // Clients of a Temporal that a test has stopped keep timers of their own for some seconds after they are closed.
   forceExit: true,
-  reporters: ['default', '<rootDir>/test/support/closingLine.cjs'],
 };

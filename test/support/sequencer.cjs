@@ -4,7 +4,25 @@
  */
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-const LONG = ['kill', 'killInCommit', 'steps', 'trapSite', 'outage', 'renderedPages', 'contractCalls', 'scrapeFields'];
+const LONG = [
+  'steps',
+  'ocr',
+  'contractCalls',
+  'kill',
+  'killInCommit',
+  'coldCopies',
+  'scrapeFields',
+  'coldStorage',
+  'embeddingModels',
+  'webScrape',
+  'limits',
+  'reembed',
+  'trapSite',
+  'outage',
+  'renderedPages',
+  'hybridSearch',
+  'sparseVectors',
+];
 const isLong = ({ path }) => LONG.some((name) => path.endsWith(`/${name}.test.ts`));
 
 module.exports = class LongestFirst extends Sequencer {

@@ -2,9 +2,9 @@ import { drip, raw, type Trap } from './trap.js';
 
 /**
  * Time limits of the service that meets these traps. Only small pages are asked for under them: how long a large one
- * takes depends on the machine.
+ * takes depends on the machine. They lie far apart, so that a loaded machine does not reach a later one first.
  */
-export const SLOWNESS_LIMITS = { HEADERS_TIMEOUT_MS: '2000', BODY_TIMEOUT_MS: '2000', PAGE_TIMEOUT_MS: '5000' };
+export const SLOWNESS_LIMITS = { HEADERS_TIMEOUT_MS: '4000', BODY_TIMEOUT_MS: '4000', PAGE_TIMEOUT_MS: '16000' };
 
 function* forever(piece: string): Generator<string> {
   for (;;) yield piece;
@@ -15,13 +15,13 @@ export const SLOWNESS_TRAPS: readonly Trap[] = [
   {
     // Longer in all than any silence may be.
     name: 'slow-but-whole',
-    page: drip(['<p>Word', ...Array.from({ length: 12 }, () => ' after word'), '.'], 200),
+    page: drip(['<p>Word', ...Array.from({ length: 25 }, () => ' after word'), '.'], 200),
     outcome: { words: ['Word after word after word'] },
   },
   {
     name: 'slow-without-end',
     page: drip(forever('<p>more'), 200),
-    outcome: { sentence: /did not give its whole answer within 5 s/, requests: 3 },
+    outcome: { sentence: /did not give its whole answer within 16 s/, requests: 3 },
   },
   {
     name: 'stalls',
@@ -31,6 +31,6 @@ export const SLOWNESS_TRAPS: readonly Trap[] = [
   {
     name: 'never-answers',
     page: () => undefined,
-    outcome: { sentence: /did not begin to answer within 2 s/, requests: 3 },
+    outcome: { sentence: /did not begin to answer within 4 s/, requests: 3 },
   },
 ];
