@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { type ColdCopies, createColdCopies } from '../../store/coldStorage/coldCopies.js';
@@ -63,10 +64,11 @@ afterAll(async () => {
   await s3.close();
 });
 
+/** Numbers that text would round. */
+const NUMBERS = Float32Array.from({ length: MANY + DIMENSIONS }, (_, at) => Math.sin(at * 31) / 3);
 const pointOf = (chunkIndex: number): WholePoint => ({
   chunkIndex,
-  // Numbers that text would round.
-  dense: Float32Array.from({ length: DIMENSIONS }, (_, at) => Math.sin(chunkIndex * 31 + at) / 3),
+  dense: NUMBERS.slice(chunkIndex, chunkIndex + DIMENSIONS),
   sparse:
     chunkIndex % 3 === 0
       ? null
@@ -105,9 +107,8 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     for await (const some of copies.read(copy!)) {
       for (const point of some) {
         const made = pointOf(next++);
-        expect(point.payload).toEqual(made.payload);
-        expect(Buffer.from(point.dense.buffer).equals(Buffer.from(made.dense.buffer))).toBe(true);
-        expect(point.sparse).toEqual(made.sparse);
+        // Jest's own comparison takes a second for a hundred of them.
+        if (!isDeepStrictEqual(point, made)) expect(point).toEqual(made);
       }
     }
     expect(next).toBe(MANY);
