@@ -1,6 +1,7 @@
 import {
   Document,
   ExternalHyperlink,
+  Footer,
   FootnoteReferenceRun,
   HeadingLevel,
   LevelFormat,
@@ -14,7 +15,7 @@ import {
 import PptxGenJs from 'pptxgenjs';
 
 import { report, reportChunks } from './report.js';
-import { half, kept, locked, type Row } from './row.js';
+import { half, locked, type Row } from './row.js';
 
 type Children = ConstructorParameters<typeof Document>[0]['sections'][0]['children'];
 
@@ -26,12 +27,13 @@ const word = async (children: Children): Promise<Uint8Array> =>
         numbering: {
           config: [{ reference: 'steps', levels: [{ level: 0, format: LevelFormat.DECIMAL, text: '%1.' }] }],
         },
-        sections: [{ children }],
+        sections: [{ children, footers: { default: new Footer({ children: [new Paragraph('Never read.')] }) } }],
       }),
     ),
   );
 
-const table = (rows: readonly (readonly string[])[]): Table =>
+/** A table of a Word document. */
+export const wordTable = (rows: readonly (readonly string[])[]): Table =>
   new Table({
     rows: rows.map(
       (row) => new TableRow({ children: row.map((cell) => new TableCell({ children: [new Paragraph(cell)] })) }),
@@ -43,7 +45,7 @@ const terms = async (): Promise<Uint8Array> =>
     new Paragraph({ text: 'Terms of mooring', heading: HeadingLevel.TITLE }),
     new Paragraph({ text: 'Fees', heading: HeadingLevel.HEADING_1 }),
     new Paragraph({ children: [new TextRun('They rise in 2025.'), new FootnoteReferenceRun(1)] }),
-    table([
+    wordTable([
       ['Boat', 'Fee'],
       ['Small', '10 €'],
       ['Large', '25 €'],
@@ -60,18 +62,55 @@ const terms = async (): Promise<Uint8Array> =>
     }),
   ]);
 
+const point = (text: string, level = 0): Paragraph => new Paragraph({ text, bullet: { level } });
+
+const minutes = async (): Promise<Uint8Array> =>
+  word([
+    new Paragraph({ text: 'Minutes', heading: HeadingLevel.HEADING_1 }),
+    new Paragraph({ children: [new TextRun({ text: 'Present: ', bold: true }), new TextRun('Anna, Bo and Zoë.')] }),
+    new Paragraph({ text: 'Decided', heading: HeadingLevel.HEADING_2 }),
+    point('The quay is repaired:'),
+    point('the north side first,', 1),
+    point('then the south side.', 1),
+    point('The fees rise.'),
+    new Paragraph({ pageBreakBefore: true, text: 'Next meeting: 14 January.' }),
+  ]);
+
+const letter = async (): Promise<Uint8Array> =>
+  word([
+    new Paragraph({
+      children: [
+        new TextRun('Anna Keller'),
+        new TextRun({ text: 'Harbour office', break: 1 }),
+        new TextRun({ text: 'Cork', break: 1 }),
+      ],
+    }),
+    new Paragraph('Dear Bo,'),
+    new Paragraph({
+      children: [
+        new TextRun('H'),
+        new TextRun({ text: '2', subScript: true }),
+        new TextRun('O & <oil> must not mix: 5 > 3.'),
+      ],
+    }),
+    wordTable([
+      ['Berth', 'Boat'],
+      ['N1', 'Ada'],
+    ]),
+  ]);
+
 export const DOCX: Row = {
   good: [
     {
       by: 'LibreOffice, a report of two pages',
-      make: kept('libreoffice/report.docx'),
+      from: 'libreoffice/report.docx',
       text: report(),
       chunks: reportChunks('# Harbour report 2024\n\nAnna', '[^2]: In 2023 there were 59 of them.'),
     },
-    { by: 'pandoc, the same report', make: kept('pandoc/report.docx'), text: report() },
+    { by: 'pandoc, the same report', from: 'pandoc/report.docx', text: report() },
     {
-      by: 'docx',
-      make: terms,
+      by: 'docx, terms',
+      from: terms,
       text: `# Terms of mooring
 
 # Fees
@@ -91,6 +130,37 @@ They rise in 2025.[^1]
 All of it is at [our site](https://example.org/terms).
 
 [^1]: Agreed on 26 November.`,
+    },
+    {
+      by: 'docx, minutes',
+      from: minutes,
+      text: `# Minutes
+
+Present: Anna, Bo and Zoë.
+
+## Decided
+
+- The quay is repaired:
+  - the north side first,
+  - then the south side.
+- The fees rise.
+
+Next meeting: 14 January.`,
+    },
+    {
+      by: 'docx, a letter',
+      from: letter,
+      text: `Anna Keller
+Harbour office
+Cork
+
+Dear Bo,
+
+H2O & <oil> must not mix: 5 > 3.
+
+| Berth | Boat |
+| --- | --- |
+| N1 | Ada |`,
     },
   ],
   broken: { make: () => half(terms()), fault: /^broken_content: / },
@@ -115,6 +185,42 @@ async function show(
 }
 const boats = async (): Promise<Uint8Array> =>
   show([['Boats moor.', 'At the north quay.'], 'Say why.'], [['Questions?']]);
+
+async function drawn(draw: (slide: ReturnType<InstanceType<typeof Show>['addSlide']>) => void): Promise<Uint8Array> {
+  const made = new Show();
+  draw(made.addSlide());
+  return (await made.write({ outputType: 'uint8array' })) as Uint8Array;
+}
+const plan = async (): Promise<Uint8Array> =>
+  drawn((slide) => {
+    const points = [
+      ['Repair the quay', 0],
+      ['the north side first', 1],
+      ['Raise the fees', 0],
+    ] as const;
+    slide.addText(
+      points.map(([text, indentLevel]) => ({ text, options: { bullet: true, indentLevel, breakLine: true } })),
+      { x: 1, y: 1 },
+    );
+    slide.addTable([
+      [{ text: 'Way' }, { text: 'Weeks' }],
+      [{ text: 'Grab & barge' }, { text: '11' }],
+    ]);
+    slide.addNotes('Ask Zoë.');
+  });
+const calls = async (): Promise<Uint8Array> =>
+  drawn((slide) => {
+    slide.addText('Calls in 2024', { x: 1, y: 0.2 });
+    const labels = ['First', 'Second'];
+    slide.addChart(
+      'line' as Parameters<typeof slide.addChart>[0],
+      [
+        { name: 'Fishing', labels, values: [148, 171] },
+        { name: 'Pleasure', labels, values: [31, 164.5] },
+      ],
+      { x: 1, y: 1, w: 6, h: 3, showTitle: true, title: 'Calls by quarter' },
+    );
+  });
 
 const DREDGING = `# Dredging the entrance
 
@@ -150,7 +256,7 @@ export const PPTX: Row = {
   good: [
     {
       by: 'LibreOffice, a talk with notes',
-      make: kept('libreoffice/dredging.pptx'),
+      from: 'libreoffice/dredging.pptx',
       text: DREDGING,
       chunks: {
         size: 70,
@@ -161,11 +267,40 @@ export const PPTX: Row = {
         ],
       },
     },
-    { by: 'pandoc, the same talk', make: kept('pandoc/dredging.pptx'), text: DREDGING },
+    { by: 'pandoc, the same talk', from: 'pandoc/dredging.pptx', text: DREDGING },
     {
-      by: 'PptxGenJS',
-      make: boats,
+      by: 'PptxGenJS, text boxes and notes',
+      from: boats,
       text: '# Slide 1\n\nBoats moor.\n\nAt the north quay.\n\nNotes: Say why.\n\n# Slide 2\n\nQuestions?',
+    },
+    {
+      by: 'PptxGenJS, points and a table',
+      from: plan,
+      text: `# Slide 1
+
+- Repair the quay
+  - the north side first
+- Raise the fees
+
+| Way | Weeks |
+| --- | --- |
+| Grab & barge | 11 |
+
+Notes: Ask Zoë.`,
+    },
+    {
+      by: 'PptxGenJS, a chart',
+      from: calls,
+      text: `# Slide 1
+
+Calls in 2024
+
+Calls by quarter
+
+|  | Fishing | Pleasure |
+| --- | --- | --- |
+| First | 148 | 31 |
+| Second | 171 | 164.5 |`,
     },
   ],
   broken: { make: () => half(boats()), fault: /^broken_content: / },
