@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { identifyFile } from '../../documents/detection/identifyFile.js';
-import { byPython } from './formats/byPython.js';
 import { faultOf } from './page.js';
 
 const formatOf = (content: string, contentType: string | null, name: string): string =>
@@ -86,12 +85,6 @@ test.each([
   ['MPG', hex('00 00 01 ba'), 'a.mpg', null],
 ])('%s by its bytes, whatever the name (%#)', (format, bytes, name, namedAs) => {
   expect(identifyFile({ bytes, contentType: null, name })).toMatchObject({ format, namedAs });
-});
-
-test.each(['telephone', 'studio', 'speech'])('a recording that Python writes, under any name: %s', (name) => {
-  const bytes = byPython(`${name}.wav`)();
-  expect(identifyFile({ bytes, contentType: null, name: 'a.wav' })).toMatchObject({ format: 'WAV', namedAs: null });
-  expect(identifyFile({ bytes, contentType: null, name: 'a.mp3' })).toMatchObject({ format: 'WAV', namedAs: 'MP3' });
 });
 
 test('a lie of the name is told, a broad word for text is none', () => {
