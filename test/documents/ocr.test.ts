@@ -136,16 +136,14 @@ describe.each(['png', 'jpeg'] as const)('screenshots that Chromium takes, as %s'
     const read = await recognize(content, 'a.docx');
     const input = { ...upload(content, 'a.docx'), recognizedPages: [read] };
     const { text, format, metadata } = await pool.process(input, { chunkSize: 200, chunkOverlap: 0, prefix: null });
-    expect([
-      String(text)
-        .replaceAll(/[#\s]+/g, ' ')
-        .trim(),
-      format,
-      metadata['named_as'],
-    ]).toEqual([words, type === 'png' ? 'PNG' : 'JPG', 'DOCX']);
+    expect([typeof text === 'string' && text.replaceAll(/[#\s]+/g, ' ').trim(), format, metadata['named_as']]).toEqual([
+      words,
+      type === 'png' ? 'PNG' : 'JPG',
+      'DOCX',
+    ]);
   });
 
-  test('half of one is broken', async () => {
+  test('the beginning of one is broken', async () => {
     const [content = new Uint8Array()] = taken.values();
     expect(await faultOf(recognize(content.slice(0, 30), `a.${type}`))).toMatch(/^broken_content: /);
   });
