@@ -5,12 +5,13 @@ import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
 import { findLibreOffice, saveByLibreOffice } from './libreOffice.js';
 import { JSON_ROW } from './rows/json.js';
 import { EML, MSG } from './rows/mail.js';
-import { DOCX, PPTX } from './rows/office.js';
+import { DOCX } from './rows/office.js';
 import { PDF } from './rows/pages.js';
 import { HTML, MD, TXT } from './rows/prose.js';
 import { bytesOf, type Row } from './rows/row.js';
 import { RTF } from './rows/rtf.js';
 import { CSV, TSV, XLSM, XLSX } from './rows/sheets.js';
+import { PPTX } from './rows/slides.js';
 
 /** Pictures are not here: test/acceptance has them, with OCR. */
 const FORMATS: { readonly [Format in Exclude<DocumentFormat, 'JPG' | 'PNG'>]: Row } = {
