@@ -139,7 +139,7 @@ try {
   lines.push(
     table(['what', 'MB', ...columns], rows),
     '',
-    'Readers: one process, as by default, its start included; peak is its memory. Service: from the first byte uploaded until all files are READY, with chunks and without vectors; peak is that of API, worker and reader together.',
+    'Readers: one process, as by default, its start included; peak is its memory. Service: from the first byte uploaded until all files are READY, with chunks and without vectors; peak is that of API, worker and reader together. Each of the small files is an upload and a workflow of its own, and that takes their time: reading them is what the readers alone need.',
     '',
     `## The first chunks of ${shownDocument}`,
     '',

@@ -70,6 +70,13 @@ export function composeMessage(
   };
 }
 
+/** What is in it can't be read without the key of whom it was sent to. */
+export const encryptedMessage = (): Fault =>
+  new Fault(
+    'encrypted',
+    'The message is encrypted, with S/MIME or OpenPGP. Decrypt it in a mail program, save it there without a password or key, and send that.',
+  );
+
 const shortened = (value: string): string => oneLine(value).slice(0, LONGEST_VALUE);
 
 /** `Anna <anna@example.org>`, or what there is of it; null for nothing. */

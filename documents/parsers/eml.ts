@@ -1,7 +1,7 @@
 import PostalMime, { type Address, type Attachment as Part, type Header } from 'postal-mime';
 import { Fault } from '../../contract/failures.js';
 import { FILE_FORMATS, formatOfType } from '../../contract/fileFormats.js';
-import { attachmentName, composeMessage, isoDate, nameAndAddress } from '../mail/composeMessage.js';
+import { attachmentName, composeMessage, encryptedMessage, isoDate, nameAndAddress } from '../mail/composeMessage.js';
 import type { Attachment, Parser } from '../types.js';
 
 /** Parts inside one another at most; mail programs reach about ten. */
@@ -23,12 +23,7 @@ export const emlParser: Parser = {
     });
     if (mail.headers.length === 0)
       throw new Fault('broken_content', 'The file is no message: it has no headers. Send it as a text file.');
-    if (isEncrypted(mail.headers)) {
-      throw new Fault(
-        'encrypted',
-        'The message is encrypted, with S/MIME or OpenPGP. Decrypt it in a mail program, save it there without a password or key, and send that.',
-      );
-    }
+    if (isEncrypted(mail.headers)) throw encryptedMessage();
     return composeMessage(
       {
         subject: mail.subject ?? null,

@@ -3,7 +3,7 @@ import iconv from 'iconv-lite';
 import msgreader, { type FieldsData } from '@kenjiuno/msgreader';
 import { deEncapsulateSync } from 'rtf-stream-parser';
 import { Fault } from '../../contract/failures.js';
-import { attachmentName, composeMessage, isoDate, nameAndAddress } from '../mail/composeMessage.js';
+import { attachmentName, composeMessage, encryptedMessage, isoDate, nameAndAddress } from '../mail/composeMessage.js';
 import { decodeText } from '../decodeText.js';
 import type { Attachment, Parser } from '../types.js';
 
@@ -14,6 +14,7 @@ const MsgReader = msgreader.default;
 export const msgParser: Parser = {
   parse({ bytes }, limits) {
     const { fields, attachments } = readMessage(bytes, limits.maxAttachments);
+    if (isEncrypted(fields, attachments)) throw encryptedMessage();
     const people = (type: 'to' | 'cc' | 'bcc'): string[] =>
       (fields.recipients ?? [])
         .filter(({ recipType }) => recipType === type)
@@ -38,6 +39,15 @@ export const msgParser: Parser = {
     );
   },
 };
+
+/** The type in PKCS #7 of what is signed only, as bytes (DER). */
+const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
+
+/** All of a message of this class lies in its one attachment, encrypted unless that says it is signed. */
+const isEncrypted = ({ messageClass }: FieldsData, [only]: readonly Attachment[]): boolean =>
+  /^IPM\.Note\.SMIME$/i.test(messageClass ?? '') &&
+  only !== undefined &&
+  !Buffer.from(only.bytes.subarray(0, 64)).includes(SIGNED_DATA);
 
 /** Inside Exchange people have paths instead of addresses. */
 const mailAddress = (address: string | undefined): string | null => (address?.includes('@') === true ? address : null);

@@ -214,6 +214,19 @@ test.each([
   60_000,
 );
 
+test('without use_ocr parse_pdf_tables_with_ocr changes nothing of a PDF with typed tables', async () => {
+  const content = await makePdf((page) => {
+    page.fontSize(12).text('Typed words.');
+    TABLE.forEach((row, nth) => {
+      for (const [x, text] of row as (readonly [number, string])[]) page.text(text, 72 + x / 3, 150 + 24 * nth);
+    });
+  });
+  const chunks = async (query: Record<string, unknown>) => chunksOf(await read({ name: 'typed.pdf', content }, query));
+  const without = await chunks({});
+  expect(without.map(({ source_content }) => source_content).join('\n')).not.toContain('Port: Kinsale');
+  expect(await chunks({ parse_pdf_tables_with_ocr: true })).toEqual(without);
+});
+
 test('texts do not wait for files in OCR; a cancelled one ends SYNC_ABORTED', async () => {
   const pages = await makePdf((pdf) => {
     for (let nth = 0; nth < 3; nth += 1) {

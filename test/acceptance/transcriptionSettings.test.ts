@@ -126,7 +126,11 @@ test('a recording at an address, and one inside a message, are transcribed too',
     const site = await startSite();
     const video = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisomscene:fetched;'), Buffer.alloc(400)]);
     site.pages.set('/talk.mp4', { type: 'video/mp4', body: video });
-    const { body } = await user.post<FileRecord>('/upload_file_from_url', { url: site.url('/talk.mp4') });
+    // Null is as good as absent.
+    const { body } = await user.post<FileRecord>('/upload_file_from_url', {
+      url: site.url('/talk.mp4'),
+      transcription_service: null,
+    });
     expect(await user.settled(body.id)).toMatchObject({
       sync_status: 'READY',
       source: 'MP4',

@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findChromium } from '../../connectors/web/findChromium.js';
 import type { Fault } from '../../contract/failures.js';
 import { languageFolder, UnknownLanguage } from '../../documents/ocr/languages.js';
 import { createDocumentPool, type OcrSettings } from '../../documents/pool.js';
@@ -97,6 +99,54 @@ test('a line that is much larger is a heading', async () => {
     [undefined, 3],
     [1, 1],
   ]);
+});
+
+describe.each(['png', 'jpeg'] as const)('screenshots that Chromium takes, as %s', (type) => {
+  const SHOTS = {
+    'a letter': [
+      '<h1>Notice to mariners</h1><p>The light on the south pier is out.<br>Its place is marked by a buoy.</p>',
+      'Notice to mariners The light on the south pier is out. Its place is marked by a buoy.',
+    ],
+    'a bill': [
+      '<h2>Invoice 117</h2><table cellpadding="8"><tr><td>Berth for a week<td>350.00<tr><td>Diesel<td>502.20</table>',
+      'Invoice 117 Berth for a week 350.00 Diesel 502.20',
+    ],
+    'a dark screen': [
+      '<style>body { background: #123; color: #eef }</style><p>Two boats are moored here.</p><p>Pay before noon.</p>',
+      'Two boats are moored here. Pay before noon.',
+    ],
+  } as const;
+  const taken = new Map<string, Uint8Array>();
+
+  beforeAll(async () => {
+    const executablePath = findChromium(null);
+    if (executablePath === null)
+      throw new Error('These tests need Chromium: apt-get install -y chromium-headless-shell');
+    const browser = await chromium.launch({ executablePath });
+    const page = await browser.newPage({ viewport: { width: 700, height: 300 } });
+    for (const [what, [html]] of Object.entries(SHOTS)) {
+      await page.setContent(`<body style="font: 24px DejaVu Sans, sans-serif">${html}`);
+      taken.set(what, Uint8Array.from(await page.screenshot({ type })));
+    }
+    await browser.close();
+  });
+
+  test.each(Object.entries(SHOTS))('%s is read, whatever it is called', async (what, [, words]) => {
+    const content = taken.get(what) ?? new Uint8Array();
+    const read = await recognize(content, 'a.docx');
+    const input = { ...upload(content, 'a.docx'), recognizedPages: [read] };
+    const { text, format, metadata } = await pool.process(input, { chunkSize: 200, chunkOverlap: 0, prefix: null });
+    expect([typeof text === 'string' && text.replaceAll(/[#\s]+/g, ' ').trim(), format, metadata['named_as']]).toEqual([
+      words,
+      type === 'png' ? 'PNG' : 'JPG',
+      'DOCX',
+    ]);
+  });
+
+  test('the beginning of one is broken', async () => {
+    const [content = new Uint8Array()] = taken.values();
+    expect(await faultOf(recognize(content.slice(0, 30), `a.${type}`))).toMatch(/^broken_content: /);
+  });
 });
 
 test.each([

@@ -1,13 +1,14 @@
 import { Fault } from '../../../contract/failures.js';
 import { mimeTypeOf } from '../../../contract/fileFormats.js';
 import { openPackage } from '../../office/openPackage.js';
+import { readFigures } from '../../office/readFigures.js';
 import { TextBuilder } from '../../textBuilder.js';
 import type { Parser } from '../../types.js';
 import { BodyReader } from './readBody.js';
 import { NoteMarks, readNotes } from './readNotes.js';
 import { readStyles } from './readStyles.js';
 
-/** Headings, paragraphs, lists, tables, text boxes and notes of a Word document; what was deleted in it is left out. */
+/** Headings, paragraphs, lists, tables, text boxes, charts and notes of a Word document; what was deleted in it is left out. */
 export const docxParser: Parser = {
   async parse({ bytes }, limits) {
     const file = await openPackage(bytes, limits);
@@ -15,7 +16,8 @@ export const docxParser: Parser = {
     const writer = new TextBuilder(limits.maxTextCharacters);
     const styles = await readStyles(file, relations, limits);
     const marks = new NoteMarks();
-    new BodyReader(styles, relations, limits, writer, marks).read(await file.archive.read(file.main));
+    const figures = await readFigures(file, file.main, limits);
+    new BodyReader({ styles, relations, figures, limits, writer, marks }).read(await file.archive.read(file.main));
     for (const { type, target } of relations.values()) {
       if ((type !== 'footnotes' && type !== 'endnotes') || !file.archive.has(target)) continue;
       const notes = [...readNotes(await file.archive.read(target), limits)].flatMap(([id, note]) => {

@@ -15,6 +15,16 @@ interface Paragraph {
   link: { readonly from: number; readonly url: string } | null;
 }
 
+export interface BodyParts {
+  readonly styles: Styles;
+  readonly relations: ReadonlyMap<string, Relation>;
+  /** Charts and diagrams as blocks, by the id of their relation. */
+  readonly figures: ReadonlyMap<string, readonly string[]>;
+  readonly limits: DocumentLimits;
+  readonly writer: TextBuilder;
+  readonly marks: NoteMarks;
+}
+
 interface Table {
   readonly rows: string[][];
   cell: string[];
@@ -34,18 +44,18 @@ export class BodyReader {
   readonly #writer: TextBuilder;
   readonly #marks: NoteMarks;
   readonly #numbers = new Map<string, number>();
+  /** Lists that have counted anew, by id and level: they do so once. */
+  readonly #restarted = new Set<string>();
+  readonly #figures: ReadonlyMap<string, readonly string[]>;
+  /** Figures in a paragraph or table that is still open. */
+  #shown: string[] = [];
   #lastWasItem = false;
 
-  constructor(
-    styles: Styles,
-    relations: ReadonlyMap<string, Relation>,
-    limits: DocumentLimits,
-    writer: TextBuilder,
-    marks: NoteMarks,
-  ) {
+  constructor({ styles, relations, figures, limits, writer, marks }: BodyParts) {
     this.#marks = marks;
     this.#styles = styles;
     this.#relations = relations;
+    this.#figures = figures;
     this.#limits = limits;
     this.#writer = writer;
   }
@@ -64,6 +74,8 @@ export class BodyReader {
         else if (name === 'tbl') tables.push({ rows: [], cell: [] });
         else if (name === 'tr') tables.at(-1)?.rows.push([]);
         else if (name === 't') inText = true;
+        else if (name === 'chart') this.#show(attributes['r:id']);
+        else if (name === 'relIds') this.#show(attributes['r:dm']);
         else if (paragraph) openInParagraph(paragraph, name, attributes, this.#relations, this.#marks);
       },
       text: (text) => {
@@ -80,6 +92,7 @@ export class BodyReader {
         else if (name === 'p') {
           const paragraph = paragraphs.pop();
           if (paragraph) this.#endParagraph(paragraph, table);
+          if (paragraphs.length === 0 && table === undefined) this.#writeShown();
         } else if (name === 'hyperlink') closeLink(paragraphs.at(-1));
         else if (name === 'tc') {
           table?.rows.at(-1)?.push(table.cell.join(' '));
@@ -87,9 +100,21 @@ export class BodyReader {
         } else if (name === 'tbl') {
           tables.pop();
           this.#endTable(table, tables.at(-1));
+          if (paragraphs.length === 0 && tables.length === 0) this.#writeShown();
         }
       },
     });
+  }
+
+  #show(id: string | undefined): void {
+    this.#shown.push(...(this.#figures.get(id ?? '') ?? []));
+  }
+
+  /** Figures stand behind the paragraph or table that they are in. */
+  #writeShown(): void {
+    for (const block of this.#shown) this.#writer.block(block);
+    if (this.#shown.length > 0) this.#lastWasItem = false;
+    this.#shown = [];
   }
 
   #endTable(table: Table | undefined, outer: Table | undefined): void {
@@ -126,14 +151,18 @@ export class BodyReader {
 
   #writeItem(place: ListPlace, text: string): void {
     let mark = '-';
-    if (this.#styles.isNumbered(place)) {
-      const key = `${place.numId}:${place.level}`;
-      const number = (this.#numbers.get(key) ?? 0) + 1;
+    const { list, isNumbered, restartsAt } = this.#styles.levelOf(place);
+    if (isNumbered) {
+      const key = `${list}:${place.level}`;
+      const own = `${place.numId}:${place.level}`;
+      const isFirst = restartsAt !== null && !this.#restarted.has(own);
+      const number = isFirst ? restartsAt : (this.#numbers.get(key) ?? 0) + 1;
+      this.#restarted.add(own);
       this.#numbers.set(key, number);
       mark = `${number}.`;
     }
     // What lies deeper is counted anew below the next item.
-    for (let deeper = place.level + 1; deeper < 9; deeper++) this.#numbers.delete(`${place.numId}:${deeper}`);
+    for (let deeper = place.level + 1; deeper < 9; deeper++) this.#numbers.delete(`${list}:${deeper}`);
     const indent = '  '.repeat(Math.min(8, Math.max(0, place.level)));
     this.#writer.break(!this.#lastWasItem);
     this.#writer.add(`${indent}${mark} ${text.replaceAll('\n', `\n${indent}  `)}`);

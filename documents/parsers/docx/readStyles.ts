@@ -12,8 +12,16 @@ export interface Styles {
   /** The rank (1 to 6) of a heading style; null for others. */
   headingOf(styleId: string | null): number | null;
   listOf(styleId: string | null): ListPlace | null;
-  /** Whether a level of a list is numbered rather than marked. */
-  isNumbered(place: ListPlace): boolean;
+  levelOf(place: ListPlace): ListLevel;
+}
+
+/** How the items of one level of a list are marked. */
+export interface ListLevel {
+  /** Lists of the same name count on where the other left off. */
+  readonly list: string;
+  readonly isNumbered: boolean;
+  /** The number of the first item, where this list counts anew in spite of its name. */
+  readonly restartsAt: number | null;
 }
 
 interface Style {
@@ -37,9 +45,9 @@ export async function readStyles(
   const styles = new Map<string, Style>();
   const stylesPart = await partOf('styles');
   if (stylesPart) readStyleList(stylesPart, limits, styles);
-  const numbered = new Set<string>();
+  const levels = new Map<string, ListLevel>();
   const numberingPart = await partOf('numbering');
-  if (numberingPart) readNumbering(numberingPart, limits, numbered);
+  if (numberingPart) readNumbering(numberingPart, limits, levels);
 
   /** The first in the chain of styles a style is based on that says something; chains may be forged into loops. */
   const inherited = <Value>(styleId: string | null, read: (style: Style) => Value | null): Value | null => {
@@ -54,7 +62,8 @@ export async function readStyles(
   return {
     headingOf: (styleId) => inherited(styleId, headingRank) ?? (styles.size === 0 ? rankOfName(styleId ?? '') : null),
     listOf: (styleId) => inherited(styleId, ({ numId, level }) => (numId === null ? null : { numId, level })),
-    isNumbered: ({ numId, level }) => numbered.has(`${numId}:${level}`),
+    levelOf: ({ numId, level }) =>
+      levels.get(`${numId}:${level}`) ?? { list: numId, isNumbered: false, restartsAt: null },
   };
 }
 
@@ -89,22 +98,27 @@ function readStyleList(part: Buffer, limits: DocumentLimits, styles: Map<string,
   });
 }
 
-/** The levels, as `numId:level`, whose items are numbered. */
-function readNumbering(part: Buffer, limits: DocumentLimits, numbered: Set<string>): void {
-  const formats = new Map<string, Set<number>>();
-  let abstract: Set<number> | null = null;
+/** The levels of all lists, by `numId:level`. */
+function readNumbering(part: Buffer, limits: DocumentLimits, levels: Map<string, ListLevel>): void {
+  const numbered = new Map<string, Map<number, boolean>>();
+  let abstract: Map<number, boolean> | null = null;
   let level = 0;
   let numId: string | null = null;
   readXml(part, limits, {
     open(element, { val, abstractNumId, ilvl, numId: id }) {
-      if (element === 'abstractNum') formats.set(abstractNumId ?? '', (abstract = new Set()));
+      if (element === 'abstractNum') numbered.set(abstractNumId ?? '', (abstract = new Map()));
       else if (element === 'num') {
         numId = id ?? null;
         abstract = null;
-      } else if (element === 'lvl') level = Number(ilvl ?? 0);
-      else if (element === 'numFmt' && val !== 'bullet' && val !== 'none') abstract?.add(level);
-      else if (element === 'abstractNumId')
-        for (const one of formats.get(val ?? '') ?? []) numbered.add(`${numId ?? ''}:${one}`);
+      } else if (element === 'lvl' || element === 'lvlOverride') level = Number(ilvl ?? 0);
+      else if (element === 'numFmt') abstract?.set(level, val !== 'bullet' && val !== 'none');
+      else if (element === 'abstractNumId' && val !== undefined)
+        for (const [one, isNumbered] of numbered.get(val) ?? [])
+          levels.set(`${numId ?? ''}:${one}`, { list: val, isNumbered, restartsAt: null });
+      else if (element === 'startOverride') {
+        const known = levels.get(`${numId ?? ''}:${level}`);
+        if (known) levels.set(`${numId ?? ''}:${level}`, { ...known, restartsAt: Number(val ?? 1) || 0 });
+      }
     },
   });
 }

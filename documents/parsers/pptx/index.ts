@@ -1,17 +1,11 @@
 import { Fault } from '../../../contract/failures.js';
 import { mimeTypeOf } from '../../../contract/fileFormats.js';
 import { openPackage } from '../../office/openPackage.js';
+import { readFigures } from '../../office/readFigures.js';
 import { readXml } from '../../office/readXml.js';
 import { TextBuilder } from '../../textBuilder.js';
 import type { Parser } from '../../types.js';
-import { readChart, readDiagram } from './readFigures.js';
 import { readSlide } from './readSlide.js';
-
-/** What is shown on a slide and kept beside it, by the type of the relation. */
-const FIGURES: ReadonlyMap<string, typeof readChart> = new Map([
-  ['chart', readChart],
-  ['diagramData', readDiagram],
-]);
 
 /** A presentation slide by slide: the title as a heading, points, tables and text boxes, and what the speaker notes. */
 export const pptxParser: Parser = {
@@ -39,11 +33,7 @@ export const pptxParser: Parser = {
       const { title, blocks: words } = readSlide(await archive.read(member), limits);
       const shown = [...(await file.relationsOf(member)).values()];
       const notesMember = shown.find(({ type }) => type === 'notesSlide')?.target;
-      const blocks = [...words];
-      for (const { type, target } of shown) {
-        const readFigure = FIGURES.get(type);
-        if (readFigure && archive.has(target)) blocks.push(...readFigure(await archive.read(target), limits));
-      }
+      const blocks = [...words, ...[...(await readFigures(file, member, limits)).values()].flat()];
       const notes =
         notesMember !== undefined && archive.has(notesMember)
           ? readSlide(await archive.read(notesMember), limits).blocks.map((block) => block.replace(/^ *- /gm, ''))

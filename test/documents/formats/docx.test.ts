@@ -11,11 +11,15 @@ import {
   TableRow,
   TextRun,
 } from 'docx';
-import { strToU8, zipSync } from 'fflate';
+import { strToU8, unzipSync, zipSync } from 'fflate';
 import { encrypt } from 'officecrypto-tool';
+import PptxGenJs from 'pptxgenjs';
 import { expect, test } from '@jest/globals';
 import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
 import { officeFile } from './officeFile.js';
+
+// What the package's types call a class is a member of what Node imports.
+const Show = PptxGenJs as unknown as typeof PptxGenJs.default;
 
 const made = async (children: ConstructorParameters<typeof Document>[0]['sections'][0]['children']) =>
   Uint8Array.from(
@@ -100,6 +104,72 @@ test('what was deleted, stands elsewhere or is a fallback is not read; text boxe
     'a.docx',
   );
   expect(text).toBe('Kept added\n\nIn a box\n\n| outer inner |\n| --- |');
+});
+
+test('lists that share their numbering count on; one that says so counts anew', async () => {
+  const item = (numId: number, text: string): string =>
+    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="${numId}"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+  const num = (id: number, more: string): string =>
+    `<w:num w:numId="${id}"><w:abstractNumId w:val="7"/>${more}</w:num>`;
+  const from = (start: number): string =>
+    `<w:lvlOverride w:ilvl="0"><w:startOverride w:val="${start}"/></w:lvlOverride>`;
+  const bytes = officeFile(
+    'word/document.xml',
+    `<w:document ${W}><w:body>${[item(3, 'Call'), item(1, 'moor'), item(1, 'pay'), item(4, 'Leave'), item(4, 'wave')].join('')}</w:body></w:document>`,
+    {
+      'word/_rels/document.xml.rels': strToU8(
+        '<Relationships><Relationship Id="rId1" Type="http://x/numbering" Target="numbering.xml"/></Relationships>',
+      ),
+      'word/numbering.xml': strToU8(
+        `<w:numbering ${W}><w:abstractNum w:abstractNumId="7"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum>${num(1, '')}${num(3, from(1))}${num(4, from(5))}</w:numbering>`,
+      ),
+    },
+  );
+  expect((await readFile(bytes, 'a.docx')).text).toBe('1. Call\n2. moor\n3. pay\n5. Leave\n6. wave');
+});
+
+test('charts and diagrams are read where they stand, as tables and points', async () => {
+  const show = new Show();
+  const slide = show.addSlide();
+  const labels = ['First', 'Second'];
+  slide.addChart('pie' as Parameters<typeof slide.addChart>[0], [{ name: 'Calls', labels, values: [148, 171.5] }], {
+    x: 1,
+    y: 1,
+    w: 6,
+    h: 3,
+    showTitle: true,
+    title: 'Calls by quarter',
+  });
+  const parts = unzipSync((await show.write({ outputType: 'uint8array' })) as Uint8Array);
+  const chart = Object.entries(parts).find(([name]) => /^ppt\/charts\/chart\d+\.xml$/.test(name))?.[1];
+  const drawing = (what: string): string => `<w:r><w:drawing>${what}</w:drawing></w:r>`;
+  const bytes = officeFile(
+    'word/document.xml',
+    `<w:document ${W} xmlns:c="c" xmlns:d="d" xmlns:r="r"><w:body>` +
+      `<w:p><w:r><w:t>Before</w:t></w:r>${drawing('<c:chart r:id="rId1"/>')}<w:r><w:t> it.</w:t></w:r></w:p>` +
+      `<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Cell</w:t></w:r>${drawing('<d:relIds r:dm="rId2"/>')}</w:p></w:tc></w:tr></w:tbl>` +
+      `<w:p>${drawing('<c:chart r:id="rId9"/>')}<w:r><w:t>After.</w:t></w:r></w:p></w:body></w:document>`,
+    {
+      'word/_rels/document.xml.rels': strToU8(
+        '<Relationships><Relationship Id="rId1" Type="http://x/chart" Target="charts/chart1.xml"/>' +
+          '<Relationship Id="rId2" Type="http://x/diagramData" Target="diagrams/data1.xml"/></Relationships>',
+      ),
+      'word/charts/chart1.xml': chart ?? strToU8('<none/>'),
+      'word/diagrams/data1.xml': strToU8(
+        '<m xmlns:a="a"><pt><a:p><a:t>Survey</a:t></a:p></pt><pt><a:p><a:t>Dredge</a:t></a:p></pt></m>',
+      ),
+    },
+  );
+  expect((await readFile(bytes, 'a.docx')).text).toBe(
+    [
+      'Before it.',
+      'Calls by quarter',
+      '|  | Calls |\n| --- | --- |\n| First | 148 |\n| Second | 171.5 |',
+      '| Cell |\n| --- |',
+      '- Survey\n- Dredge',
+      'After.',
+    ].join('\n\n'),
+  );
 });
 
 test('a document without styles, as programs write it', async () => {

@@ -4,6 +4,9 @@ interface MsgParts {
   readonly subject?: string;
   readonly body?: string;
   readonly html?: string;
+  readonly rtf?: string;
+  /** Its message class; a note where none is given. */
+  readonly type?: string;
   readonly from?: readonly [name: string, address: string];
   readonly to?: ReadonlyArray<readonly [name: string, address: string]>;
   readonly sent?: Date;
@@ -13,7 +16,17 @@ interface MsgParts {
 const unicode = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
 /** An Outlook message laid out by hand (MS-OXMSG) in a container that SheetJS' CFB writes. */
-export function makeMsg({ subject, body, html, from, to = [], sent, attachments = [] }: MsgParts): Uint8Array {
+export function makeMsg({
+  subject,
+  body,
+  html,
+  rtf,
+  type,
+  from,
+  to = [],
+  sent,
+  attachments = [],
+}: MsgParts): Uint8Array {
   const file = CFB.utils.cfb_new();
   const add = (path: string, content: Buffer): void => void CFB.utils.cfb_add(file, path, content);
   const text = (folder: string, tag: string, value: string | undefined): void => {
@@ -35,9 +48,11 @@ export function makeMsg({ subject, body, html, from, to = [], sent, attachments 
     ...(sent ? [property(0x00390040, BigInt(sent.getTime()) * 10_000n + 116_444_736_000_000_000n)] : []),
   );
   add('/__nameid_version1.0/__substg1.0_00020102', Buffer.alloc(0));
+  text('', '001A', type);
   text('', '0037', subject);
   text('', '1000', body);
   if (html !== undefined) add('/__substg1.0_10130102', Buffer.from(html));
+  if (rtf !== undefined) add('/__substg1.0_10090102', unpackedRtf(rtf));
   text('', '0C1A', from?.[0]);
   text('', '5D01', from?.[1]);
   to.forEach(([name, address], nth) => {
@@ -53,4 +68,13 @@ export function makeMsg({ subject, body, html, from, to = [], sent, attachments 
     add(`${folder}/__substg1.0_37010102`, content);
   });
   return Uint8Array.from(CFB.write(file, { type: 'buffer' }) as Buffer);
+}
+
+/** RTF as a message holds it that does not pack it (MS-OXRTFCP). */
+function unpackedRtf(rtf: string): Buffer {
+  const header = Buffer.alloc(16);
+  header.writeUInt32LE(rtf.length + 12, 0);
+  header.writeUInt32LE(rtf.length, 4);
+  header.write('MELA', 8, 'latin1');
+  return Buffer.concat([header, Buffer.from(rtf, 'latin1')]);
 }

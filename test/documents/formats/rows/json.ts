@@ -50,7 +50,7 @@ export const JSON_ROW: Row = {
   good: [
     {
       by: 'the BSON library, records of a database',
-      make: records,
+      from: records,
       text: `_id.$oid: 65c5a1b2c3d4e5f601234567
 boat: Ada
 since.$date: 2019-05-01T00:00:00Z
@@ -71,7 +71,7 @@ nights: 3`,
     },
     {
       by: 'pino, a log line by line',
-      make: log,
+      from: log,
       text: `level: 30
 time: 2024-02-09T03:10:00Z
 boat: Ada
@@ -86,7 +86,7 @@ msg: The "entrance" is closed`,
     },
     {
       by: 'yaml, settings',
-      make: settings,
+      from: settings,
       text: `harbour.name: Ballycotton
 harbour.channels: 14, 16
 harbour.open: true

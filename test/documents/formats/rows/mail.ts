@@ -1,7 +1,8 @@
 import { createTransport } from 'nodemailer';
 
 import { makeMsg } from '../makeMsg.js';
-import { kept, type Row } from './row.js';
+import { byPython } from '../byPython.js';
+import { bytesOf, type Row } from './row.js';
 
 async function mail(message: Parameters<ReturnType<typeof createTransport>['sendMail']>[0]): Promise<Uint8Array> {
   const transport = createTransport({ streamTransport: true, buffer: true });
@@ -21,7 +22,7 @@ const newsletter = async (): Promise<Uint8Array> =>
     ],
   });
 
-/** What test/fixtures/documents/make.py sends. */
+/** What test/fixtures/documents/write.py and make.py send. */
 const TITLE = '# Hafengebühren 2025 – fees of the harbour';
 const PLAIN = `${TITLE}
 
@@ -62,17 +63,17 @@ export const EML: Row = {
   good: [
     {
       by: 'Nodemailer, a newsletter',
-      make: newsletter,
+      from: newsletter,
       text: '# Grüße vom Hafen – news for December\n\nDear members,\n\nthe slipway is closed on 14 January.\n\nAnna',
       attachments: ['fees.csv', 'Sitzung März.txt'],
     },
     {
       by: 'Python',
-      make: kept('python/plain.eml'),
+      from: byPython('plain.eml'),
       text: PLAIN,
       attachments: ['fees 2025.csv', 'Sitzung März.txt'],
     },
-    { by: 'Python, of HTML in latin1', make: kept('python/letter.eml'), text: LETTER, chunks: LETTER_CHUNKS },
+    { by: 'Python, of HTML in latin1', from: byPython('letter.eml'), text: LETTER, chunks: LETTER_CHUNKS },
   ],
   // It breaks off in its first attachment.
   broken: {
@@ -101,17 +102,56 @@ export const EML: Row = {
 
 export const MSG: Row = {
   good: [
-    { by: 'Aspose.Email FOSS', make: kept('python/plain.msg'), text: PLAIN, attachments: ['fees 2025.csv'] },
-    { by: 'Aspose.Email FOSS, of HTML', make: kept('python/letter.msg'), text: LETTER, chunks: LETTER_CHUNKS },
+    { by: 'Aspose.Email FOSS', from: 'python/plain.msg', text: PLAIN, attachments: ['fees 2025.csv'] },
+    { by: 'Aspose.Email FOSS, of HTML', from: 'python/letter.msg', text: LETTER, chunks: LETTER_CHUNKS },
     {
-      by: 'SheetJS CFB',
-      make: () => makeMsg({ subject: 'Fees', body: 'They rise.', attachments: [['a.txt', Buffer.from('x')]] }),
-      text: '# Fees\n\nThey rise.',
-      attachments: ['a.txt'],
+      by: 'SheetJS CFB, with people and files',
+      from: () =>
+        makeMsg({
+          subject: TITLE.slice(2),
+          body: `${PLAIN.slice(TITLE.length + 2).replaceAll('\n', '\r\n')}\r\n`,
+          from: ['Anna Keller', 'anna@example.org'],
+          to: [['Zoë Löfgren', 'zoe@example.org']],
+          sent: new Date('2024-12-02T08:30:00Z'),
+          attachments: [
+            ['fees 2025.csv', Buffer.from('Boat,Fee\r\nSmall,10\r\n')],
+            ['Sitzung März.txt', Buffer.from('Minutes of the meeting.')],
+          ],
+        }),
+      text: PLAIN,
+      attachments: ['fees 2025.csv', 'Sitzung März.txt'],
+    },
+    {
+      by: 'SheetJS CFB, of HTML',
+      from: () =>
+        makeMsg({
+          subject: 'Slipway',
+          html: '<html><body><p>Dear Bo,</p><p>the slipway is <b>closed</b> on 14&nbsp;January.</p><ul><li>Trailers go to Cobh.</li><li>Cranes work.</li></ul></body></html>',
+        }),
+      text: '# Slipway\n\nDear Bo,\n\nthe slipway is closed on 14 January.\n\n- Trailers go to Cobh.\n- Cranes work.',
+    },
+    {
+      // As Exchange stores what was written in HTML.
+      by: 'SheetJS CFB, of RTF around HTML',
+      from: () =>
+        makeMsg({
+          subject: 'Quay',
+          rtf: String.raw`{\rtf1\ansi\ansicpg1252\fromhtml1 \deff0{\fonttbl{\f0\fswiss Arial;}}{\*\htmltag64 <p>}\htmlrtf {\htmlrtf0 The quay is {\*\htmltag84 <b>}\htmlrtf {\b \htmlrtf0 open{\*\htmltag92 </b>}\htmlrtf }\htmlrtf0  again, from 14 J\'e4nner on.{\*\htmltag72 </p>}\htmlrtf \par}\htmlrtf0}`,
+        }),
+      text: '# Quay\n\nThe quay is open again, from 14 Jänner on.',
     },
   ],
-  broken: { make: () => kept('python/plain.msg')().subarray(0, 700), fault: /^(?:broken_content|no_text): / },
+  broken: {
+    make: async () => (await bytesOf({ from: 'python/plain.msg' })).slice(0, 700),
+    fault: /^(?:broken_content|no_text): /,
+  },
   empty: () => makeMsg({}),
-  encrypted: null,
+  // What is in it lies in a file that only its reader's key opens.
+  encrypted: () =>
+    makeMsg({
+      subject: 'Fees',
+      type: 'IPM.Note.SMIME',
+      attachments: [['smime.p7m', Buffer.from('MIIBVQYJKoZIhvcNAQcDoIIBRjCCAUICAQAxggE=', 'base64')]],
+    }),
   wrong: { ending: 'docx' },
 };

@@ -1,13 +1,36 @@
+import { PDFDocument as SkiaDocument } from '@napi-rs/canvas';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 
 import { makePdf } from '../makePdf.js';
-import { kept, type Row } from './row.js';
+import type { Row } from './row.js';
 
 async function pdfLib(...pages: readonly string[]): Promise<Uint8Array> {
   const pdf = await PDFDocument.create();
   const font = await pdf.embedFont(StandardFonts.TimesRoman);
   for (const words of pages) pdf.addPage([400, 300]).drawText(words, { x: 40, y: 200, size: 12, lineHeight: 14, font });
   return pdf.save();
+}
+
+/** A notice as a browser prints one, by the library that browsers print with: lines of words, each at its place. */
+function notice(): Uint8Array {
+  const pdf = new SkiaDocument({ title: 'Notice to mariners' });
+  const draw = (lines: readonly (readonly [y: number, size: number, text: string])[]): void => {
+    const page = pdf.beginPage(595, 842);
+    page.fillStyle = '#000';
+    for (const [y, size, text] of lines) {
+      page.font = `${size}px "DejaVu Sans"`;
+      page.fillText(text, 60, y);
+    }
+    pdf.endPage();
+  };
+  draw([
+    [80, 24, 'Notice to mariners'],
+    [130, 12, 'The light on the south pier is out until the end of March. Its'],
+    [146, 12, 'place is marked by a yellow buoy, which is lit at night.'],
+    [190, 12, 'Größere Schiffe halten sich nördlich der Tonne 7.'],
+  ]);
+  draw([[80, 12, 'Harbour master, 9 February 2024']]);
+  return Uint8Array.from(pdf.close());
 }
 
 /** A letter with a list of sums, as a program for invoices draws it. */
@@ -91,7 +114,7 @@ export const PDF: Row = {
   good: [
     {
       by: 'LibreOffice, of two pages',
-      make: kept('libreoffice/report.pdf'),
+      from: 'libreoffice/report.pdf',
       text: REPORT,
       chunks: {
         size: 200,
@@ -106,7 +129,7 @@ export const PDF: Row = {
     },
     {
       by: 'PDFKit, an invoice',
-      make: invoice,
+      from: invoice,
       text: `# Invoice 2024-117
 
 Harbour office, Ballycotton. Payable within 30 days to the account below.
@@ -118,9 +141,27 @@ Crane 180.00
 Terms: who leaves earlier pays for the nights spent.`,
     },
     {
-      by: 'pdf-lib, of two pages',
-      make: () => pdfLib('The first page\nof two.', 'The second page.'),
-      text: 'The first page of two.\n\nThe second page.',
+      by: 'pdf-lib, a letter of two pages',
+      from: () =>
+        pdfLib(
+          'Dear members,\nthe north quay was repaired from March to September.\nIt cost 412,000 euros, 38,000 less than we thought.',
+          'What is left goes to the reserve.\nAnna Keller, treasurer',
+        ),
+      text: `Dear members,
+the north quay was repaired from March to September. It cost 412,000 euros, 38,000 less than we thought.
+
+What is left goes to the reserve. Anna Keller, treasurer`,
+    },
+    {
+      by: 'Skia, a notice of two pages',
+      from: notice,
+      text: `# Notice to mariners
+
+The light on the south pier is out until the end of March. Its place is marked by a yellow buoy, which is lit at night.
+
+Größere Schiffe halten sich nördlich der Tonne 7.
+
+Harbour master, 9 February 2024`,
     },
   ],
   broken: { make: () => '%PDF-1.7\nnothing of a PDF', fault: /^broken_content: / },

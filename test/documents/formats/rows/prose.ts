@@ -1,8 +1,10 @@
 import { Marked } from 'marked';
+import { stringify } from 'yaml';
 import Turndown from 'turndown';
 
 import { PLAIN_TITLE, report, reportChunks } from './report.js';
-import { kept, type Row } from './row.js';
+import { byPython } from '../byPython.js';
+import { bytesOf, type Row } from './row.js';
 
 /** A page as a person would write it, which one library makes Markdown of. */
 const PAGE = `<h1>Mooring</h1><p>Boats moor at the <b>north quay</b>. See <a href="https://example.org/fees">the fees</a>.</p>
@@ -26,6 +28,15 @@ moor --berth 12
 > Never leave the engine on.`;
 
 const turndown = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' });
+const otherStyle = new Turndown({
+  headingStyle: 'setext',
+  codeBlockStyle: 'indented',
+  bulletListMarker: '+',
+  strongDelimiter: '__',
+  linkStyle: 'referenced',
+});
+const NOTE = `<h2>What to bring</h2><ol><li>A torch</li><li>Warm clothes</li></ol><hr>
+<p>Lights are <code>white</code> ahead, <i>red</i> behind.</p>`;
 const rendered = (markdown: string): string =>
   `<!doctype html><html lang="en"><head><title>Mooring</title></head><body>${new Marked().parse(markdown, { async: false })}</body></html>`;
 
@@ -125,7 +136,7 @@ export const TXT: Row = {
   good: [
     {
       by: 'pandoc',
-      make: kept('pandoc/report.txt'),
+      from: 'pandoc/report.txt',
       text: PLAIN_TEXT,
       chunks: {
         size: 250,
@@ -139,17 +150,17 @@ export const TXT: Row = {
     },
     {
       by: 'Python, in KOI8-R and with the ends of lines of Windows',
-      make: kept('python/koi8_r.txt'),
+      from: byPython('koi8_r.txt'),
       text: 'Гавань открывается в шесть утра, а в июне и июле уже в пять.\nПосле шторма девятого февраля северный причал был закрыт три дня; девять лодок ушли в соседний порт.\nСовет просит утвердить новые сборы и углубление входа. Работы закончатся до начала сезона.',
     },
     {
       by: 'Python, in Shift JIS',
-      make: kept('python/shift_jis.txt'),
+      from: byPython('shift_jis.txt'),
       text: '港は朝六時に開きます。\n小型船の料金は一晩十ユーロです。\n嵐の後、北の岸壁は閉鎖されました。詳しくは事務所まで。',
     },
     {
       by: 'Python, in two bytes a letter',
-      make: kept('python/utf_16.txt'),
+      from: byPython('utf_16.txt'),
       text: 'Přístav otevírá v šest ráno.\nMalé lodě platí deset eur za noc.',
     },
   ],
@@ -164,7 +175,7 @@ export const MD: Row = {
   good: [
     {
       by: 'pandoc',
-      make: kept('pandoc/report.md'),
+      from: 'pandoc/report.md',
       text: report(
         ['# Harbour report 2024\n\nAnna Keller\n\n', ''],
         ['| --- | --- | --- | --- |', '|---------|---------|----------|-------|'],
@@ -183,10 +194,44 @@ export const MD: Row = {
       ),
       chunks: reportChunks('# Summary\n\nThe harbour', '[^2]: In 2023 there were 59 of them.'),
     },
-    { by: 'Turndown', make: () => turndown.turndown(PAGE), text: PAGE_MARKDOWN },
+    { by: 'Turndown', from: () => turndown.turndown(PAGE), text: PAGE_MARKDOWN },
+    {
+      by: 'Turndown, in its other style',
+      from: () => otherStyle.turndown(PAGE),
+      text: `Mooring
+=======
+
+Boats moor at the __north quay__. See [the fees][1].
+
++   Rope of 12 mm
++   Two fenders
+
+By hand
+-------
+
+    moor --berth 12
+
+
+> Never leave the engine on.
+
+[1]: https://example.org/fees`,
+    },
+    {
+      by: 'yaml and Turndown, a note with properties in front',
+      from: () =>
+        `---\n${stringify({ title: 'Mooring at night', tags: ['quay', 'night'], date: '2024-02-09' })}---\n\n${turndown.turndown(NOTE)}\n`,
+      text: `## What to bring
+
+1.  A torch
+2.  Warm clothes
+
+* * *
+
+Lights are \`white\` ahead, _red_ behind.`,
+    },
     {
       by: 'hand, with what editors put in front',
-      make: () => '---\ntitle: Fees\ntags: [quay]\n---\n\n# Fees\n\n* [ ] small\n* [x] large\n',
+      from: () => '---\ntitle: Fees\ntags: [quay]\n---\n\n# Fees\n\n* [ ] small\n* [x] large\n',
       text: '# Fees\n\n* [ ] small\n* [x] large',
     },
   ],
@@ -201,7 +246,7 @@ export const HTML: Row = {
   good: [
     {
       by: 'LibreOffice',
-      make: kept('libreoffice/report.html'),
+      from: 'libreoffice/report.html',
       text: report(
         PLAIN_TITLE,
         ['estimate.[^1]', 'estimate.1'],
@@ -215,7 +260,7 @@ export const HTML: Row = {
     },
     {
       by: 'pandoc',
-      make: kept('pandoc/report.html'),
+      from: 'pandoc/report.html',
       text: report(
         ['estimate.[^1]', 'estimate.1'],
         ['2024.[^2]', '2024.2'],
@@ -225,10 +270,35 @@ export const HTML: Row = {
     },
     {
       by: 'marked',
-      make: () => rendered(PAGE_MARKDOWN),
+      from: () => rendered(PAGE_MARKDOWN),
       text: PAGE_MARKDOWN.replaceAll('-   ', '- ')
         .replaceAll('**', '')
         .replace('[the fees](https://example.org/fees)', 'the fees'),
+    },
+    {
+      by: 'marked, a report',
+      from: async () =>
+        rendered(
+          Buffer.from(await bytesOf({ from: 'sources/report.md' }))
+            .toString()
+            .split('---\n')[2] ?? '',
+        ),
+      // It knows no footnotes, and its author types straight apostrophes.
+      text: report(['# Harbour report 2024\n\nAnna Keller\n\n', ''], ['’', "'"], ['tax.\n\n[^2]', 'tax. [^2]']),
+    },
+    {
+      by: 'Python, a confirmation in latin1',
+      from: byPython('order.html'),
+      text: `# Order 117 of Löfgren & Sons
+
+Thank you for your order. It leaves our stores on 9 December, as long as the weather holds.
+
+| Part | Pieces |
+| --- | --- |
+| Rope, 12 mm | 2 |
+| Fender < 30 cm | 4 |
+
+Questions? Write to the harbour shop.`,
     },
   ],
   // In the middle of a tag.

@@ -1,17 +1,62 @@
 import { PLAIN_TITLE, report, reportChunks } from './report.js';
-import { kept, type Row } from './row.js';
+import { makeRtf } from '../makeRtf.js';
+import type { Row } from './row.js';
+
+const letter = async (): Promise<string> =>
+  makeRtf([
+    'Harbour office, Ballycotton',
+    'Dear members,',
+    'the slipway is closed on 14 January {all day}; C:\\harbour\\plan.txt says why.',
+    'Anna Keller\nHarbour master',
+  ]);
+const fees = async (): Promise<string> =>
+  makeRtf([
+    'The fees of 2025',
+    [
+      ['Boat', 'A night', 'A year'],
+      ['Small', '10', '1200'],
+      ['Large', '25', '2900'],
+    ],
+    'They hold from 1 February.',
+  ]);
+const REMARKS = Array.from({ length: 12 }, (_, nth) => `${nth + 1}. The owner of berth ${nth + 1} was told on time.`);
 
 export const RTF: Row = {
   good: [
     {
+      by: 'jsRTF, a letter',
+      from: letter,
+      text: `Harbour office, Ballycotton
+
+Dear members,
+
+the slipway is closed on 14 January {all day}; C:\\harbour\\plan.txt says why.
+
+Anna Keller
+Harbour master`,
+    },
+    {
+      by: 'jsRTF, a table',
+      from: fees,
+      text: `The fees of 2025
+
+| Boat | A night | A year |
+| --- | --- | --- |
+| Small | 10 | 1200 |
+| Large | 25 | 2900 |
+
+They hold from 1 February.`,
+    },
+    { by: 'jsRTF, numbered remarks', from: async () => makeRtf(REMARKS), text: REMARKS.join('\n\n') },
+    {
       by: 'LibreOffice, a report of two pages',
-      make: kept('libreoffice/report.rtf'),
+      from: 'libreoffice/report.rtf',
       text: report(PLAIN_TITLE),
       chunks: reportChunks('Harbour report 2024\n\nAnna', '[^2]: In 2023 there were 59 of them.'),
     },
     {
       by: 'pandoc, the same report',
-      make: kept('pandoc/report.rtf'),
+      from: 'pandoc/report.rtf',
       // It writes lists as paragraphs.
       text: report(
         PLAIN_TITLE,
@@ -25,7 +70,7 @@ export const RTF: Row = {
     },
     {
       by: 'AbiWord, the same report',
-      make: kept('abiword/report.rtf'),
+      from: 'abiword/report.rtf',
       // It loses what marks a list.
       text: report(
         PLAIN_TITLE,

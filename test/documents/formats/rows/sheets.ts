@@ -1,9 +1,10 @@
+import { Writable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import ExcelJS from 'exceljs';
-import { strToU8, unzipSync, zipSync } from 'fflate';
 import writeExcelFile from 'write-excel-file/node';
 
-import { half, kept, locked, type Row } from './row.js';
+import { byPython } from '../byPython.js';
+import { half, locked, type Row, withMacros } from './row.js';
 
 type Cell = string | number | Date | { readonly formula: string; readonly result: number };
 type Cells = readonly (readonly Cell[])[];
@@ -15,9 +16,6 @@ const bookOf = (sheets: Readonly<Record<string, Cells>>): ExcelJS.Workbook => {
 };
 const excelJs = async (sheets: Readonly<Record<string, Cells>>): Promise<Uint8Array> =>
   new Uint8Array(await bookOf(sheets).xlsx.writeBuffer());
-/** A workbook with macros beside its sheets, as Excel puts them there. */
-const withMacros = async (book: Promise<Uint8Array>): Promise<Uint8Array> =>
-  zipSync({ ...unzipSync(await book), 'xl/vbaProject.bin': strToU8('never read') });
 
 const day = (date: string): Date => new Date(`${date}T00:00:00Z`);
 const YEAR = {
@@ -39,6 +37,36 @@ Boat: Bo, "the old", Until: 2024-07-01, Nights: 3, Fee: 25, Sum: 75
 # Crew
 
 Name: Zoë, Age: 41`;
+
+/** Written row by row, without a table of strings, as programs write what is too long to be kept. */
+async function streamed(sheets: Readonly<Record<string, Cells>>): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  const stream = new Writable({
+    write(part: Buffer, _encoding, done) {
+      parts.push(part);
+      done();
+    },
+  });
+  const book = new ExcelJS.stream.xlsx.WorkbookWriter({ stream, useSharedStrings: false });
+  for (const [name, rows] of Object.entries(sheets)) {
+    const sheet = book.addWorksheet(name);
+    for (const row of rows) sheet.addRow([...row]).commit();
+    sheet.commit();
+  }
+  await book.commit();
+  return Uint8Array.from(Buffer.concat(parts));
+}
+const DEPTHS = {
+  Depths: [
+    ['Place', 'Metres', 'Sounded', 'Seen by'],
+    ['Entrance', 2.1, day('2024-10-07'), 'Survey & Co'],
+    ['Inner basin', 3.55, day('2024-10-08'), ''],
+    ['  North quay ', 2, day('2024-10-08'), 'Zoë, "the diver"'],
+  ],
+} satisfies Record<string, Cells>;
+const DEPTHS_TEXT = `Place: Entrance, Metres: 2.1, Sounded: 2024-10-07, Seen by: Survey & Co
+Place: Inner basin, Metres: 3.55, Sounded: 2024-10-08
+Place: North quay, Metres: 2, Sounded: 2024-10-08, Seen by: Zoë, "the diver"`;
 
 /** An invoice of three sheets, with dates, percentages and formulas. */
 const INVOICE_TEXT = `# Invoice 2024-117
@@ -97,14 +125,15 @@ Part: Rope, 12 mm, Shelf: B 4`;
 
 export const XLSX: Row = {
   good: [
-    { by: 'ExcelJS, of two sheets', make: () => excelJs(YEAR), text: YEAR_TEXT },
+    { by: 'ExcelJS, of two sheets', from: () => excelJs(YEAR), text: YEAR_TEXT },
     {
       by: 'LibreOffice, an invoice',
-      make: kept('libreoffice/invoice.xlsx'),
+      from: 'libreoffice/invoice.xlsx',
       text: INVOICE_TEXT,
       chunks: INVOICE_CHUNKS,
     },
-    { by: 'write-excel-file', make: stock, text: STOCK_TEXT },
+    { by: 'write-excel-file', from: stock, text: STOCK_TEXT },
+    { by: 'ExcelJS, row by row', from: () => streamed(DEPTHS), text: DEPTHS_TEXT },
   ],
   broken: { make: () => half(excelJs(YEAR)), fault: /^broken_content: / },
   empty: () => excelJs({ S: [] }),
@@ -114,16 +143,18 @@ export const XLSX: Row = {
 
 export const XLSM: Row = {
   good: [
-    { by: 'ExcelJS and a macro', make: () => withMacros(excelJs(YEAR)), text: YEAR_TEXT },
+    { by: 'ExcelJS and a macro', from: () => withMacros(excelJs(YEAR)), text: YEAR_TEXT },
+    { by: 'write-excel-file and a macro', from: () => withMacros(stock()), text: STOCK_TEXT },
+    { by: 'ExcelJS, row by row, and a macro', from: () => withMacros(streamed(DEPTHS)), text: DEPTHS_TEXT },
     {
       by: 'LibreOffice, an invoice',
-      make: kept('libreoffice/invoice.xlsm'),
+      from: 'libreoffice/invoice.xlsm',
       text: INVOICE_TEXT,
       chunks: INVOICE_CHUNKS,
     },
     {
       by: 'XlsxWriter, with a macro',
-      make: kept('python/berths.xlsm'),
+      from: 'python/berths.xlsm',
       text: `# Berths
 
 Berth: N1, Boat: Ada, Since: 2019-05-01, Fee: 1250.5
@@ -171,11 +202,16 @@ const fastCsv = async (rows: Cells, delimiter: string): Promise<Uint8Array> =>
 
 export const CSV: Row = {
   good: [
-    { by: 'csv-stringify', make: () => stringify(rowsOf(FLEET)), text: FLEET_TEXT },
-    { by: 'ExcelJS, with semicolons', make: () => fastCsv(FLEET, ';'), text: FLEET_TEXT },
+    { by: 'csv-stringify', from: () => stringify(rowsOf(FLEET)), text: FLEET_TEXT },
+    { by: 'ExcelJS, with semicolons', from: () => fastCsv(FLEET, ';'), text: FLEET_TEXT },
+    {
+      by: "Python, all of it in quotes, in Windows' western charset",
+      from: byPython('fleet.csv'),
+      text: FLEET_TEXT.replace('Cy', 'Zoë'),
+    },
     {
       by: "LibreOffice, with semicolons, in Windows' western charset",
-      make: kept('libreoffice/invoice.csv'),
+      from: 'libreoffice/invoice.csv',
       text: FIRST_SHEET,
       chunks: FIRST_SHEET_CHUNKS,
     },
@@ -189,11 +225,12 @@ export const CSV: Row = {
 
 export const TSV: Row = {
   good: [
-    { by: 'csv-stringify', make: () => stringify(rowsOf(FLEET), { delimiter: '\t' }), text: FLEET_TEXT },
-    { by: 'ExcelJS', make: () => fastCsv(FLEET, '\t'), text: FLEET_TEXT },
+    { by: 'csv-stringify', from: () => stringify(rowsOf(FLEET), { delimiter: '\t' }), text: FLEET_TEXT },
+    { by: 'ExcelJS', from: () => fastCsv(FLEET, '\t'), text: FLEET_TEXT },
+    { by: 'Python, as Excel writes it', from: byPython('fleet.tsv'), text: FLEET_TEXT.replace('Cy', 'Zoë') },
     {
       by: 'LibreOffice',
-      make: kept('libreoffice/invoice.tsv'),
+      from: 'libreoffice/invoice.tsv',
       text: FIRST_SHEET,
       chunks: FIRST_SHEET_CHUNKS,
     },

@@ -1,6 +1,27 @@
-import { readXml } from '../../office/readXml.js';
-import { markdownTable, oneLine } from '../../textBuilder.js';
-import type { DocumentLimits } from '../../types.js';
+import { markdownTable, oneLine } from '../textBuilder.js';
+import type { DocumentLimits } from '../types.js';
+import type { Package } from './openPackage.js';
+import { readXml } from './readXml.js';
+
+/** What shows a figure, by the type of the relation that names its part. */
+const READERS: ReadonlyMap<string, typeof readChart> = new Map([
+  ['chart', readChart],
+  ['diagramData', readDiagram],
+]);
+
+/** The charts and diagrams that a member names, as blocks, by the id it names them with. */
+export async function readFigures(
+  { archive, relationsOf }: Package,
+  member: string,
+  limits: DocumentLimits,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const figures = new Map<string, readonly string[]>();
+  for (const [id, { type, target }] of await relationsOf(member)) {
+    const read = READERS.get(type);
+    if (read && archive.has(target)) figures.set(id, read(await archive.read(target), limits));
+  }
+  return figures;
+}
 
 interface Series {
   name: string;
@@ -19,7 +40,7 @@ const PARTS: ReadonlyMap<string, 'name' | 'labels' | 'values'> = new Map([
 ]);
 
 /** What a chart is drawn of, as blocks: its title, and a table with a column for each of its series. */
-export function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
+function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
   const all: Series[] = [];
   let series: Series | null = null;
   let about: 'name' | 'labels' | 'values' | null = null;
@@ -67,7 +88,7 @@ function tableOf(all: readonly Series[]): string {
 }
 
 /** The words of a drawing made of shapes (SmartArt), a point each. */
-export function readDiagram(part: Uint8Array, limits: DocumentLimits): string[] {
+function readDiagram(part: Uint8Array, limits: DocumentLimits): string[] {
   const points: string[] = [];
   let words = '';
   let isReading = false;

@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+import { DEFAULT_ENGINES_DIR } from '../../../engines/venv.js';
+
+const SCRIPT = fileURLToPath(new URL('../../fixtures/documents/write.py', import.meta.url));
+let written: Readonly<Record<string, string>> | null = null;
+
+/** A file that Python's own library writes in this run; test/fixtures/documents/write.py says what is in each. */
+export const byPython = (name: string) => (): Uint8Array => {
+  written ??= JSON.parse(
+    execFileSync(`${DEFAULT_ENGINES_DIR}/venv/bin/python`, ['-B', SCRIPT], { encoding: 'utf8', maxBuffer: 10_000_000 }),
+  ) as Record<string, string>;
+  const content = written[name];
+  if (content === undefined) throw new Error(`write.py writes no ${name}`);
+  return new Uint8Array(Buffer.from(content, 'base64'));
+};

@@ -1,0 +1,200 @@
+import { stringify } from 'csv-stringify/sync';
+import { Document, HeadingLevel, Packer, Paragraph } from 'docx';
+import ExcelJS from 'exceljs';
+import { Marked } from 'marked';
+import { createTransport } from 'nodemailer';
+import PptxGenJs from 'pptxgenjs';
+import { describe, expect, test } from '@jest/globals';
+
+import { processDocument } from '../../../documents/processDocument.js';
+import type { ParseInput } from '../../../documents/types.js';
+import { LIMITS } from '../page.js';
+import { chunksOfFile, upload } from '../readFile.js';
+import {
+  ARRIVAL,
+  FEES,
+  guideChunks,
+  LAMPS,
+  OVERLAP,
+  QUAYS,
+  ROW_SIZE,
+  rowChunks,
+  SIZE,
+  STORMS,
+  TABLE,
+} from './guide.js';
+import { makeMsg } from './makeMsg.js';
+import { makePdf } from './makePdf.js';
+import { makeRtf } from './makeRtf.js';
+import { wordTable } from './rows/office.js';
+import { type Bytes, withMacros } from './rows/row.js';
+
+const SECTIONS = [
+  ['Arrival', ARRIVAL],
+  ['Storms', STORMS],
+] as const;
+const PLAIN = SECTIONS.map(([, sentences]) => sentences.join(' ')).join('\n\n');
+const MARKDOWN = [
+  `# Fees\n\n${TABLE}`,
+  ...SECTIONS.map(([title, sentences]) => `# ${title}\n\n${sentences.join(' ')}`),
+  `# Lamps\n\n\`\`\`sh\n${LAMPS}\n\`\`\``,
+].join('\n\n');
+
+const docx = async (): Promise<Bytes> => {
+  const heading = (text: string): Paragraph => new Paragraph({ text, heading: HeadingLevel.HEADING_1 });
+  const children = [
+    heading('Fees'),
+    wordTable(FEES),
+    ...SECTIONS.flatMap(([title, sentences]) => [heading(title), new Paragraph(sentences.join(' '))]),
+  ];
+  return Uint8Array.from(await Packer.toBuffer(new Document({ sections: [{ children }] })));
+};
+
+const pdf = async (): Promise<Bytes> =>
+  makePdf((drawn) => {
+    for (const [title, sentences] of SECTIONS) {
+      drawn.fontSize(18).text(title).moveDown();
+      drawn.fontSize(11).text(sentences.join(' ')).moveDown();
+    }
+  });
+
+const eml = async (): Promise<Bytes> => {
+  const transport = createTransport({ streamTransport: true, buffer: true });
+  const { message } = await transport.sendMail({ from: 'a@example.org', subject: 'Arrival', text: PLAIN });
+  return Uint8Array.from(message as Buffer);
+};
+
+// What the package's types call a class is a member of what Node imports.
+const Show = PptxGenJs as unknown as typeof PptxGenJs.default;
+const pptx = async (): Promise<Bytes> => {
+  const show = new Show();
+  const master = {
+    title: 'M',
+    objects: [{ placeholder: { options: { name: 'title', type: 'title', x: 1, y: 0.2, w: 8, h: 1 }, text: '' } }],
+  };
+  show.defineSlideMaster(master as unknown as Parameters<typeof show.defineSlideMaster>[0]);
+  const add = (title: string) => {
+    const slide = show.addSlide({ masterName: 'M' });
+    slide.addText(title, { placeholder: 'title' });
+    return slide;
+  };
+  add('Fees').addTable(FEES.map((row) => row.map((text) => ({ text }))));
+  for (const [title, sentences] of SECTIONS)
+    add(title).addText(
+      sentences.map((text) => ({ text, options: { bullet: true, breakLine: true } })),
+      { x: 1, y: 2, w: 8, h: 4 },
+    );
+  return (await show.write({ outputType: 'uint8array' })) as Uint8Array;
+};
+
+const rows = QUAYS.map((row) => [...row]);
+const xlsx = async (): Promise<Uint8Array> => {
+  const book = new ExcelJS.Workbook();
+  book.addWorksheet('Quays').addRows(rows);
+  return new Uint8Array(await book.xlsx.writeBuffer());
+};
+const objects = QUAYS.slice(1).map(([place, depth, rule]) => ({ place, depth, rule }));
+
+const NOTHING = { headings: false, table: false, code: false };
+const ALL = { headings: true, table: true, code: true };
+/** The subject of a message is its first heading; that of the storms is none. */
+const MAIL = guideChunks(NOTHING).with(0, `# Arrival\n\n${ARRIVAL.join(' ')}`);
+
+describe('the guide is cut as the rules say', () => {
+  test.each<readonly [string, string, () => Bytes | Promise<Bytes>, readonly string[]]>([
+    ['plain text', 'a.txt', () => PLAIN, guideChunks(NOTHING)],
+    ['Markdown', 'a.md', () => MARKDOWN, guideChunks(ALL)],
+    [
+      'HTML',
+      'a.html',
+      () => `<!doctype html><main>${new Marked().parse(MARKDOWN, { async: false })}</main>`,
+      guideChunks(ALL),
+    ],
+    ['Word', 'a.docx', docx, guideChunks({ ...ALL, code: false })],
+    ['PowerPoint', 'a.pptx', pptx, guideChunks({ ...ALL, code: false, points: true })],
+    ['PDF', 'a.pdf', pdf, guideChunks({ ...NOTHING, headings: true })],
+    [
+      'RTF',
+      'a.rtf',
+      () => makeRtf([FEES, ...SECTIONS.map(([, sentences]) => sentences.join(' '))]),
+      guideChunks({ ...NOTHING, table: true }),
+    ],
+    ['mail', 'a.eml', eml, MAIL],
+    ['Outlook', 'a.msg', () => makeMsg({ subject: 'Arrival', body: PLAIN }), MAIL],
+  ])('of %s', async (_what, name, make, expected) => {
+    expect(await chunksOfFile(await make(), name, { chunkSize: SIZE, chunkOverlap: OVERLAP })).toEqual(expected);
+  });
+
+  test.each<readonly [string, string, () => Bytes | Promise<Bytes>, 'rows' | 'objects', boolean]>([
+    ['CSV', 'a.csv', () => stringify(rows), 'rows', true],
+    ['TSV', 'a.tsv', () => stringify(rows, { delimiter: '\t' }), 'rows', true],
+    ['a workbook', 'a.xlsx', xlsx, 'rows', true],
+    ['a workbook with macros', 'a.xlsm', () => withMacros(xlsx()), 'rows', false],
+    ['JSON', 'a.json', () => JSON.stringify(objects), 'objects', true],
+    ['JSON lines', 'a.jsonl', () => objects.map((one) => JSON.stringify(one)).join('\n'), 'objects', true],
+  ])(
+    'of %s, two rows or objects a chunk, or one where one is asked for',
+    async (_what, name, make, kind, isGrouped) => {
+      const size = { chunkSize: ROW_SIZE, chunkOverlap: OVERLAP };
+      const content = await make();
+      expect(await chunksOfFile(content, name, size)).toEqual(rowChunks(kind, 2));
+      const grouped = await chunksOfFile(content, name, { ...size, maxItemsPerChunk: 1 });
+      expect(grouped).toEqual(rowChunks(kind, isGrouped ? 1 : 2));
+    },
+  );
+
+  const chunked = async (input: Partial<ParseInput>, name: string) => {
+    const chunking = { chunkSize: SIZE, chunkOverlap: OVERLAP, prefix: null, placeChunks: true };
+    const { text, cuts } = await processDocument({ ...upload('', name), ...input }, chunking, LIMITS);
+    return cuts.map(({ start, end, metadata }) => ({ text: text.slice(start, end), metadata }));
+  };
+
+  test.each(['a.png', 'a.jpg'])('of %s in which OCR found it, with the lines that a chunk has', async (name) => {
+    let y = 0;
+    const paragraphs = SECTIONS.flatMap(([title, sentences]) => {
+      const line = (text: string) => ({ text, x1: 10, x2: 500, y1: (y += 20), y2: y + 15 });
+      return [{ lines: [line(title)], heading: 1 }, { lines: sentences.map(line) }];
+    });
+    const readAs = name === 'a.png' ? 'PNG' : 'JPG';
+    const chunks = await chunked({ readAs, recognizedPages: [{ number: 1, paragraphs }] }, name);
+    expect(chunks.map(({ text }) => text)).toEqual(guideChunks({ ...NOTHING, headings: true }));
+    // Eleven lines, twenty apart: headings are the first and the sixth.
+    expect(chunks.map(({ metadata }) => [metadata?.['y1'], metadata?.['y2']])).toEqual([
+      [20, 115],
+      [100, 195],
+      [180, 235],
+    ]);
+  });
+
+  test('of a recording in which it is said, with the times at which', async () => {
+    const segments = SECTIONS.flatMap(([, sentences]) =>
+      sentences.map((text, nth) => ({ text, paragraph: nth === 0 })),
+    ).map((one, nth) => ({ ...one, start: nth * 10, end: nth * 10 + 9, speaker: null }));
+    const chunks = await chunked(
+      {
+        recording: {
+          format: 'MP3',
+          mimeType: 'audio/mpeg',
+          transcript: {
+            service: 'deepgram',
+            wishes: { detectLanguage: false, speakers: false },
+            segments,
+            language: null,
+            duration: 90,
+          },
+        },
+      },
+      'a.mp3',
+    );
+    expect(chunks).toEqual(
+      guideChunks(NOTHING).map((text, nth) => ({
+        text,
+        metadata: [
+          { start_offset_sec: 0, end_offset_sec: 39 },
+          { start_offset_sec: 30, end_offset_sec: 69 },
+          { start_offset_sec: 60, end_offset_sec: 89 },
+        ][nth],
+      })),
+    );
+  });
+});
