@@ -27,7 +27,7 @@ async function runJest(args: readonly string[]): Promise<readonly SuiteResult[] 
   const child = spawn(
     process.execPath,
     ['--experimental-vm-modules', '--no-warnings', JEST, '--json', '--outputFile', REPORT, ...args],
-    { stdio: ['inherit', 'ignore', 'inherit'] },
+    { stdio: 'inherit' },
   );
   await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
   try {
