@@ -1,9 +1,12 @@
 /**
  * `npm run bench:search`: how long a search takes at several sizes, with a tenant and a tag filter, beside the same query
- * made straight with the Qdrant client; and 50 callers at once. `-- --chunks=500000` takes other sizes, several by comma.
+ * made straight with the Qdrant client; and 50 callers at once. `-- --chunks=500000` takes other sizes, several by comma;
+ * with `--wait-for=FILE` each size is seeded and indexed first, and measured once that file is there.
  */
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
@@ -23,7 +26,10 @@ import { circumstances, table } from './report.js';
 import { CHUNKS_PER_FILE, randomVector, seedVectors, type SeedVectors } from './seedVectors.js';
 import { startBenchService } from './service.js';
 
-const given = process.argv.find((word) => word.startsWith('--chunks='))?.slice('--chunks='.length);
+const option = (name: string): string | undefined =>
+  process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
+const given = option('chunks');
+const waitFor = option('wait-for');
 const SIZES = (given ?? '10000,100000').split(',').map(Number);
 const RESULTS = fileURLToPath(new URL('search.md', import.meta.url));
 const ROUNDS = 200;
@@ -32,6 +38,8 @@ const K = 10;
 const WANTED = 1.3;
 const CALLERS = 50;
 const SEARCHES_EACH = 10;
+/** So long without a sign of indexing, and there is nothing to index. */
+const QUIET_S = 12;
 /** Another user's chunks, so that the tenant's part of the filter has something to leave out. */
 const OTHERS_SHARE = 0.1;
 const QUERY = 'How long does a refund of a payment take?';
@@ -100,6 +108,17 @@ async function manyCallers(search: () => Promise<void>): Promise<{ errors: numbe
   return { errors, times, seconds: (performance.now() - begun) / 1000 };
 }
 
+/** Until the engine has built its indexes: it begins some seconds after the last write. */
+async function indexed(client: QdrantClient): Promise<number> {
+  const begun = performance.now();
+  for (let quiet = 0; quiet < QUIET_S; quiet += 1) {
+    await sleep(1_000);
+    const { status } = await client.getCollection(`${qdrant.prefix}${EMBEDDED_SPACE.name}`);
+    if (status !== 'green') quiet = 0;
+  }
+  return Math.round((performance.now() - begun) / 1000);
+}
+
 /** The engine's memory at its peak. */
 async function engineMemory(): Promise<string> {
   const status = await readFile(`/proc/${pidsOf('qdrant')[0] ?? 0}/status`, 'utf8');
@@ -137,6 +156,11 @@ try {
     files = wanted;
     const seconds = ((performance.now() - seedingFrom) / 1000).toFixed(0);
     say(`${chunks} chunks, seeded in ${seconds} s`);
+    say(`indexed after ${await indexed(client)} s`);
+    if (waitFor !== undefined) {
+      say(`waiting for ${waitFor}`);
+      while (!existsSync(waitFor)) await sleep(500);
+    }
     const [mine, text, theirs] = await timeAll([ours, withText, straight]);
     const ratio = p(mine, 50) / p(theirs, 50);
     rows.push([
@@ -155,6 +179,7 @@ try {
       ...[ms(p(crowd.times, 50)), ms(p(crowd.times, 95)), crowd.errors === 0 ? 'yes' : 'MISSED'],
     ]);
     say(crowds.at(-1)?.join(' · ') ?? '');
+    if (waitFor !== undefined) await rm(waitFor);
   }
   await connection.close();
 } finally {
