@@ -1,7 +1,8 @@
 /**
  * `npm run bench:search`: how long a search takes at several sizes, with a tenant and a tag filter, beside the same query
  * made straight with the Qdrant client; and 50 callers at once. `-- --chunks=500000` takes other sizes, several by comma;
- * with `--wait-for=FILE` each size is seeded and indexed first, and measured once that file is there.
+ * with `--wait-for=FILE` each size is seeded and indexed first, and measured once that file is there; with
+ * `--profile=FOLDER` V8's profiles of the API are left there.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -30,7 +31,7 @@ const option = (name: string): string | undefined =>
   process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 const given = option('chunks');
 const waitFor = option('wait-for');
-const SIZES = (given ?? '10000,100000').split(',').map(Number);
+const SIZES = (given ?? '10000,100000,500000').split(',').map(Number);
 const RESULTS = fileURLToPath(new URL('search.md', import.meta.url));
 const ROUNDS = 200;
 const WARM_UP = 20;
@@ -128,7 +129,7 @@ async function engineMemory(): Promise<string> {
 const begun = new Date();
 const rows: string[][] = [];
 const crowds: string[][] = [];
-const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, say });
+const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: option('profile') ?? null, say });
 try {
   const [user, other] = [await service.user(), await service.user()];
   const tenantOf = async (one: TestUser): Promise<Tenant> => {

@@ -11,7 +11,8 @@ import sys
 import qdrant_edge as engine
 
 PR_SET_PDEATHSIG = 1
-NICENESS = 15
+# Behind requests, beside the work that brings points.
+NICENESS = 10
 
 
 def main():

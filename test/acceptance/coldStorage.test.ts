@@ -277,14 +277,15 @@ test('revoking access to a data source leaves its vectors where they are, and th
   await cool([cold]);
   expect((await user.post('/revoke_access_token', { data_source_id: _id })).body).toEqual({ success: true });
   expect(await user.file(cold.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'COLD_STORAGE' });
-  expect(await storedFor(service.env)).toEqual([cold.id]);
+  expect(await storedFor(service.env)).toContain(cold.id);
   expect(await pointsOf(hot)).toEqual(before[1]);
   await cool([hot]);
   expect((await toHot({ ids: [cold.id, hot.id] })).body).toBe(true);
   for (const { id } of [cold, hot]) await inStorage(id, 'HOT_STORAGE');
   await allQuiet();
   expect([await pointsOf(cold), await pointsOf(hot)]).toEqual(before);
-  expect(await storedFor(service.env)).toEqual([]);
+  const stored = await storedFor(service.env);
+  for (const { id } of [cold, hot]) expect(stored).not.toContain(id);
   expect(await amiss()).toEqual([]);
 });
 
