@@ -7,6 +7,8 @@ import qdrant_edge as engine
 from .errors import bad_format
 
 DISTANCES = {name: getattr(engine.Distance, name) for name in ("Cosine", "Dot", "Euclid", "Manhattan")}
+# Qdrant's own.
+HNSW_M, HNSW_EF = 16, 100
 SEARCH_THREADS = min(4, os.cpu_count() or 1)
 
 
@@ -43,6 +45,8 @@ class Config:
         return engine.EdgeConfig(
             vectors=dense.get("", dense) or None,
             sparse_vectors=sparse or None,
+            # What a filter leaves is scanned up to the same size: exact, where an index finds half of it at times.
+            hnsw_config=engine.HnswIndexConfig(HNSW_M, HNSW_EF, indexing_threshold_kb),
             optimizers=engine.EdgeOptimizersConfig(indexing_threshold=indexing_threshold_kb),
             max_search_threads=SEARCH_THREADS,
         )

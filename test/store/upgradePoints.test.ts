@@ -174,7 +174,7 @@ test('of version 1, the index that kept the names of deleted users goes', async 
   await withDatabase(service, async (connection) => {
     const users = connection.collection('users');
     const old = 'organizationId_1_customerId_1';
-    await users.createIndex({ organizationId: 1, customerId: 1 }, { name: old });
+    await users.createIndexes([{ key: { organizationId: 1, customerId: 1 }, name: old }]);
     await connection.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 1 } });
     await runMigrations(connection);
     expect((await users.indexes()).map(({ name }) => name)).not.toContain(old);
