@@ -31,7 +31,7 @@ const option = (name: string): string | undefined =>
   process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 const given = option('chunks');
 const waitFor = option('wait-for');
-const SIZES = (given ?? '10000,100000,500000').split(',').map(Number);
+const SIZES = (given ?? '10000,100000').split(',').map(Number);
 const RESULTS = fileURLToPath(new URL('search.md', import.meta.url));
 const ROUNDS = 200;
 const WARM_UP = 20;

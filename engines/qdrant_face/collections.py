@@ -35,10 +35,11 @@ class Collection:
         self.shard = shard
         self.operations = self.flushed = 0
         self.optimized = None  # an earlier process may have left work
-        self.is_new = True  # the same
-        self.changed = 0  # points, since indexes were last built
-        self.counted = shard.info().points_count  # then
-        self.rebuild = None
+        # Since indexes were last built here: whether that was ever, points that writes named, points there were.
+        self.is_new = True
+        self.changed = 0
+        self.counted = shard.info().points_count
+        self.rebuild = None  # what keeps the writes for a copy, while there is one
         # A write, a flush and an optimisation never meet; reads need no lock.
         self.lock = threading.Lock()
 
@@ -70,14 +71,14 @@ class Collection:
         return self.config.vectors_kb(self.shard.info().points_count) <= min(SMALL_KB, self.threshold_kb)
 
     def rebuild_if_due(self, is_idle):
-        """Begins to build indexes where there are enough new points, or enough has changed and nobody asks for anything."""
+        """Begins to build indexes where enough has changed: at once when as many points lack one, else when nobody asks."""
         info = self.shard.info()
+        # A write by a filter names no points: of deletes the count tells.
         bare = info.points_count - info.indexed_vectors_count // max(1, len(self.config.dense))
         is_bare = self.config.vectors_kb(bare) > self.threshold_kb
         changed = max(self.changed, abs(info.points_count - self.counted))
         is_much = changed > CHANGED_SHARE * info.points_count
-        is_due = is_much and is_idle or is_bare and (is_much or self.is_new)
-        if not is_due:
+        if not (is_bare and (is_much or self.is_new)) and not (is_much and is_idle):
             return None
         self.changed, self.counted, self.is_new = 0, info.points_count, False
         return Rebuild(self)
@@ -120,7 +121,8 @@ class Collections:
         current = folder / body.get("shard", "shard")
         for other in folder.iterdir():
             if other.is_dir() and other != current:
-                shutil.rmtree(other)  # it was to take the place of the shard, or had been replaced
+                # It was to take the place of the shard, or had been replaced. A copy may still be on its way.
+                shutil.rmtree(other, ignore_errors=True)
         shard = engine.EdgeShard.load(str(current))
         self.open[folder.name] = Collection(Config(body), current, shard, self.threshold_kb)
 

@@ -77,9 +77,11 @@ class Rebuild:
 
     def _copy(self):
         """Writers wait, readers don't. From here on writes are kept."""
+        shutil.rmtree(self.draft, ignore_errors=True)
         with self.collection.lock:
             self.collection.shard.flush()
-            subprocess.run(["cp", "-a", "--reflink=auto", str(self.collection.folder), str(self.draft)], check=True)
+            copy = ["cp", "-a", "-T", "--reflink=auto", str(self.collection.folder), str(self.draft)]
+            subprocess.run(copy, check=True)
             self.collection.rebuild = self
 
     def _optimize(self):
@@ -104,8 +106,10 @@ class Rebuild:
             return None if self.cancelled else self.collection.replace(shard, self.draft)
 
     def _repeat(self, shard, done):
-        """Makes the kept writes from `done` on; answers how many are made."""
+        """Makes the kept writes from `done` on, unless it is cancelled; answers how many are made."""
         for operation in self.writes[done:]:
+            if self.cancelled:
+                break
             shard.update(operation)
             done += 1
         return done
