@@ -13,6 +13,8 @@ const SERVER = fileURLToPath(new URL('qdrant_server.py', import.meta.url));
 
 export interface QdrantOptions extends StartOptions {
   readonly port?: WantedPort;
+  /** KB of vectors from which on an index is built; for tests. */
+  readonly indexAboveKb?: number;
 }
 
 export interface QdrantEngine extends Engine {
@@ -21,7 +23,7 @@ export interface QdrantEngine extends Engine {
 
 /** Starts Qdrant on DATA_DIR/qdrant and waits until its collections are open. */
 export async function startQdrant(options: QdrantOptions): Promise<QdrantEngine> {
-  const { dataDir, venv, port: wanted = QDRANT_PORT, ...events } = options;
+  const { dataDir, venv, port: wanted = QDRANT_PORT, indexAboveKb, ...events } = options;
   const folder = join(dataDir, 'qdrant');
   await mkdir(folder, { recursive: true });
   const engine = await startEngine({
@@ -35,7 +37,10 @@ export async function startQdrant(options: QdrantOptions): Promise<QdrantEngine>
         python: venv.python,
         program: venv.python,
         // Python's compiled files are no part of the checkout.
-        args: ['-X', `pycache_prefix=${join(venv.enginesDir, 'pycache')}`, SERVER, folder, `${port}`],
+        args: [
+          ...['-X', `pycache_prefix=${join(venv.enginesDir, 'pycache')}`, SERVER, folder, `${port}`],
+          ...(indexAboveKb === undefined ? [] : [`${indexAboveKb}`]),
+        ],
         isReady: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok,
       }),
   });

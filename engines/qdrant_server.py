@@ -1,6 +1,6 @@
 """The embedded Qdrant: its engine behind its REST interface, on loopback.
 
-usage: qdrant_server.py DATA_FOLDER PORT
+usage: qdrant_server.py DATA_FOLDER PORT [KB of vectors from which on an index is built, for tests]
 """
 
 import signal
@@ -19,7 +19,7 @@ def main():
     signal.pthread_sigmask(signal.SIG_BLOCK, endings)
 
     try:
-        collections = Collections(folder)
+        collections = Collections(folder, *map(int, sys.argv[3:]))
     except BlockingIOError:
         sys.exit(f"{folder} is in use by another process")
     server = Server(port, collections)

@@ -26,7 +26,7 @@ import type { HybridWeights } from './fuseHybrid.js';
 import { queryVectors } from './queryVectors.js';
 import { refuseCold } from './refuseCold.js';
 import { searchChunks } from './search.js';
-import { spacesForText, spacesForVector } from './searchSpaces.js';
+import { likelySpace, spacesForText, spacesForVector } from './searchSpaces.js';
 
 /** Chunks of one answer at most. */
 const MAX_K = 1_000;
@@ -151,7 +151,7 @@ export const embeddings = operation<'user', Body>({
     const weights = weightsOf(body);
     const vector = body.query_vector ?? null;
     const vectorIn = queryVectors(caller, body.query, model, vector, deps);
-    const [spaces] = await Promise.all([
+    const allowed = Promise.all([
       vector
         ? spacesForVector(caller, model, vector, deps)
         : spacesForText(caller, model, (weights?.keyword ?? 0) > 0, deps),
@@ -160,8 +160,9 @@ export const embeddings = operation<'user', Body>({
     ]);
     const found = await searchChunks(
       caller,
-      spaces,
       {
+        spaces: allowed.then(([spaces]) => spaces),
+        likely: likelySpace(model, vector, deps),
         ...{ query: body.query, vectorIn, vectorGiven: vector !== null, model, k: body.k, filter, weights },
         exact: body.high_accuracy,
         rerank: body.rerank?.model ?? null,

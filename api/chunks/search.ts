@@ -12,6 +12,10 @@ import { rerankFound } from './rerankFound.js';
 import { upstream } from './upstream.js';
 
 export interface SearchRequest {
+  /** Where the caller's chunks of the model lie, as soon as it is known; rejected where the search is refused. */
+  readonly spaces: Promise<readonly string[]>;
+  /** The one in which they mostly lie: it is searched while that is asked for. Null: none is. */
+  readonly likely: string | null;
   readonly query: string;
   readonly vectorIn: QueryVectors;
   /** Whether the caller gave the vector, and says with it that it fits in every one of the spaces. */
@@ -56,7 +60,7 @@ async function searchSpace(
   request: SearchRequest,
   deps: ApiDeps,
 ): Promise<Found[]> {
-  const { model, filter, exact, weights } = request;
+  const { model, filter, exact, weights, spaces } = request;
   const probe = await probeOf(space, request, deps);
   if (probe.dense === null && probe.sparse === null) return [];
   return findCurrent(
@@ -64,7 +68,11 @@ async function searchSpace(
     space,
     { wanted, limit: weights ? poolOf(wanted) : wanted + SPARE },
     async (limit) => {
-      const hits = await deps.store.vectors.search({ ...tenant, ...probe, model, filter, exact, limit });
+      // Records are read after it is known where they lie: who moves to another space meanwhile is seen in one of them.
+      const [hits] = await Promise.all([
+        deps.store.vectors.search({ ...tenant, ...probe, model, filter, exact, limit }),
+        spaces,
+      ]);
       const isAll = hits.dense.length < limit && hits.sparse.length < limit;
       return { ranked: weights ? fuseHybrid(hits, weights, limit) : hits.dense, isAll };
     },
@@ -84,20 +92,26 @@ function fuseSpaces(answers: readonly Found[][]): Found[] {
 const mergeSpaces = (answers: readonly Found[][]): Found[] => answers.flat().sort((a, b) => byScore(a.hit, b.hit));
 
 /**
- * The k chunks that answer a query best, among the caller's of the model, in the given spaces.
- * @throws HttpError 400 for a reranker that is not configured, 502 or 503 where a provider refuses or fails
+ * The k chunks that answer a query best, among the caller's of the model, in the spaces in which they lie.
+ * @throws HttpError 400 for a reranker that is not configured, 502 or 503 where a provider refuses or fails; and whatever
+ *   the promise of the spaces is rejected with
  */
 export async function searchChunks(
   { organizationId, userId }: Tenant,
-  spaces: readonly string[],
   request: SearchRequest,
   deps: ApiDeps,
 ): Promise<Found[]> {
-  const { query, k, rerank } = request;
+  const { query, k, rerank, spaces, likely } = request;
   const tenant = { organizationId, userId };
+  // Whoever throws first, it has somebody who listens.
+  spaces.catch(() => undefined);
   const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));
   const wanted = reranker ? candidatesOf(k) : k;
-  const answers = await Promise.all(spaces.map((space) => searchSpace(tenant, space, wanted, request, deps)));
+  const search = (space: string) => searchSpace(tenant, space, wanted, request, deps);
+  const early = likely === null ? null : search(likely);
+  // Of a space in which nothing lies nobody hears.
+  early?.catch(() => undefined);
+  const answers = await Promise.all((await spaces).map((space) => (space === likely && early) || search(space)));
   const found = answers.length === 1 ? (answers[0] ?? []) : (request.vectorGiven ? mergeSpaces : fuseSpaces)(answers);
   const best = found.slice(0, wanted);
   return reranker ? rerankFound(best, { query, k }, reranker) : best;

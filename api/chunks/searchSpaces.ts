@@ -46,3 +46,18 @@ export async function spacesForVector(
     'value_error',
   );
 }
+
+/**
+ * The space in which the caller's files of a model mostly lie, where it can be searched before anybody knows: with a
+ * vector of its size, or with one that the embedded model makes. Others get a text only where there are files to be found.
+ */
+export function likelySpace(
+  model: EmbeddingModelId,
+  vector: readonly number[] | null,
+  { embedder }: Pick<ApiDeps, 'embedder'>,
+): string | null {
+  const served = embedder.models().find((one) => one.model === model);
+  if (!served) return null;
+  const { name, dimensions } = served.space;
+  return (vector ? vector.length === dimensions : served.provider === null) ? name : null;
+}

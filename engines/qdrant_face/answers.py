@@ -33,9 +33,9 @@ def scored(point):
     return with_parts({"id": point_id(point.id), "version": point.version, "score": point.score}, point)
 
 
-def collection(info, config):
+def collection(info, config, is_rebuilding):
     return {
-        "status": "green",
+        "status": "yellow" if is_rebuilding else "green",
         "optimizer_status": "ok",
         "points_count": info.points_count,
         "indexed_vectors_count": info.indexed_vectors_count,

@@ -12,63 +12,45 @@ from pathlib import Path
 import orjson
 import qdrant_edge as engine
 
-from .errors import Refusal, bad_format, not_found, wrong_input
+from .config import Config
+from .errors import Refusal, not_found, wrong_input
+from .rebuild import Rebuild
 
 NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,254}", re.ASCII)
-DISTANCES = {name: getattr(engine.Distance, name) for name in ("Cosine", "Dot", "Euclid", "Manhattan")}
 # Vectors up to this size are scanned, in about 10 ms, which is exact; beyond it an index is built.
 INDEXING_THRESHOLD_KB = 100_000
+# Up to this size a shard is optimised in this process, in a moment in which nobody asks for anything.
+SMALL_KB = 10_000
+# A larger one is optimised anew once so much of it has changed.
+CHANGED_SHARE = 0.2
 FLUSH_EVERY_S = 5
-SEARCH_THREADS = min(4, os.cpu_count() or 1)
-
-
-class Config:
-    """A collection's vectors by name: sizes of the dense ones, names of the sparse ones."""
-
-    def __init__(self, body):
-        self.body = {part: body[part] for part in ("vectors", "sparse_vectors") if body.get(part)}
-        vectors = self.body.get("vectors", {})
-        self.vectors = {"": vectors} if "size" in vectors else vectors
-        self.dense = {name: params["size"] for name, params in self.vectors.items()}
-        self.sparse = set(self.body.get("sparse_vectors", {}))
-
-    def for_engine(self):
-        for params in self.vectors.values():
-            if params["distance"] not in DISTANCES:
-                raise bad_format(f"unknown distance {params['distance']}")
-            if params.get("multivector_config"):
-                raise bad_format("multivectors are not offered by the embedded engine")
-        dense = {
-            name: engine.EdgeVectorParams(size=params["size"], distance=DISTANCES[params["distance"]])
-            for name, params in self.vectors.items()
-        }
-        sparse = {
-            name: engine.EdgeSparseVectorParams(
-                modifier=engine.Modifier.Idf if (params or {}).get("modifier") == "idf" else None
-            )
-            for name, params in self.body.get("sparse_vectors", {}).items()
-        }
-        return engine.EdgeConfig(
-            vectors=dense.get("", dense) or None,
-            sparse_vectors=sparse or None,
-            optimizers=engine.EdgeOptimizersConfig(indexing_threshold=INDEXING_THRESHOLD_KB),
-            max_search_threads=SEARCH_THREADS,
-        )
 
 
 class Collection:
-    def __init__(self, config, shard):
+    def __init__(self, config, folder, shard, threshold_kb):
         self.config = config
+        self.threshold_kb = threshold_kb
+        self.folder = folder
+        # Whoever reads holds on to the shard it began with: one that was replaced is closed by its last reader's end.
         self.shard = shard
         self.operations = self.flushed = 0
         self.optimized = None  # an earlier process may have left work
+        # Since indexes were last built here: whether that was ever, points that writes named, points there were.
+        self.is_new = True
+        self.changed = 0
+        self.counted = shard.info().points_count
+        self.rebuild = None  # what keeps the writes for a copy, while there is one
         # A write, a flush and an optimisation never meet; reads need no lock.
         self.lock = threading.Lock()
 
-    def update(self, operation):
+    def update(self, operation, points):
+        """Makes a write that names so many points."""
         with self.lock:
             self.operations += 1
             self.shard.update(operation)
+            self.changed += points
+            if self.rebuild is not None:
+                self.rebuild.keep(operation, points)
             return self.operations
 
     def flush(self):
@@ -79,11 +61,33 @@ class Collection:
                 self.flushed = self.operations
 
     def optimize(self):
-        """Drops deleted points and builds indexes. It holds up every request of the process while it works."""
+        """Drops deleted points and joins segments. It holds up every request of the process while it works."""
         with self.lock:
             if self.optimized != self.operations:
                 self.shard.optimize()
                 self.optimized = self.operations
+
+    def is_small(self):
+        return self.config.vectors_kb(self.shard.info().points_count) <= min(SMALL_KB, self.threshold_kb)
+
+    def rebuild_if_due(self, is_idle):
+        """Begins to build indexes where enough has changed: at once when as many points lack one, else when nobody asks."""
+        info = self.shard.info()
+        # A write by a filter names no points: of deletes the count tells.
+        bare = info.points_count - info.indexed_vectors_count // max(1, len(self.config.dense))
+        is_bare = self.config.vectors_kb(bare) > self.threshold_kb
+        changed = max(self.changed, abs(info.points_count - self.counted))
+        is_much = changed > CHANGED_SHARE * info.points_count
+        if not (is_bare and (is_much or self.is_new)) and not (is_much and is_idle):
+            return None
+        self.changed, self.counted, self.is_new = 0, info.points_count, False
+        return Rebuild(self)
+
+    def replace(self, shard, folder):
+        """Puts a shard with the same content in place of this one; answers the folder that is no longer needed."""
+        write_config(folder.parent, self.config, folder)
+        useless, self.folder, self.shard = self.folder, folder, shard
+        return useless
 
     def close(self):
         with self.lock:
@@ -94,25 +98,33 @@ class Collection:
 class Collections:
     """All collections under one folder, which belongs to this process alone."""
 
-    def __init__(self, root):
+    def __init__(self, root, threshold_kb=INDEXING_THRESHOLD_KB):
         self.root = Path(root)
+        self.threshold_kb = threshold_kb
         self.root.mkdir(parents=True, exist_ok=True)
         self.lock_file = open(self.root / ".lock", "w")
         fcntl.flock(self.lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.changing = threading.Lock()
         self.open = {}
         self.closed = False
+        self.rebuild = None  # one at a time
         for folder in self.root.iterdir():
             if folder.is_dir():
                 self._load(folder)
 
     def _load(self, folder):
-        config = folder / "config.json"
-        if config.exists():
-            shard = engine.EdgeShard.load(str(folder / "shard"))
-            self.open[folder.name] = Collection(Config(orjson.loads(config.read_bytes())), shard)
-        else:
+        path = folder / "config.json"
+        if not path.exists():
             shutil.rmtree(folder)  # it was being made or deleted when the process ended
+            return
+        body = orjson.loads(path.read_bytes())
+        current = folder / body.get("shard", "shard")
+        for other in folder.iterdir():
+            if other.is_dir() and other != current:
+                # It was to take the place of the shard, or had been replaced. A copy may still be on its way.
+                shutil.rmtree(other, ignore_errors=True)
+        shard = engine.EdgeShard.load(str(current))
+        self.open[folder.name] = Collection(Config(body), current, shard, self.threshold_kb)
 
     def get(self, name):
         if self.closed:
@@ -132,9 +144,10 @@ class Collections:
             folder = self.root / name
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-            shard = engine.EdgeShard.create(str(folder / "shard"), config.for_engine())
-            write_whole(folder / "config.json", orjson.dumps(config.body))
-            self.open[name] = Collection(config, shard)
+            current = folder / "shard"
+            shard = engine.EdgeShard.create(str(current), config.for_engine(self.threshold_kb))
+            write_config(folder, config, current)
+            self.open[name] = Collection(config, current, shard, self.threshold_kb)
 
     def delete(self, name):
         with self.changing:
@@ -142,31 +155,52 @@ class Collections:
             if collection is None:
                 return False
             (self.root / name / "config.json").unlink()  # from here on it is gone, whatever happens
+            if self.rebuild is not None and self.rebuild.collection is collection:
+                self.rebuild.end()
             collection.close()
             shutil.rmtree(self.root / name)
             return True
 
     def maintain(self, is_idle):
-        """Flushes now and then, and optimises while nobody asks for anything, until all is closed."""
+        """Flushes now and then, optimises while nobody asks for anything, and has indexes built, until all is closed."""
         for second in itertools.count():
             time.sleep(1)
-            if self.closed:
-                return
             for name, collection in list(self.open.items()):
+                if self.closed:
+                    return
                 try:
                     if second % FLUSH_EVERY_S == 0:
                         collection.flush()
-                    if is_idle():
-                        collection.optimize()
+                    self._optimize(name, collection, is_idle())
                 except BaseException as error:  # the engine's panics are no Exceptions
                     if self.open.get(name) is collection and not self.closed:
                         print(f"upkeep of {name}: {error}", flush=True)
 
+    def _optimize(self, name, collection, is_idle):
+        if collection.is_small():
+            if is_idle:
+                collection.optimize()
+            return
+        with self.changing:
+            is_there = self.open.get(name) is collection and not self.closed
+            if is_there and not (self.rebuild is not None and self.rebuild.is_running()):
+                self.rebuild = collection.rebuild_if_due(is_idle)
+
+    def is_rebuilding(self, collection):
+        rebuild = self.rebuild
+        return rebuild is not None and rebuild.collection is collection and rebuild.is_running()
+
     def close(self):
         with self.changing:
             self.closed = True
+            if self.rebuild is not None:
+                self.rebuild.end()
             for collection in self.open.values():
                 collection.close()
+
+
+def write_config(folder, config, shard_folder):
+    write_whole(folder / "config.json", orjson.dumps({**config.body, "shard": shard_folder.name}))
 
 
 def write_whole(path, content):
@@ -177,3 +211,6 @@ def write_whole(path, content):
         file.flush()
         os.fsync(file.fileno())
     os.replace(draft, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)

@@ -75,18 +75,24 @@ def create_index(body, config):
     return Op.create_field_index(body["field_name"], INDEX_TYPES[kind])
 
 
+def named_points(body):
+    """How many points a write names; 0 where it has a filter."""
+    return len(body["batch"]["ids"] if "batch" in body else body.get("points") or ())
+
+
 def writing(make):
     """A handler that applies the operation which `make` builds from the request."""
 
     def handle(collections, body, name, _):
         collection = collections.get(name)
-        return {"operation_id": collection.update(make(body, collection.config)), "status": "completed"}
+        done = collection.update(make(body, collection.config), named_points(body))
+        return {"operation_id": done, "status": "completed"}
 
     return handle
 
 
 def delete_index(collections, body, name, field):
-    return {"operation_id": collections.get(name).update(Op.delete_field_index(field)), "status": "completed"}
+    return {"operation_id": collections.get(name).update(Op.delete_field_index(field), 0), "status": "completed"}
 
 
 # The operations of POST …/points/batch, each as its own request has it.
@@ -109,8 +115,8 @@ def batch(collections, body, name, _):
         ((kind, content),) = step.items()
         if kind not in BATCH:
             raise bad_format(f"unknown operation {kind}")
-        steps.append(BATCH[kind](content, collection.config))
-    return [{"operation_id": collection.update(step), "status": "completed"} for step in steps]
+        steps.append((BATCH[kind](content, collection.config), named_points(content)))
+    return [{"operation_id": collection.update(*step), "status": "completed"} for step in steps]
 
 
 def list_collections(collections, body, *_):
@@ -124,7 +130,7 @@ def create_collection(collections, body, name, _):
 
 def describe(collections, body, name, _):
     collection = collections.get(name)
-    return answers.collection(collection.shard.info(), collection.config.body)
+    return answers.collection(collection.shard.info(), collection.config.body, collections.is_rebuilding(collection))
 
 
 def retrieve(collections, body, name, _):

@@ -138,8 +138,10 @@ export function createChunkQueries(segments: Model<SegmentDoc>, files: Pick<File
     async byKeys({ organizationId, userId }, keys) {
       const found = new Map<string, StoredChunk>();
       const take = async (query: object): Promise<void> => {
-        // By the driver itself: a search waits for it, and nothing has to be cast.
-        const rows = await segments.collection.find<SegmentDoc>({ organizationId, userId, ...query }).toArray();
+        // By the driver itself: a search waits for it, and nothing has to be cast. What the driver wrote is UTF-8.
+        const rows = await segments.collection
+          .find<SegmentDoc>({ organizationId, userId, ...query }, { enableUtf8Validation: false })
+          .toArray();
         for (const chunk of rows.flatMap((row) => inRow(row, keys))) found.set(chunk.key, chunk);
       };
       const likely = keys.map((key) => segmentId(key.fileId, key.generation, likelySegment(key.chunkIndex)));

@@ -30,7 +30,8 @@ export function createColdFiles(files: Model<FileDoc>, { parentsBelow }: Pick<Fi
       const cold = { embeddingStorageStatus: { $in: ['COLD_STORAGE', 'COLD_TO_HOT'] as const } };
       // Mostly there is none at all, which one look into a small index says.
       const any = { organizationId, userId, ...cold };
-      if ((await files.findOne(any, { _id: 1 }).hint(COLD_INDEXES.cold.keys).lean()) === null) return [];
+      const hint = COLD_INDEXES.cold.keys;
+      if ((await files.collection.findOne(any, { projection: { _id: 1 }, hint })) === null) return [];
       const { fileIds = [], parentFileIds = [], includeAllChildren = false, tagTree, fileTypesAtSource = [] } = filter;
       const parentsOf = async (ids: readonly number[]): Promise<number[]> =>
         includeAllChildren ? [...new Set([...ids, ...(await parentsBelow(tenant, ids))])] : [...ids];

@@ -128,7 +128,8 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
       });
     },
     async byIds({ organizationId, userId }, ids) {
-      return files.find({ organizationId, userId, _id: { $in: ids } }).lean<FileDoc[]>();
+      // By the driver itself: a search waits for it, and nothing has to be cast.
+      return files.collection.find<FileDoc>({ organizationId, userId, _id: { $in: [...ids] } } as never).toArray();
     },
     async ids(tenant, filters, limit) {
       const rows = await files
@@ -138,13 +139,13 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
       return rows.map((row) => row._id);
     },
     async spacesOf({ organizationId, userId }, model) {
-      const spaces = await files.distinct('vectorSpace', {
+      const spaces: unknown[] = await files.collection.distinct('vectorSpace', {
         organizationId,
         userId,
         vectorSpace: { $ne: null },
         'options.embeddingModel': model,
       });
-      return spaces.filter((space) => space !== null);
+      return spaces.filter((space) => typeof space === 'string');
     },
     async dimensionsIn({ organizationId, userId }, model, vectorSpace) {
       const file = await files

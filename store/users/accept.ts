@@ -34,7 +34,11 @@ export function createUserAcceptance(users: Model<UserDoc>, sequence: Sequence):
       return { organizationId, userId: row._id, customerId };
     },
     async find({ organizationId, userId }) {
-      const row = await users.findOne({ _id: userId, organizationId, deletedAt: null }).lean();
+      // By the driver itself: every call waits for it.
+      const row = await users.collection.findOne<Pick<UserDoc, 'customerId'>>(
+        { _id: userId as never, organizationId, deletedAt: null },
+        { projection: { customerId: 1 } },
+      );
       return row === null ? null : { organizationId, userId, customerId: row.customerId };
     },
   };

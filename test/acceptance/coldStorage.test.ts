@@ -13,6 +13,7 @@ import { createLog } from '../../observability/log.js';
 import { readAtRest } from '../support/atRest.js';
 import { apiClient, type TestUser } from '../support/client.js';
 import { letDaysPass, pointsOfFile, recordOf, storedFor, storedVectors, toldOf } from '../support/coldFiles.js';
+import { adoptFiles, connectSource } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
@@ -264,6 +265,27 @@ test('a delete of a cold file, with its record or without, leaves nothing', asyn
   const stored = await storedFor(service.env);
   expect(stored).not.toContain(file.id);
   expect(stored).not.toContain(kept.id);
+  expect(await amiss()).toEqual([]);
+});
+
+test('revoking access to a data source leaves its vectors where they are, and they go and come as before', async () => {
+  const [cold, hot] = (await uploads(2)) as [FileRecord, FileRecord];
+  const owner = await service.store.users.ensure(1, 'frida');
+  const { _id } = await connectSource(service, owner);
+  await adoptFiles(service, _id, [cold.id, hot.id]);
+  const before = [await pointsOf(cold), await pointsOf(hot)];
+  await cool([cold]);
+  expect((await user.post('/revoke_access_token', { data_source_id: _id })).body).toEqual({ success: true });
+  expect(await user.file(cold.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'COLD_STORAGE' });
+  expect(await storedFor(service.env)).toContain(cold.id);
+  expect(await pointsOf(hot)).toEqual(before[1]);
+  await cool([hot]);
+  expect((await toHot({ ids: [cold.id, hot.id] })).body).toBe(true);
+  for (const { id } of [cold, hot]) await inStorage(id, 'HOT_STORAGE');
+  await allQuiet();
+  expect([await pointsOf(cold), await pointsOf(hot)]).toEqual(before);
+  const stored = await storedFor(service.env);
+  for (const { id } of [cold, hot]) expect(stored).not.toContain(id);
   expect(await amiss()).toEqual([]);
 });
 

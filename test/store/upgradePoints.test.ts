@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
+import { DAY_MS, DEFAULT_HOT_DAYS } from '../../contract/coldStorage.js';
 import { createLog } from '../../observability/log.js';
+import { runMigrations, SCHEMA_VERSION } from '../../store/migrations/run.js';
 import { upgradePoints } from '../../worker/upgradePoints.js';
 import { withDatabase } from '../support/dataSources.js';
 import { seedFiles } from '../support/seedFiles.js';
@@ -8,7 +10,7 @@ import { startService, type TestService } from '../support/service.js';
 import { collectionsOf, qdrantOf, storedPoints } from '../support/storedPoints.js';
 import type { FileDoc } from '../../store/files/model.js';
 
-/** Points as the version before wrote them, and what this one makes of them. */
+/** Points and records as versions before wrote them, and what this one makes of them. */
 
 const NEW_FIELDS = ['ancestors', 'file_type_at_source', 'media_type'];
 let service: TestService;
@@ -129,4 +131,62 @@ test('a worker tries until Qdrant is there, and no longer than it runs', async (
     throw new Error('Qdrant of the test is away');
   };
   await upgradePoints({ upgradePoints: away }, log, stopping.signal, 1_000_000);
+});
+
+test('of version 2, files with cold storage begin their days now; those that have begun, and the others, stay', async () => {
+  const owner = await service.store.users.ensure(1, 'before-cold-storage');
+  const begun = new Date('2026-01-02T03:04:05.678Z');
+  const cold = (days: number | null, coolsAt: Date | null): Partial<FileDoc> => ({
+    ...{ supportsColdStorage: true, hotStorageTimeToLive: days, coolsAt },
+  });
+  const ids = [1, 2, 3, 4].map((number) => 9_900_000 + number) as [number, number, number, number];
+  await seedFiles(service, owner, [
+    { id: ids[0], fields: cold(2, null) },
+    { id: ids[1], fields: cold(null, null) },
+    { id: ids[2], fields: cold(2, begun) },
+    { id: ids[3], fields: { supportsColdStorage: false, coolsAt: null } },
+  ]);
+  const readFiles = async () => new Map((await service.store.files.byIds(owner, ids)).map((file) => [file._id, file]));
+  const before = await readFiles();
+  const from = Date.now();
+  for (let start = 0; start < 2; start += 1)
+    await withDatabase(service, async (connection) => {
+      const meta = connection.collection<{ _id: string }>('meta');
+      if (start === 0) await meta.updateOne({ _id: 'schema' }, { $set: { version: 2 } });
+      await runMigrations(connection);
+      expect(await meta.findOne({ _id: 'schema' })).toMatchObject({ version: SCHEMA_VERSION });
+    });
+  const to = Date.now();
+  const after = await readFiles();
+  for (const [id, days] of [
+    [ids[0], 2],
+    [ids[1], DEFAULT_HOT_DAYS],
+  ] as const) {
+    const coolsAt = after.get(id)?.coolsAt?.getTime() ?? 0;
+    expect(coolsAt).toBeGreaterThanOrEqual(from + days * DAY_MS);
+    expect(coolsAt).toBeLessThanOrEqual(to + days * DAY_MS);
+    expect({ ...after.get(id), coolsAt: null }).toEqual(before.get(id));
+  }
+  for (const id of [ids[2], ids[3]]) expect(after.get(id)).toEqual(before.get(id));
+});
+
+test('of version 1, the index that kept the names of deleted users goes', async () => {
+  await withDatabase(service, async (connection) => {
+    const users = connection.collection('users');
+    const old = 'organizationId_1_customerId_1';
+    await users.createIndexes([{ key: { organizationId: 1, customerId: 1 }, name: old }]);
+    await connection.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 1 } });
+    await runMigrations(connection);
+    expect((await users.indexes()).map(({ name }) => name)).not.toContain(old);
+  });
+});
+
+test('records of a newer version are refused, and left as they are', async () => {
+  await withDatabase(service, async (connection) => {
+    const meta = connection.collection<{ _id: string }>('meta');
+    await meta.updateOne({ _id: 'schema' }, { $set: { version: SCHEMA_VERSION + 1 } });
+    await expect(runMigrations(connection)).rejects.toThrow('newer version of Allotrope');
+    expect(await meta.findOne({ _id: 'schema' })).toMatchObject({ version: SCHEMA_VERSION + 1 });
+    await meta.updateOne({ _id: 'schema' }, { $set: { version: SCHEMA_VERSION } });
+  });
 });

@@ -1,0 +1,121 @@
+"""Indexes of a large collection, built by a process of their own.
+
+The engine's optimisation lets nothing else run in its process until it ends: minutes, for some hundred thousand points.
+So a child optimises a copy of the shard; meanwhile this process answers, and keeps what is written. When the child is done,
+the copy is brought up to date and takes the shard's place.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import qdrant_edge as engine
+
+OPTIMIZE = Path(__file__).parent.parent / "qdrant_optimize.py"
+# Points written meanwhile that are kept at most, about 4 KB each; beyond it the rebuild is given up.
+MAX_KEPT_POINTS = 100_000
+# Writes that are left to be made while writers wait.
+LAST_WRITES = 2
+
+
+class Rebuild:
+    """One rebuild of a collection's shard: it ends by itself, or soon after cancel()."""
+
+    def __init__(self, collection):
+        self.collection = collection
+        self.name = collection.folder.parent.name
+        self.draft = next_folder(collection.folder)
+        self.writes = []
+        self.points = 0
+        self.child = None
+        self.cancelled = False
+        self.starting = threading.Lock()
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def is_running(self):
+        return self.thread.is_alive()
+
+    def cancel(self):
+        with self.starting:
+            self.cancelled = True
+            if self.child is not None:
+                self.child.kill()
+
+    def end(self):
+        """Cancels, and waits until its files are gone."""
+        self.cancel()
+        self.thread.join()
+
+    def keep(self, operation, points):
+        """A write that the shard has taken; the caller holds the collection's lock."""
+        self.writes.append(operation)
+        self.points += points
+        if self.points > MAX_KEPT_POINTS and not self.cancelled:
+            self._say("given up, since too much was written meanwhile")
+            self.cancel()
+
+    def _say(self, what):
+        print(f"indexing {self.name}: {what}", flush=True)
+
+    def _run(self):
+        useless = self.draft
+        try:
+            self._copy()
+            if self._optimize():
+                useless = self._take_over() or self.draft
+        except BaseException as error:  # the engine's panics are no Exceptions
+            if not self.cancelled:
+                self._say(error)
+        finally:
+            with self.collection.lock:
+                self.collection.rebuild = None
+            shutil.rmtree(useless, ignore_errors=True)
+
+    def _copy(self):
+        """Writers wait, readers don't. From here on writes are kept."""
+        shutil.rmtree(self.draft, ignore_errors=True)
+        with self.collection.lock:
+            self.collection.shard.flush()
+            copy = ["cp", "-a", "-T", "--reflink=auto", str(self.collection.folder), str(self.draft)]
+            subprocess.run(copy, check=True)
+            self.collection.rebuild = self
+
+    def _optimize(self):
+        with self.starting:
+            if self.cancelled:
+                return False
+            self.child = subprocess.Popen([sys.executable, str(OPTIMIZE), str(os.getpid()), str(self.draft)])
+        status = self.child.wait()
+        if status != 0 and not self.cancelled:
+            self._say(f"the child ended with {status}")
+        return status == 0
+
+    def _take_over(self):
+        """Answers the folder that is no longer needed; None when all stays as it was."""
+        shard = engine.EdgeShard.load(str(self.draft))
+        done = 0
+        while len(self.writes) - done > LAST_WRITES and not self.cancelled:
+            done = self._repeat(shard, done)
+        with self.collection.lock:
+            self._repeat(shard, done)
+            shard.flush()
+            return None if self.cancelled else self.collection.replace(shard, self.draft)
+
+    def _repeat(self, shard, done):
+        """Makes the kept writes from `done` on, unless it is cancelled; answers how many are made."""
+        for operation in self.writes[done:]:
+            if self.cancelled:
+                break
+            shard.update(operation)
+            done += 1
+        return done
+
+
+def next_folder(folder):
+    """Of `shard`: `shard-1`; of that: `shard-2`."""
+    name, _, number = folder.name.partition("-")
+    return folder.with_name(f"{name}-{int(number or 0) + 1}")
