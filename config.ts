@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Joi from 'joi';
 
+import { readSourceUrls, type SourceUrls } from './connectors/readSourceUrls.js';
 import type { EmbeddingModelId } from './contract/embeddingModels.js';
 import type { OcrSettings } from './documents/pool.js';
 import type { DocumentLimits } from './documents/types.js';
@@ -45,6 +46,8 @@ export interface Config {
   readonly qdrant: Omit<VectorSettings, 'url'> & { readonly url: string | null };
   readonly files: { readonly dir: string; readonly s3: S3Settings | null; readonly rowBytes: number };
   readonly egress: EgressSettings;
+  /** Where connected sources are. */
+  readonly sourceUrls: SourceUrls;
   readonly web: {
     readonly maxPageBytes: number;
     readonly pageTimeoutMs: number;
@@ -245,6 +248,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
             },
     },
     egress,
+    sourceUrls: readSourceUrls(string('SOURCE_URLS')),
     web: {
       maxPageBytes: number('MAX_PAGE_BYTES'),
       pageTimeoutMs: number('PAGE_TIMEOUT_MS'),

@@ -21,6 +21,8 @@ export interface DataSourceDoc {
   /** What is needed to call the source, already sealed; null once access is revoked. Never answered. */
   sealedCredentials: string | null;
   syncStatus: DataSourceSyncStatus;
+  /** The run that lists its items; null, or absent in older records, while none does. */
+  itemsRunId?: number | null;
   sourceItemsSyncedAt: Date | null;
   filesSyncedAt: Date | null;
   revokedAccess: boolean;
@@ -55,6 +57,7 @@ const dataSource: Schema<DataSourceDoc> = new Schema<DataSourceDoc>(
     externalId: nullable(String),
     sealedCredentials: nullable(String),
     syncStatus: { type: String, enum: DATA_SOURCE_SYNC_STATUSES, required: true },
+    itemsRunId: nullable(Number),
     sourceItemsSyncedAt: nullable(Date),
     filesSyncedAt: nullable(Date),
     revokedAccess: { type: Boolean, default: false },
