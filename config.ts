@@ -100,6 +100,8 @@ export interface Config {
     readonly retryDelaysMs: readonly number[];
     /** Milliseconds between looks for room of a run that is held back by a limit. */
     readonly limitRecheckMs: number;
+    /** Part of a source's files that a listing may miss before their deletion is held. */
+    readonly massDeletePercent: number;
   };
   readonly webhooks: {
     readonly timeoutMs: number;
@@ -364,6 +366,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       },
       retryDelaysMs: list(string('RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
       limitRecheckMs: number('LIMIT_RECHECK_S') * 1000,
+      massDeletePercent: number('MASS_DELETE_PERCENT'),
     },
     webhooks: {
       timeoutMs: number('WEBHOOK_TIMEOUT_MS'),

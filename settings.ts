@@ -436,6 +436,11 @@ export const SETTINGS = {
     about:
       'Files of one user that wait in the queue at most; further ones are DELAYED until there is room, but each run has some in it. 0: no bound.',
   },
+  MASS_DELETE_PERCENT: {
+    schema: count(30, 0).max(100),
+    about:
+      "Part of a connected source's files that may be missing from a listing before it counts as a fault of the source and nothing is deleted; up to 10 files may always. `npm run cli -- source approve-deletions ID` lets the next listing delete.",
+  },
   REAP_INTERVAL_S: {
     schema: count(15),
     about: 'Seconds between comparisons of records in motion with the state of their workflows.',

@@ -77,6 +77,8 @@ export interface DataSourceCommands {
   beginListing(tenant: Tenant, id: number, runId: number): Promise<boolean>;
   /** The listing has come to an end, once: the run has it no more. A whole one is told. */
   endListing(tenant: Tenant, id: number, runId: number, end: ListingEnd): Promise<void>;
+  /** For operators: the next whole listing may delete however much it misses. False when there is no such data source. */
+  approveDeletions(id: number): Promise<boolean>;
   /** What is to be known of its last syncs, merged into its metadata; null takes a fact out. */
   note(tenant: Tenant, id: number, facts: Readonly<Record<string, unknown>>): Promise<void>;
   /** Takes all of a user away, credentials included. */
@@ -270,7 +272,7 @@ export function createDataSourceCommands(
         syncStatus: status,
         itemsRunId: null,
         updatedAt: now,
-        ...(status === 'READY' && whole ? { sourceItemsSyncedAt: now } : {}),
+        ...(status === 'READY' && whole ? { sourceItemsSyncedAt: now, deletionsApproved: false } : {}),
       };
       await atomically(async (session) => {
         const source = await dataSources
@@ -283,6 +285,10 @@ export function createDataSourceCommands(
         if (source && whole && status === 'READY')
           await events.write([dataSourceEvent('DATA_SOURCE_READY', source)], session);
       });
+    },
+    async approveDeletions(id) {
+      const found = await dataSources.updateOne({ _id: id }, { $set: { deletionsApproved: true } });
+      return found.matchedCount === 1;
     },
     async note({ organizationId, userId }, id, facts) {
       await dataSources.updateOne({ _id: id, organizationId, userId }, metadataOf(facts));

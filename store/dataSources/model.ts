@@ -24,6 +24,8 @@ export interface DataSourceDoc {
   /** The run that lists its items; null, or absent in older records, while none does. */
   itemsRunId?: number | null;
   sourceItemsSyncedAt: Date | null;
+  /** An operator has looked: the next whole listing deletes, however much it misses. Absent in older records: no. */
+  deletionsApproved?: boolean;
   filesSyncedAt: Date | null;
   revokedAccess: boolean;
   lastSyncedAt: Date;
@@ -59,6 +61,7 @@ const dataSource: Schema<DataSourceDoc> = new Schema<DataSourceDoc>(
     syncStatus: { type: String, enum: DATA_SOURCE_SYNC_STATUSES, required: true },
     itemsRunId: nullable(Number),
     sourceItemsSyncedAt: nullable(Date),
+    deletionsApproved: Boolean,
     filesSyncedAt: nullable(Date),
     revokedAccess: { type: Boolean, default: false },
     lastSyncedAt: { type: Date, required: true },

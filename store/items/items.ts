@@ -31,27 +31,33 @@ export interface ItemRow {
 /** Whose items. */
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
-/** What of a data source's files and items a whole listing did not find any more. */
+/** A whole listing, by its run. Files are compared with it that were there when it began. */
+export interface WholeListing {
+  readonly runId: number;
+  readonly begun: Date;
+}
+
 export interface Vanished {
-  /** Of all its files. */
+  /** Of the data source. */
   readonly files: number;
-  readonly vanishedFiles: number;
-  /** That this listing found. */
+  /** Of these, those whose items the listing did not find. */
+  readonly vanished: number;
+  /** That the listing found. */
   readonly items: number;
 }
 
 export interface Items {
   /** Takes a page of a listing in. Safe to repeat. */
-  keep(source: DataSourceDoc & Holder, runId: number, listed: readonly ListedItem[]): Promise<void>;
+  keep(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<void>;
   /** A page of items with their files, some rows at a time. */
   list(source: Holder, listing: ItemListing): AsyncIterable<ItemRow[]>;
   count(source: Holder, listing: ItemListing): Promise<number>;
-  /** Counts what a whole listing did not find. @param onPart called now and then, since this may take long */
-  countVanished(source: Holder, runId: number, onPart: () => void): Promise<Vanished>;
+  /** Counts what a whole listing did not find. */
+  countVanished(source: Holder, listing: WholeListing): Promise<Vanished>;
   /** Files whose items a whole listing did not find, from an id on. */
-  vanishedFiles(source: Holder, runId: number, afterId: number, limit: number): Promise<VanishedFiles>;
+  vanishedFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<VanishedFiles>;
   /** Forgets the items that a whole listing did not find. */
-  dropVanished(source: Holder, runId: number): Promise<number>;
+  dropVanished(source: Holder, runId: number): Promise<void>;
   /** Takes all of a user away. */
   removeAll(tenant: Tenant): Promise<void>;
 }
@@ -62,6 +68,8 @@ export interface VanishedFiles {
   readonly afterId: number | null;
 }
 
+/** Items written at once. */
+const KEPT_AT_ONCE = 500;
 /** Files that are compared with items at once. */
 const COMPARED_AT_ONCE = 1_000;
 
@@ -93,9 +101,12 @@ const SORTS: Readonly<Record<ItemOrder, (direction: SortOrder) => Record<string,
 export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequence: Sequence): Items {
   const filesOf = ({ _id, organizationId, userId }: Holder) => ({ organizationId, userId, dataSourceId: _id });
   /** The files of a data source by id, some at a time, each with whether the listing found its item. */
-  const compare = async (source: Holder, runId: number, afterId: number, limit: number) => {
+  const compare = async (source: Holder, { runId, begun }: WholeListing, afterId: number, limit: number) => {
     const rows = await files
-      .find({ ...filesOf(source), isContainer: false, _id: { $gt: afterId } }, { externalFileId: 1 })
+      .find(
+        { ...filesOf(source), isContainer: false, createdAt: { $lte: begun }, _id: { $gt: afterId } },
+        { externalFileId: 1 },
+      )
       .sort({ _id: 1 })
       .limit(limit)
       .lean();
@@ -125,9 +136,11 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       .lean();
     return new Map(found.map(({ _id, externalFileId }) => [externalFileId, _id]));
   };
-  return {
-    async keep({ _id: dataSourceId, organizationId, userId, customerId, type }, runId, listed) {
-      if (listed.length === 0) return;
+  const keepSome = async (
+    { _id: dataSourceId, organizationId, userId, customerId, type }: DataSourceDoc,
+    runId: number,
+    listed: readonly ListedItem[],
+  ): Promise<void> => {
       const now = new Date();
       const known = await items
         .find({ dataSourceId, externalId: { $in: listed.map(({ externalId }) => externalId) } }, { externalId: 1 })
@@ -155,6 +168,13 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
           },
         })),
       );
+  };
+  return {
+    async keep(source, runId, listed) {
+      // Named twice in one write, an item that is new would be inserted twice.
+      const once = [...new Map(listed.map((one) => [one.externalId, one])).values()];
+      for (let from = 0; from < once.length; from += KEPT_AT_ONCE)
+        await keepSome(source, runId, once.slice(from, from + KEPT_AT_ONCE));
     },
     async *list(source, { filters, orderBy, orderDir, page }) {
       const cursor = items
@@ -171,24 +191,23 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       }
     },
     count: (source, { filters, page }) => items.countDocuments(query(source, filters, page.startingId)).exec(),
-    async countVanished(source, runId, onPart) {
+    async countVanished(source, listing) {
       let [all, vanished] = [0, 0];
-      for (let afterId: number | null = 0; afterId !== null; onPart()) {
-        const part: Awaited<ReturnType<typeof compare>> = await compare(source, runId, afterId, COMPARED_AT_ONCE);
+      for (let afterId: number | null = 0; afterId !== null; ) {
+        const part: Awaited<ReturnType<typeof compare>> = await compare(source, listing, afterId, COMPARED_AT_ONCE);
         all += part.number;
         vanished += part.vanished.length;
         afterId = part.afterId;
       }
-      const found = await items.countDocuments({ dataSourceId: source._id, listedBy: runId });
-      return { files: all, vanishedFiles: vanished, items: found };
+      const found = await items.countDocuments({ dataSourceId: source._id, listedBy: listing.runId });
+      return { files: all, vanished, items: found };
     },
-    async vanishedFiles(source, runId, afterId, limit) {
-      const { vanished, afterId: next } = await compare(source, runId, afterId, limit);
+    async vanishedFiles(source, listing, afterId, limit) {
+      const { vanished, afterId: next } = await compare(source, listing, afterId, limit);
       return { ids: vanished, afterId: next };
     },
     async dropVanished({ _id, organizationId, userId }, runId) {
-      const gone = await items.deleteMany({ dataSourceId: _id, organizationId, userId, listedBy: { $ne: runId } });
-      return gone.deletedCount;
+      await items.deleteMany({ dataSourceId: _id, organizationId, userId, listedBy: { $ne: runId } });
     },
     async removeAll({ organizationId, userId }) {
       await items.deleteMany({ organizationId, userId });
