@@ -1,0 +1,67 @@
+import Joi from 'joi';
+
+import type { TagValue } from '../../contract/records.js';
+import { operation } from '../http/operation.js';
+import { integer, orNull } from '../schemas/fields.js';
+import { ingestFields } from '../schemas/ingest.js';
+import {
+  fileSyncConfig,
+  type FileSyncConfigBody,
+  itemIds,
+  requestId,
+  success,
+  withSyncConfig,
+} from '../schemas/integrations.js';
+import { MAX_MEMBERS } from '../schemas/listing.js';
+import { tags } from '../schemas/tags.js';
+import { toUploadIngest, type UploadBody } from '../schemas/uploads.js';
+import { connectedSourceOf } from './dataSourceOf.js';
+import { syncSelection } from './syncSelection.js';
+
+interface Body extends UploadBody {
+  data_source_id: number;
+  ids: string[] | { id: string; root_id: string }[];
+  tags: Record<string, TagValue>;
+  request_id?: string;
+  use_ocr: boolean;
+  file_sync_config?: FileSyncConfigBody;
+}
+
+const id = () => Joi.string().max(2_048).required();
+
+/** POST /integrations/files/sync: makes files of chosen items, and of all that lies in them. */
+export const syncFiles = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/files/sync',
+  auth: 'user',
+  summary: 'Syncs chosen items of a connected account.',
+  createsWork: true,
+  body: Joi.object({
+    data_source_id: integer().required(),
+    ids: Joi.alternatives(
+      itemIds().max(MAX_MEMBERS),
+      Joi.array()
+        .items(Joi.object({ id: id(), root_id: id() }))
+        .max(MAX_MEMBERS),
+    ).required(),
+    tags: orNull(tags(), {}),
+    ...ingestFields(),
+    max_items_per_chunk: orNull(integer().greater(0)),
+    set_page_as_boundary: Joi.boolean().default(false),
+    request_id: requestId(),
+    use_ocr: orNull(Joi.boolean(), false),
+    parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false),
+    // Honoured by none of the sources that are built so far.
+    incremental_sync: Joi.boolean().default(false),
+    file_sync_config: fileSyncConfig(),
+  }),
+  answer: success,
+  async handle({ caller, body, deps }) {
+    const source = await connectedSourceOf(caller, body.data_source_id, deps.store);
+    const options = toUploadIngest(body, body.use_ocr);
+    const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : one.id));
+    const ingest = withSyncConfig(options, body.file_sync_config);
+    const selection = { externalIds, tags: body.tags, ingest, requestId: body.request_id };
+    return syncSelection(caller, source._id, selection, deps);
+  },
+});
