@@ -5,26 +5,23 @@ import { operation } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { ingestFields } from '../schemas/ingest.js';
 import {
+  type ConnectedFilesBody,
   fileSyncConfig,
-  type FileSyncConfigBody,
   itemIds,
   requestId,
   success,
-  withSyncConfig,
+  toConnectedIngest,
 } from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { tags } from '../schemas/tags.js';
-import { toUploadIngest, type UploadBody } from '../schemas/uploads.js';
 import { connectedSourceOf } from './dataSourceOf.js';
 import { syncSelection } from './syncSelection.js';
 
-interface Body extends UploadBody {
+interface Body extends ConnectedFilesBody {
   data_source_id: number;
   ids: string[] | { id: string; root_id: string }[];
   tags: Record<string, TagValue>;
   request_id?: string;
-  use_ocr: boolean;
-  file_sync_config?: FileSyncConfigBody;
 }
 
 const id = () => Joi.string().max(2_048).required();
@@ -58,9 +55,8 @@ export const syncFiles = operation<'user', Body>({
   answer: success,
   async handle({ caller, body, deps }) {
     const source = await connectedSourceOf(caller, body.data_source_id, deps.store);
-    const options = toUploadIngest(body, body.use_ocr);
     const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : one.id));
-    const ingest = withSyncConfig(options, body.file_sync_config);
+    const ingest = toConnectedIngest(body);
     const selection = { externalIds, tags: body.tags, ingest, requestId: body.request_id };
     return syncSelection(caller, source._id, selection, deps);
   },

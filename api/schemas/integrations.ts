@@ -7,12 +7,14 @@ import { SOURCE_TYPES } from '../../contract/sources.js';
 import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../contract/uploads.js';
 import { wholeRecord } from './answers.js';
 import { integer, nullable, orNull, strings, timestamp } from './fields.js';
+import type { IngestBody } from './ingest.js';
 import { HELPDESK_FILE_TYPES, idList, MAX_MEMBERS, pagination } from './listing.js';
+import { toUploadIngest, type UploadBody } from './uploads.js';
 
 const flag = () => Joi.boolean().default(false);
 
 /** How files of a connection are to be read; what only other sources have is taken and means nothing to the rest. */
-export interface FileSyncConfigBody {
+interface FileSyncConfigBody {
   detect_audio_language: boolean;
   transcription_service?: TranscriptionService;
   include_speaker_labels: boolean;
@@ -40,20 +42,32 @@ export const fileSyncConfig = () =>
     }),
   );
 
-/** The options of the files with what the configuration adds to them. */
-export const withSyncConfig = (options: IngestOptions, config: FileSyncConfigBody | undefined): IngestOptions =>
-  config === undefined
-    ? options
-    : {
-        ...options,
-        detectAudioLanguage: config.detect_audio_language,
-        transcriptionService: config.transcription_service ?? null,
-        includeSpeakerLabels: config.include_speaker_labels,
-        splitRows: config.split_rows,
-        generateChunksOnly: config.generate_chunks_only,
-        storeFileOnly: config.store_file_only,
-        skipFileProcessing: config.skip_file_processing,
-      };
+/** What operations let their caller choose for the files of a connected account; not each of them takes all. */
+export type ConnectedFilesBody = IngestBody &
+  Partial<
+    Pick<UploadBody, 'max_items_per_chunk' | 'set_page_as_boundary' | 'parse_pdf_tables_with_ocr'> & {
+      use_ocr: boolean;
+      file_sync_config: FileSyncConfigBody;
+    }
+  >;
+
+/** The wire's options in our words: all of them, so that the same wishes always read the same. */
+export const toConnectedIngest = ({
+  file_sync_config: config,
+  use_ocr: useOcr = false,
+  ...body
+}: ConnectedFilesBody): IngestOptions => ({
+  ...toUploadIngest(
+    {
+      ...body,
+      ...config,
+      generate_chunks_only: config?.generate_chunks_only ?? false,
+      store_file_only: config?.store_file_only ?? false,
+    },
+    useOcr,
+  ),
+  skipFileProcessing: config?.skip_file_processing ?? false,
+});
 
 export const requestId = () => orNull(Joi.string().allow('').max(500));
 export const success = Joi.object({ success: Joi.boolean().required() });

@@ -5,25 +5,24 @@ import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
 import type { TagValue } from '../../../contract/records.js';
 import { operation } from '../../http/operation.js';
 import { orNull } from '../../schemas/fields.js';
-import { embeddingModel, type IngestBody, ingestFields, toIngestOptions } from '../../schemas/ingest.js';
+import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
 import {
+  type ConnectedFilesBody,
   fileSyncConfig,
-  type FileSyncConfigBody,
   requestId,
   success,
-  withSyncConfig,
+  toConnectedIngest,
 } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
 
-interface Body extends IngestBody {
+interface Body extends ConnectedFilesBody {
   organization: string;
   access_token: string;
   tags: Record<string, TagValue>;
   sync_files_on_connection: boolean;
   request_id?: string;
   sync_source_items: boolean;
-  file_sync_config?: FileSyncConfigBody;
   data_source_tags: Record<string, TagValue>;
 }
 
@@ -60,7 +59,7 @@ export const connectGitBook = operation<'user', Body>({
         dataSourceTags: body.data_source_tags,
         listItems: body.sync_source_items,
         syncFiles: body.sync_files_on_connection,
-        selection: { tags: body.tags, ingest: withSyncConfig(toIngestOptions(body), body.file_sync_config) },
+        selection: { tags: body.tags, ingest: toConnectedIngest(body) },
         requestId: body.request_id,
       },
       deps,

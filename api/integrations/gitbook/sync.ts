@@ -4,25 +4,24 @@ import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
 import type { TagValue } from '../../../contract/records.js';
 import { operation } from '../../http/operation.js';
 import { integer, orNull } from '../../schemas/fields.js';
-import { embeddingModel, type IngestBody, ingestFields, toIngestOptions } from '../../schemas/ingest.js';
+import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
 import {
+  type ConnectedFilesBody,
   fileSyncConfig,
-  type FileSyncConfigBody,
   itemIds,
   requestId,
   success,
-  withSyncConfig,
+  toConnectedIngest,
 } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectedSourceOf } from '../dataSourceOf.js';
 import { syncSelection } from '../syncSelection.js';
 
-interface Body extends IngestBody {
+interface Body extends ConnectedFilesBody {
   space_ids: string[];
   data_source_id: number;
   tags: Record<string, TagValue>;
   request_id?: string;
-  file_sync_config?: FileSyncConfigBody;
 }
 
 const MAX_SPACES = 20;
@@ -46,7 +45,7 @@ export const syncGitBook = operation<'user', Body>({
   answer: success,
   async handle({ caller, body, deps }) {
     const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'GITBOOK');
-    const ingest = withSyncConfig(toIngestOptions(body), body.file_sync_config);
+    const ingest = toConnectedIngest(body);
     const selection = { externalIds: body.space_ids, tags: body.tags, ingest, requestId: body.request_id };
     return syncSelection(caller, source._id, selection, deps);
   },
