@@ -58,8 +58,7 @@ export function createRunActivities({ store, log }: ActivityDeps) {
         await store.dataSources.note(run, run.dataSourceId, { files_error: null });
       const reading = found && 'reading' in found ? await spared(found.reading, counts) : null;
       // Of a crawl nobody knows sooner that all its addresses are found; of others it was told long ago, and is not again.
-      if (IS_UPLOAD[run.kind])
-        await moveParent(run, { status: 'SYNCING', discovered: true });
+      if (IS_UPLOAD[run.kind]) await moveParent(run, { status: 'SYNCING', discovered: true });
       await moveParent(run, {
         status: 'READY',
         facts,

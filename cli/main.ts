@@ -14,7 +14,9 @@ async function createOrganization(store: Store, name: string): Promise<void> {
 async function approveDeletions(store: Store, id: string): Promise<void> {
   const known = /^\d{1,15}$/.test(id) && (await store.dataSources.approveDeletions(Number(id)));
   if (!known) throw new Error(`There is no data source ${id}`);
-  console.log(`The next listing of data source ${id} deletes what it misses. POST /integrations/items/sync starts one.`);
+  console.log(
+    `The next listing of data source ${id} deletes what it misses. POST /integrations/items/sync starts one.`,
+  );
 }
 
 const COMMANDS: Readonly<Record<string, (store: Store, argument: string) => Promise<void>>> = {

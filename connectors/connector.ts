@@ -1,7 +1,6 @@
 /** What a source that accounts are connected to declares and does. Facts in, items and bytes out; errors are Faults. */
 import type { FileFormat } from '../contract/fileFormats.js';
 import type { ErrorClass } from './errorClasses.js';
-import type { SourceClient } from './sourceClient.js';
 
 /** Something that an account holds: a folder, a page, a file. */
 export interface SourceItem {
@@ -64,6 +63,19 @@ export interface Refusal {
   readonly body: unknown;
 }
 
+/** Calls a source for one account: with its credentials, in its turn, and with its errors as Faults. */
+export interface SourceClient {
+  /**
+   * The JSON at a path below the source's address. Throws a Fault.
+   * @param path its parts, not encoded: what a caller named stays one part
+   */
+  get(
+    path: readonly string[],
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>>;
+}
+
 /** @template Credentials what its user hands us, as JSON */
 export interface Connector<Credentials> {
   /** What each request carries to say who asks. */
@@ -75,12 +87,7 @@ export interface Connector<Credentials> {
   /** Asks whose account the credentials lead to. Throws a Fault where they lead nowhere. */
   identify(client: SourceClient, credentials: Credentials, signal: AbortSignal): Promise<Identity>;
   /** A page of the outermost things there are. */
-  roots(
-    client: SourceClient,
-    credentials: Credentials,
-    cursor: string | null,
-    signal: AbortSignal,
-  ): Promise<ItemPage>;
+  roots(client: SourceClient, credentials: Credentials, cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
   /** A page of an item itself and of all that lies below it. Throws a Fault not_found where there is no such item. */
   below(client: SourceClient, externalId: string, cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
   /** The content of one item. */

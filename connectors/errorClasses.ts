@@ -21,7 +21,10 @@ export const ERROR_CLASSES = {
   /** It was deleted, or never was. */
   not_found: { kind: 'not_found', sentence: 'has no such item for the connected account. It may have been deleted.' },
   rate_limited: { kind: 'rate_limited', sentence: 'takes no more requests of this account for now.' },
-  server: { kind: 'server_error', sentence: 'failed. It is tried again by itself; if it stays, look at its status page.' },
+  server: {
+    kind: 'server_error',
+    sentence: 'failed. It is tried again by itself; if it stays, look at its status page.',
+  },
   /** Our request was wrong: nothing that the user of the account can mend. */
   config: {
     kind: 'bad_response',

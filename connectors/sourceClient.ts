@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../contract/failures.js';
 import { retryAfterMs } from '../egress/retryAfter.js';
 import type { Egress } from '../egress/types.js';
-import type { Connector, Refusal } from './connector.js';
+import type { Connector, Refusal, SourceClient } from './connector.js';
 import { classOfStatus, ERROR_CLASSES } from './errorClasses.js';
 import type { RequestGate } from './requestGate.js';
 
@@ -13,19 +13,6 @@ const TIMEOUT_MS = 60_000;
 const PATIENCE_MS = 30_000;
 /** The wait where a source does not say how long. */
 const UNSAID_WAIT_MS = 1_000;
-
-/** Calls a source for one account: with its credentials, in its turn, and with its errors as Faults. */
-export interface SourceClient {
-  /**
-   * The JSON at a path below the source's address. Throws a Fault.
-   * @param path its parts, not encoded: what a caller named stays one part
-   */
-  get(
-    path: readonly string[],
-    query: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<Readonly<Record<string, unknown>>>;
-}
 
 export interface SourceClientSettings {
   readonly name: string;
@@ -89,7 +76,10 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
         try {
           const body = await gate.pass(signal, deadline, () => ask(url, signal));
           if (isObject(body)) return body;
-          throw new Fault('server_error', `${name} gave an answer that is no whole JSON object. It is tried again by itself.`);
+          throw new Fault(
+            'server_error',
+            `${name} gave an answer that is no whole JSON object. It is tried again by itself.`,
+          );
         } catch (error) {
           if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
           // All requests of the account wait, not just this one.

@@ -16,7 +16,8 @@ const AT_ONCE_MS = 300_000;
 const FILES_PER_BATCH = 200;
 /** So few may always vanish: of a handful, any one is a large part. */
 const FEW = 10;
-const HELD = 'a listing misses so much that nothing was deleted; look at the source, then approve it by the command line';
+const HELD =
+  'a listing misses so much that nothing was deleted; look at the source, then approve it by the command line';
 
 /** The listing of what a connected account holds, and the end of what it holds no more. */
 export function createItemActivities(deps: ActivityDeps) {
@@ -45,7 +46,7 @@ export function createItemActivities(deps: ActivityDeps) {
       let request = run.options;
       const beat = setInterval(() => heartbeat({ listed: request.listed }), HEARTBEAT_MS);
       try {
-        for (const until = Date.now() + AT_ONCE_MS; Date.now() < until && !isWalked(request.walk); ) {
+        for (const until = Date.now() + AT_ONCE_MS; Date.now() < until && !isWalked(request.walk);) {
           signal.throwIfAborted();
           request = await withAccount(run, run.dataSourceId, deps, async ({ source, account }) => {
             const { items, walk } = await takePage(account, request.walk, signal);
@@ -88,7 +89,7 @@ export function createItemActivities(deps: ActivityDeps) {
         const { organizationId, requestId } = run;
         if (held > 0) log.warn({ runId, organizationId, requestId, dataSourceId: source._id, vanished, files }, HELD);
         if (held > 0 || refused > 0) return;
-        for (let afterId: number | null = 0; afterId !== null; ) {
+        for (let afterId: number | null = 0; afterId !== null;) {
           signal.throwIfAborted();
           const part = await store.items.vanishedFiles(source, listing, afterId, FILES_PER_BATCH);
           if (part.ids.length > 0) {

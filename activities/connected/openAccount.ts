@@ -40,7 +40,10 @@ export async function withAccount<T>(
       if (now?.revokedAccess === true) {
         await store.files.abortQueuedOf(now);
         const { organizationId } = tenant;
-        log.warn({ organizationId, dataSourceId }, `${CONNECTED_SOURCES[source.type].name} takes the credentials no more`);
+        log.warn(
+          { organizationId, dataSourceId },
+          `${CONNECTED_SOURCES[source.type].name} takes the credentials no more`,
+        );
       }
     }
     throw error;

@@ -71,7 +71,7 @@ export function createQueueActivities(deps: ActivityDeps) {
       const { max_files_per_upload: most } = await store.limits.of(run);
       const beat = setInterval(() => heartbeat({ queued: request.queued }), HEARTBEAT_MS);
       try {
-        for (const until = Date.now() + AT_ONCE_MS; !isFull && Date.now() < until && !isWalked(request.walk); ) {
+        for (const until = Date.now() + AT_ONCE_MS; !isFull && Date.now() < until && !isWalked(request.walk);) {
           signal.throwIfAborted();
           request = await withAccount(run, dataSourceId, deps, async ({ source, account }) => {
             const { items, missing, walk } = await takePage(account, request.walk, signal);

@@ -51,7 +51,8 @@ export const cancelItemsSync = operation<'user', Body>({
     if (runId !== null) {
       await dispatcher.cancel(runId);
       // One that had not begun has no workflow to say so.
-      if ((await store.runs.find(runId))?.finishedAt != null)
+      const run = await store.runs.find(runId);
+      if (run && run.finishedAt !== null)
         await store.dataSources.endListing(caller, source._id, runId, { status: 'READY', whole: false, facts: {} });
     }
     return presentDataSource(await dataSourceOf(caller, source._id, store));

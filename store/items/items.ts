@@ -141,33 +141,33 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     runId: number,
     listed: readonly ListedItem[],
   ): Promise<void> => {
-      const now = new Date();
-      const known = await items
-        .find({ dataSourceId, externalId: { $in: listed.map(({ externalId }) => externalId) } }, { externalId: 1 })
-        .lean();
-      const ids = new Map(known.map(({ _id, externalId }) => [externalId, _id]));
-      const fresh = new Set(listed.flatMap(({ externalId }) => (ids.has(externalId) ? [] : [externalId])));
-      const first = fresh.size === 0 ? 0 : await sequence.take('item', fresh.size);
-      for (const [index, externalId] of [...fresh].entries()) ids.set(externalId, first + index);
-      await items.bulkWrite(
-        listed.map((one) => ({
-          updateOne: {
-            filter: { dataSourceId, externalId: one.externalId },
-            update: {
-              $set: { ...one, listedBy: runId, syncedAt: now, updatedAt: now },
-              $setOnInsert: {
-                _id: ids.get(one.externalId) ?? 0,
-                organizationId,
-                userId,
-                customerId,
-                source: type,
-                createdAt: now,
-              },
+    const now = new Date();
+    const known = await items
+      .find({ dataSourceId, externalId: { $in: listed.map(({ externalId }) => externalId) } }, { externalId: 1 })
+      .lean();
+    const ids = new Map(known.map(({ _id, externalId }) => [externalId, _id]));
+    const fresh = new Set(listed.flatMap(({ externalId }) => (ids.has(externalId) ? [] : [externalId])));
+    const first = fresh.size === 0 ? 0 : await sequence.take('item', fresh.size);
+    for (const [index, externalId] of [...fresh].entries()) ids.set(externalId, first + index);
+    await items.bulkWrite(
+      listed.map((one) => ({
+        updateOne: {
+          filter: { dataSourceId, externalId: one.externalId },
+          update: {
+            $set: { ...one, listedBy: runId, syncedAt: now, updatedAt: now },
+            $setOnInsert: {
+              _id: ids.get(one.externalId) ?? 0,
+              organizationId,
+              userId,
+              customerId,
+              source: type,
+              createdAt: now,
             },
-            upsert: true,
           },
-        })),
-      );
+          upsert: true,
+        },
+      })),
+    );
   };
   return {
     async keep(source, runId, listed) {
@@ -193,7 +193,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     count: (source, { filters, page }) => items.countDocuments(query(source, filters, page.startingId)).exec(),
     async countVanished(source, listing) {
       let [all, vanished] = [0, 0];
-      for (let afterId: number | null = 0; afterId !== null; ) {
+      for (let afterId: number | null = 0; afterId !== null;) {
         const part: Awaited<ReturnType<typeof compare>> = await compare(source, listing, afterId, COMPARED_AT_ONCE);
         all += part.number;
         vanished += part.vanished.length;

@@ -32,6 +32,8 @@ export type Mishap =
   | null;
 
 export interface GitBookEmulator {
+  /** host:port. */
+  readonly host: string;
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   /** Spaces by id, pages by id: change them at will. */
@@ -123,7 +125,8 @@ export async function startGitBook(
     if (where === '') return send(response, 200, spaceJson(id, space));
     if (where === 'content/pages') return send(response, 200, { pages: pagesJson(id, space.pages) });
     const [content, single, pageId = '', ...more] = rest;
-    const found = content === 'content' && single === 'page' && more.length === 0 ? findPage(space.pages, pageId) : null;
+    const found =
+      content === 'content' && single === 'page' && more.length === 0 ? findPage(space.pages, pageId) : null;
     if (!found) return refuse(response, 404, 'Page not found');
     const [page, at] = found;
     const markdown = query.get('format') === 'markdown' && (page.type ?? 'document') === 'document';
@@ -154,8 +157,10 @@ export async function startGitBook(
     answer(url.pathname.slice('/v1/'.length).split('/').map(decodeURIComponent), url.searchParams, response, sees);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    settings: `GITBOOK.api=http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    host,
+    settings: `GITBOOK.api=http://${host}/v1`,
     spaces,
     requests,
     tokens,

@@ -138,7 +138,7 @@ export async function startService(
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => url,
     connectors: createConnectors({ egress, urls: config.sourceUrls }),
-  addresses: egress,
+    addresses: egress,
     identify: identifyFile,
     sitemaps: liveWeb,
     livePages: createLivePages(liveWeb, liveDocuments),

@@ -88,7 +88,10 @@ async function standForGitBook(): Promise<SourceStand> {
             },
           },
           ...Object.fromEntries(
-            Array.from({ length: more }, (_, index) => [`m${index}`, { title: `More ${index}`, text: `More, ${index}.` }]),
+            Array.from({ length: more }, (_, index) => [
+              `m${index}`,
+              { title: `More ${index}`, text: `More, ${index}.` },
+            ]),
           ),
         },
       };

@@ -35,7 +35,7 @@ export const gitBookSpaces = operation<'user', unknown>({
     );
     const results = await callSource('GitBook', async (signal) => {
       const spaces: { id: string; name: string; url: string | null }[] = [];
-      for (let cursor: string | null | undefined; cursor !== null && spaces.length < MAX_SPACES; ) {
+      for (let cursor: string | null | undefined; cursor !== null && spaces.length < MAX_SPACES;) {
         const { items, next } = await account.roots(cursor ?? null, signal);
         spaces.push(...items.map(({ externalId, name, externalUrl }) => ({ id: externalId, name, url: externalUrl })));
         cursor = next;
