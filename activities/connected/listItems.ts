@@ -44,11 +44,15 @@ export function createItemActivities(deps: ActivityDeps) {
       const run = await rowOf(runId);
       const signal = cancellationSignal();
       let request = run.options;
+      let isOurs = true;
       const beat = setInterval(() => heartbeat({ listed: request.listed }), HEARTBEAT_MS);
       try {
-        for (const until = Date.now() + AT_ONCE_MS; Date.now() < until && !isWalked(request.walk);) {
+        for (const until = Date.now() + AT_ONCE_MS; isOurs && Date.now() < until && !isWalked(request.walk);) {
           signal.throwIfAborted();
           request = await withAccount(run, run.dataSourceId, deps, async ({ source, account }) => {
+            // It was cancelled, or the account was connected anew and is listed by another run.
+            isOurs = source.itemsRunId === runId;
+            if (!isOurs) return request;
             const { items, walk } = await takePage(account, request.walk, signal);
             // Of what the connector knows, an item keeps what is answered.
             const listed = items.map(({ hasContent: _content, createdAt: _at, ...item }) => item);
@@ -57,7 +61,7 @@ export function createItemActivities(deps: ActivityDeps) {
           });
           await store.runs.setOptions(runId, request);
         }
-        return { done: isWalked(request.walk), listed: request.listed };
+        return { done: !isOurs || isWalked(request.walk), listed: request.listed };
       } catch (error) {
         throw toFailure(error);
       } finally {

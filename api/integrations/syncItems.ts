@@ -49,11 +49,9 @@ export const cancelItemsSync = operation<'user', Body>({
     const source = await dataSourceOf(caller, body.data_source_id, store);
     const runId = source.itemsRunId ?? null;
     if (runId !== null) {
+      // First, so that nothing stays in motion if we die in between: a run that has lost the listing changes nothing more.
+      await store.dataSources.endListing(caller, source._id, runId, { status: 'READY', whole: false, facts: {} });
       await dispatcher.cancel(runId);
-      // One that had not begun has no workflow to say so.
-      const run = await store.runs.find(runId);
-      if (run && run.finishedAt !== null)
-        await store.dataSources.endListing(caller, source._id, runId, { status: 'READY', whole: false, facts: {} });
     }
     return presentDataSource(await dataSourceOf(caller, source._id, store));
   },
