@@ -7,7 +7,6 @@ import { ingestFields } from '../schemas/ingest.js';
 import {
   type ConnectedFilesBody,
   fileSyncConfig,
-  itemIds,
   requestId,
   success,
   toConnectedIngest,
@@ -19,12 +18,17 @@ import { syncSelection } from './syncSelection.js';
 
 interface Body extends ConnectedFilesBody {
   data_source_id: number;
-  ids: string[] | { id: string; root_id: string }[];
+  ids: (string | { id: string; root_id: string })[];
   tags: Record<string, TagValue>;
   request_id?: string;
 }
 
-const id = () => Joi.string().max(2_048).required();
+const id = () => Joi.string().max(2_048);
+/** An item by its id; of some sources with that of the drive it lies in. */
+const itemName = Joi.alternatives().conditional(Joi.object().unknown(), {
+  then: Joi.object({ id: id().required(), root_id: id().required() }),
+  otherwise: id().allow(''),
+});
 
 /** POST /integrations/files/sync: makes files of chosen items, and of all that lies in them. */
 export const syncFiles = operation<'user', Body>({
@@ -35,12 +39,7 @@ export const syncFiles = operation<'user', Body>({
   createsWork: true,
   body: Joi.object({
     data_source_id: integer().required(),
-    ids: Joi.alternatives(
-      itemIds().max(MAX_MEMBERS),
-      Joi.array()
-        .items(Joi.object({ id: id(), root_id: id() }))
-        .max(MAX_MEMBERS),
-    ).required(),
+    ids: Joi.array().items(itemName).max(MAX_MEMBERS).required(),
     tags: orNull(tags(), {}),
     ...ingestFields(),
     max_items_per_chunk: orNull(integer().greater(0)),
