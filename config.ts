@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Joi from 'joi';
 
+import { readSourceUrls, type SourceUrls } from './connectors/readSourceUrls.js';
 import type { EmbeddingModelId } from './contract/embeddingModels.js';
 import type { OcrSettings } from './documents/pool.js';
 import type { DocumentLimits } from './documents/types.js';
@@ -45,6 +46,8 @@ export interface Config {
   readonly qdrant: Omit<VectorSettings, 'url'> & { readonly url: string | null };
   readonly files: { readonly dir: string; readonly s3: S3Settings | null; readonly rowBytes: number };
   readonly egress: EgressSettings;
+  /** Where connected sources are. */
+  readonly sourceUrls: SourceUrls;
   readonly web: {
     readonly maxPageBytes: number;
     readonly pageTimeoutMs: number;
@@ -97,6 +100,8 @@ export interface Config {
     readonly retryDelaysMs: readonly number[];
     /** Milliseconds between looks for room of a run that is held back by a limit. */
     readonly limitRecheckMs: number;
+    /** Part of a source's files that a listing may miss before their deletion is held. */
+    readonly massDeletePercent: number;
   };
   readonly webhooks: {
     readonly timeoutMs: number;
@@ -245,6 +250,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
             },
     },
     egress,
+    sourceUrls: readSourceUrls(string('SOURCE_URLS')),
     web: {
       maxPageBytes: number('MAX_PAGE_BYTES'),
       pageTimeoutMs: number('PAGE_TIMEOUT_MS'),
@@ -360,6 +366,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       },
       retryDelaysMs: list(string('RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
       limitRecheckMs: number('LIMIT_RECHECK_S') * 1000,
+      massDeletePercent: number('MASS_DELETE_PERCENT'),
     },
     webhooks: {
       timeoutMs: number('WEBHOOK_TIMEOUT_MS'),

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 
 import { TASK_QUEUE } from './contract/orchestration.js';
+import { readSourceUrls } from './connectors/readSourceUrls.js';
 import { readPrices } from './embeddings/readPrices.js';
 import { readDeployments } from './embeddings/readProviders.js';
 import { ON_DISK_PARTS, QUANTIZATIONS } from './store/vectors/layout.js';
@@ -47,14 +48,17 @@ function deployments(value: string, helpers: Joi.CustomHelpers): string | Joi.Er
   }
 }
 
-function prices(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
-  try {
-    readPrices(value);
-    return value;
-  } catch (error) {
-    return helpers.message({ custom: `{{#label}} ${(error as Error).message}` });
-  }
-}
+/** What a reader of ours takes: it throws what is wrong. */
+const readBy =
+  (read: (value: string) => unknown) =>
+  (value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport => {
+    try {
+      read(value);
+      return value;
+    } catch (error) {
+      return helpers.message({ custom: `{{#label}} ${(error as Error).message}` });
+    }
+  };
 
 function onDiskParts(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const known: readonly string[] = ON_DISK_PARTS;
@@ -343,9 +347,14 @@ export const SETTINGS = {
       'How long texts wait in one try while a provider refuses with 429; then their files go back into the queue as RATE_LIMITED. A search waits 5 seconds.',
   },
   EMBEDDING_PRICES: {
-    schema: Joi.string().custom(prices),
+    schema: Joi.string().custom(readBy(readPrices)),
     about:
       'Price of a million tokens of each model id, `OPENAI=0.02,COHERE_MULTILINGUAL_V3=0.1`, by comma: what POST /files/reembed reckons with. Ids that are not named have no price.',
+  },
+  SOURCE_URLS: {
+    schema: text().custom(readBy(readSourceUrls)).default(''),
+    about:
+      'Other addresses of connected sources, `GITBOOK.api=https://gitbook.example/v1`, by comma: a proxy of yours, or a stand-in for tests.',
   },
   JINA_API_KEY: { schema: Joi.string(), about: 'Key of Jina. Serves JINA_RERANKER_MULTILINGUAL_V2.' },
   JINA_BASE_URL: {
@@ -426,6 +435,11 @@ export const SETTINGS = {
     schema: count(20_000, 0),
     about:
       'Files of one user that wait in the queue at most; further ones are DELAYED until there is room, but each run has some in it. 0: no bound.',
+  },
+  MASS_DELETE_PERCENT: {
+    schema: count(30, 0).max(100),
+    about:
+      "Part of a connected source's files that may be missing from a listing before it counts as a fault of the source and nothing is deleted; up to 10 files may always. `npm run cli -- source approve-deletions ID` lets the next listing delete.",
   },
   REAP_INTERVAL_S: {
     schema: count(15),

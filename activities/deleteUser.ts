@@ -49,6 +49,7 @@ export function createDeleteUserActivities({ store, log }: ActivityDeps) {
         store.originals.deleteAll(tenant),
         store.recognizedPages.deleteAll(tenant),
         store.dataSources.removeAll(tenant),
+        store.items.removeAll(tenant),
       ]);
       await store.runs.forgetOptions(tenant);
       await store.transaction(async (session) => {

@@ -1,5 +1,6 @@
 import type { DocumentPool, HtmlSkips, Identified, ParseInput } from '../documents/types.js';
 import type { Embeddings } from '../embeddings/types.js';
+import type { Connectors } from '../connectors/registry.js';
 import type { Download, Feed, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
 import type { DocumentFormat } from '../contract/fileFormats.js';
 import type { SourceType } from '../contract/sources.js';
@@ -35,6 +36,10 @@ export interface OpenedContent {
   readonly validators: Validators;
   /** Facts for file_metadata. */
   readonly facts: Readonly<Record<string, unknown>>;
+  /** What its source calls it now; absent: as its record does. */
+  readonly name?: string;
+  /** As the record calls its format, whatever its reader does. */
+  readonly recordedFormat?: string;
 }
 
 /** The content that was sent for a file: it is kept already. */
@@ -83,6 +88,8 @@ export interface IngestSettings {
   /** Milliseconds between looks for room of a run whose files are held back by a limit. */
   readonly limitRecheckMs: number;
   readonly webhooks: WebhookSettings;
+  /** Part of a data source's files that a listing may miss before their deletion is held. */
+  readonly massDeletePercent: number;
 }
 
 export interface OcrLimits {
@@ -105,6 +112,8 @@ export interface WebhookSettings {
 export interface ActivityDeps {
   readonly store: Store;
   readonly sources: Sources;
+  /** Accounts at connected sources. */
+  readonly connectors: Connectors;
   readonly documents: DocumentPool;
   /** What a file is, by its first bytes and its name. Throws a Fault for what can't be read. */
   identify(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Identified;

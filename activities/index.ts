@@ -1,3 +1,5 @@
+import { createItemActivities } from './connected/listItems.js';
+import { createQueueActivities } from './connected/queueItems.js';
 import type { ActivityDeps } from './deps.js';
 import { createDeleteActivities } from './deleteFiles.js';
 import { createCrawlActivities } from './followLinks.js';
@@ -23,6 +25,8 @@ export function createActivities(deps: ActivityDeps) {
     ...createDiscoveryActivities(deps),
     ...createCrawlActivities(deps),
     ...createFeedActivities(deps),
+    ...createItemActivities(deps),
+    ...createQueueActivities(deps),
     ...createPlanActivities(deps),
     ...createIngestActivities(deps),
     ...createTranscribeActivities(deps),

@@ -9,6 +9,7 @@ import type { StartedFile } from '../store/files/start.js';
 import type { FileDoc } from '../store/files/model.js';
 import type { ActivityDeps, OcrLimits, OpenedContent, OpenedOriginal } from './deps.js';
 import { acceptAttachments } from './attachments.js';
+import { isConnected, openItem } from './connected/openItem.js';
 import { contentStep } from './contentStep.js';
 import { embedTexts } from './embedTexts.js';
 import { prepareGiven } from './givenChunks.js';
@@ -159,16 +160,18 @@ async function prepareOpened(
   const opened =
     sent ??
     (await contentStep('fetched', signal, deps, () =>
-      deps.sources.open(
-        {
-          source: file.source,
-          externalFileId: file.externalFileId,
-          externalUrl: file.externalUrl,
-          sourceOptions: file.sourceOptions,
-          known: comparable ? { etag: file.etag, lastModified: file.lastModified } : null,
-        },
-        signal,
-      ),
+      isConnected(file)
+        ? openItem(file, deps, signal)
+        : deps.sources.open(
+            {
+              source: file.source,
+              externalFileId: file.externalFileId,
+              externalUrl: file.externalUrl,
+              sourceOptions: file.sourceOptions,
+              known: comparable ? { etag: file.etag, lastModified: file.lastModified } : null,
+            },
+            signal,
+          ),
     ));
   if (keepLinks) await tellLinks(started, opened, keepLinks, deps, signal);
   if (!opened) return null;
@@ -191,7 +194,7 @@ async function prepareOpened(
     ...opened.validators,
   };
   const statistics = {
-    fileFormat: opened.format,
+    fileFormat: opened.recordedFormat ?? opened.format,
     fileSize,
     numCharacters: null,
     numTokens: null,
@@ -203,7 +206,7 @@ async function prepareOpened(
       runId,
       file,
       content: { ...content, statistics },
-      name: null,
+      name: opened.name ?? null,
       fileMetadata: metadataOf(opened, null),
       tagsRevision,
     };
@@ -233,7 +236,7 @@ async function prepareOpened(
   const finished: FinishedSync = {
     runId,
     file,
-    name: null,
+    name: opened.name ?? null,
     model,
     fileMetadata: { ...metadataOf(opened, document), ...contained },
     ...(document.sourceCreatedAt === undefined ? {} : { sourceCreatedAt: new Date(document.sourceCreatedAt) }),
@@ -246,7 +249,7 @@ async function prepareOpened(
       dimensions: space?.dimensions ?? null,
       statistics: {
         ...statistics,
-        fileFormat: document.format,
+        fileFormat: opened.recordedFormat ?? document.format,
         numCharacters: document.text.length,
         numTokens: document.numTokens,
         numEmbeddings: vectors.length,

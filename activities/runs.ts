@@ -1,5 +1,6 @@
 import type { FeedReading, SyncFeedRequest } from '../contract/feeds.js';
 import { IS_UPLOAD, type RunInput } from '../contract/orchestration.js';
+import type { ContainerChange } from '../store/files/commands.js';
 import type { RunCounts } from '../store/files/runProgress.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { ActivityDeps } from './deps.js';
@@ -21,8 +22,12 @@ export function createRunActivities({ store, log }: ActivityDeps) {
       : null;
   const rowOf = async (runId: number) => {
     const run = await store.runs.find(runId);
-    if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
-    return { ...run, fileId: run.fileId };
+    if (!run) throw new Error(`Run ${runId} has no row`);
+    return run;
+  };
+  /** Changes the container that the run's files lie in, where they do. */
+  const moveParent = async ({ _id, fileId }: RunDoc, change: ContainerChange): Promise<void> => {
+    if (fileId !== null) await store.files.moveContainer(_id, fileId, change);
   };
   return {
     /** Takes the run out of the outbox and puts its parent into SYNCING. `finished` when an earlier execution did it all. */
@@ -30,7 +35,7 @@ export function createRunActivities({ store, log }: ActivityDeps) {
       const run = await rowOf(runId);
       await store.runs.markStarted(runId);
       if (run.finishedAt !== null) return { finished: true };
-      await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING' });
+      await moveParent(run, { status: 'SYNCING' });
       return { finished: false };
     },
 
@@ -49,11 +54,12 @@ export function createRunActivities({ store, log }: ActivityDeps) {
             pages_failed: counts.failed,
             pages_aborted: counts.aborted,
           };
+      if (run.fileId === null && run.dataSourceId)
+        await store.dataSources.note(run, run.dataSourceId, { files_error: null });
       const reading = found && 'reading' in found ? await spared(found.reading, counts) : null;
       // Of a crawl nobody knows sooner that all its addresses are found; of others it was told long ago, and is not again.
-      if (IS_UPLOAD[run.kind])
-        await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', discovered: true });
-      await store.files.moveContainer(runId, run.fileId, {
+      if (IS_UPLOAD[run.kind]) await moveParent(run, { status: 'SYNCING', discovered: true });
+      await moveParent(run, {
         status: 'READY',
         facts,
         synced: true,
@@ -69,7 +75,10 @@ export function createRunActivities({ store, log }: ActivityDeps) {
     /** Ends a run that could not do its work: files in motion are aborted, the parent says why. */
     async failRun({ runId, message }: RunInput & { message: string }): Promise<void> {
       const run = await rowOf(runId);
-      await store.files.moveContainer(runId, run.fileId, { status: 'SYNC_ERROR', message });
+      await moveParent(run, { status: 'SYNC_ERROR', message });
+      // Without a container, there is no file to say why.
+      if (run.fileId === null && run.dataSourceId)
+        await store.dataSources.note(run, run.dataSourceId, { files_error: message });
       await store.files.abortOpen(runId, message);
       const counts = await store.files.countRun(runId);
       await end(run, 'failed', counts);

@@ -1,4 +1,5 @@
 import type { SparseVector } from '../contract/sparseVectors.js';
+import type { Connectors } from '../connectors/registry.js';
 import type { WebSource } from '../connectors/types.js';
 import type { EmbeddingModelId } from '../contract/embeddingModels.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
@@ -68,6 +69,8 @@ export interface ApiDeps {
   /** A query as its words with their weights; null for one without words. */
   encodeQuery(text: string): SparseVector | null;
   readonly rerankers: Rerankers;
+  /** Accounts at connected sources. */
+  readonly connectors: Connectors;
   readonly sitemaps: SitemapReader;
   readonly addresses: AddressCheck;
   /** What a file is, by its first bytes and its name. Throws a Fault for what can't be read. */

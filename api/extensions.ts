@@ -17,6 +17,8 @@ export const EXTENSIONS = {
   },
   fields: {
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
+    'integrations/gitbook.embedding_model null': 'As for scrape_sitemap.',
+    'integrations/gitbook/sync.embedding_model null': 'As for scrape_sitemap.',
     'web_scrape.[].embedding_model null': 'As for scrape_sitemap.',
     'embedding_properties.<MODEL>.served_by and dimensions': 'Tell which vector space served the model.',
     'GET /organization.embedding_usage':
@@ -30,5 +32,5 @@ export const EXTENSIONS = {
     'X-Request-Id': 'Names the request in the log.',
   },
   statuses:
-    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 501 answers what is not built yet, 502 and 503 a search whose embedding provider or reranker refuses or fails.',
+    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 501 answers what is not built yet, 502 and 503 a search whose embedding provider or reranker refuses or fails, 503 also a connected source that can not be asked just now.',
 } as const;

@@ -19,6 +19,12 @@ import { uploadText } from './files/uploadText.js';
 import { createFileTags, deleteFileTags } from './files/tags.js';
 import { userFiles, userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
+import { connectGitBook } from './integrations/gitbook/connect.js';
+import { gitBookSpaces } from './integrations/gitbook/spaces.js';
+import { syncGitBook } from './integrations/gitbook/sync.js';
+import { listItems } from './integrations/listItems.js';
+import { syncFiles } from './integrations/syncFiles.js';
+import { cancelItemsSync, syncItems } from './integrations/syncItems.js';
 import type { Operation } from './http/operation.js';
 import { notBuiltOperations } from './notBuilt.js';
 import { addWebhook } from './webhooks/addWebhook.js';
@@ -84,6 +90,13 @@ export const builtOperations: readonly Operation[] = [
   addDataSourceTags,
   removeDataSourceTags,
   revokeAccessToken,
+  connectGitBook,
+  gitBookSpaces,
+  syncGitBook,
+  listItems,
+  syncItems,
+  cancelItemsSync,
+  syncFiles,
   embeddings,
   addWebhook,
   listWebhooks,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
 import { loadConfig, required, storeSettings } from '../config.js';
+import { createConnectors } from '../connectors/registry.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
@@ -67,6 +68,7 @@ const app = createApp({
   signedUrls: createSignedUrls(config.secretKeys),
   publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
   sitemaps: web,
+  connectors: createConnectors({ egress, urls: config.sourceUrls }),
   addresses: egress,
   identify: identifyFile,
   livePages: createLivePages(web, documents),

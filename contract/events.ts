@@ -218,9 +218,9 @@ export const fileEvents = {
   ],
 };
 
-/** What happened to a data source last is told under the name that its record has for it. */
+/** What happened to a data source last is told under the name that its record has for it; that its items are listed, beside. */
 export const dataSourceEvent = (
-  kind: DataSourceAction,
+  kind: DataSourceAction | 'DATA_SOURCE_READY',
   { _id, organizationId, customerId }: Pick<EventFile, '_id' | 'organizationId' | 'customerId'>,
 ): NewEvent => ({ kind, organizationId, customerId, objectId: String(_id), info: null });
 

@@ -13,6 +13,8 @@ export const FAULTS = {
   robots_disallowed: { retryable: false },
   /** The server refuses us (401, 403, 451). */
   access_denied: { retryable: false },
+  /** A connected account no longer takes its credentials, or they were taken back here. */
+  access_revoked: { retryable: false },
   /** Any other 4xx. */
   bad_response: { retryable: false },
   /** More than the allowed number of redirects, or a loop. */

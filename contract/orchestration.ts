@@ -19,6 +19,8 @@ export const RUN_KINDS = [
   'webScrape',
   'syncFeed',
   'syncUpload',
+  'syncItems',
+  'syncSource',
   'resyncFile',
   'deleteFiles',
   'deleteUser',
@@ -35,6 +37,8 @@ export type ContainerRunKind = Extract<RunKind, 'scrapeSitemap' | 'webScrape' | 
 export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   scrapeSitemap: true,
   syncUpload: true,
+  syncItems: false,
+  syncSource: true,
   resyncFile: false,
   webScrape: true,
   syncFeed: true,
@@ -55,6 +59,8 @@ export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
   feed: (parentFileId: number): string => `feed:${parentFileId}`,
   upload: (fileId: number): string => `upload:${fileId}`,
+  syncItems: (dataSourceId: number): string => `sync-items:${dataSourceId}`,
+  syncSource: (runId: number): string => `sync-source:${runId}`,
   resync: (fileId: number): string => `resync:${fileId}`,
   updateTags: (dataSourceId: number): string => `update-tags:${dataSourceId}`,
   updateFileTags: (fileId: number): string => `update-file-tags:${fileId}`,
@@ -142,6 +148,31 @@ export interface PlanBatchesResult {
   readonly afterId: number;
   /** At the end of a pass: how long until a requeued file is due; null when none waits. */
   readonly dueInMs: number | null;
+}
+
+/** How far the listing of a data source's items has come. Where it goes on lies in the run's row. */
+export interface ListItemsResult {
+  readonly done: boolean;
+  /** Items taken in so far. */
+  readonly listed: number;
+}
+
+export interface SyncItemsInput extends RunInput {
+  /** Whether an earlier execution has begun it. */
+  readonly goesOn?: boolean;
+}
+
+export interface EndListingInput extends RunInput {
+  readonly outcome: 'finished' | 'failed' | 'aborted';
+  /** Why it failed. */
+  readonly message?: string;
+}
+
+/** How far the files of a selection are queued. */
+export interface QueueItemsResult {
+  readonly done: boolean;
+  /** Files queued so far. */
+  readonly discovered: number;
 }
 
 /** How far a crawl has come once what was read so far is followed. */

@@ -78,3 +78,49 @@ export const AUTO_SYNC_SOURCES: readonly SourceType[] = [
   ...MESSAGING_SOURCES,
   ...WEB_SOURCES,
 ];
+
+/** Which sources honour an option of a connection; all others take no notice of it. */
+export const HONOURED_BY = {
+  sync_files_on_connection: ['INTERCOM', 'ZENDESK', 'GITBOOK', 'CONFLUENCE', 'SALESFORCE', 'FRESHDESK'],
+  enable_file_picker: ['BOX', 'DROPBOX', 'GOOGLE_DRIVE', 'ONEDRIVE', 'SHAREPOINT'],
+  automatically_open_file_picker: ['BOX', 'DROPBOX', 'GOOGLE_DRIVE', 'ONEDRIVE', 'SHAREPOINT'],
+  incremental_sync: [
+    'ONEDRIVE',
+    'GOOGLE_DRIVE',
+    'BOX',
+    'DROPBOX',
+    'INTERCOM',
+    'GMAIL',
+    'OUTLOOK',
+    'ZENDESK',
+    'CONFLUENCE',
+    'NOTION',
+    'SHAREPOINT',
+    'SERVICENOW',
+  ],
+} as const satisfies Record<string, readonly SourceType[]>;
+
+/** Whether an option of a connection means anything to a source. */
+export const honours = (source: SourceType, option: keyof typeof HONOURED_BY): boolean =>
+  (HONOURED_BY[option] as readonly SourceType[]).includes(source);
+
+/** What there is to know of a source that accounts are connected to, before it is called. */
+interface ConnectedSource {
+  /** As sentences call it. */
+  readonly name: string;
+  /** `token`: its user hands us a credential that lives until it is taken back. */
+  readonly auth: 'token';
+  /** Where its interfaces are; the setting SOURCE_URLS names others. No trailing slashes. */
+  readonly urls: Readonly<Record<string, string>>;
+  /** Requests of one account that one process has under way at most. */
+  readonly requestsAtOnce: number;
+}
+
+/** The sources that accounts can be connected to: each has its folder in connectors/. */
+export const CONNECTED_SOURCES = {
+  GITBOOK: { name: 'GitBook', auth: 'token', urls: { api: 'https://api.gitbook.com/v1' }, requestsAtOnce: 4 },
+} as const satisfies Partial<Record<SourceType, ConnectedSource>>;
+export type ConnectedSourceType = keyof typeof CONNECTED_SOURCES;
+
+export const isConnectedSource = (type: SourceType): type is ConnectedSourceType =>
+  Object.hasOwn(CONNECTED_SOURCES, type);

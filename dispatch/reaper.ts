@@ -15,11 +15,12 @@ const RUNS_PER_ROUND = 200;
 /** A run that was started this recently is not looked at: its workflow may not be visible yet. */
 const GRACE_MS = 10_000;
 const MESSAGE = 'The run was ended from outside before this was synced. Resync to try again.';
+const LISTING_MESSAGE = 'The listing was ended from outside. Sync the items to try again.';
 
 export interface ReaperStores {
   readonly originals: Pick<Originals, 'sweep'>;
   readonly runs: Pick<Runs, 'inMotion' | 'find' | 'finish' | 'redo'>;
-  readonly dataSources: Pick<DataSourceCommands, 'tagsStopped'>;
+  readonly dataSources: Pick<DataSourceCommands, 'tagsStopped' | 'endListing'>;
   readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'>;
 }
 
@@ -60,6 +61,12 @@ export async function reapOnce(
     }
     const aborted = await files.abortOpen(run._id, MESSAGE);
     if (run.kind === 'deleteFiles' || run.kind === 'deleteUser') await files.stopped(run._id);
+    if (run.dataSourceId && run.kind === 'syncItems')
+      await dataSources.endListing(run, run.dataSourceId, run._id, {
+        status: 'SYNC_ERROR',
+        whole: false,
+        facts: { items_error: LISTING_MESSAGE },
+      });
     if (run.dataSourceId && run.kind === 'updateTags') await dataSources.tagsStopped(run, run.dataSourceId);
     await runs.finish(run._id, 'aborted', {});
     log.warn(

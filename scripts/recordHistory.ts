@@ -11,6 +11,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 
 import type { FileRecord } from '../contract/records.js';
 import { workflowIds } from '../contract/orchestration.js';
+import { ORGANIZATION, startGitBook, TOKEN } from '../test/emulators/gitbook.js';
 import { letDaysPass } from '../test/support/coldFiles.js';
 import { startService } from './service.js';
 
@@ -77,13 +78,15 @@ async function serveSite() {
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-histories-'));
 const site = await serveSite();
+const gitbook = await startGitBook({ words: { title: 'Words', pages: { one: { title: 'One', text: 'Words.' } } } });
 const service = await startService({
   env: {
     ...process.env,
     DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'warn',
-    ALLOWED_PRIVATE_HOSTS: site.host,
+    ALLOWED_PRIVATE_HOSTS: `${site.host},${gitbook.host}`,
+    SOURCE_URLS: gitbook.settings,
     RETRY_DELAYS_S: '1',
     DEEPGRAM_API_KEY: 'histories',
     DEEPGRAM_BASE_URL: `http://${site.host}`,
@@ -174,6 +177,17 @@ try {
     filters: { source: 'RSS_FEED', root_files_only: true },
   });
   await keep('syncFeed.finished', workflowIds.feed(feeds.results[0]?.id ?? 0));
+  await post('/integrations/gitbook', { organization: ORGANIZATION, access_token: TOKEN });
+  await started();
+  const sources = await post<{ results: { id: number }[] }>('/user_data_sources', { filters: { source: 'GITBOOK' } });
+  const gitbookId = sources.results[0]?.id ?? 0;
+  await keep('syncItems.finished', workflowIds.syncItems(gitbookId));
+  for await (const { workflowId } of client.workflow.list({ query: "WorkflowType = 'syncSource'" }))
+    await keep('syncSource.finished', workflowId);
+  gitbook.tokens.clear();
+  await post('/integrations/items/sync', { data_source_id: gitbookId });
+  await started();
+  await keep('syncItems.revoked', workflowIds.syncItems(gitbookId));
   const upload = await post<FileRecord>('/upload_text', { contents: 'Some words that were sent.' });
   await started();
   await keep('syncUpload.finished', workflowIds.upload(upload.id));
@@ -235,6 +249,7 @@ try {
   await connection.close();
 } finally {
   site.close();
+  await gitbook.close();
   await service.stop();
   await rm(dataDir, { recursive: true, force: true });
 }

@@ -45,6 +45,8 @@ import { createTranscripts, type Transcripts } from './originals/transcripts.js'
 import { createOrganizations, type Organizations } from './organizations/accept.js';
 import { organizationModels } from './organizations/model.js';
 import { createOrganizationRecords, type OrganizationRecords } from './organizations/records.js';
+import { createItems, type Items } from './items/items.js';
+import { itemModel } from './items/model.js';
 import { createHeldRuns, type HeldRuns } from './runs/held.js';
 import { recognizedPageModel } from './recognizedPages/model.js';
 import { createRecognizedPages, type RecognizedPages } from './recognizedPages/recognizedPages.js';
@@ -91,6 +93,8 @@ export interface Store {
   readonly runs: Runs;
   readonly heldRuns: HeldRuns;
   readonly dataSources: DataSourceQueries & DataSourceCommands;
+  /** What connected accounts hold. */
+  readonly items: Items;
   readonly files: FileQueries &
     FileCommands &
     RunProgress &
@@ -161,6 +165,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const recognizedPages = recognizedPageModel(connection);
   const reembeds = reembedModel(connection);
   const dataSources = dataSourceModel(connection);
+  const items = itemModel(connection);
   const organizations = organizationModels(connection);
   await Promise.all(
     [
@@ -175,6 +180,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       recognizedPages,
       reembeds,
       dataSources,
+      items,
       organizations.organizations,
       organizations.apiKeys,
     ].map((model) => model.createIndexes()),
@@ -219,9 +225,10 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     runs: createRuns(runs, sequence, atomically, events),
     heldRuns: createHeldRuns(runs, files, queue, atomically),
     dataSources: {
-      ...createDataSourceQueries(dataSources),
-      ...createDataSourceCommands(dataSources, sequence, events),
+      ...createDataSourceQueries(dataSources, secrets),
+      ...createDataSourceCommands(dataSources, sequence, events, secrets, atomically),
     },
+    items: createItems(items, files, sequence),
     files: {
       ...fileQueries,
       ...createFileCommands(files, atomically, events, intents),

@@ -8,6 +8,7 @@ export type SequenceKind =
   | 'run'
   | 'apiKey'
   | 'dataSource'
+  | 'item'
   | 'whiteLabel'
   | 'webhook';
 

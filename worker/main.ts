@@ -2,6 +2,7 @@ import { Runtime } from '@temporalio/worker';
 
 import { createActivities } from '../activities/index.js';
 import { loadConfig, required, storeSettings } from '../config.js';
+import { createConnectors } from '../connectors/registry.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../connectors/web/sharedPoliteness.js';
 import { coldSweep } from '../dispatch/coldSweep.js';
@@ -79,6 +80,7 @@ const workers = await createWorkers(
   createActivities({
     store,
     sources: createSources(web),
+    connectors: createConnectors({ egress, urls: config.sourceUrls }),
     documents,
     identify: identifyFile,
     loadCounter,

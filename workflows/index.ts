@@ -8,6 +8,8 @@ export { reembedFiles } from './reembedFiles.js';
 export { resyncFile } from './resyncFile.js';
 export { scrapeSitemap } from './scrapeSitemap.js';
 export { syncFeed } from './syncFeed.js';
+export { syncItems } from './syncItems.js';
+export { syncSource } from './syncSource.js';
 export { syncUpload } from './syncUpload.js';
 export { updateTags } from './updateTags.js';
 export { webScrape } from './webScrape.js';

@@ -1,6 +1,5 @@
 import {
   ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   continueAsNew,
   defineQuery,
@@ -10,23 +9,17 @@ import {
 
 import {
   EMPTY_BATCH_RESULT,
-  FAULT_FAILURE,
   type FollowLinksResult,
   type IngestRunInput,
   PROGRESS_QUERY,
   type RunOutcome,
   type RunProgress,
 } from '../contract/orchestration.js';
+import { faultSentence } from './faultSentence.js';
 import { addResults, ingestWindow } from './ingestWindow.js';
 import { storeSteps } from './storeSteps.js';
 
 export const progressQuery = defineQuery<RunProgress>(PROGRESS_QUERY);
-
-/** The sentence of a Fault that an activity gave up on; null for anything else. */
-function faultOf(error: unknown): string | null {
-  const cause = error instanceof ActivityFailure ? error.cause : null;
-  return cause instanceof ApplicationFailure && cause.type === FAULT_FAILURE ? cause.message : null;
-}
 
 /**
  * The life of a run that ingests files: begin, find them, ingest them, end. However it ends, no file of the run stays
@@ -82,7 +75,7 @@ export async function ingestRun(
       await CancellationScope.nonCancellable(() => storeSteps().abortRun({ runId }));
       throw error;
     }
-    const sentence = faultOf(error);
+    const sentence = faultSentence(error);
     if (sentence !== null) {
       // Also when the run is cancelled just now: its files must not stay in motion.
       await CancellationScope.nonCancellable(() => storeSteps().failRun({ runId, message: sentence }));

@@ -63,7 +63,7 @@ export const rssFeed = operation<'user', Body>({
       const connection = {
         type: FEED_SOURCE,
         externalId: `${FEED_SOURCE}|${url}`,
-        sealedCredentials: null,
+        credentials: null,
         metadata: { url },
         tags: storedTags(body.data_source_tags),
         enableAutoSync: null,

@@ -2,10 +2,13 @@ import type { Model } from 'mongoose';
 
 import { dataSourceEvent } from '../../contract/events.js';
 import type { SourceType } from '../../contract/sources.js';
+import type { DataSourceSyncStatus } from '../../contract/statuses.js';
 import { sameTags, type StoredTag, tagPairs, upsertTags } from '../../contract/tags.js';
-import type { EventWriter } from '../events/events.js';
+import type { Atomically, EventWriter } from '../events/events.js';
+import type { Secrets } from '../secrets.js';
 import type { Sequence, Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
+import { sealCredentials } from './credentials.js';
 import type { DataSourceDoc } from './model.js';
 
 /** An account that was just connected. */
@@ -13,12 +16,14 @@ export interface Connection {
   readonly type: SourceType;
   /** `TYPE|account`; null where a source has no name for it, and every connection is a new data source. */
   readonly externalId: string | null;
-  /** Sealed by the caller. */
-  readonly sealedCredentials: string | null;
+  /** In clear: they are sealed here, bound to the record. Null where the source needs none. */
+  readonly credentials: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Upserted into those that a known account has. */
   readonly tags: readonly StoredTag[];
   readonly enableAutoSync: boolean | null;
+  /** The run that will list its items, accepted in the same transaction; absent where nothing is to be listed. */
+  readonly itemsRunId?: number;
 }
 
 /** A data source after a call about its tags. */
@@ -26,6 +31,15 @@ export interface Tagged {
   readonly dataSource: DataSourceDoc;
   /** Its files and points have not these tags yet: accept a run of updateTags in the same transaction. */
   readonly behind: boolean;
+}
+
+/** How a listing of items ended. */
+export interface ListingEnd {
+  readonly status: Extract<DataSourceSyncStatus, 'READY' | 'SYNC_ERROR'>;
+  /** Whether every item there is was listed. */
+  readonly whole: boolean;
+  /** Facts for the metadata; null takes one out. */
+  readonly facts: Readonly<Record<string, unknown>>;
 }
 
 export interface DataSourceCommands {
@@ -47,8 +61,26 @@ export interface DataSourceCommands {
   filesSynced(tenant: Tenant, id: number): Promise<void>;
   /** A tag workflow was stopped before it had brought the tags everywhere: the record says so until one has. */
   tagsStopped(tenant: Tenant, id: number): Promise<void>;
-  /** Forgets the credentials and tells so, once: safe to repeat. Null when the user has no such data source. */
-  revoke(tenant: Tenant, id: number, session: Session): Promise<DataSourceDoc | null>;
+  /**
+   * Forgets the credentials and tells so, once: safe to repeat. Null when the user has no such data source.
+   * @param refused only if these, as they are sealed, are still the credentials: the account may have been connected anew
+   */
+  revoke(tenant: Tenant, id: number, session: Session, refused?: string): Promise<DataSourceDoc | null>;
+  /** A person confirmed a selection: the last action is UPDATE, and that is told. Null when the user has no such data source. */
+  selected(tenant: Tenant, id: number, session: Session): Promise<DataSourceDoc | null>;
+  /**
+   * Gives a run the listing of the items, unless another one has it. Null when the user has no such data source.
+   * @returns the record as it is then: its itemsRunId says which run has it
+   */
+  queueListing(tenant: Tenant, id: number, runId: number, session: Session): Promise<DataSourceDoc | null>;
+  /** The run begins to list. False when the listing is no longer its own. */
+  beginListing(tenant: Tenant, id: number, runId: number): Promise<boolean>;
+  /** The listing has come to an end, once: the run has it no more. A whole one is told. */
+  endListing(tenant: Tenant, id: number, runId: number, end: ListingEnd): Promise<void>;
+  /** For operators: the next whole listing may delete however much it misses. False when there is no such data source. */
+  approveDeletions(id: number): Promise<boolean>;
+  /** What is to be known of its last syncs, merged into its metadata; null takes a fact out. */
+  note(tenant: Tenant, id: number, facts: Readonly<Record<string, unknown>>): Promise<void>;
   /** Takes all of a user away, credentials included. */
   removeAll(tenant: Tenant): Promise<void>;
 }
@@ -57,7 +89,21 @@ export function createDataSourceCommands(
   dataSources: Model<DataSourceDoc>,
   sequence: Sequence,
   events: EventWriter,
+  secrets: Secrets,
+  atomically: Atomically,
 ): DataSourceCommands {
+  const sealed = (id: number, organizationId: number, credentials: string | null): string | null =>
+    credentials === null ? null : sealCredentials(secrets, { _id: id, organizationId }, credentials);
+  const listed = (runId: number | undefined) =>
+    runId === undefined ? {} : ({ syncStatus: 'QUEUED_FOR_SYNCING', itemsRunId: runId } as const);
+  /** Facts as an update of the metadata. */
+  const metadataOf = (facts: Readonly<Record<string, unknown>>) => {
+    const named = Object.entries(facts).map(([name, value]) => [`metadata.${name}`, value] as const);
+    return {
+      $set: Object.fromEntries(named.filter(([, value]) => value !== null)),
+      $unset: Object.fromEntries(named.flatMap(([name, value]) => (value === null ? [[name, 1]] : []))),
+    };
+  };
   /** Applies a change of the tags together with other fields. Both writers of one record meet in MongoDB: one is run again. */
   const update = async (
     known: DataSourceDoc,
@@ -82,19 +128,22 @@ export function createDataSourceCommands(
 
   const insert = async (
     { organizationId, userId, customerId }: Tenant & { customerId: string },
-    { tags, metadata, ...connection }: Connection,
+    { tags, metadata, credentials, itemsRunId, ...connection }: Connection,
     session: Session,
   ): Promise<Tagged> => {
     const now = new Date();
+    const _id = await sequence.take('dataSource');
     const [row] = await dataSources.create(
       [
         {
-          _id: await sequence.take('dataSource'),
+          _id,
           ...{ organizationId, userId, customerId, ...connection },
+          sealedCredentials: sealed(_id, organizationId, credentials),
           metadata: { ...metadata },
           tags: [...tags],
           tagPairs: tagPairs(tags),
           syncStatus: 'READY',
+          ...listed(itemsRunId),
           lastSyncedAt: now,
           lastSyncAction: 'ADD',
           createdAt: now,
@@ -111,7 +160,7 @@ export function createDataSourceCommands(
   return {
     async connect(owner, connection, session) {
       const { organizationId, userId } = owner;
-      const { type, externalId, sealedCredentials, metadata, tags, enableAutoSync } = connection;
+      const { type, externalId, credentials, metadata, tags, enableAutoSync, itemsRunId } = connection;
       const known =
         externalId === null
           ? null
@@ -120,7 +169,8 @@ export function createDataSourceCommands(
               .session(session)
               .lean<DataSourceDoc | null>();
       const given = {
-        sealedCredentials,
+        sealedCredentials: known && sealed(known._id, organizationId, credentials),
+        ...listed(itemsRunId),
         metadata: { ...known?.metadata, ...metadata },
         enableAutoSync: enableAutoSync ?? known?.enableAutoSync ?? null,
         revokedAccess: false,
@@ -161,11 +211,12 @@ export function createDataSourceCommands(
         { $set: { tagsStopped: true, updatedAt: new Date() } },
       );
     },
-    async revoke({ organizationId, userId }, id, session) {
+    async revoke({ organizationId, userId }, id, session, refused) {
       const now = new Date();
+      const still = refused === undefined ? {} : { sealedCredentials: refused };
       const revoked = await dataSources
         .updateOne(
-          { _id: id, organizationId, userId, revokedAccess: false },
+          { _id: id, organizationId, userId, revokedAccess: false, ...still },
           {
             $set: {
               sealedCredentials: null,
@@ -183,6 +234,64 @@ export function createDataSourceCommands(
         .lean<DataSourceDoc | null>();
       if (source && revoked.modifiedCount > 0) await events.write([dataSourceEvent('REVOKE', source)], session);
       return source;
+    },
+    async selected({ organizationId, userId }, id, session) {
+      const now = new Date();
+      const source = await dataSources
+        .findOneAndUpdate(
+          { _id: id, organizationId, userId },
+          { $set: { lastSyncAction: 'UPDATE', lastSyncedAt: now, updatedAt: now } },
+          { returnDocument: 'after', session },
+        )
+        .lean<DataSourceDoc | null>();
+      if (source) await events.write([dataSourceEvent('UPDATE', source)], session);
+      return source;
+    },
+    async queueListing({ organizationId, userId }, id, runId, session) {
+      const mine = { _id: id, organizationId, userId };
+      const given = await dataSources
+        .findOneAndUpdate(
+          { ...mine, itemsRunId: null },
+          { $set: { ...listed(runId), updatedAt: new Date() } },
+          { returnDocument: 'after', session },
+        )
+        .lean<DataSourceDoc | null>();
+      return given ?? dataSources.findOne(mine).session(session).lean<DataSourceDoc | null>();
+    },
+    async beginListing({ organizationId, userId }, id, runId) {
+      const begun = await dataSources.updateOne(
+        { _id: id, organizationId, userId, itemsRunId: runId },
+        { $set: { syncStatus: 'SYNCING', updatedAt: new Date() } },
+      );
+      return begun.matchedCount === 1;
+    },
+    async endListing({ organizationId, userId }, id, runId, { status, whole, facts }) {
+      const now = new Date();
+      const { $set, $unset } = metadataOf(facts);
+      const ended = {
+        syncStatus: status,
+        itemsRunId: null,
+        updatedAt: now,
+        ...(status === 'READY' && whole ? { sourceItemsSyncedAt: now, deletionsApproved: false } : {}),
+      };
+      await atomically(async (session) => {
+        const source = await dataSources
+          .findOneAndUpdate(
+            { _id: id, organizationId, userId, itemsRunId: runId },
+            { $set: { ...$set, ...ended }, $unset },
+            { returnDocument: 'after', session },
+          )
+          .lean<DataSourceDoc | null>();
+        if (source && whole && status === 'READY')
+          await events.write([dataSourceEvent('DATA_SOURCE_READY', source)], session);
+      });
+    },
+    async approveDeletions(id) {
+      const found = await dataSources.updateOne({ _id: id }, { $set: { deletionsApproved: true } });
+      return found.matchedCount === 1;
+    },
+    async note({ organizationId, userId }, id, facts) {
+      await dataSources.updateOne({ _id: id, organizationId, userId }, metadataOf(facts));
     },
     async removeAll({ organizationId, userId }) {
       await dataSources.deleteMany({ organizationId, userId });

@@ -21,7 +21,11 @@ export interface DataSourceDoc {
   /** What is needed to call the source, already sealed; null once access is revoked. Never answered. */
   sealedCredentials: string | null;
   syncStatus: DataSourceSyncStatus;
+  /** The run that lists its items; null, or absent in older records, while none does. */
+  itemsRunId?: number | null;
   sourceItemsSyncedAt: Date | null;
+  /** An operator has looked: the next whole listing deletes, however much it misses. Absent in older records: no. */
+  deletionsApproved?: boolean;
   filesSyncedAt: Date | null;
   revokedAccess: boolean;
   lastSyncedAt: Date;
@@ -55,7 +59,9 @@ const dataSource: Schema<DataSourceDoc> = new Schema<DataSourceDoc>(
     externalId: nullable(String),
     sealedCredentials: nullable(String),
     syncStatus: { type: String, enum: DATA_SOURCE_SYNC_STATUSES, required: true },
+    itemsRunId: nullable(Number),
     sourceItemsSyncedAt: nullable(Date),
+    deletionsApproved: Boolean,
     filesSyncedAt: nullable(Date),
     revokedAccess: { type: Boolean, default: false },
     lastSyncedAt: { type: Date, required: true },

@@ -4,6 +4,8 @@ import type { DataSourceFilters, DataSourceListing } from '../../contract/dataSo
 import { inParts } from '../inParts.js';
 import { tagTreeQuery } from '../tagQuery.js';
 import type { Tenant } from '../users/accept.js';
+import type { Secrets } from '../secrets.js';
+import { openCredentials } from './credentials.js';
 import type { DataSourceDoc } from './model.js';
 
 /** Whose data sources: a user's, or those of all users of the organization. */
@@ -14,6 +16,8 @@ export interface DataSourceQueries {
   list(scope: DataSourceScope, listing: DataSourceListing): AsyncIterable<DataSourceDoc[]>;
   count(scope: DataSourceScope, listing: DataSourceListing): Promise<number>;
   find(tenant: Tenant, id: number): Promise<DataSourceDoc | null>;
+  /** The credentials in clear, for a call that is made just now; null for a source without any, or whose access is revoked. */
+  credentialsOf(source: DataSourceDoc): string | null;
 }
 
 const ORDER_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
@@ -35,8 +39,9 @@ function query(scope: DataSourceScope, filters: DataSourceFilters, startingId: n
   return { ...scopeQuery(scope), ...(and.length > 0 ? { $and: and } : {}) };
 }
 
-export function createDataSourceQueries(dataSources: Model<DataSourceDoc>): DataSourceQueries {
+export function createDataSourceQueries(dataSources: Model<DataSourceDoc>, secrets: Secrets): DataSourceQueries {
   return {
+    credentialsOf: (source) => openCredentials(secrets, source),
     list(scope, { filters, orderBy, orderDir, page }) {
       const cursor = dataSources
         .find(query(scope, filters, page.startingId))

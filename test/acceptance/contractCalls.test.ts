@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { EXTENSIONS } from '../../api/extensions.js';
 import { type AuthScheme } from '../../api/http/operation.js';
 import { builtOperations } from '../../api/routes.js';
+import { type GitBookEmulator, startGitBook } from '../emulators/gitbook.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import type { TestUser } from '../support/client.js';
 import {
@@ -26,13 +27,15 @@ const RUNS = 40;
 
 let service: TestService;
 let site: Site;
+let gitbook: GitBookEmulator;
 let user: TestUser;
 let credentials: Record<AuthScheme, Record<string, string>>;
 /** Texts that mean something here: they lead a request past the first check. */
 const strings: string[] = ['WEB_SCRAPE', 'READY', 'a', '$a', 'a.b', 'pages', 'zoe', '1'];
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  gitbook = await startGitBook();
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: gitbook.settings });
   site = await startSampleSite(2, 1);
   user = await service.user('zoe');
   const url = site.url('/sitemap.xml');
@@ -50,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await site.close();
+  await Promise.all([site.close(), gitbook.close()]);
 });
 
 interface Sent {

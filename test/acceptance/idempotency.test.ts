@@ -37,6 +37,8 @@ const HARMLESS = [
   '/embeddings',
   '/fetch_webpage',
   '/files/reembed/{reembed_id}/cancel',
+  '/integrations/items/list',
+  '/integrations/items/sync/cancel',
   '/list_chunks_and_embeddings',
   '/list_users',
   '/modify_user_configuration',

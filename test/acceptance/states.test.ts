@@ -14,6 +14,7 @@ import {
   FILE_SYNC_STATUSES,
   type FileSyncStatus,
 } from '../../contract/statuses.js';
+import { type GitBookEmulator, ORGANIZATION, startGitBook, TOKEN } from '../emulators/gitbook.js';
 import { feedOf } from '../emulators/linkedSite.js';
 import { type Site, samplePage, sitemapOf, startSite } from '../emulators/site.js';
 import { apiClient, type Listed, type TestUser } from '../support/client.js';
@@ -55,10 +56,15 @@ const FILE: Record<FileSyncStatus, readonly Way[]> = {
   QUEUED_FOR_OCR: [{ run: 'syncUpload' }],
 };
 const DATA_SOURCE: Record<DataSourceSyncStatus, readonly Way[]> = {
-  READY: [{ operation: 'POST /integrations/rss_feed' }],
-  QUEUED_FOR_SYNCING: [{ later: 'connect' }],
-  SYNCING: [{ later: 'connect' }],
-  SYNC_ERROR: [{ later: 'connect' }],
+  READY: [
+    { operation: 'POST /integrations/rss_feed' },
+    { operation: 'POST /integrations/gitbook' },
+    { operation: 'POST /integrations/items/sync/cancel' },
+    { run: 'syncItems' },
+  ],
+  QUEUED_FOR_SYNCING: [{ operation: 'POST /integrations/items/sync' }],
+  SYNCING: [{ run: 'syncItems' }],
+  SYNC_ERROR: [{ run: 'syncItems' }],
 };
 const STORAGE: Record<EmbeddingStorageStatus, readonly Way[]> = {
   HOT_STORAGE: [{ run: 'scrapeSitemap' }, { run: 'moveStorage' }],
@@ -67,10 +73,10 @@ const STORAGE: Record<EmbeddingStorageStatus, readonly Way[]> = {
   COLD_TO_HOT: [{ run: 'moveStorage' }],
 };
 const ACTION: Record<DataSourceAction, readonly Way[]> = {
-  ADD: [{ operation: 'POST /integrations/rss_feed' }],
-  UPDATE: [{ later: 'connect' }],
+  ADD: [{ operation: 'POST /integrations/rss_feed' }, { operation: 'POST /integrations/gitbook' }],
+  UPDATE: [{ operation: 'POST /integrations/files/sync' }],
   CANCEL: [{ later: 'connect' }],
-  REVOKE: [{ operation: 'POST /revoke_access_token' }],
+  REVOKE: [{ operation: 'POST /revoke_access_token' }, { run: 'syncItems' }],
 };
 
 const TABLES = [
@@ -84,9 +90,9 @@ type Table = (typeof TABLES)[number][0];
 /** States that wait for an issue: shrinks, and is empty after the last one. */
 const WAITING: Record<Table, readonly string[]> = {
   file: ['EVALUATING_RESYNC', 'RATE_LIMITED'],
-  'data source': ['QUEUED_FOR_SYNCING', 'SYNCING', 'SYNC_ERROR'],
+  'data source': [],
   storage: [],
-  action: ['CANCEL', 'UPDATE'],
+  action: ['CANCEL'],
 };
 
 const nameOf = (way: Way): string => ('run' in way ? way.run : 'operation' in way ? way.operation : way.later);
@@ -107,6 +113,7 @@ const MOST_QUEUED = 8;
 
 let service: TestService;
 let site: Site;
+let gitbook: GitBookEmulator;
 let user: TestUser;
 /** Answers what a held page was asked. */
 const letGo: (() => void)[] = [];
@@ -257,6 +264,35 @@ async function moveVectors(): Promise<void> {
 }
 
 /** A feed is a data source; what waits in it ends when access is revoked. */
+/** An account whose source hangs while it is listed, answers, and then takes its token no more. */
+async function connect(): Promise<void> {
+  const selma = await service.user('selma');
+  const source = async (): Promise<DataSourceRecord> =>
+    (await selma.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
+  const comeTo = (wanted: DataSourceSyncStatus) => soon(source, (one) => one.sync_status === wanted);
+  const quiet = { sync_source_items: false, sync_files_on_connection: false };
+  await selma.post('/integrations/gitbook', { organization: ORGANIZATION, access_token: TOKEN, ...quiet });
+  const added = await source();
+  note('data source', added.sync_status, 'POST /integrations/gitbook');
+  note('action', added.last_sync_action, 'POST /integrations/gitbook');
+  const list = () => selma.post<DataSourceRecord>('/integrations/items/sync', { data_source_id: added.id });
+  gitbook.misbehave(() => 'hang');
+  note('data source', (await list()).body.sync_status, 'POST /integrations/items/sync');
+  note('data source', (await comeTo('SYNCING')).sync_status, 'syncItems');
+  const cancelled = await selma.post<DataSourceRecord>('/integrations/items/sync/cancel', { data_source_id: added.id });
+  note('data source', cancelled.body.sync_status, 'POST /integrations/items/sync/cancel');
+  gitbook.misbehave(() => null);
+  await list();
+  note('data source', (await comeTo('READY')).sync_status, 'syncItems');
+  await selma.post('/integrations/files/sync', { data_source_id: added.id, ids: [] });
+  note('action', (await source()).last_sync_action, 'POST /integrations/files/sync');
+  gitbook.tokens.clear();
+  await list();
+  const failed = await comeTo('SYNC_ERROR');
+  note('data source', failed.sync_status, 'syncItems');
+  note('action', failed.last_sync_action, 'syncItems');
+}
+
 async function feed(): Promise<void> {
   await user.post('/integrations/rss_feed', { url: site.url('/feed.xml') });
   const [source] = await sources();
@@ -271,11 +307,13 @@ async function feed(): Promise<void> {
 }
 
 beforeAll(async () => {
+  gitbook = await startGitBook();
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     BATCH_CONCURRENCY: '1',
     MAX_QUEUED_FILES: String(MOST_QUEUED),
     LIMIT_RECHECK_S: '0.3',
+    SOURCE_URLS: gitbook.settings,
   });
   site = await startSite({ '/feed.xml': feedOf({ one: 'The lighthouse was lit in 1901.' }) });
   for (const path of PATHS.filter((one) => one.startsWith('/held'))) hold(path);
@@ -292,11 +330,12 @@ beforeAll(async () => {
   await key.post('/update_users', { customer_ids: ['stella'], max_files: -1 });
   await recognize();
   await moveVectors();
+  await connect();
   await feed();
 });
 afterAll(async () => {
   await service.close();
-  await site.close();
+  await Promise.all([site.close(), gitbook.close()]);
 });
 
 const built = operations

@@ -139,6 +139,13 @@ const OF_A_DATA_SOURCE: Record<string, Call> = {
     user.post('/data_sources/tags/add', { data_source_id: id, tags: { stolen: 'yes' } }),
   '/data_sources/tags/remove': (user, id) =>
     user.post('/data_sources/tags/remove', { data_source_id: id, remove_all_tags: true }),
+  '/integrations/gitbook/spaces': (user, id) => user.get(`/integrations/gitbook/spaces?data_source_id=${id}`),
+  '/integrations/gitbook/sync': (user, id) =>
+    user.post('/integrations/gitbook/sync', { data_source_id: id, space_ids: ['a'] }),
+  '/integrations/items/list': (user, id) => user.post('/integrations/items/list', { data_source_id: id }),
+  '/integrations/items/sync': (user, id) => user.post('/integrations/items/sync', { data_source_id: id }),
+  '/integrations/items/sync/cancel': (user, id) => user.post('/integrations/items/sync/cancel', { data_source_id: id }),
+  '/integrations/files/sync': (user, id) => user.post('/integrations/files/sync', { data_source_id: id, ids: ['a'] }),
   '/revoke_access_token': (user, id) => user.post('/revoke_access_token', { data_source_id: id }),
 };
 /** Operations that name one run. */
@@ -157,6 +164,7 @@ const NAMELESS = [
   '/web_scrape',
   '/fetch_urls',
   '/fetch_webpage',
+  '/integrations/gitbook',
   '/integrations/rss_feed',
   '/scrape_sitemap',
   '/upload_file_from_url',

@@ -21,7 +21,7 @@ export async function connectSource(
   const connection: Connection = {
     type: 'GOOGLE_DRIVE',
     externalId: null,
-    sealedCredentials: 'sealed',
+    credentials: 'sealed',
     metadata: {},
     enableAutoSync: null,
     ...given,

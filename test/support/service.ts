@@ -13,6 +13,7 @@ import { createSignedUrls } from '../../api/http/signedUrls.js';
 import { createTokens } from '../../api/http/tokens.js';
 import { createLivePages } from '../../api/web/livePages.js';
 import { loadConfig, storeSettings } from '../../config.js';
+import { createConnectors } from '../../connectors/registry.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../../connectors/web/sharedPoliteness.js';
 import { createTemporalClient } from '../../dispatch/client.js';
@@ -136,6 +137,7 @@ export async function startService(
     tokens: createTokens(config.secretKeys),
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => url,
+    connectors: createConnectors({ egress, urls: config.sourceUrls }),
     addresses: egress,
     identify: identifyFile,
     sitemaps: liveWeb,
@@ -175,6 +177,7 @@ export async function startService(
           createActivities({
             store,
             sources: createSources(web),
+            connectors: createConnectors({ egress, urls: config.sourceUrls }),
             documents,
             identify: identifyFile,
             loadCounter: async () => countTokens,

@@ -18,7 +18,12 @@ const TOLD_AS: Partial<Record<FileDoc['syncStatus'], EventKind>> = {
   SYNC_ABORTED: 'FILES_SKIPPED',
 };
 /** Told again at each start of a file, each time somebody limits us, and whenever it is done to a data source. */
-const MAY_REPEAT: readonly EventKind[] = ['FILE_SYNCING', 'RATE_LIMIT_ERROR', ...DATA_SOURCE_ACTIONS];
+const MAY_REPEAT: readonly EventKind[] = [
+  'FILE_SYNCING',
+  'RATE_LIMIT_ERROR',
+  'DATA_SOURCE_READY',
+  ...DATA_SOURCE_ACTIONS,
+];
 
 /** What is amiss with the events of a service whose files are at rest. */
 export function eventsAmiss(

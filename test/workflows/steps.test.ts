@@ -10,6 +10,7 @@ import { coldSweepOnce } from '../../dispatch/coldSweep.js';
 import type { RunKind } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
+import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../emulators/gitbook.js';
 import { recordingOf } from '../emulators/speech.js';
 import { feedOf, linkedPage } from '../emulators/linkedSite.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
@@ -50,6 +51,8 @@ interface Way {
 }
 
 const CANCELLED: Mishap = { step: 'ingestBatch', does: 'cancel', when: 'before' };
+/** What the account of a way is that its source takes no more. */
+const REVOKED = 'revoked';
 const BROKEN: Mishap = { step: 'ingestBatch', does: 'break', when: 'before' };
 const WAYS: Readonly<Record<string, Way>> = {
   scrape: {
@@ -76,6 +79,17 @@ const WAYS: Readonly<Record<string, Way>> = {
   resync: { workflow: 'resyncFile', steps: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun'] },
   'broken resync': { workflow: 'resyncFile', steps: ['failRun'], given: [BROKEN] },
   'cancelled resync': { workflow: 'resyncFile', steps: ['abortRun'], given: [CANCELLED] },
+  'listing of an account': {
+    workflow: 'syncItems',
+    steps: ['beginListing', 'listItems', 'dropVanished', 'endListing'],
+  },
+  'sync of an account': {
+    workflow: 'syncSource',
+    steps: ['beginRun', 'queueItems', 'finishRun'],
+    alike: ['planBatches', 'ingestBatch'],
+  },
+  'sync of a revoked account': { workflow: 'syncSource', steps: ['failRun'], start: REVOKED },
+  'cancelled sync of an account': { workflow: 'syncSource', steps: ['abortRun'], given: [CANCELLED] },
   delete: { workflow: 'deleteFiles', steps: ['deleteBatch', 'finishDelete'] },
   'delete of a user': { workflow: 'deleteUser', steps: ['stopUserRuns', 'eraseFiles', 'finishUserDelete'] },
   'cancelled delete of a user': {
@@ -111,6 +125,7 @@ const REACTION_MS = 700;
 let service: TestService;
 let site: Site;
 let deepgram: Deepgram;
+let gitbook: GitBookEmulator;
 let client: Client;
 
 /** Mishaps to come, by customer: each customer has a way of its own. */
@@ -219,6 +234,24 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
     expect((await user.post('/move_to_hot_storage', { filters: { ids: [body.id] } })).status).toBe(200);
     return endOf(customerId, workflow);
   }
+  if (workflow === 'syncItems' || workflow === 'syncSource') {
+    // A token of its own, so that nobody else's is missing when it is taken back.
+    const token = `gb_api_${organizationId}`;
+    gitbook.tokens.set(token, ORGANIZATION);
+    const connected = await user.post('/integrations/gitbook', {
+      organization: ORGANIZATION,
+      access_token: token,
+      sync_source_items: workflow === 'syncItems',
+      sync_files_on_connection: false,
+    });
+    expect(connected.status).toBe(200);
+    if (start === REVOKED) gitbook.tokens.delete(token);
+    if (workflow === 'syncItems') return endOf(customerId, workflow);
+    const { results } = (await user.post<{ results: { id: number }[] }>('/user_data_sources', {})).body;
+    const selection = { data_source_id: results[0]?.id, ids: ['pier'] };
+    expect((await user.post('/integrations/files/sync', selection)).status).toBe(200);
+    return endOf(customerId, workflow);
+  }
   const first: Partial<Record<RunKind, () => Promise<{ status: number }>>> = {
     webScrape: () =>
       user.post('/web_scrape', [{ url: site.url(start ?? '/start.html'), chunk_size: 150, recursion_depth: 1 }]),
@@ -279,6 +312,9 @@ beforeAll(async () => {
   site.pages.set('/start.html', linkedPage('start', ['/pages/0.html', '/pages/1.html']));
   site.pages.set('/feed.xml', feedOf({ one: 'Lit in 1901.', two: 'Dredged in 1902.' }));
   deepgram = await startDeepgram('key');
+  gitbook = await startGitBook({
+    pier: { title: 'Pier', pages: { one: { title: 'One', text: 'Lit.' }, two: { title: 'Two', text: 'Dredged.' } } },
+  });
   service = await startService(
     {
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
@@ -287,6 +323,7 @@ beforeAll(async () => {
       CONNECTIONS_PER_HOST: '40',
       DEEPGRAM_API_KEY: 'key',
       DEEPGRAM_BASE_URL: deepgram.url,
+      SOURCE_URLS: gitbook.settings,
     },
     { worker: false },
   );
@@ -306,7 +343,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(async () => {
   await service.close();
-  await Promise.all([site.close(), deepgram.close()]);
+  await Promise.all([site.close(), deepgram.close(), gitbook.close()]);
   await client.connection.close();
 });
 
@@ -343,7 +380,7 @@ describe('a run cancelled at a step ends, and nothing stays in motion', () => {
       outcome === 'finished' ||
       ['deleteFiles', 'updateTags', 'reembedFiles', 'moveStorage'].includes(WAYS[way]!.workflow)
     )
-      expect(new Set(statuses)).toEqual(new Set(['READY']));
+      expect(new Set(statuses)).toEqual(new Set(WAYS[way]!.workflow === 'syncItems' ? [] : ['READY']));
     if (left !== null && outcome === 'finished') expect(files).toEqual([]);
     if (outcome === 'aborted' && WAYS[way]!.workflow === 'scrapeSitemap') expect(statuses).toContain('SYNC_ABORTED');
   });

@@ -1,0 +1,51 @@
+import type { Account } from '../../connectors/registry.js';
+import { Fault } from '../../contract/failures.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { Tenant } from '../../store/users/accept.js';
+import type { ActivityDeps } from '../deps.js';
+
+type Deps = Pick<ActivityDeps, 'store' | 'connectors' | 'log'>;
+
+/** A connected account, open for a step. */
+export interface OpenAccount {
+  readonly source: DataSourceDoc;
+  readonly account: Account;
+}
+
+/**
+ * Lets a step use a connected account, with the credentials of this moment. Where the source no longer takes them, the
+ * data source is revoked: that is told, and what waits for its sync ends.
+ * @throws Fault access_revoked where there is no access (any more), and what `use` throws
+ */
+export async function withAccount<T>(
+  tenant: Tenant,
+  dataSourceId: number,
+  { store, connectors, log }: Deps,
+  use: (open: OpenAccount) => Promise<T>,
+): Promise<T> {
+  const source = await store.dataSources.find(tenant, dataSourceId);
+  const credentials = source && store.dataSources.credentialsOf(source);
+  if (!source || credentials === null || !isConnectedSource(source.type))
+    throw new Fault('access_revoked', 'There is no access to the data source any more. Connect it again, then resync.');
+  const account = connectors.account(source.type, String(dataSourceId), credentials);
+  try {
+    return await use({ source, account });
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'access_revoked' && source.sealedCredentials !== null) {
+      const refused = source.sealedCredentials;
+      const now = await store.transaction((session) =>
+        store.dataSources.revoke(tenant, dataSourceId, session, refused),
+      );
+      if (now?.revokedAccess === true) {
+        await store.files.abortQueuedOf(now);
+        const { organizationId } = tenant;
+        log.warn(
+          { organizationId, dataSourceId },
+          `${CONNECTED_SOURCES[source.type].name} takes the credentials no more`,
+        );
+      }
+    }
+    throw error;
+  }
+}

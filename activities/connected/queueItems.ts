@@ -1,0 +1,108 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+
+import type { SourceItem } from '../../connectors/connector.js';
+import { isWalked, type SyncSourceRequest } from '../../contract/connections.js';
+import { uploadEvent } from '../../contract/events.js';
+import type { QueueItemsResult, RunInput } from '../../contract/orchestration.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { FileRequest } from '../../store/files/accept.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { ActivityDeps } from '../deps.js';
+import { toFailure } from '../failures.js';
+import { withAccount } from './openAccount.js';
+import { takePage } from './walk.js';
+
+const HEARTBEAT_MS = 1_000;
+/** How long one activity queues: a history of a few events holds a selection of any size. */
+const AT_ONCE_MS = 300_000;
+/** Files accepted at once. */
+const FILES_AT_ONCE = 500;
+
+/** What of an item becomes a file. */
+type Queued = Pick<SourceItem, 'externalId' | 'externalUrl' | 'name' | 'createdAt'>;
+
+/** An item that was asked for and is not there: its file tells so, by not being had. */
+const unlisted = (externalId: string): Queued => ({ externalId, externalUrl: null, name: externalId, createdAt: null });
+
+/** From what was selected of a connected account to queued files. */
+export function createQueueActivities(deps: ActivityDeps) {
+  const { store } = deps;
+
+  /** Takes items in as files of the run, with the tags that their data source has by then. */
+  const accept = async (
+    run: RunDoc,
+    request: SyncSourceRequest,
+    source: DataSourceDoc,
+    items: readonly Queued[],
+  ): Promise<number> => {
+    const requests = (dataSource: DataSourceDoc): FileRequest[] =>
+      items.map(({ externalId, externalUrl, name, createdAt }) => ({
+        source: dataSource.type,
+        externalFileId: externalId,
+        externalUrl,
+        name,
+        sourceCreatedAt: createdAt === null ? null : new Date(createdAt),
+        parentId: null,
+        isContainer: false,
+        dataSource,
+        tags: request.tags,
+        options: request.ingest,
+        sourceOptions: null,
+        enableAutoSync: null,
+        requestId: run.requestId,
+        runId: run._id,
+        workflowOf: () => run.workflowId,
+      }));
+    const accepted = await store.files.acceptMany(run, requests(source));
+    // A tag workflow may have passed before the files were there: then they are accepted with its tags.
+    const now = await store.dataSources.find(run, source._id);
+    return now && now.tagsVersion !== source.tagsVersion ? accept(run, request, now, items) : accepted;
+  };
+
+  return {
+    /** Queues the next files of the run's selection. After each page the row says where to go on. Safe to repeat: files are matched by their names at the source. */
+    async queueItems({ runId }: RunInput): Promise<QueueItemsResult> {
+      const run = await store.runs.find(runId);
+      const dataSourceId = run?.dataSourceId;
+      if (!run || !dataSourceId) throw new Error(`Run ${runId} has no row, or no data source`);
+      const signal = cancellationSignal();
+      let request = run.options as SyncSourceRequest;
+      let isFull = false;
+      const { max_files_per_upload: most } = await store.limits.of(run);
+      const beat = setInterval(() => heartbeat({ queued: request.queued }), HEARTBEAT_MS);
+      try {
+        for (const until = Date.now() + AT_ONCE_MS; !isFull && Date.now() < until && !isWalked(request.walk);) {
+          signal.throwIfAborted();
+          request = await withAccount(run, dataSourceId, deps, async ({ source, account }) => {
+            const { items, missing, walk } = await takePage(account, request.walk, signal);
+            const named: Queued[] = [...items.filter(({ hasContent }) => hasContent), ...missing.map(unlisted)];
+            const room = most === null ? named.length : Math.max(0, most - request.queued);
+            isFull = room < named.length;
+            let { queued } = request;
+            for (let from = 0; from < Math.min(room, named.length); from += FILES_AT_ONCE)
+              queued += await accept(run, request, source, named.slice(from, Math.min(room, from + FILES_AT_ONCE)));
+            return { ...request, walk, queued };
+          });
+          await store.runs.setOptions(runId, request);
+        }
+        const done = isFull || isWalked(request.walk);
+        if (done)
+          await store.transaction(async (session) => {
+            const upload = { ...run, uploadId: run.uploadId ?? null };
+            if (isFull)
+              await store.events.write([uploadEvent('FILE_SYNC_LIMIT_REACHED', upload)], session, `limit:${runId}`);
+            await store.events.write(
+              [uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)],
+              session,
+              `discovered:${runId}`,
+            );
+          });
+        return { done, discovered: request.queued };
+      } catch (error) {
+        throw toFailure(error);
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}

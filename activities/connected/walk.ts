@@ -1,0 +1,38 @@
+import type { ItemPage, SourceItem } from '../../connectors/connector.js';
+import type { Account } from '../../connectors/registry.js';
+import type { Walk } from '../../contract/connections.js';
+import { Fault } from '../../contract/failures.js';
+
+/** A page of a walk, and the walk from behind it. */
+export interface WalkStep {
+  readonly items: readonly SourceItem[];
+  /** Items that were asked for and are not there. */
+  readonly missing: readonly string[];
+  readonly walk: Walk;
+}
+
+/**
+ * Takes the next page of a walk; none is left when isWalked. An item that the account may not see costs itself alone.
+ * @throws Fault for all else that keeps it from being listed
+ */
+export async function takePage(account: Account, walk: Walk, signal: AbortSignal): Promise<WalkStep> {
+  const [scope, ...rest] = walk.open;
+  if (scope === undefined) {
+    if (walk.roots === null) return { items: [], missing: [], walk };
+    const { items, next } = await account.roots(walk.roots.next, signal);
+    const open = items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
+    return { items, missing: [], walk: { ...walk, open, at: null, roots: next === null ? null : { next } } };
+  }
+  const behind = { ...walk, open: rest, at: null };
+  let page: ItemPage;
+  try {
+    page = await account.below(scope, walk.at, signal);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (error.kind === 'not_found') return { items: [], missing: [scope], walk: behind };
+    if (error.kind === 'access_denied')
+      return { items: [], missing: [scope], walk: { ...behind, refused: walk.refused + 1 } };
+    throw error;
+  }
+  return { items: page.items, missing: [], walk: page.next === null ? behind : { ...walk, at: page.next } };
+}

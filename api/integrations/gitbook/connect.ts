@@ -1,0 +1,69 @@
+import Joi from 'joi';
+
+import type { GitBookCredentials } from '../../../connectors/gitbook/index.js';
+import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
+import type { TagValue } from '../../../contract/records.js';
+import { operation } from '../../http/operation.js';
+import { orNull } from '../../schemas/fields.js';
+import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
+import {
+  type ConnectedFilesBody,
+  fileSyncConfig,
+  requestId,
+  success,
+  toConnectedIngest,
+} from '../../schemas/integrations.js';
+import { tags } from '../../schemas/tags.js';
+import { connectAccount } from '../connectAccount.js';
+
+interface Body extends ConnectedFilesBody {
+  organization: string;
+  access_token: string;
+  tags: Record<string, TagValue>;
+  sync_files_on_connection: boolean;
+  request_id?: string;
+  sync_source_items: boolean;
+  data_source_tags: Record<string, TagValue>;
+}
+
+const MAX_CREDENTIAL = 4_096;
+const credential = () => Joi.string().max(MAX_CREDENTIAL).required();
+
+/** POST /integrations/gitbook: connects an organization of GitBook. Its token is tried before anything is accepted. */
+export const connectGitBook = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/gitbook',
+  auth: 'user',
+  summary: 'Connects GitBook with a token.',
+  createsWork: true,
+  body: Joi.object({
+    organization: credential(),
+    access_token: credential(),
+    tags: orNull(tags(), {}),
+    ...ingestFields(),
+    embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
+    sync_files_on_connection: orNull(Joi.boolean(), true),
+    request_id: requestId(),
+    sync_source_items: Joi.boolean().default(true),
+    file_sync_config: fileSyncConfig(),
+    data_source_tags: tags().default({}),
+  }),
+  answer: success,
+  async handle({ caller, body, deps }) {
+    const credentials: GitBookCredentials = { organization: body.organization, accessToken: body.access_token };
+    await connectAccount(
+      caller,
+      {
+        type: 'GITBOOK',
+        credentials,
+        dataSourceTags: body.data_source_tags,
+        listItems: body.sync_source_items,
+        syncFiles: body.sync_files_on_connection,
+        selection: { tags: body.tags, ingest: toConnectedIngest(body) },
+        requestId: body.request_id,
+      },
+      deps,
+    );
+    return { success: true };
+  },
+});

@@ -1,0 +1,47 @@
+import Joi from 'joi';
+
+import { operation } from '../../http/operation.js';
+import { integer } from '../../schemas/fields.js';
+import { callSource } from '../callSource.js';
+import { connectedSourceOf } from '../dataSourceOf.js';
+
+/** Spaces that are answered at most. */
+const MAX_SPACES = 10_000;
+
+/** GET /integrations/gitbook/spaces: the spaces of a connected GitBook, as they are now. */
+export const gitBookSpaces = operation<'user', unknown>({
+  method: 'get',
+  path: '/integrations/gitbook/spaces',
+  auth: 'user',
+  summary: 'Lists the spaces of a connected GitBook.',
+  query: Joi.object({ data_source_id: integer().required() }),
+  answer: Joi.object({
+    results: Joi.array()
+      .items(
+        Joi.object({
+          id: Joi.string().required(),
+          name: Joi.string().allow('').required(),
+          url: Joi.string().allow(null).required(),
+        }),
+      )
+      .required(),
+  }),
+  async handle({ caller, query, deps: { store, connectors } }) {
+    const source = await connectedSourceOf(caller, Number(query['data_source_id']), store, 'GITBOOK');
+    const account = connectors.account(
+      source.type,
+      String(source._id),
+      store.dataSources.credentialsOf(source) ?? 'null',
+    );
+    const results = await callSource('GitBook', async (signal) => {
+      const spaces: { id: string; name: string; url: string | null }[] = [];
+      for (let cursor: string | null | undefined; cursor !== null && spaces.length < MAX_SPACES;) {
+        const { items, next } = await account.roots(cursor ?? null, signal);
+        spaces.push(...items.map(({ externalId, name, externalUrl }) => ({ id: externalId, name, url: externalUrl })));
+        cursor = next;
+      }
+      return spaces.slice(0, MAX_SPACES);
+    });
+    return { results };
+  },
+});

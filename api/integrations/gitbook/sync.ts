@@ -1,0 +1,52 @@
+import Joi from 'joi';
+
+import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
+import type { TagValue } from '../../../contract/records.js';
+import { operation } from '../../http/operation.js';
+import { integer, orNull } from '../../schemas/fields.js';
+import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
+import {
+  type ConnectedFilesBody,
+  fileSyncConfig,
+  itemIds,
+  requestId,
+  success,
+  toConnectedIngest,
+} from '../../schemas/integrations.js';
+import { tags } from '../../schemas/tags.js';
+import { connectedSourceOf } from '../dataSourceOf.js';
+import { syncSelection } from '../syncSelection.js';
+
+interface Body extends ConnectedFilesBody {
+  space_ids: string[];
+  data_source_id: number;
+  tags: Record<string, TagValue>;
+  request_id?: string;
+}
+
+const MAX_SPACES = 20;
+
+/** POST /integrations/gitbook/sync: makes files of all pages in some spaces. */
+export const syncGitBook = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/gitbook/sync',
+  auth: 'user',
+  summary: 'Syncs the pages of some spaces of a connected GitBook.',
+  createsWork: true,
+  body: Joi.object({
+    space_ids: itemIds().max(MAX_SPACES).required(),
+    data_source_id: integer().required(),
+    tags: orNull(tags(), {}),
+    ...ingestFields(),
+    embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
+    request_id: requestId(),
+    file_sync_config: fileSyncConfig(),
+  }),
+  answer: success,
+  async handle({ caller, body, deps }) {
+    const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'GITBOOK');
+    const ingest = toConnectedIngest(body);
+    const selection = { externalIds: body.space_ids, tags: body.tags, ingest, requestId: body.request_id };
+    return syncSelection(caller, source._id, selection, deps);
+  },
+});

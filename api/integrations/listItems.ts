@@ -1,0 +1,67 @@
+import Joi from 'joi';
+
+import type { OrderDirection } from '../../contract/fileFilters.js';
+import type { ItemFilters, ItemListing, ItemOrder } from '../../contract/items.js';
+import { operation } from '../http/operation.js';
+import { presentItem } from '../presenters/item.js';
+import { integer } from '../schemas/fields.js';
+import { itemListing, itemRecord } from '../schemas/integrations.js';
+import { type PaginationBody, toPage } from '../schemas/listing.js';
+import { dataSourceOf } from './dataSourceOf.js';
+
+interface Body {
+  data_source_id: number;
+  parent_id?: string;
+  filters?: {
+    external_ids?: string[];
+    ids?: number[];
+    name?: string;
+    root_files_only?: boolean;
+    file_formats?: string[];
+    item_types?: string[];
+  };
+  order_by: ItemOrder;
+  order_dir: OrderDirection;
+  pagination: PaginationBody;
+}
+
+function toFilters({ parent_id: parentId, filters = {} }: Body): ItemFilters {
+  const given = {
+    externalIds: filters.external_ids,
+    ids: filters.ids,
+    name: filters.name,
+    rootsOnly: filters.root_files_only,
+    fileFormats: filters.file_formats,
+    itemTypes: filters.item_types,
+    // Front-ends may name nothing where there is no folder yet.
+    parentExternalId: parentId === '' ? undefined : parentId,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** POST /integrations/items/list: what a connected account held when it was listed last. */
+export const listItems = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/items/list',
+  auth: 'user',
+  summary: 'Lists the items of a connected account.',
+  body: itemListing(),
+  answer: Joi.object({ items: Joi.array().items(itemRecord).required(), count: integer().required() }),
+  async handle({ caller, body, deps: { store } }) {
+    const source = await dataSourceOf(caller, body.data_source_id, store);
+    const listing: ItemListing = {
+      filters: toFilters(body),
+      orderBy: body.order_by,
+      orderDir: body.order_dir,
+      page: toPage(body.pagination),
+    };
+    const items: ReturnType<typeof presentItem>[] = [];
+    const [count] = await Promise.all([
+      store.items.count(source, listing),
+      (async () => {
+        for await (const part of store.items.list(source, listing)) items.push(...part.map(presentItem));
+      })(),
+    ]);
+    return { items, count };
+  },
+});

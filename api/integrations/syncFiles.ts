@@ -1,0 +1,62 @@
+import Joi from 'joi';
+
+import type { TagValue } from '../../contract/records.js';
+import { operation } from '../http/operation.js';
+import { integer, orNull } from '../schemas/fields.js';
+import { ingestFields } from '../schemas/ingest.js';
+import {
+  type ConnectedFilesBody,
+  fileSyncConfig,
+  requestId,
+  success,
+  toConnectedIngest,
+} from '../schemas/integrations.js';
+import { MAX_MEMBERS } from '../schemas/listing.js';
+import { tags } from '../schemas/tags.js';
+import { connectedSourceOf } from './dataSourceOf.js';
+import { syncSelection } from './syncSelection.js';
+
+interface Body extends ConnectedFilesBody {
+  data_source_id: number;
+  ids: (string | { id: string; root_id: string })[];
+  tags: Record<string, TagValue>;
+  request_id?: string;
+}
+
+const id = () => Joi.string().max(2_048);
+/** An item by its id; of some sources with that of the drive it lies in. */
+const itemName = Joi.alternatives().conditional(Joi.object().unknown(), {
+  then: Joi.object({ id: id().required(), root_id: id().required() }),
+  otherwise: id().allow(''),
+});
+
+/** POST /integrations/files/sync: makes files of chosen items, and of all that lies in them. */
+export const syncFiles = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/files/sync',
+  auth: 'user',
+  summary: 'Syncs chosen items of a connected account.',
+  createsWork: true,
+  body: Joi.object({
+    data_source_id: integer().required(),
+    ids: Joi.array().items(itemName).max(MAX_MEMBERS).required(),
+    tags: orNull(tags(), {}),
+    ...ingestFields(),
+    max_items_per_chunk: orNull(integer().greater(0)),
+    set_page_as_boundary: Joi.boolean().default(false),
+    request_id: requestId(),
+    use_ocr: orNull(Joi.boolean(), false),
+    parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false),
+    // Honoured by none of the sources that are built so far.
+    incremental_sync: Joi.boolean().default(false),
+    file_sync_config: fileSyncConfig(),
+  }),
+  answer: success,
+  async handle({ caller, body, deps }) {
+    const source = await connectedSourceOf(caller, body.data_source_id, deps.store);
+    const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : one.id));
+    const ingest = toConnectedIngest(body);
+    const selection = { externalIds, tags: body.tags, ingest, requestId: body.request_id };
+    return syncSelection(caller, source._id, selection, deps);
+  },
+});

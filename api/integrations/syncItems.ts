@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+
+import type { DataSourceRecord } from '../../contract/records.js';
+import { notFound } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { presentDataSource } from '../presenters/dataSource.js';
+import { dataSourceRecord } from '../schemas/dataSources.js';
+import { dataSourceId } from '../schemas/integrations.js';
+import { acceptListing } from './acceptRuns.js';
+import { connectedSourceOf, dataSourceOf } from './dataSourceOf.js';
+
+interface Body {
+  data_source_id: number;
+}
+
+/** POST /integrations/items/sync: lists anew what a connected account holds. One that is being listed goes on. */
+export const syncItems = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/items/sync',
+  auth: 'user',
+  summary: 'Lists anew what a connected account holds.',
+  createsWork: true,
+  body: dataSourceId(),
+  answer: dataSourceRecord,
+  async handle({ caller, body, deps: { store, dispatcher } }): Promise<DataSourceRecord> {
+    const { _id } = await connectedSourceOf(caller, body.data_source_id, store);
+    const runId = await store.runs.nextId();
+    const source = await store.transaction(async (session) => {
+      const queued = await store.dataSources.queueListing(caller, _id, runId, session);
+      if (!queued) throw notFound('data source');
+      if (queued.itemsRunId === runId)
+        await acceptListing(caller, { runId, requestId: randomUUID(), dataSourceId: _id }, store, session);
+      return queued;
+    });
+    if (source.itemsRunId === runId) void dispatcher.start(runId);
+    return presentDataSource(source);
+  },
+});
+
+/** POST /integrations/items/sync/cancel: stops a listing; what it has found so far stays beside what was known. */
+export const cancelItemsSync = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/items/sync/cancel',
+  auth: 'user',
+  summary: 'Stops the listing of what a connected account holds.',
+  body: dataSourceId(),
+  answer: dataSourceRecord,
+  async handle({ caller, body, deps: { store, dispatcher } }): Promise<DataSourceRecord> {
+    const source = await dataSourceOf(caller, body.data_source_id, store);
+    const runId = source.itemsRunId ?? null;
+    if (runId !== null) {
+      // First, so that nothing stays in motion if we die in between: a run that has lost the listing changes nothing more.
+      await store.dataSources.endListing(caller, source._id, runId, { status: 'READY', whole: false, facts: {} });
+      await dispatcher.cancel(runId);
+    }
+    return presentDataSource(await dataSourceOf(caller, source._id, store));
+  },
+});

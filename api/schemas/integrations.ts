@@ -1,0 +1,145 @@
+import Joi from 'joi';
+
+import type { IngestOptions } from '../../contract/ingestOptions.js';
+import { ITEM_ORDERS } from '../../contract/items.js';
+import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
+import { SOURCE_TYPES } from '../../contract/sources.js';
+import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../contract/uploads.js';
+import { wholeRecord } from './answers.js';
+import { integer, nullable, orNull, strings, timestamp } from './fields.js';
+import type { IngestBody } from './ingest.js';
+import { HELPDESK_FILE_TYPES, idList, MAX_MEMBERS, pagination } from './listing.js';
+import { toUploadIngest, type UploadBody } from './uploads.js';
+
+const flag = () => Joi.boolean().default(false);
+
+/** How files of a connection are to be read; what only other sources have is taken and means nothing to the rest. */
+interface FileSyncConfigBody {
+  detect_audio_language: boolean;
+  transcription_service?: TranscriptionService;
+  include_speaker_labels: boolean;
+  split_rows: boolean;
+  generate_chunks_only: boolean;
+  store_file_only: boolean;
+  skip_file_processing: boolean;
+}
+
+export const fileSyncConfig = () =>
+  orNull(
+    Joi.object({
+      auto_synced_source_types: Joi.array()
+        .items(Joi.string().valid(...HELPDESK_FILE_TYPES))
+        .default(['ARTICLE']),
+      sync_attachments: flag(),
+      detect_audio_language: flag(),
+      transcription_service: orNull(Joi.string().valid(...TRANSCRIPTION_SERVICES)),
+      include_speaker_labels: flag(),
+      split_rows: flag(),
+      generate_chunks_only: flag(),
+      store_file_only: flag(),
+      skip_file_processing: flag(),
+      parsed_text_format: orNull(Joi.string().valid('PLAIN_TEXT', 'MARKDOWN')),
+    }),
+  );
+
+/** What operations let their caller choose for the files of a connected account; not each of them takes all. */
+export type ConnectedFilesBody = IngestBody &
+  Partial<
+    Pick<UploadBody, 'max_items_per_chunk' | 'set_page_as_boundary' | 'parse_pdf_tables_with_ocr'> & {
+      use_ocr: boolean;
+      file_sync_config: FileSyncConfigBody;
+    }
+  >;
+
+/** The wire's options in our words: all of them, so that the same wishes always read the same. */
+export const toConnectedIngest = ({
+  file_sync_config: config,
+  use_ocr: useOcr = false,
+  ...body
+}: ConnectedFilesBody): IngestOptions => ({
+  ...toUploadIngest(
+    {
+      ...body,
+      ...config,
+      generate_chunks_only: config?.generate_chunks_only ?? false,
+      store_file_only: config?.store_file_only ?? false,
+    },
+    useOcr,
+  ),
+  skipFileProcessing: config?.skip_file_processing ?? false,
+});
+
+export const requestId = () => orNull(Joi.string().allow('').max(500));
+export const success = Joi.object({ success: Joi.boolean().required() });
+export const dataSourceId = () => Joi.object({ data_source_id: integer().required() });
+
+/** Longest id that a source gives an item. */
+const MAX_ITEM_ID = 2_048;
+export const itemIds = () => strings(MAX_ITEM_ID);
+
+/** Types that items of sources may have, and formats of their files: as the contract lists them. */
+const ITEM_TYPES = [
+  ...['FILE', 'FOLDER', 'TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT', 'TICKET_ATTACHMENT'],
+  ...['SECTION', 'CATEGORY', 'COLLECTION', 'HELP_CENTER', 'CONTACT', 'ADMIN', 'TEAM', 'SPACE', 'PAGE', 'SHEET'],
+  ...['GROUP', 'LINK', 'REPOSITORY', 'DIRECTORY', 'CARD', 'WORKSPACE', 'CALL', 'Container'],
+];
+const FILE_FORMATS = [
+  ...['TXT', 'CSV', 'TSV', 'PDF', 'DOCX', 'PPTX', 'XLSX', 'XLSM', 'MD', 'RTF', 'JSON', 'HTML', 'JPG', 'PNG', 'MP3'],
+  ...['MP2', 'AAC', 'WAV', 'FLAC', 'PCM', 'M4A', 'OGG', 'OPUS', 'MPEG', 'MPG', 'MP4', 'WMV', 'AVI', 'MOV', 'MKV'],
+  ...['FLV', 'WEBM', 'EML', 'MSG'],
+];
+/** Types, or formats, that one filter names at most. */
+const MAX_NAMED = 50;
+const MAX_SUBSTRING = 2_048;
+
+const oneOf = (values: readonly string[]) =>
+  orNull(
+    Joi.array()
+      .items(Joi.string().valid(...values))
+      .max(MAX_NAMED),
+  );
+
+export const itemListing = () =>
+  Joi.object({
+    data_source_id: integer().required(),
+    parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)),
+    filters: orNull(
+      Joi.object({
+        external_ids: orNull(itemIds().max(MAX_MEMBERS)),
+        ids: orNull(idList()),
+        name: orNull(Joi.string().allow('').max(MAX_SUBSTRING)),
+        root_files_only: orNull(Joi.boolean()),
+        file_formats: oneOf(FILE_FORMATS),
+        item_types: oneOf(ITEM_TYPES),
+      }),
+    ),
+    order_by: Joi.string()
+      .valid(...ITEM_ORDERS)
+      .default('name'),
+    order_dir: Joi.string()
+      .valid(...ORDER_DIRECTIONS)
+      .default('asc'),
+    pagination: pagination(),
+  });
+
+export const itemRecord = wholeRecord({
+  id: integer(),
+  external_id: Joi.string(),
+  source: Joi.string().valid(...SOURCE_TYPES),
+  name: Joi.string().allow(''),
+  synced_at: timestamp(),
+  is_selectable: nullable(Joi.boolean()),
+  is_expandable: nullable(Joi.boolean()),
+  organization_id: integer(),
+  organization_supplied_user_id: Joi.string(),
+  organization_user_id: integer(),
+  organization_user_data_source_id: integer(),
+  organization_user_file_to_sync_id: nullable(integer()),
+  parent_external_id: nullable(Joi.string().allow('')),
+  item_type: nullable(Joi.string()),
+  root_external_id: nullable(Joi.string().allow('')),
+  external_url: nullable(Joi.string().allow('')),
+  file_format: nullable(Joi.string()),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+});

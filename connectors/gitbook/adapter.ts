@@ -1,0 +1,111 @@
+import { Fault } from '../../contract/failures.js';
+import type { ItemContent, SourceItem } from '../connector.js';
+
+/** What we read of a space. */
+export interface SpaceJson {
+  readonly id: string;
+  readonly title?: string;
+  readonly createdAt?: string;
+  readonly deletedAt?: string;
+  readonly urls?: { readonly app?: string; readonly published?: string };
+}
+
+/** What we read of a page. */
+export interface PageJson {
+  readonly id: string;
+  readonly title?: string;
+  readonly type?: string;
+  readonly path?: string;
+  readonly description?: string;
+  readonly createdAt?: string;
+  readonly updatedAt?: string;
+  readonly urls?: { readonly app?: string };
+  readonly pages?: readonly PageJson[];
+  /** Asked for by format=markdown. */
+  readonly markdown?: string;
+}
+
+/** Pages are called by an id that only their space knows, so ours has both. */
+export const itemId = (spaceId: string, pageId: string): string => `${spaceId}/${pageId}`;
+
+export function partsOf(externalId: string): { spaceId: string; pageId: string | null } {
+  const slash = externalId.indexOf('/');
+  if (slash < 0) return { spaceId: externalId, pageId: null };
+  return { spaceId: externalId.slice(0, slash), pageId: externalId.slice(slash + 1) };
+}
+
+export function itemOfSpace({ id, title, createdAt, urls }: SpaceJson): SourceItem {
+  return {
+    externalId: id,
+    parentExternalId: null,
+    rootExternalId: null,
+    name: title ?? id,
+    itemType: 'SPACE',
+    externalUrl: urls?.published ?? urls?.app ?? null,
+    fileFormat: null,
+    isSelectable: true,
+    isExpandable: true,
+    hasContent: false,
+    createdAt: createdAt ?? null,
+  };
+}
+
+/** In the words of the contract; GitBook itself once called its documents sheets. What is computed has no place in the tree. */
+const ITEM_TYPES: Readonly<Record<string, string>> = { document: 'SHEET', group: 'GROUP', link: 'LINK' };
+
+const pageUrl = (space: SpaceJson, { path, urls }: PageJson): string | null =>
+  space.urls?.published !== undefined && path !== undefined
+    ? `${space.urls.published.replace(/\/+$/, '')}/${path}`
+    : (urls?.app ?? null);
+
+/** All pages of a space, each behind the one it lies in. */
+export function itemsOfPages(space: SpaceJson, pages: readonly PageJson[]): SourceItem[] {
+  const items: SourceItem[] = [];
+  // A list of what is still to be looked at, for no nesting is too deep.
+  const open = pages.map((page) => ({ page, parent: space.id })).toReversed();
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { page, parent } = next;
+    const itemType = ITEM_TYPES[page.type ?? ''];
+    if (itemType === undefined) continue;
+    const externalId = itemId(space.id, page.id);
+    const inside = page.pages ?? [];
+    items.push({
+      externalId,
+      parentExternalId: parent,
+      rootExternalId: space.id,
+      name: page.title ?? page.id,
+      itemType,
+      externalUrl: pageUrl(space, page),
+      fileFormat: page.type === 'document' ? 'MD' : null,
+      isSelectable: page.type !== 'link',
+      isExpandable: inside.length > 0,
+      hasContent: page.type === 'document',
+      createdAt: page.createdAt ?? null,
+    });
+    open.push(...inside.map((child) => ({ page: child, parent: externalId })).toReversed());
+  }
+  return items;
+}
+
+/** A page as a text of its own: its title, what it is about, and what stands on it. */
+export function contentOf(page: PageJson, externalId: string, spaceId: string): ItemContent {
+  if (page.type !== undefined && page.type !== 'document')
+    throw new Fault('unsupported_type', 'This entry of GitBook has no text of its own: sync the pages in it.');
+  const { title = '', description = '', markdown = '' } = page;
+  const heading = `# ${title}`;
+  // Exports may begin with the title already.
+  const parts = markdown.trimStart().startsWith(heading) ? [markdown] : [heading, description, markdown];
+  return {
+    bytes: Buffer.from(parts.filter((part) => part.trim() !== '').join('\n\n')),
+    contentType: 'text/markdown; charset=utf-8',
+    format: 'GITBOOK',
+    mimeType: 'text/markdown',
+    name: title === '' ? null : title,
+    url: page.urls?.app ?? externalId,
+    facts: {
+      type: 'PAGE',
+      space_id: spaceId,
+      ...(page.updatedAt === undefined ? {} : { updated_at: page.updatedAt }),
+    },
+  };
+}

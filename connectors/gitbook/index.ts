@@ -1,0 +1,82 @@
+/** GitBook: spaces of pages, read with a personal token. https://gitbook.com/docs/developers/gitbook-api */
+import { Fault } from '../../contract/failures.js';
+import type { Connector } from '../connector.js';
+import { contentOf, itemId, type PageJson, partsOf, type SpaceJson, itemOfSpace, itemsOfPages } from './adapter.js';
+
+/** What its user hands us. */
+export interface GitBookCredentials {
+  /** Id of the organization whose spaces are meant. */
+  readonly organization: string;
+  readonly accessToken: string;
+}
+
+/** Spaces asked for at once; the interface takes up to 1,000, and each becomes a listing of its own. */
+const SPACES_PER_PAGE = '100';
+
+/** Nothing else can be sent in a header, so it is the token of nobody. */
+const TOKEN = /^[\x21-\x7e]{1,4096}$/;
+
+export const gitbook: Connector<GitBookCredentials> = {
+  headers: ({ accessToken }) => ({ authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}` }),
+  // Seconds since 1970, where others write a number of seconds into Retry-After.
+  waitMs({ headers }, now) {
+    const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
+    return Number.isFinite(reset) && headers['retry-after'] === undefined ? Math.max(0, reset * 1000 - now) : null;
+  },
+
+  async identify(client, { organization }, signal) {
+    const user = await client.get(['user'], {}, signal);
+    const found = (await client.get(['orgs', organization], {}, signal)) as { id?: unknown; title?: unknown };
+    if (typeof found.id !== 'string') throw new Fault('server_error', 'GitBook named no organization. Try again.');
+    return {
+      account: found.id,
+      metadata: {
+        organization: found.id,
+        ...(typeof found.title === 'string' ? { organization_name: found.title } : {}),
+        ...(typeof user['displayName'] === 'string' ? { user_name: user['displayName'] } : {}),
+      },
+    };
+  },
+
+  async roots(client, { organization }, cursor, signal) {
+    const query = { limit: SPACES_PER_PAGE, ...(cursor === null ? {} : { page: cursor }) };
+    const { items, next } = (await client.get(['orgs', organization, 'spaces'], query, signal)) as {
+      items?: SpaceJson[];
+      next?: { page?: string };
+    };
+    return {
+      items: (items ?? []).filter(({ deletedAt }) => deletedAt === undefined).map(itemOfSpace),
+      next: next?.page ?? null,
+    };
+  },
+
+  async below(client, externalId, _cursor, signal) {
+    const { spaceId, pageId } = partsOf(externalId);
+    const space = (await client.get(['spaces', spaceId], {}, signal)) as unknown as SpaceJson;
+    if (space.deletedAt !== undefined) throw new Fault('not_found', 'This space of GitBook was deleted.');
+    // The whole tree in one answer: GitBook has no pages of it.
+    const { pages = [] } = (await client.get(['spaces', spaceId, 'content', 'pages'], {}, signal)) as {
+      pages?: PageJson[];
+    };
+    const all = [itemOfSpace(space), ...itemsOfPages(space, pages)];
+    if (pageId === null) return { items: all, next: null };
+    const meant = new Set([externalId]);
+    for (const { externalId: id, parentExternalId } of all)
+      if (parentExternalId !== null && meant.has(parentExternalId)) meant.add(id);
+    const items = all.filter(({ externalId: id }) => meant.has(id));
+    if (items.length === 0) throw new Fault('not_found', 'GitBook has no such page in this space.');
+    return { items, next: null };
+  },
+
+  async open(client, externalId, signal) {
+    const { spaceId, pageId } = partsOf(externalId);
+    if (pageId === null) {
+      // Reached only by an id that no listing knows; where there is such a space, its pages are what can be read.
+      await client.get(['spaces', spaceId], {}, signal);
+      throw new Fault('unsupported_type', 'A space of GitBook has no text of its own: sync the pages in it.');
+    }
+    const path = ['spaces', spaceId, 'content', 'page', pageId];
+    const page = (await client.get(path, { format: 'markdown' }, signal)) as unknown as PageJson;
+    return contentOf(page, itemId(spaceId, pageId), spaceId);
+  },
+};

@@ -1,0 +1,31 @@
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources.js';
+
+/** Where each connected source is, by the parts that its row names. */
+export type SourceUrls = {
+  readonly [Source in ConnectedSourceType]: Readonly<Record<keyof (typeof CONNECTED_SOURCES)[Source]['urls'], string>>;
+};
+
+const isAddress = (text: string): boolean => {
+  try {
+    const { protocol, search, hash } = new URL(text);
+    return /^https?:$/.test(protocol) && search === '' && hash === '';
+  } catch {
+    return false;
+  }
+};
+
+/** The addresses of the rows, those that `SOURCE.part=address` names replaced. @throws Error naming what can't be read */
+export function readSourceUrls(text: string): SourceUrls {
+  const urls: Record<string, Record<string, string>> = Object.fromEntries(
+    Object.entries(CONNECTED_SOURCES).map(([source, row]) => [source, { ...row.urls }]),
+  );
+  for (const pair of text.split(',').map((part) => part.trim())) {
+    if (pair === '') continue;
+    const [, source = '', part = '', address = ''] = /^(\w+)\.(\w+)=(.+)$/.exec(pair) ?? [];
+    const row = Object.hasOwn(urls, source) ? urls[source] : undefined;
+    if (!row || !Object.hasOwn(row, part) || !isAddress(address))
+      throw new Error('takes GITBOOK.api=https://gitbook.example/v1 and the like, by comma');
+    row[part] = address.replace(/\/+$/, '');
+  }
+  return urls as SourceUrls;
+}

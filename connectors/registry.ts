@@ -1,0 +1,69 @@
+import { LRUCache } from 'lru-cache';
+
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources.js';
+import type { Egress } from '../egress/types.js';
+import type { Connector, Identity, ItemContent, ItemPage } from './connector.js';
+import { gitbook } from './gitbook/index.js';
+import type { SourceUrls } from './readSourceUrls.js';
+import { createRequestGate, type RequestGate } from './requestGate.js';
+import { createSourceClient } from './sourceClient.js';
+
+/** Every connector on one line. Its row stands in contract/sources.ts. */
+const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
+  GITBOOK: gitbook,
+};
+
+/** Accounts whose requests are counted at once. */
+const MAX_ACCOUNTS = 10_000;
+
+/** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */
+export interface Account {
+  identify(signal: AbortSignal): Promise<Identity>;
+  roots(cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
+  below(externalId: string, cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
+  open(externalId: string, signal: AbortSignal): Promise<ItemContent>;
+}
+
+export interface Connectors {
+  /**
+   * @param key who shares the limits of requests: the same for the same account
+   * @param credentials as the source's connector takes them, as JSON
+   */
+  account(source: ConnectedSourceType, key: string, credentials: string): Account;
+}
+
+/** The sources that accounts are connected to. @param urls where they are */
+export function createConnectors({
+  egress,
+  urls,
+}: {
+  readonly egress: Pick<Egress, 'request'>;
+  readonly urls: SourceUrls;
+}): Connectors {
+  const gates = new LRUCache<string, RequestGate>({ max: MAX_ACCOUNTS });
+  return {
+    account(source, key, credentials) {
+      const { name, requestsAtOnce } = CONNECTED_SOURCES[source];
+      const connector = CONNECTORS[source];
+      // Only its own connector made sense of them before they were sealed.
+      const given = JSON.parse(credentials) as never;
+      const place = `${source} ${key}`;
+      const gate = gates.get(place) ?? createRequestGate(name, requestsAtOnce);
+      gates.set(place, gate);
+      const client = createSourceClient({
+        name,
+        baseUrl: urls[source].api,
+        headers: connector.headers(given),
+        connector,
+        gate,
+        egress,
+      });
+      return {
+        identify: (signal) => connector.identify(client, given, signal),
+        roots: (cursor, signal) => connector.roots(client, given, cursor, signal),
+        below: (externalId, cursor, signal) => connector.below(client, externalId, cursor, signal),
+        open: (externalId, signal) => connector.open(client, externalId, signal),
+      };
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Fault } from '../contract/failures.js';
+import { retryAfterMs } from '../egress/retryAfter.js';
+import type { Egress } from '../egress/types.js';
+import type { Connector, Refusal, SourceClient } from './connector.js';
+import { classOfStatus, ERROR_CLASSES } from './errorClasses.js';
+import type { RequestGate } from './requestGate.js';
+
+const MAX_ANSWER_BYTES = 50_000_000;
+const TIMEOUT_MS = 60_000;
+/** How long a source may be waited for that asks us to come later: a longer wait is its caller's. */
+const PATIENCE_MS = 30_000;
+/** The wait where a source does not say how long. */
+const UNSAID_WAIT_MS = 1_000;
+
+export interface SourceClientSettings {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connector: Pick<Connector<never>, 'classify' | 'waitMs'>;
+  readonly gate: RequestGate;
+  readonly egress: Pick<Egress, 'request'>;
+  /** For tests of waiting. */
+  readonly patienceMs?: number;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+export function createSourceClient(settings: SourceClientSettings): SourceClient {
+  const { name, baseUrl, headers, connector, gate, egress, patienceMs = PATIENCE_MS } = settings;
+  const faultOf = (refusal: Refusal, waitMs: number | null): Fault => {
+    const { kind, sentence } = ERROR_CLASSES[connector.classify?.(refusal) ?? classOfStatus(refusal.status)];
+    const again = waitMs === null ? '' : ` Try again after ${Math.ceil(waitMs / 1000)} s.`;
+    const message = `${name} ${sentence}${again} (HTTP ${refusal.status})`;
+    return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
+  };
+  const ask = async (url: string, signal: AbortSignal): Promise<unknown> => {
+    const answer = await egress.request({
+      url,
+      headers: { accept: 'application/json', ...headers },
+      maxBytes: MAX_ANSWER_BYTES,
+      totalTimeoutMs: TIMEOUT_MS,
+      // The credentials go where the setting says, and nowhere else.
+      redirects: 'answer',
+      signal,
+    });
+    const body = parse(Buffer.from(await answer.bytes()).toString());
+    const { status } = answer;
+    if (status >= 200 && status < 300) return body;
+    const refusal = { status, headers: answer.headers, body };
+    const fault = faultOf(refusal, null);
+    if (fault.kind !== 'rate_limited') throw fault;
+    const waitMs = connector.waitMs?.(refusal, Date.now()) ?? retryAfterMs(answer.headers) ?? UNSAID_WAIT_MS;
+    throw faultOf(refusal, waitMs);
+  };
+
+  return {
+    async get(path, query, signal) {
+      // Such parts would lead elsewhere, encoded or not.
+      if (path.some((part) => part === '' || part === '.' || part === '..'))
+        throw faultOf({ status: 404, headers: {}, body: null }, null);
+      const search = new URLSearchParams(query).toString();
+      const url = `${baseUrl}/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
+      const deadline = Date.now() + patienceMs;
+      for (;;) {
+        try {
+          const body = await gate.pass(signal, deadline, () => ask(url, signal));
+          if (isObject(body)) return body;
+          throw new Fault(
+            'server_error',
+            `${name} gave an answer that is no whole JSON object. It is tried again by itself.`,
+          );
+        } catch (error) {
+          if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
+          // All requests of the account wait, not just this one.
+          gate.pauseUntil(Date.now() + error.retryAfterMs);
+          if (Date.now() + error.retryAfterMs > deadline) throw error;
+          await sleep(0, undefined, { signal });
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { IngestOptions } from './ingestOptions.js';
+import type { TagValue } from './records.js';
+
+/** How far a walk over what an account holds has come: enough to go on after a death. */
+export interface Walk {
+  /** Items still to be listed, with all below them; the first one is under way. */
+  readonly open: readonly string[];
+  /** Where the first one goes on; null: at its beginning. */
+  readonly at: string | null;
+  /** The outermost items there are: where they go on. Null: all of them are known, or none was asked for. */
+  readonly roots: { readonly next: string | null } | null;
+  /** Items that could not be listed with what lies below them: then nothing may be deleted for being absent. */
+  readonly refused: number;
+}
+
+/** A walk over all there is. */
+export const WALK_ALL: Walk = { open: [], at: null, roots: { next: null }, refused: 0 };
+/** A walk over some items and what lies below them. */
+export const walkOf = (externalIds: readonly string[]): Walk => ({
+  open: [...new Set(externalIds)],
+  at: null,
+  roots: null,
+  refused: 0,
+});
+export const isWalked = ({ open, roots }: Walk): boolean => open.length === 0 && roots === null;
+
+/** What a run of syncItems keeps in its row. */
+export interface SyncItemsRequest {
+  readonly walk: Walk;
+  readonly listed: number;
+}
+
+/** What a run of syncSource was asked for, and how far it has come, as its row keeps it. */
+export interface SyncSourceRequest {
+  readonly walk: Walk;
+  readonly queued: number;
+  readonly tags: Readonly<Record<string, TagValue>>;
+  readonly ingest: IngestOptions;
+}

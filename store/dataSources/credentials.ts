@@ -1,0 +1,25 @@
+import type { SealedSecret, SecretPlace, Secrets } from '../secrets.js';
+import type { DataSourceDoc } from './model.js';
+
+type Holder = Pick<DataSourceDoc, '_id' | 'organizationId'>;
+
+const placeOf = ({ _id, organizationId }: Holder): SecretPlace => ({
+  organizationId,
+  record: `data_source:${_id}`,
+  field: 'credentials',
+});
+
+/** Credentials as their data source's record keeps them: another record's key, or organization, does not open them. */
+export const sealCredentials = (secrets: Secrets, holder: Holder, credentials: string): string =>
+  JSON.stringify(secrets.seal(placeOf(holder), credentials));
+
+/** The credentials in clear; null for a source without any, or whose access is revoked. */
+export function openCredentials(
+  secrets: Secrets,
+  source: Holder & Pick<DataSourceDoc, 'sealedCredentials'>,
+): string | null {
+  const { sealedCredentials } = source;
+  return sealedCredentials === null
+    ? null
+    : secrets.open(placeOf(source), JSON.parse(sealedCredentials) as SealedSecret);
+}

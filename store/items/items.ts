@@ -1,0 +1,216 @@
+import type { Model, QueryFilter, SortOrder } from 'mongoose';
+
+import type { ItemFilters, ItemListing, ItemOrder } from '../../contract/items.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
+import type { FileDoc } from '../files/model.js';
+import { inParts } from '../inParts.js';
+import type { Sequence } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+import type { ItemDoc } from './model.js';
+
+/** What a listing says of an item. */
+export type ListedItem = Pick<
+  ItemDoc,
+  | 'externalId'
+  | 'parentExternalId'
+  | 'rootExternalId'
+  | 'name'
+  | 'itemType'
+  | 'externalUrl'
+  | 'fileFormat'
+  | 'isSelectable'
+  | 'isExpandable'
+>;
+
+/** An item with the file that it became; null for none. */
+export interface ItemRow {
+  readonly item: ItemDoc;
+  readonly fileId: number | null;
+}
+
+/** Whose items. */
+type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
+
+/** A whole listing, by its run. Files are compared with it that were there when it began. */
+export interface WholeListing {
+  readonly runId: number;
+  readonly begun: Date;
+}
+
+export interface Vanished {
+  /** Of the data source. */
+  readonly files: number;
+  /** Of these, those whose items the listing did not find. */
+  readonly vanished: number;
+  /** That the listing found. */
+  readonly items: number;
+}
+
+export interface Items {
+  /** Takes a page of a listing in. Safe to repeat. */
+  keep(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<void>;
+  /** A page of items with their files, some rows at a time. */
+  list(source: Holder, listing: ItemListing): AsyncIterable<ItemRow[]>;
+  count(source: Holder, listing: ItemListing): Promise<number>;
+  /** Counts what a whole listing did not find. */
+  countVanished(source: Holder, listing: WholeListing): Promise<Vanished>;
+  /** Files whose items a whole listing did not find, from an id on. */
+  vanishedFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<VanishedFiles>;
+  /** Forgets the items that a whole listing did not find. */
+  dropVanished(source: Holder, runId: number): Promise<void>;
+  /** Takes all of a user away. */
+  removeAll(tenant: Tenant): Promise<void>;
+}
+
+export interface VanishedFiles {
+  readonly ids: readonly number[];
+  /** The cursor for the next call; null at the end. */
+  readonly afterId: number | null;
+}
+
+/** Items written at once. */
+const KEPT_AT_ONCE = 500;
+/** Files that are compared with items at once. */
+const COMPARED_AT_ONCE = 1_000;
+
+const containing = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+
+function query({ _id, organizationId, userId }: Holder, filters: ItemFilters, startingId = 0): QueryFilter<ItemDoc> {
+  const and: QueryFilter<ItemDoc>[] = [];
+  const member = (field: string, values: readonly unknown[] | undefined): void => {
+    if (values?.length) and.push({ [field]: { $in: [...values] } } as QueryFilter<ItemDoc>);
+  };
+  member('_id', filters.ids);
+  if (startingId > 0) and.push({ _id: { $gt: startingId } });
+  member('externalId', filters.externalIds);
+  member('itemType', filters.itemTypes);
+  member('fileFormat', filters.fileFormats);
+  if (filters.name !== undefined && filters.name !== '') and.push({ name: containing(filters.name) });
+  if (filters.rootsOnly === true) and.push({ parentExternalId: null });
+  if (filters.parentExternalId !== undefined) and.push({ parentExternalId: filters.parentExternalId });
+  return { dataSourceId: _id, organizationId, userId, ...(and.length > 0 ? { $and: and } : {}) };
+}
+
+const SORTS: Readonly<Record<ItemOrder, (direction: SortOrder) => Record<string, SortOrder>>> = {
+  id: (direction) => ({ _id: direction }),
+  name: (direction) => ({ name: direction, _id: direction }),
+  // The direction is that of the names: folders come first either way.
+  directories_first: (direction) => ({ isExpandable: -1, name: direction, _id: direction }),
+};
+
+export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequence: Sequence): Items {
+  const filesOf = ({ _id, organizationId, userId }: Holder) => ({ organizationId, userId, dataSourceId: _id });
+  /** The files of a data source by id, some at a time, each with whether the listing found its item. */
+  const compare = async (source: Holder, { runId, begun }: WholeListing, afterId: number, limit: number) => {
+    const rows = await files
+      .find(
+        { ...filesOf(source), isContainer: false, createdAt: { $lte: begun }, _id: { $gt: afterId } },
+        { externalFileId: 1 },
+      )
+      .sort({ _id: 1 })
+      .limit(limit)
+      .lean();
+    const found = await items
+      .find(
+        {
+          dataSourceId: source._id,
+          externalId: { $in: rows.map(({ externalFileId }) => externalFileId) },
+          listedBy: runId,
+        },
+        { externalId: 1 },
+      )
+      .lean();
+    const there = new Set(found.map(({ externalId }) => externalId));
+    const vanished = rows.filter(({ externalFileId }) => !there.has(externalFileId)).map(({ _id }) => _id);
+    return { number: rows.length, vanished, afterId: rows.length < limit ? null : (rows.at(-1)?._id ?? null) };
+  };
+  const filesByItem = async (source: Holder, rows: readonly ItemDoc[]): Promise<Map<string, number>> => {
+    const { organizationId, userId } = source;
+    const [{ source: type } = { source: null }] = rows;
+    if (type === null) return new Map();
+    const found = await files
+      .find(
+        { organizationId, userId, source: type, externalFileId: { $in: rows.map(({ externalId }) => externalId) } },
+        { externalFileId: 1 },
+      )
+      .lean();
+    return new Map(found.map(({ _id, externalFileId }) => [externalFileId, _id]));
+  };
+  const keepSome = async (
+    { _id: dataSourceId, organizationId, userId, customerId, type }: DataSourceDoc,
+    runId: number,
+    listed: readonly ListedItem[],
+  ): Promise<void> => {
+    const now = new Date();
+    const known = await items
+      .find({ dataSourceId, externalId: { $in: listed.map(({ externalId }) => externalId) } }, { externalId: 1 })
+      .lean();
+    const ids = new Map(known.map(({ _id, externalId }) => [externalId, _id]));
+    const fresh = new Set(listed.flatMap(({ externalId }) => (ids.has(externalId) ? [] : [externalId])));
+    const first = fresh.size === 0 ? 0 : await sequence.take('item', fresh.size);
+    for (const [index, externalId] of [...fresh].entries()) ids.set(externalId, first + index);
+    await items.bulkWrite(
+      listed.map((one) => ({
+        updateOne: {
+          filter: { dataSourceId, externalId: one.externalId },
+          update: {
+            $set: { ...one, listedBy: runId, syncedAt: now, updatedAt: now },
+            $setOnInsert: {
+              _id: ids.get(one.externalId) ?? 0,
+              organizationId,
+              userId,
+              customerId,
+              source: type,
+              createdAt: now,
+            },
+          },
+          upsert: true,
+        },
+      })),
+    );
+  };
+  return {
+    async keep(source, runId, listed) {
+      // Named twice in one write, an item that is new would be inserted twice.
+      const once = [...new Map(listed.map((one) => [one.externalId, one])).values()];
+      for (let from = 0; from < once.length; from += KEPT_AT_ONCE)
+        await keepSome(source, runId, once.slice(from, from + KEPT_AT_ONCE));
+    },
+    async *list(source, { filters, orderBy, orderDir, page }) {
+      const cursor = items
+        .find(query(source, filters, page.startingId))
+        .sort(SORTS[orderBy](orderDir))
+        .skip(page.offset)
+        .limit(page.limit)
+        .allowDiskUse(true)
+        .lean<ItemDoc>()
+        .cursor();
+      for await (const part of inParts<ItemDoc>(cursor)) {
+        const known = await filesByItem(source, part);
+        yield part.map((item) => ({ item, fileId: known.get(item.externalId) ?? null }));
+      }
+    },
+    count: (source, { filters, page }) => items.countDocuments(query(source, filters, page.startingId)).exec(),
+    async countVanished(source, listing) {
+      let [all, vanished] = [0, 0];
+      for (let afterId: number | null = 0; afterId !== null;) {
+        const part: Awaited<ReturnType<typeof compare>> = await compare(source, listing, afterId, COMPARED_AT_ONCE);
+        all += part.number;
+        vanished += part.vanished.length;
+        afterId = part.afterId;
+      }
+      const found = await items.countDocuments({ dataSourceId: source._id, listedBy: listing.runId });
+      return { files: all, vanished, items: found };
+    },
+    async vanishedFiles(source, listing, afterId, limit) {
+      const { vanished, afterId: next } = await compare(source, listing, afterId, limit);
+      return { ids: vanished, afterId: next };
+    },
+    async dropVanished({ _id, organizationId, userId }, runId) {
+      await items.deleteMany({ dataSourceId: _id, organizationId, userId, listedBy: { $ne: runId } });
+    },
+    async removeAll({ organizationId, userId }) {
+      await items.deleteMany({ organizationId, userId });
+    },
+  };
+}

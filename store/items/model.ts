@@ -1,0 +1,65 @@
+import { type Connection, type Model, Schema } from 'mongoose';
+
+import type { SourceType } from '../../contract/sources.js';
+
+/** Something that a connected account holds, as its last listing found it. */
+export interface ItemDoc {
+  _id: number;
+  organizationId: number;
+  userId: number;
+  customerId: string;
+  dataSourceId: number;
+  source: SourceType;
+  externalId: string;
+  parentExternalId: string | null;
+  rootExternalId: string | null;
+  name: string;
+  itemType: string;
+  externalUrl: string | null;
+  fileFormat: string | null;
+  isSelectable: boolean;
+  isExpandable: boolean;
+  /** The listing that found it last: what has an older one once a listing is whole was not there any more. */
+  listedBy: number;
+  syncedAt: Date;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const nullable = <T>(type: T) => ({ type, default: null });
+
+const item: Schema<ItemDoc> = new Schema<ItemDoc>(
+  {
+    _id: Number,
+    organizationId: { type: Number, required: true },
+    userId: { type: Number, required: true },
+    customerId: { type: String, required: true },
+    dataSourceId: { type: Number, required: true },
+    source: { type: String, required: true },
+    externalId: { type: String, required: true },
+    parentExternalId: nullable(String),
+    rootExternalId: nullable(String),
+    name: String,
+    itemType: String,
+    externalUrl: nullable(String),
+    fileFormat: nullable(String),
+    isSelectable: Boolean,
+    isExpandable: Boolean,
+    listedBy: { type: Number, required: true },
+    syncedAt: { type: Date, required: true },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+  },
+  { versionKey: false, minimize: false },
+);
+// An item is found by its name at the source; its lists are read in each order, of a folder or of all.
+item.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
+item.index({ dataSourceId: 1, name: 1, _id: 1 });
+item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
+item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
+item.index({ dataSourceId: 1, listedBy: 1 });
+item.index({ organizationId: 1, userId: 1 });
+
+export function itemModel(connection: Connection): Model<ItemDoc> {
+  return connection.model<ItemDoc>('items', item, 'items');
+}

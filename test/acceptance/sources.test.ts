@@ -1,0 +1,604 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType, HONOURED_BY, honours } from '../../contract/sources.js';
+import { type EventRowDoc, INTENDED } from '../../store/events/model.js';
+import { readAtRest } from '../support/atRest.js';
+import type { Listed, TestUser } from '../support/client.js';
+import { connectSource, pointTags, withDatabase } from '../support/dataSources.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+import { KEEPER, LIGHTHOUSE, SOURCE_STANDS, type SourceStand, type StandContent } from '../support/sourceStands.js';
+
+interface Item {
+  readonly id: number;
+  readonly external_id: string;
+  readonly name: string;
+  readonly parent_external_id: string | null;
+  readonly root_external_id: string | null;
+  readonly is_selectable: boolean;
+  readonly is_expandable: boolean;
+  readonly item_type: string;
+  readonly organization_user_file_to_sync_id: number | null;
+}
+
+const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
+
+let service: TestService;
+const stands = {} as Record<ConnectedSourceType, SourceStand>;
+let customers = 0;
+
+beforeAll(async () => {
+  for (const source of SOURCES) stands[source] = await SOURCE_STANDS[source]();
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    SOURCE_URLS: Object.values(stands)
+      .map(({ settings }) => settings)
+      .join(','),
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all(Object.values(stands).map((stand) => stand.close()));
+});
+
+describe.each(SOURCES)('%s', (type) => {
+  let user: TestUser;
+  let customer: string;
+  let stand: SourceStand;
+  let content: StandContent;
+
+  beforeEach(async () => {
+    stand = stands[type];
+    content = stand.reset();
+    customers += 1;
+    customer = `owner ${customers}`;
+    user = await service.user(customer);
+  });
+
+  const source = async (): Promise<DataSourceRecord> => {
+    const { results } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
+    expect(results).toHaveLength(1);
+    return results[0]!;
+  };
+  /** The data source once no listing of it is under way. */
+  const listed = () => soon(source, ({ sync_status: status }) => status === 'READY' || status === 'SYNC_ERROR');
+  /** The only data source, connected with nothing done yet but what the body asks for. */
+  const connect = async (body: Record<string, unknown> = {}): Promise<DataSourceRecord> => {
+    const quiet = { sync_source_items: false, sync_files_on_connection: false, ...body };
+    expect(await stand.connect(user, quiet)).toMatchObject({ status: 200 });
+    return listed();
+  };
+  const files = async (filters: Record<string, unknown> = {}): Promise<FileRecord[]> =>
+    (
+      await user.post<Listed<FileRecord>>('/user_files_v2', {
+        filters,
+        pagination: { limit: 1_000 },
+        order_by: 'name',
+      })
+    ).body.results;
+  const FINAL = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'];
+  /** All files, once there are so many and each is at rest. */
+  const settledFiles = (number: number): Promise<FileRecord[]> =>
+    soon(files, (some) => some.length === number && some.every((file) => FINAL.includes(file.sync_status)));
+  const items = async (body: Record<string, unknown> = {}): Promise<{ items: Item[]; count: number }> => {
+    const { id } = await source();
+    const answer = await user.post<{ items: Item[]; count: number }>('/integrations/items/list', {
+      data_source_id: id,
+      pagination: { limit: 1_000 },
+      ...body,
+    });
+    expect(answer).toMatchObject({ status: 200 });
+    return answer.body;
+  };
+  const textOf = async (externalId: string): Promise<string> => {
+    const { results } = await user.chunks({ external_file_ids: [externalId] });
+    return results.map((chunk) => chunk.source_content).join('\n');
+  };
+  const listItems = async (): Promise<DataSourceRecord> => {
+    const { id } = await source();
+    const { status, body } = await user.post<DataSourceRecord>('/integrations/items/sync', { data_source_id: id });
+    expect({ status, sync_status: body.sync_status }).toEqual({ status: 200, sync_status: 'QUEUED_FOR_SYNCING' });
+    return listed();
+  };
+  const syncFiles = async (ids: readonly string[], more: Record<string, unknown> = {}): Promise<void> => {
+    const { id } = await source();
+    const request = { data_source_id: id, ids, ...more };
+    expect(await user.post('/integrations/files/sync', request)).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
+  };
+  /** What was told of this customer, in order. */
+  const told = async (): Promise<string[]> => {
+    const kinds: string[] = [];
+    await withDatabase(service, async (connection) => {
+      const rows = connection.collection<EventRowDoc>('events').find({ 'events.customerId': customer });
+      for await (const { last, events } of rows)
+        for (const event of events) if (last !== INTENDED && event.customerId === customer) kinds.push(event.kind);
+    });
+    return kinds;
+  };
+  const amiss = async (): Promise<string[]> => (await readAtRest(service.env)).amiss(customer);
+
+  test('is connected, listed in pages with all that lies in it, and its content is found', async () => {
+    const answer = await stand.connect(user, {
+      tags: { team: 'docs' },
+      data_source_tags: { region: 'north' },
+      request_id: 'mine',
+      chunk_size: 200,
+      chunk_overlap: 10,
+    });
+    expect(answer).toMatchObject({ status: 200, body: { success: true } });
+    const first = await source();
+    expect(first).toMatchObject({
+      data_source_external_id: stand.externalId,
+      data_source_type: type,
+      token: {},
+      last_sync_action: 'ADD',
+      revoked_access: false,
+      tags: { region: 'north' },
+    });
+    expect(['QUEUED_FOR_SYNCING', 'SYNCING', 'READY']).toContain(first.sync_status);
+    expect(Object.keys(first)).toHaveLength(18);
+    expect(await listed()).toMatchObject({ sync_status: 'READY', source_items_synced_at: expect.any(String) });
+    expect(stand.pagesListed()).toBeGreaterThanOrEqual(3);
+
+    const all = await items();
+    expect(all.count).toBe(content.items);
+    expect(all.items).toHaveLength(content.items);
+    const paged: Item[] = [];
+    for (let offset = 0; offset < all.count; offset += 4)
+      paged.push(...(await items({ pagination: { limit: 4, offset } })).items);
+    expect(paged).toEqual(all.items);
+    const roots = await items({ filters: { root_files_only: true } });
+    expect(roots.items.map((item) => item.external_id).toSorted()).toEqual([...content.containers].toSorted());
+    // Down the tree, a folder at a time.
+    const seen: string[] = [];
+    const open = [...content.containers];
+    for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
+      const below = (await items({ parent_id: parent })).items;
+      for (const item of below) {
+        expect(item.parent_external_id).toBe(parent);
+        seen.push(item.external_id);
+        if (item.is_expandable) open.push(item.external_id);
+      }
+    }
+    expect([...seen, ...content.containers].toSorted()).toEqual(all.items.map((item) => item.external_id).toSorted());
+
+    const documents = [content.lighthouse, content.keeper, ...content.others];
+    const made = await settledFiles(documents.length);
+    for (const file of made) {
+      expect(file).toMatchObject({
+        source: type,
+        sync_status: 'READY',
+        organization_user_data_source_id: first.id,
+        request_id: 'mine',
+        chunk_size: 200,
+        chunk_overlap: 10,
+        tags: { region: 'north', team: 'docs' },
+        file_statistics: { file_format: type },
+      });
+    }
+    expect(made.map((file) => file.external_file_id).toSorted()).toEqual(documents.toSorted());
+    expect(await textOf(content.lighthouse)).toContain(LIGHTHOUSE);
+    expect(await textOf(content.keeper)).toContain(KEEPER);
+    expect((await user.search({ query: 'When was the lighthouse lit?', k: 1 }))[0]?.content).toContain(LIGHTHOUSE);
+    const linked = (await items({ filters: { external_ids: [content.keeper] } })).items;
+    expect(linked.map((item) => item.organization_user_file_to_sync_id)).toEqual([
+      made.find((file) => file.external_file_id === content.keeper)?.id,
+    ]);
+    await soon(source, ({ files_synced_at: at }) => at !== null);
+    await soon(told, (kinds) => kinds.includes('ALL_FILES_PROCESSED'));
+    const kinds = await told();
+    for (const kind of ['ADD', 'DATA_SOURCE_READY', 'ALL_UPLOADED_FILES_QUEUED', 'ALL_FILES_PROCESSED'])
+      expect({ kind, times: kinds.filter((one) => one === kind).length }).toEqual({ kind, times: 1 });
+    expect(stand.mostAtOnce()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
+    expect(await amiss()).toEqual([]);
+  });
+
+  test('items are found by each filter and put in each order', async () => {
+    await connect({ sync_source_items: true });
+    const all = (await items()).items;
+    const lighthouse = all.find((item) => item.external_id === content.lighthouse)!;
+    const ids = async (body: Record<string, unknown>) => (await items(body)).items.map((item) => item.id);
+    for (const filters of [
+      { ids: [lighthouse.id] },
+      { external_ids: [content.lighthouse] },
+      { name: 'IGHTHOUS', item_types: [lighthouse.item_type] },
+    ])
+      expect(await ids({ filters })).toEqual([lighthouse.id]);
+    expect(await ids({ filters: { ids: [lighthouse.id], file_formats: ['PDF'] } })).toEqual([]);
+    const byName = all.map(({ name, id }) => ({ name, id }));
+    expect(byName).toEqual(byName.toSorted((a, b) => (a.name === b.name ? a.id - b.id : a.name < b.name ? -1 : 1)));
+    const sorted = all.map(({ id }) => id).toSorted((a, b) => a - b);
+    expect(await ids({ order_by: 'id' })).toEqual(sorted);
+    expect(await ids({ order_by: 'id', order_dir: 'desc' })).toEqual(sorted.toReversed());
+    expect(await ids({ order_by: 'id', pagination: { limit: 3, starting_id: sorted[2] } })).toEqual(sorted.slice(3, 6));
+    const folders = (await items({ order_by: 'directories_first' })).items.map((item) => item.is_expandable);
+    expect(folders).toEqual(folders.toSorted((a, b) => Number(b) - Number(a)));
+  });
+
+  test.each([
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+  ])('sync_source_items %s and sync_files_on_connection %s: neither asks for the other', async (lists, syncs) => {
+    const body = { sync_source_items: lists, sync_files_on_connection: syncs };
+    expect((await stand.connect(user, body)).status).toBe(200);
+    const ready = await listed();
+    expect(ready.sync_status).toBe('READY');
+    const honoured = syncs && honours(type, 'sync_files_on_connection');
+    if (honoured) await settledFiles(2 + content.others.length);
+    else expect(await files()).toEqual([]);
+    expect((await items()).count).toBe(lists ? content.items : 0);
+    expect(ready.source_items_synced_at === null).toBe(!lists);
+    expect((await soon(source, ({ files_synced_at: at }) => (at !== null) === honoured)).last_sync_action).toBe('ADD');
+    if (lists) return;
+    await listItems();
+    expect((await items()).count).toBe(content.items);
+  });
+
+  test('a selection brings in itself and what lies in it, with its own options, and is told as UPDATE', async () => {
+    const before = await connect();
+    await syncFiles([content.lighthouse], {
+      tags: { a: 'b' },
+      request_id: 'picked',
+      chunk_size: 90,
+      chunk_overlap: 5,
+      max_items_per_chunk: 7,
+      set_page_as_boundary: true,
+      prepend_filename_to_chunks: true,
+      generate_sparse_vectors: true,
+      use_ocr: true,
+      parse_pdf_tables_with_ocr: true,
+      file_sync_config: { split_rows: true, generate_chunks_only: true, include_speaker_labels: true },
+    });
+    const made = await settledFiles(2);
+    for (const file of made)
+      expect(file).toMatchObject({
+        sync_status: 'READY',
+        request_id: 'picked',
+        tags: { a: 'b' },
+        chunk_size: 90,
+        chunk_overlap: 5,
+        generate_sparse_vectors: true,
+        chunk_properties: {
+          set_page_as_boundary: true,
+          prepend_filename_to_chunks: true,
+          max_items_per_chunk: 7,
+        },
+        // Chunks without vectors.
+        file_statistics: { num_embeddings: 0 },
+      });
+    const stored = await service.store.files.byIds(
+      { organizationId: before.organization_id, userId: before.organization_user_id },
+      made.map(({ id }) => id),
+    );
+    for (const { options } of stored)
+      expect(options).toMatchObject({
+        splitRows: true,
+        generateChunksOnly: true,
+        includeSpeakerLabels: true,
+        useOcr: true,
+        parsePdfTablesWithOcr: true,
+      });
+    expect(made.map((file) => file.external_file_id).toSorted()).toEqual(
+      [content.keeper, content.lighthouse].toSorted(),
+    );
+    const after = await source();
+    expect(after.last_sync_action).toBe('UPDATE');
+    expect(after.last_synced_at > before.last_synced_at).toBe(true);
+    expect((await told()).filter((kind) => kind === 'UPDATE')).toHaveLength(1);
+    // incremental_sync is no reason to leave anything out where the source does not honour it.
+    expect(HONOURED_BY.incremental_sync).not.toContain(type);
+    await syncFiles([content.keeper], { chunk_size: 80, incremental_sync: true, request_id: 'again' });
+    await soon(files, (some) => some.some((file) => file.request_id === 'again' && file.sync_status === 'READY'));
+  });
+
+  test('what is not there, or not for the account, costs itself alone and says why', async () => {
+    await connect();
+    stand.breakItem(content.keeper, 403);
+    await syncFiles([content.containers[0]!, 'nowhere', content.others[0]!, content.others[0]!]);
+    const made = await settledFiles(4);
+    const of = (externalId: string) => made.find((file) => file.external_file_id === externalId);
+    expect(of(content.lighthouse)?.sync_status).toBe('READY');
+    expect(of(content.others[0]!)?.sync_status).toBe('READY');
+    expect(of(content.keeper)).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringMatching(/does not let the connected account see/),
+    });
+    expect(of('nowhere')).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringMatching(/no such item/),
+    });
+    expect(await amiss()).toEqual([]);
+  });
+
+  test('a change at the source is taken in, what is unchanged is not rewritten, what was deleted there is gone here', async () => {
+    await connect({ sync_source_items: true, sync_files_on_connection: true });
+    const before = await settledFiles(2 + content.others.length);
+    stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
+    await syncFiles(content.containers, { request_id: 'second' });
+    await soon(files, (some) => some.every((file) => file.request_id === 'second' && file.sync_status === 'READY'));
+    expect(await textOf(content.lighthouse)).toContain('1950');
+    expect(await textOf(content.lighthouse)).not.toContain('1901');
+    const generations = async () =>
+      new Map(
+        (
+          await service.store.files.byIds(
+            { organizationId: before[0]!.organization_id, userId: before[0]!.organization_user_id ?? 0 },
+            before.map(({ id }) => id),
+          )
+        ).map((file) => [file.externalFileId, file.generation]),
+      );
+    const now = await generations();
+    expect(now.get(content.lighthouse)).toBeGreaterThan(now.get(content.keeper) ?? 0);
+
+    stand.remove(content.keeper);
+    expect(await listItems()).toMatchObject({ sync_status: 'READY', data_source_metadata: expect.any(Object) });
+    expect((await files()).map((file) => file.external_file_id)).not.toContain(content.keeper);
+    expect(await files()).toHaveLength(before.length - 1);
+    expect((await items()).items.map((item) => item.external_id)).not.toContain(content.keeper);
+    const found = await user.search({ query: KEEPER, k: 10 });
+    expect(found.map((hit) => hit.content).join('\n')).not.toContain(KEEPER);
+    expect(await amiss()).toEqual([]);
+  });
+
+  test('a listing that misses too much deletes nothing until an operator approves it', async () => {
+    content = stand.reset(20);
+    const { id } = await connect({ sync_source_items: true, sync_files_on_connection: true });
+    const number = 2 + content.others.length + 20;
+    await settledFiles(number);
+    stand.reset();
+    expect(await listItems()).toMatchObject({ sync_status: 'READY', data_source_metadata: { deletions_held: 20 } });
+    expect(await files()).toHaveLength(number);
+    expect((await items()).count).toBe(content.items);
+    expect(await service.store.dataSources.approveDeletions(id)).toBe(true);
+    const after = await listItems();
+    expect(after.data_source_metadata).not.toHaveProperty('deletions_held');
+    expect(await files()).toHaveLength(number - 20);
+    expect((await items()).count).toBe(content.items - 20);
+    // Once, not for ever.
+    stand.reset(20);
+    await syncFiles(content.containers);
+    await settledFiles(number);
+    stand.reset();
+    expect((await listItems()).data_source_metadata).toMatchObject({ deletions_held: 20 });
+    expect(await files()).toHaveLength(number);
+  });
+
+  test('a storm of 429 costs waiting, and nothing else', async () => {
+    stand.limit(60);
+    await stand.connect(user);
+    expect(await listed()).toMatchObject({ sync_status: 'READY' });
+    const made = await settledFiles(2 + content.others.length);
+    expect(new Set(made.map((file) => file.sync_status))).toEqual(new Set(['READY']));
+    expect((await items()).count).toBe(content.items);
+    expect(await amiss()).toEqual([]);
+  });
+
+  test('credentials that the source takes back end the connection, and the account can be connected again', async () => {
+    const { id } = await connect({ sync_source_items: true });
+    stand.takeBack();
+    await syncFiles(content.containers);
+    const revoked = await soon(source, (one) => one.revoked_access);
+    expect(revoked).toMatchObject({ token: null, last_sync_action: 'REVOKE' });
+    expect((await told()).filter((kind) => kind === 'REVOKE')).toHaveLength(1);
+    await soon(source, (one) => one.data_source_metadata['files_error'] !== undefined);
+    for (const [path, body] of [
+      ['/integrations/items/sync', {}],
+      ['/integrations/files/sync', { ids: ['a'] }],
+    ] as const)
+      expect(await user.post(path, { data_source_id: id, ...body })).toMatchObject({
+        status: 409,
+        body: { detail: expect.stringMatching(/Connect it again/) },
+      });
+    stand.reset();
+    expect(await connect({ sync_files_on_connection: true })).toMatchObject({
+      id,
+      revoked_access: false,
+      last_sync_action: 'ADD',
+    });
+    const made = await settledFiles(2 + content.others.length);
+    expect(made.map((file) => file.sync_status)).toEqual(made.map(() => 'READY'));
+    await soon(source, (one) => one.data_source_metadata['files_error'] === undefined);
+    expect(await amiss()).toEqual([]);
+  });
+
+  test('credentials that end in the middle of a sync leave no file in motion', async () => {
+    content = stand.reset(20);
+    await connect();
+    stand.breakItem(content.keeper, 401);
+    await syncFiles(content.containers);
+    expect(await soon(source, (one) => one.revoked_access)).toMatchObject({ last_sync_action: 'REVOKE' });
+    const made = await settledFiles(2 + content.others.length + 20);
+    expect(made.find((file) => file.external_file_id === content.keeper)?.sync_status).toMatch(/SYNC_(ERROR|ABORTED)/);
+    await soon(told, (kinds) => kinds.includes('ALL_FILES_PROCESSED'));
+    expect((await told()).filter((kind) => kind === 'REVOKE')).toHaveLength(1);
+    expect(await amiss()).toEqual([]);
+  });
+
+  test('access that is revoked here is over at once: nothing is left in motion, nothing can be synced', async () => {
+    const { id } = await connect({ sync_source_items: true, sync_files_on_connection: true });
+    await settledFiles(2 + content.others.length);
+    expect((await user.post('/revoke_access_token', { data_source_id: id })).body).toEqual({ success: true });
+    expect(await source()).toMatchObject({ revoked_access: true, token: null, last_sync_action: 'REVOKE' });
+    const [file] = await files();
+    expect((await user.post('/resync_file', { file_id: file?.id })).status).toBe(200);
+    expect(await user.settled(file?.id ?? 0)).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringMatching(/no access to the data source/),
+    });
+    // What was synced stays.
+    expect(await textOf(content.lighthouse)).toContain(LIGHTHOUSE);
+    expect(await amiss()).toEqual([]);
+  });
+
+  test('a listing that hangs is cancelled, and so is a sync of files', async () => {
+    const { id } = await connect();
+    stand.hold();
+    const syncing = await user.post<DataSourceRecord>('/integrations/items/sync', { data_source_id: id });
+    expect(syncing.body.sync_status).toBe('QUEUED_FOR_SYNCING');
+    await soon(source, (one) => one.sync_status === 'SYNCING');
+    // A second request meets the listing that is under way.
+    const second = await user.post<DataSourceRecord>('/integrations/items/sync', { data_source_id: id });
+    expect(second).toMatchObject({ status: 200, body: { sync_status: 'SYNCING' } });
+    expect((await user.post('/integrations/items/sync/cancel', { data_source_id: id })).status).toBe(200);
+    expect(await listed()).toMatchObject({ sync_status: 'READY', source_items_synced_at: null });
+    // Once more changes nothing.
+    expect(await user.post('/integrations/items/sync/cancel', { data_source_id: id })).toMatchObject({
+      status: 200,
+      body: { sync_status: 'READY' },
+    });
+    stand.reset();
+    await syncFiles([content.lighthouse]);
+    const [file] = await settledFiles(2);
+    stand.hold();
+    expect((await user.post('/resync_file', { file_id: file?.id })).status).toBe(200);
+    await soon(
+      () => user.file(file?.id ?? 0),
+      (one) => one.sync_status === 'SYNCING',
+    );
+    expect((await user.post('/cancel_sync', { file_id: file?.id })).status).toBe(200);
+    expect((await user.settled(file?.id ?? 0)).sync_status).toBe('SYNC_ABORTED');
+    stand.reset();
+    expect(await listItems()).toMatchObject({ sync_status: 'READY' });
+    expect(await amiss()).toEqual([]);
+  });
+
+  test('connecting again keeps the record; its tags, and those added later, come to files and points', async () => {
+    const { id } = await connect({
+      data_source_tags: { region: 'north', kept: 'yes' },
+      sync_files_on_connection: true,
+    });
+    const made = await settledFiles(2 + content.others.length);
+    const again = await connect({ data_source_tags: { region: 'south' } });
+    expect(again).toMatchObject({ id, tags: { region: 'south', kept: 'yes' }, last_sync_action: 'ADD' });
+    const { body } = await user.post<DataSourceRecord>('/data_sources/tags/add', {
+      data_source_id: id,
+      tags: { project: ['red', 'blue'] },
+    });
+    expect(body.tags).toEqual({ region: 'south', kept: 'yes', project: ['red', 'blue'] });
+    const tagsV2 = {
+      AND: [
+        { key: 'project', value: 'blue' },
+        { key: 'region', value: 'south' },
+      ],
+    };
+    await soon(
+      () => files({ tags_v2: tagsV2 }),
+      (some) => some.length === made.length,
+    );
+    const hits = await soon(
+      () => user.search({ query: 'When was the lighthouse lit?', k: 1, tags_v2: tagsV2 }),
+      (some) => some.length === 1,
+    );
+    expect(hits[0]?.content).toContain(LIGHTHOUSE);
+    expect((await pointTags(service, hits[0]!.file_id)).flat()).toEqual(
+      expect.arrayContaining(['project=blue', 'project=red', 'region=south', 'kept=yes']),
+    );
+  });
+
+  test('credentials that are refused are 400 with a sentence, and leave nothing behind', async () => {
+    const { status, body } = await stand.connectAsNobody(user);
+    expect({ status, body }).toEqual({ status: 400, body: { detail: expect.stringMatching(/credentials/) } });
+    expect((body as { detail: string }).detail).not.toMatch(/[<>]/);
+    expect((await user.post<Listed<unknown>>('/user_data_sources', {})).body.results).toEqual([]);
+  });
+
+  test('its secret is nowhere at rest, and another record does not open it', async () => {
+    const { id } = await connect({ sync_source_items: true, sync_files_on_connection: true });
+    await settledFiles(2 + content.others.length);
+    const rows: string[] = [];
+    await withDatabase(service, async (connection) => {
+      for (const { name } of await connection.listCollections())
+        for await (const row of connection.collection(name).find()) rows.push(JSON.stringify(row));
+    });
+    expect(rows.length).toBeGreaterThan(10);
+    expect(rows.filter((row) => row.includes(stand.secret))).toEqual([]);
+    const { organization_id: organizationId, organization_user_id: userId } = await source();
+    const known = (await service.store.dataSources.find({ organizationId, userId }, id))!;
+    expect(service.store.dataSources.credentialsOf(known)).toContain(stand.secret);
+    for (const elsewhere of [{ _id: id + 1 }, { organizationId: organizationId + 1 }])
+      expect(() => service.store.dataSources.credentialsOf({ ...known, ...elsewhere })).toThrow();
+  });
+});
+
+describe('GITBOOK by its own operations', () => {
+  let user: TestUser;
+  let dataSource: DataSourceRecord;
+  let content: StandContent;
+
+  beforeAll(async () => {
+    content = stands.GITBOOK.reset();
+    user = await service.user('gitbook');
+    const quiet = { sync_source_items: false, sync_files_on_connection: false };
+    expect((await stands.GITBOOK.connect(user, quiet)).status).toBe(200);
+    dataSource = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
+  });
+
+  test('its spaces are listed as they are now, over all pages', async () => {
+    const { status, body } = await user.get<{ results: { id: string; name: string; url: string | null }[] }>(
+      `/integrations/gitbook/spaces?data_source_id=${dataSource.id}`,
+    );
+    expect(status).toBe(200);
+    expect(body.results.map(({ id }) => id)).toEqual(content.containers);
+    expect(body.results[0]).toEqual({ id: 'atlas', name: 'Space atlas', url: 'https://app.gitbook.com/s/atlas' });
+  });
+
+  test('some spaces are synced, one that is not there tells so', async () => {
+    const request = { data_source_id: dataSource.id, space_ids: ['boats', 'gone'], tags: { from: 'spaces' } };
+    expect(await user.post('/integrations/gitbook/sync', request)).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
+    const { results } = await soon(
+      async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { order_by: 'name' })).body,
+      ({ results: some }) => some.length === 2 && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
+    );
+    expect(results).toMatchObject([
+      { external_file_id: 'boats/boats-1', name: 'About boats', sync_status: 'READY', tags: { from: 'spaces' } },
+      { external_file_id: 'gone', sync_status: 'SYNC_ERROR' },
+    ]);
+    expect(results[0]).toMatchObject({
+      external_url: 'https://app.gitbook.com/s/boats/boats-1',
+      file_metadata: { type: 'PAGE', space_id: 'boats' },
+    });
+  });
+
+  test.each([
+    ['more than twenty spaces', { space_ids: Array.from({ length: 21 }, (_, index) => `space-${index}`) }, 422],
+    ['a data source that is not there', { data_source_id: 2 ** 40 }, 404],
+  ])('%s is refused', async (_name, wrong, status) => {
+    const request = { data_source_id: dataSource.id, space_ids: ['boats'], ...wrong };
+    expect((await user.post('/integrations/gitbook/sync', request)).status).toBe(status);
+  });
+
+  test('a data source of another kind is no GitBook, and what is not built for it says so', async () => {
+    const owner = { organizationId: dataSource.organization_id, userId: dataSource.organization_user_id };
+    const box = await connectSource(service, { ...owner, customerId: 'gitbook' }, { type: 'BOX', externalId: 'BOX|a' });
+    const id = box._id;
+    const answers = await Promise.all([
+      user.post('/integrations/gitbook/sync', { data_source_id: id, space_ids: [] }),
+      user.get(`/integrations/gitbook/spaces?data_source_id=${id}`),
+      user.post('/integrations/items/list', { data_source_id: id }),
+      user.post('/integrations/items/sync', { data_source_id: id }),
+      user.post('/integrations/files/sync', { data_source_id: id, ids: [] }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 200, 501, 501]);
+    expect(answers[2]?.body).toEqual({ items: [], count: 0 });
+  });
+
+  test.each([
+    ['an organization that the token does not see', { organization: 'another' }],
+    ['one that would lead elsewhere', { organization: '..' }],
+    ['one that is a path', { organization: 'harbour-org/spaces' }],
+    ['a token that no header holds', { access_token: 'gb\r\nx-other: 1' }],
+    ['a token of other letters', { access_token: 'gb_😀' }],
+  ])('%s is 400', async (_name, wrong) => {
+    const { status, body } = await stands.GITBOOK.connect(user, wrong);
+    expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });
+  });
+});

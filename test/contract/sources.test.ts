@@ -1,0 +1,26 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { CONNECTED_SOURCES, HONOURED_BY, honours, SOURCE_TYPES } from '../../contract/sources.js';
+
+/** As the interface writes them: an option is honoured by these and ignored for all others. */
+const AS_WRITTEN = {
+  sync_files_on_connection: 'INTERCOM, ZENDESK, GITBOOK, CONFLUENCE, SALESFORCE, FRESHDESK',
+  enable_file_picker: 'BOX, DROPBOX, GOOGLE_DRIVE, ONEDRIVE, SHAREPOINT',
+  automatically_open_file_picker: 'BOX, DROPBOX, GOOGLE_DRIVE, ONEDRIVE, SHAREPOINT',
+  incremental_sync:
+    'ONEDRIVE, GOOGLE_DRIVE, BOX, DROPBOX, INTERCOM, GMAIL, OUTLOOK, ZENDESK, CONFLUENCE, NOTION, SHAREPOINT, SERVICENOW',
+} as const;
+
+describe('options that only some sources honour', () => {
+  test('there are no others', () => {
+    expect(Object.keys(HONOURED_BY)).toEqual(Object.keys(AS_WRITTEN));
+  });
+  test.each(Object.entries(AS_WRITTEN) as [keyof typeof AS_WRITTEN, string][])('%s', (option, sources) => {
+    expect(SOURCE_TYPES.filter((source) => honours(source, option)).toSorted()).toEqual(sources.split(', ').toSorted());
+  });
+});
+
+test('a row of a connected source names whole addresses, which paths are put behind', () => {
+  for (const { urls } of Object.values(CONNECTED_SOURCES))
+    for (const url of Object.values(urls)) expect(url).toMatch(/^https:\/\/[a-z0-9.-]+(\/[\w.-]+)*$/);
+});

@@ -1,0 +1,44 @@
+import {
+  ActivityFailure,
+  CancellationScope,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
+
+import type { Activities } from '../activities/index.js';
+import type { SyncItemsInput } from '../contract/orchestration.js';
+import { COMPUTE, FETCH } from './activityOptions.js';
+import { faultSentence } from './faultSentence.js';
+import { storeSteps } from './storeSteps.js';
+
+const { listItems } = proxyActivities<Activities>(FETCH);
+const { dropVanished } = proxyActivities<Activities>(COMPUTE);
+
+const DEFECT = 'The listing stopped at a fault of the service. Its log names the cause; sync the items to try again.';
+
+/** Lists what a connected account holds, page after page, then lets go what it holds no more. However it ends, the data source says so. */
+export async function syncItems({ runId, goesOn = false }: SyncItemsInput): Promise<void> {
+  try {
+    if (!goesOn && (await storeSteps().beginListing({ runId })).finished) return;
+    while (!(await listItems({ runId })).done) {
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncItems>({ runId, goesOn: true });
+    }
+    await dropVanished({ runId });
+    await storeSteps().endListing({ runId, outcome: 'finished' });
+  } catch (error) {
+    if (isCancellation(error)) {
+      await CancellationScope.nonCancellable(() => storeSteps().endListing({ runId, outcome: 'aborted' }));
+      throw error;
+    }
+    // continueAsNew leaves by an error of its own.
+    if (!(error instanceof ActivityFailure)) throw error;
+    const sentence = faultSentence(error);
+    // Also when the run is cancelled just now: the data source must not stay in motion.
+    await CancellationScope.nonCancellable(() =>
+      storeSteps().endListing({ runId, outcome: 'failed', message: sentence ?? DEFECT }),
+    );
+    if (sentence === null) throw error;
+  }
+}

@@ -1,0 +1,18 @@
+import { proxyActivities } from '@temporalio/workflow';
+
+import type { Activities } from '../activities/index.js';
+import type { IngestRunInput, RunOutcome } from '../contract/orchestration.js';
+import { FETCH } from './activityOptions.js';
+import { ingestRun } from './ingestRun.js';
+
+const { queueItems } = proxyActivities<Activities>(FETCH);
+
+/** Makes a file of each item that was selected of a connected account, and ingests them. Where it goes on lies in the run's row. */
+export async function syncSource(input: IngestRunInput): Promise<RunOutcome> {
+  const { runId } = input;
+  return ingestRun(input, async () => {
+    let step = await queueItems({ runId });
+    while (!step.done) step = await queueItems({ runId });
+    return step.discovered;
+  });
+}
