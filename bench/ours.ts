@@ -30,6 +30,10 @@ export interface Sizes {
   readonly longPages: number;
 }
 
+/** What can be measured by itself. */
+export const PARTS = ['chunks', 'long', 'vectors', 'first', 'posts', 'cancel', 'two', 'kill', 'peers'] as const;
+export type Part = (typeof PARTS)[number];
+
 export interface Ours {
   /** Pages a second; the median of all rounds but the first after the start. */
   readonly chunksOnly: number;
@@ -57,12 +61,16 @@ export interface OursOptions {
   readonly site: BenchSite;
   readonly sizes: Sizes;
   readonly report: Report;
+  /** Whether a part is wanted; two workers and peers are compared with chunks and vectors. */
+  readonly wanted: (part: Part) => boolean;
   /** Runs one measure; one that fails is told and leaves the others alone. */
   readonly attempt: <T>(what: string, measure: () => Promise<T>) => Promise<T | null>;
 }
 
-export async function measureOurs({ service, site, sizes, report, attempt }: OursOptions): Promise<Ours> {
+export async function measureOurs({ service, site, sizes, report, wanted, attempt }: OursOptions): Promise<Ours> {
   const { pages, rounds, vectorPages } = sizes;
+  const measure = async <T>(part: Part, what: string, work: () => Promise<T>): Promise<T | null> =>
+    wanted(part) ? attempt(what, work) : null;
 
   const run = async (what: string, count: number, body: Record<string, unknown>, user: TestUser) => {
     const before = cpuNow();
@@ -81,13 +89,13 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
     return { ...done, cpu, peak };
   };
 
-  const tellRescrape = (what: string, again: Rescrape, firstMs: number, count: number, wanted: boolean): void => {
+  const tellRescrape = (what: string, again: Rescrape, firstMs: number, count: number, asked: boolean): void => {
     const ratio = firstMs / again.ms;
     report.figure(
       `unchanged re-scrape, ${count} pages ${what}`,
       `${seconds(again.ms)}: ${ratio.toFixed(1)}× faster`,
-      wanted ? '≥ 10×' : '',
-      wanted ? ratio >= 10 : null,
+      asked ? '≥ 10×' : '',
+      asked ? ratio >= 10 : null,
     );
     report.figure(
       `written or embedded by it (${again.notModified} × 304, ${again.fetchedInFull} × 200)`,
@@ -102,7 +110,7 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
   let lastPeak: Peak | null = null;
   let firstUser: { user: TestUser; ms: number } | null = null;
   for (let round = 0; round <= rounds; round += 1) {
-    await attempt(`chunks only, round ${round}`, async () => {
+    await measure('chunks', `chunks only, round ${round}`, async () => {
       const user = await service.user();
       const cold = round === 0;
       const done = await run(cold ? 'chunks only, first after the start' : 'chunks only', pages, CHUNKS_ONLY, user);
@@ -121,7 +129,7 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
       }
     });
   }
-  await attempt('unchanged re-scrape of chunks', async () => {
+  await measure('chunks', 'unchanged re-scrape of chunks', async () => {
     if (!firstUser) throw new Error('nothing to scrape again');
     const { user, ms } = firstUser as { user: TestUser; ms: number };
     const body = { url: site.sitemap(pages), ...CHUNKS_ONLY };
@@ -138,7 +146,7 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
     );
   }
   if (sizes.longPages > 0) {
-    await attempt('the long ingest', async () => {
+    await measure('long', 'the long ingest', async () => {
       // Before anything is embedded: the processes that do it stay for a while.
       const { peak } = await run('chunks only, long', sizes.longPages, CHUNKS_ONLY, await service.user());
       const growth = peak.bytes / (short?.bytes ?? Number.NaN);
@@ -152,7 +160,7 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
   }
 
   // With vectors: nothing has been embedded before.
-  const vectors = await attempt('with vectors', async () => {
+  const vectors = await measure('vectors', 'with vectors', async () => {
     const user = await service.user();
     await attempt('first chunk, cold', async () => {
       const early = await service.user();
@@ -167,7 +175,7 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
     tellRescrape('with vectors', await rescrape(service, site, user, vectorPages, body), done.ms, vectorPages, true);
     return done;
   });
-  await attempt('first chunk, warm', async () => {
+  await measure('first', 'first chunk, warm', async () => {
     const all: number[] = [];
     for (let index = 0; index < sizes.firstChunks; index += 1)
       all.push(await firstChunkWarm(service, site, vectorPages + index * 20));
@@ -178,7 +186,7 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
       median(all) <= 2_000,
     );
   });
-  await attempt('latency of the POST', async () => {
+  await measure('posts', 'latency of the POST', async () => {
     const all = await postLatencies(service, site, { callers: CALLERS, each: sizes.postsEach });
     const p99 = percentile(all, 99);
     report.figure(
@@ -188,7 +196,7 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
       p99 <= 50,
     );
   });
-  await attempt('cancel', async () => {
+  await measure('cancel', 'cancel', async () => {
     const cancelled = await cancelInTheMiddle(service, site, 300);
     report.figure(
       `cancel to idle (${cancelled.kept} pages kept)`,
@@ -197,7 +205,7 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
       cancelled.idleMs <= 5_000,
     );
   });
-  await attempt('two workers', async () => {
+  await measure('two', 'two workers', async () => {
     const stopWorker = await service.addWorker();
     try {
       const both: number[] = [];
@@ -218,7 +226,7 @@ export async function measureOurs({ service, site, sizes, report, attempt }: Our
     }
   });
 
-  await attempt('kill -9 of the worker', async () => {
+  await measure('kill', 'kill -9 of the worker', async () => {
     const ms = await killWorker(service, site, pages);
     report.figure('kill -9 of the worker to the next page ready', seconds(ms), '≤ 15 s', ms <= 15_000);
   });

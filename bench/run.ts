@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: the service beside LangChain.js and Crawlee, on one generated site, in one run, one after the other.
- * `-- --quick` takes less of everything; `-- --profile` tells where the service's processes spend their time.
+ * `-- --quick` takes less of everything; `-- --profile` tells where the service's processes spend their time;
+ * `-- --only=posts,long` measures some parts, prints them, and leaves results.md as it is.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import path from 'node:path';
 import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { startEngines } from '../engines/start.js';
 import { CHUNKING, percentile } from './measures.js';
-import { measureOurs, type Ours, type Sizes } from './ours.js';
+import { measureOurs, type Ours, type Part, PARTS, type Sizes } from './ours.js';
 import type { Orders } from './langchain/peer.js';
 import { ensurePeers, type PeerRun, runPeer } from './peers.js';
 import { type Role, total } from './processes.js';
@@ -26,6 +27,13 @@ const EMBEDDING_THREADS = 2;
 
 const quick = process.argv.includes('--quick');
 const profile = process.argv.includes('--profile');
+const only = process.argv
+  .find((argument) => argument.startsWith('--only='))
+  ?.slice('--only='.length)
+  .split(',');
+const unknown = only?.find((part) => !(PARTS as readonly string[]).includes(part));
+if (unknown !== undefined) throw new Error(`--only=${unknown}: there are ${PARTS.join(', ')}`);
+const isWanted = (part: Part): boolean => only === undefined || only.includes(part);
 const form = quick ? 'quick' : 'full';
 const sizes = quick ? QUICK : FULL;
 const begun = performance.now();
@@ -49,7 +57,7 @@ async function attempt<T>(what: string, measure: () => Promise<T>): Promise<T | 
 }
 
 async function finish(): Promise<void> {
-  await report.write();
+  if (only === undefined) await report.write();
   console.log(`\n${report.text()}`);
 }
 
@@ -133,11 +141,11 @@ try {
   const service = await startBenchService({ siteHost: site.host, profileDir, say });
   let ours: Ours;
   try {
-    ours = await measureOurs({ service, site, sizes, report, attempt });
+    ours = await measureOurs({ service, site, sizes, report, wanted: isWanted, attempt });
   } finally {
     await service.stop();
   }
-  await measurePeers((pages) => site.sitemap(pages), ours);
+  if (isWanted('peers')) await measurePeers((pages) => site.sitemap(pages), ours);
   report.note(
     `Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}. Peers are told where the main text is ` +
       '(<main>), we find it; LangChain.js counts tokens with our tokenizer unless said otherwise, and embeds with our model and processes.',
