@@ -144,7 +144,9 @@ describe.each(SOURCES)('%s', (type) => {
   const amiss = async (): Promise<string[]> => (await readAtRest(service.env)).amiss(customer);
 
   test('is connected, listed in pages with all that lies in it, and its content is found', async () => {
-    const wishes = { tags: { team: 'docs' }, request_id: 'mine', chunk_size: 200, chunk_overlap: 10 };
+    // Of this source alone: what is told twice is counted over all customers.
+    const mine = `mine of ${type}`;
+    const wishes = { tags: { team: 'docs' }, request_id: mine, chunk_size: 200, chunk_overlap: 10 };
     const answer = await stand.connect(user, {
       sync_source_items: true,
       data_source_tags: { region: 'north' },
@@ -195,7 +197,7 @@ describe.each(SOURCES)('%s', (type) => {
         source: type,
         sync_status: 'READY',
         organization_user_data_source_id: first.id,
-        request_id: 'mine',
+        request_id: mine,
         chunk_size: 200,
         chunk_overlap: 10,
         tags: { region: 'north', team: 'docs' },
@@ -344,9 +346,10 @@ describe.each(SOURCES)('%s', (type) => {
   test('a change at the source is taken in, what is unchanged is not rewritten, what was deleted there is gone here', async () => {
     await connectWhole({ sync_source_items: true });
     const before = await settledFiles(2 + content.others.length);
+    const second = `second of ${type}`;
     stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
-    await syncFiles(content.containers, { request_id: 'second' });
-    await soon(files, (some) => some.every((file) => file.request_id === 'second' && file.sync_status === 'READY'));
+    await syncFiles(content.containers, { request_id: second });
+    await soon(files, (some) => some.every((file) => file.request_id === second && file.sync_status === 'READY'));
     expect(await textOf(content.lighthouse)).toContain('1950');
     expect(await textOf(content.lighthouse)).not.toContain('1901');
     const generations = async () =>
