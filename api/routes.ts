@@ -22,6 +22,9 @@ import { health, ready } from './health/health.js';
 import { connectGitBook } from './integrations/gitbook/connect.js';
 import { gitBookSpaces } from './integrations/gitbook/spaces.js';
 import { syncGitBook } from './integrations/gitbook/sync.js';
+import { connectGitHub } from './integrations/github/connect.js';
+import { gitHubRepos } from './integrations/github/repos.js';
+import { syncGitHubRepos } from './integrations/github/syncRepos.js';
 import { listItems } from './integrations/listItems.js';
 import { syncFiles } from './integrations/syncFiles.js';
 import { cancelItemsSync, syncItems } from './integrations/syncItems.js';
@@ -93,6 +96,9 @@ export const builtOperations: readonly Operation[] = [
   connectGitBook,
   gitBookSpaces,
   syncGitBook,
+  connectGitHub,
+  gitHubRepos,
+  syncGitHubRepos,
   listItems,
   syncItems,
   cancelItemsSync,

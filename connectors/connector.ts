@@ -32,6 +32,21 @@ export interface ItemPage {
   readonly next: string | null;
 }
 
+/** An outermost container, as a caller sees it who looks at the source just now. */
+export interface Container {
+  /** As the source itself calls it. */
+  readonly id: number;
+  /** The externalId of its item. */
+  readonly name: string;
+  readonly url: string | null;
+}
+
+export interface ContainerPage {
+  readonly containers: readonly Container[];
+  /** The number of the next page; null after the last one. */
+  readonly next: number | null;
+}
+
 /** Whose account it is. */
 export interface Identity {
   /** The same for the same account, whatever credentials lead to it. */
@@ -68,12 +83,20 @@ export interface SourceClient {
   /**
    * The JSON at a path below the source's address. Throws a Fault.
    * @param path its parts, not encoded: what a caller named stays one part
+   * @param accept the media type that is asked for, where it is not the usual one
    */
   get(
     path: readonly string[],
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
+    accept?: string,
   ): Promise<Readonly<Record<string, unknown>>>;
+  /** The same where the answer is a list, with the headers that say how it goes on. */
+  list(
+    path: readonly string[],
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<{ readonly values: readonly unknown[]; readonly headers: Readonly<Record<string, string>> }>;
 }
 
 /** @template Credentials what its user hands us, as JSON */
@@ -88,6 +111,12 @@ export interface Connector<Credentials> {
   identify(client: SourceClient, credentials: Credentials, signal: AbortSignal): Promise<Identity>;
   /** A page of the outermost things there are. */
   roots(client: SourceClient, credentials: Credentials, cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
+  /** A page of the outermost containers by its number, for sources whose operations list them so. */
+  containers?(
+    client: SourceClient,
+    page: { readonly number: number; readonly size: number },
+    signal: AbortSignal,
+  ): Promise<ContainerPage>;
   /** A page of an item itself and of all that lies below it. Throws a Fault not_found where there is no such item. */
   below(client: SourceClient, externalId: string, cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
   /** The content of one item. */

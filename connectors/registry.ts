@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache';
 
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources.js';
 import type { Egress } from '../egress/types.js';
-import type { Connector, Identity, ItemContent, ItemPage } from './connector.js';
+import type { Connector, ContainerPage, Identity, ItemContent, ItemPage } from './connector.js';
 import { gitbook } from './gitbook/index.js';
+import { github } from './github/index.js';
 import type { SourceUrls } from './readSourceUrls.js';
 import { createRequestGate, type RequestGate } from './requestGate.js';
 import { createSourceClient } from './sourceClient.js';
@@ -11,6 +12,7 @@ import { createSourceClient } from './sourceClient.js';
 /** Every connector on one line. Its row stands in contract/sources.ts. */
 const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   GITBOOK: gitbook,
+  GITHUB: github,
 };
 
 /** Accounts whose requests are counted at once. */
@@ -20,6 +22,8 @@ const MAX_ACCOUNTS = 10_000;
 export interface Account {
   identify(signal: AbortSignal): Promise<Identity>;
   roots(cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
+  /** Of sources that number such pages; of others there is none. */
+  containers(page: { readonly number: number; readonly size: number }, signal: AbortSignal): Promise<ContainerPage>;
   below(externalId: string, cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
   open(externalId: string, signal: AbortSignal): Promise<ItemContent>;
 }
@@ -61,6 +65,8 @@ export function createConnectors({
       return {
         identify: (signal) => connector.identify(client, given, signal),
         roots: (cursor, signal) => connector.roots(client, given, cursor, signal),
+        containers: async (page, signal) =>
+          (await connector.containers?.(client, page, signal)) ?? { containers: [], next: null },
         below: (externalId, cursor, signal) => connector.below(client, externalId, cursor, signal),
         open: (externalId, signal) => connector.open(client, externalId, signal),
       };

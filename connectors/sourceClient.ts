@@ -25,6 +25,11 @@ export interface SourceClientSettings {
   readonly patienceMs?: number;
 }
 
+interface Answered {
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -44,10 +49,10 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     const message = `${name} ${sentence}${again} (HTTP ${refusal.status})`;
     return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
   };
-  const ask = async (url: string, signal: AbortSignal): Promise<unknown> => {
+  const ask = async (url: string, signal: AbortSignal, accept: string | undefined): Promise<Answered> => {
     const answer = await egress.request({
       url,
-      headers: { accept: 'application/json', ...headers },
+      headers: { accept: 'application/json', ...headers, ...(accept === undefined ? {} : { accept }) },
       maxBytes: MAX_ANSWER_BYTES,
       totalTimeoutMs: TIMEOUT_MS,
       // The credentials go where the setting says, and nowhere else.
@@ -56,7 +61,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     });
     const body = parse(Buffer.from(await answer.bytes()).toString());
     const { status } = answer;
-    if (status >= 200 && status < 300) return body;
+    if (status >= 200 && status < 300) return { body, headers: answer.headers };
     const refusal = { status, headers: answer.headers, body };
     const fault = faultOf(refusal, null);
     if (fault.kind !== 'rate_limited') throw fault;
@@ -64,30 +69,43 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     throw faultOf(refusal, waitMs);
   };
 
-  return {
-    async get(path, query, signal) {
-      // Such parts would lead elsewhere, encoded or not.
-      if (path.some((part) => part === '' || part === '.' || part === '..'))
-        throw faultOf({ status: 404, headers: {}, body: null }, null);
-      const search = new URLSearchParams(query).toString();
-      const url = `${baseUrl}/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
-      const deadline = Date.now() + patienceMs;
-      for (;;) {
-        try {
-          const body = await gate.pass(signal, deadline, () => ask(url, signal));
-          if (isObject(body)) return body;
-          throw new Fault(
-            'server_error',
-            `${name} gave an answer that is no whole JSON object. It is tried again by itself.`,
-          );
-        } catch (error) {
-          if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
-          // All requests of the account wait, not just this one.
-          gate.pauseUntil(Date.now() + error.retryAfterMs);
-          if (Date.now() + error.retryAfterMs > deadline) throw error;
-          await sleep(0, undefined, { signal });
-        }
+  const call = async (
+    path: readonly string[],
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    accept?: string,
+  ): Promise<Answered> => {
+    // Such parts would lead elsewhere, encoded or not.
+    if (path.some((part) => part === '' || part === '.' || part === '..'))
+      throw faultOf({ status: 404, headers: {}, body: null }, null);
+    const search = new URLSearchParams(query).toString();
+    const url = `${baseUrl}/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
+    const deadline = Date.now() + patienceMs;
+    for (;;) {
+      try {
+        return await gate.pass(signal, deadline, () => ask(url, signal, accept));
+      } catch (error) {
+        if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
+        // All requests of the account wait, not just this one.
+        gate.pauseUntil(Date.now() + error.retryAfterMs);
+        if (Date.now() + error.retryAfterMs > deadline) throw error;
+        await sleep(0, undefined, { signal });
       }
+    }
+  };
+  const unlike = (wanted: string): Fault =>
+    new Fault('server_error', `${name} gave an answer that is no whole JSON ${wanted}. It is tried again by itself.`);
+
+  return {
+    async get(path, query, signal, accept) {
+      const { body } = await call(path, query, signal, accept);
+      if (isObject(body)) return body;
+      throw unlike('object');
+    },
+    async list(path, query, signal) {
+      const answer = await call(path, query, signal);
+      if (Array.isArray(answer.body)) return { values: answer.body as unknown[], headers: answer.headers };
+      throw unlike('list');
     },
   };
 }

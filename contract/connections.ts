@@ -28,6 +28,8 @@ export const isWalked = ({ open, roots }: Walk): boolean => open.length === 0 &&
 export interface SyncItemsRequest {
   readonly walk: Walk;
   readonly listed: number;
+  /** It was asked for some items alone: what it does not find may still be there. */
+  readonly isPartial?: boolean;
 }
 
 /** What a run of syncSource was asked for, and how far it has come, as its row keeps it. */

@@ -119,6 +119,7 @@ interface ConnectedSource {
 /** The sources that accounts can be connected to: each has its folder in connectors/. */
 export const CONNECTED_SOURCES = {
   GITBOOK: { name: 'GitBook', auth: 'token', urls: { api: 'https://api.gitbook.com/v1' }, requestsAtOnce: 4 },
+  GITHUB: { name: 'GitHub', auth: 'token', urls: { api: 'https://api.github.com' }, requestsAtOnce: 4 },
 } as const satisfies Partial<Record<SourceType, ConnectedSource>>;
 export type ConnectedSourceType = keyof typeof CONNECTED_SOURCES;
 

@@ -57,7 +57,7 @@ export function createItemActivities(deps: ActivityDeps) {
             // Of what the connector knows, an item keeps what is answered.
             const listed = items.map(({ hasContent: _content, createdAt: _at, ...item }) => item);
             await store.items.keep(source, runId, listed);
-            return { walk, listed: request.listed + items.length };
+            return { ...request, walk, listed: request.listed + items.length };
           });
           await store.runs.setOptions(runId, request);
         }
@@ -77,7 +77,7 @@ export function createItemActivities(deps: ActivityDeps) {
       const run = await rowOf(runId);
       const signal = cancellationSignal();
       const source = await store.dataSources.find(run, run.dataSourceId);
-      if (source?.itemsRunId !== runId) return;
+      if (source?.itemsRunId !== runId || run.options.isPartial === true) return;
       const { refused } = run.options.walk;
       // A file that came to be after the listing began says nothing of what it should have found.
       const listing = { runId, begun: run.acceptedAt };

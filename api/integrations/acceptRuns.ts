@@ -12,14 +12,21 @@ interface NewRun {
   readonly dataSourceId: number;
 }
 
-/** Accepts the run that lists what an account holds, in the caller's transaction. */
+/**
+ * Accepts the run that lists what an account holds, in the caller's transaction.
+ * @param externalIds of what alone is to be listed; without, all there is
+ */
 export async function acceptListing(
   owner: UserCaller,
   { runId, requestId, dataSourceId }: NewRun,
   { runs }: Pick<Store, 'runs'>,
   session: Session,
+  externalIds?: readonly string[],
 ): Promise<void> {
-  const options: SyncItemsRequest = { walk: WALK_ALL, listed: 0 };
+  const options: SyncItemsRequest =
+    externalIds === undefined
+      ? { walk: WALK_ALL, listed: 0 }
+      : { walk: walkOf(externalIds), listed: 0, isPartial: true };
   const workflowId = workflowIds.syncItems(dataSourceId);
   const run = { kind: 'syncItems', workflowId, owner, fileId: null, dataSourceId, requestId, options } as const;
   await runs.accept(runId, run, session);

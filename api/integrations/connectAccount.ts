@@ -18,10 +18,9 @@ export interface NewAccount {
   readonly dataSourceTags: Readonly<Record<string, TagValue>>;
   /** Whether what the account holds is listed at once. */
   readonly listItems: boolean;
-  /** Whether all of it is synced at once, where the source honours that. */
-  readonly syncFiles: boolean;
-  readonly selection: Omit<Selection, 'externalIds'>;
-  readonly requestId: string | undefined;
+  /** How all of it is synced at once, where the source honours that; null: it is not. */
+  readonly syncFiles: Omit<Selection, 'externalIds'> | null;
+  readonly requestId?: string | undefined;
 }
 
 /**
@@ -30,7 +29,7 @@ export interface NewAccount {
  */
 export async function connectAccount(
   caller: UserCaller,
-  { type, credentials, dataSourceTags, listItems, syncFiles, selection, ...request }: NewAccount,
+  { type, credentials, dataSourceTags, listItems, syncFiles, ...request }: NewAccount,
   { store, dispatcher, connectors }: ApiDeps,
 ): Promise<DataSourceDoc> {
   const sealedLater = JSON.stringify(credentials);
@@ -66,8 +65,8 @@ export async function connectAccount(
       await acceptListing(caller, { runId: itemsRunId, requestId, dataSourceId }, store, session);
       accepted.push(itemsRunId);
     }
-    if (syncFiles && honours(type, 'sync_files_on_connection')) {
-      const all = { ...selection, externalIds: null };
+    if (syncFiles !== null && honours(type, 'sync_files_on_connection')) {
+      const all = { ...syncFiles, externalIds: null };
       await acceptSelection(caller, { runId: filesRunId, requestId, dataSourceId }, all, store, session);
       accepted.push(filesRunId);
     }

@@ -1,6 +1,8 @@
+import type { Account } from '../../connectors/registry.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType, isConnectedSource } from '../../contract/sources.js';
 import type { Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { ApiDeps } from '../deps.js';
 import { HttpError, notBuilt, notFound } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 
@@ -35,3 +37,35 @@ export async function connectedSourceOf(
     );
   return { ...source, type: source.type };
 }
+
+/** Accounts of one source that a caller may have before the only open one of them is not found. */
+const MANY = 1_000;
+
+/**
+ * The one that is named, else the only one of its type that the caller has.
+ * @throws HttpError as connectedSourceOf does; 400 where several could be meant
+ */
+export async function onlySourceOf(
+  caller: UserCaller,
+  id: number | undefined,
+  store: Pick<Store, 'dataSources'>,
+  type: ConnectedSourceType,
+): Promise<ConnectedDataSource> {
+  if (id !== undefined) return connectedSourceOf(caller, id, store, type);
+  const listing = { orderBy: 'created_at', orderDir: 'asc', page: { limit: MANY, offset: 0, startingId: 0 } } as const;
+  const found: DataSourceDoc[] = [];
+  for await (const part of store.dataSources.list(caller, { ...listing, filters: { type } })) found.push(...part);
+  const open = found.filter(({ revokedAccess }) => !revokedAccess);
+  const [only, another] = open.length > 0 ? open : found;
+  if (!only) throw notFound('data source');
+  if (another)
+    throw new HttpError(
+      400,
+      `There are several connected accounts of ${CONNECTED_SOURCES[type].name}. Name one by data_source_id.`,
+    );
+  return connectedSourceOf(caller, only._id, store, type);
+}
+
+/** The account of a data source, open for calls while a caller waits. */
+export const accountOf = (source: ConnectedDataSource, { store, connectors }: ApiDeps): Account =>
+  connectors.account(source.type, String(source._id), store.dataSources.credentialsOf(source) ?? 'null');

@@ -70,6 +70,9 @@ export const toConnectedIngest = ({
 });
 
 export const requestId = () => orNull(Joi.string().allow('').max(500));
+/** Longest part of what a user hands over to connect an account. */
+const MAX_CREDENTIAL = 4_096;
+export const credential = () => Joi.string().max(MAX_CREDENTIAL).required();
 export const success = Joi.object({ success: Joi.boolean().required() });
 export const dataSourceId = () => Joi.object({ data_source_id: integer().required() });
 

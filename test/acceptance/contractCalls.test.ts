@@ -5,6 +5,7 @@ import { EXTENSIONS } from '../../api/extensions.js';
 import { type AuthScheme } from '../../api/http/operation.js';
 import { builtOperations } from '../../api/routes.js';
 import { type GitBookEmulator, startGitBook } from '../emulators/gitbook.js';
+import { type GitHubEmulator, startGitHub } from '../emulators/github.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import type { TestUser } from '../support/client.js';
 import {
@@ -28,6 +29,7 @@ const RUNS = 40;
 let service: TestService;
 let site: Site;
 let gitbook: GitBookEmulator;
+let github: GitHubEmulator;
 let user: TestUser;
 let credentials: Record<AuthScheme, Record<string, string>>;
 /** Texts that mean something here: they lead a request past the first check. */
@@ -35,7 +37,11 @@ const strings: string[] = ['WEB_SCRAPE', 'READY', 'a', '$a', 'a.b', 'pages', 'zo
 
 beforeAll(async () => {
   gitbook = await startGitBook();
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: gitbook.settings });
+  github = await startGitHub();
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    SOURCE_URLS: `${gitbook.settings},${github.settings}`,
+  });
   site = await startSampleSite(2, 1);
   user = await service.user('zoe');
   const url = site.url('/sitemap.xml');
@@ -53,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([site.close(), gitbook.close()]);
+  await Promise.all([site.close(), gitbook.close(), github.close()]);
 });
 
 interface Sent {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType, HONOURED_BY, honours } from '../../contract/sources.js';
+import { encodeDocument } from '../../embeddings/sparse/sparseEncoder.js';
 import { type EventRowDoc, INTENDED } from '../../store/events/model.js';
 import { readAtRest } from '../support/atRest.js';
 import type { Listed, TestUser } from '../support/client.js';
@@ -9,6 +10,7 @@ import { connectSource, pointTags, withDatabase } from '../support/dataSources.j
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 import { KEEPER, LIGHTHOUSE, SOURCE_STANDS, type SourceStand, type StandContent } from '../support/sourceStands.js';
+import { storedPoints } from '../support/storedPoints.js';
 
 interface Item {
   readonly id: number;
@@ -41,6 +43,16 @@ afterAll(async () => {
   await service.close();
   await Promise.all(Object.values(stands).map((stand) => stand.close()));
 });
+
+/** Each chunk of a file has the sparse vector of its text. */
+async function expectSparse(user: TestUser, fileId: number): Promise<void> {
+  const terms = (indices: readonly number[] | undefined) => indices?.toSorted((a, b) => a - b);
+  const { results } = await user.chunks({ ids: [fileId] });
+  expect(results.length).toBeGreaterThan(0);
+  expect((await storedPoints(service, fileId)).map(({ sparse }) => terms(sparse?.indices))).toEqual(
+    results.map((chunk) => terms(encodeDocument(chunk.source_content)?.indices)),
+  );
+}
 
 describe.each(SOURCES)('%s', (type) => {
   let user: TestUser;
@@ -109,6 +121,16 @@ describe.each(SOURCES)('%s', (type) => {
       body: { success: true },
     });
   };
+  /** Makes files of all there is, as far as the connection has not done so already. */
+  const syncRest = async (more: Record<string, unknown> = {}): Promise<void> => {
+    if (!honours(type, 'sync_files_on_connection')) await syncFiles(content.containers, more);
+  };
+  /** Connects with everything synced. */
+  const connectWhole = async (body: Record<string, unknown> = {}): Promise<DataSourceRecord> => {
+    const connected = await connect({ sync_files_on_connection: true, ...body });
+    await syncRest();
+    return connected;
+  };
   /** What was told of this customer, in order. */
   const told = async (): Promise<string[]> => {
     const kinds: string[] = [];
@@ -122,12 +144,13 @@ describe.each(SOURCES)('%s', (type) => {
   const amiss = async (): Promise<string[]> => (await readAtRest(service.env)).amiss(customer);
 
   test('is connected, listed in pages with all that lies in it, and its content is found', async () => {
+    // Of this source alone: what is told twice is counted over all customers.
+    const mine = `mine of ${type}`;
+    const wishes = { tags: { team: 'docs' }, request_id: mine, chunk_size: 200, chunk_overlap: 10 };
     const answer = await stand.connect(user, {
-      tags: { team: 'docs' },
+      sync_source_items: true,
       data_source_tags: { region: 'north' },
-      request_id: 'mine',
-      chunk_size: 200,
-      chunk_overlap: 10,
+      ...wishes,
     });
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
     const first = await source();
@@ -166,6 +189,7 @@ describe.each(SOURCES)('%s', (type) => {
     }
     expect([...seen, ...content.containers].toSorted()).toEqual(all.items.map((item) => item.external_id).toSorted());
 
+    await syncRest(wishes);
     const documents = [content.lighthouse, content.keeper, ...content.others];
     const made = await settledFiles(documents.length);
     for (const file of made) {
@@ -173,7 +197,7 @@ describe.each(SOURCES)('%s', (type) => {
         source: type,
         sync_status: 'READY',
         organization_user_data_source_id: first.id,
-        request_id: 'mine',
+        request_id: mine,
         chunk_size: 200,
         chunk_overlap: 10,
         tags: { region: 'north', team: 'docs' },
@@ -242,7 +266,7 @@ describe.each(SOURCES)('%s', (type) => {
 
   test('a selection brings in itself and what lies in it, with its own options, and is told as UPDATE', async () => {
     const before = await connect();
-    await syncFiles([content.lighthouse], {
+    await syncFiles([content.branch], {
       tags: { a: 'b' },
       request_id: 'picked',
       chunk_size: 90,
@@ -293,8 +317,11 @@ describe.each(SOURCES)('%s', (type) => {
     expect((await told()).filter((kind) => kind === 'UPDATE')).toHaveLength(1);
     // incremental_sync is no reason to leave anything out where the source does not honour it.
     expect(HONOURED_BY.incremental_sync).not.toContain(type);
-    await syncFiles([content.keeper], { chunk_size: 80, incremental_sync: true, request_id: 'again' });
-    await soon(files, (some) => some.some((file) => file.request_id === 'again' && file.sync_status === 'READY'));
+    const wishes = { chunk_size: 80, incremental_sync: true, request_id: 'again', generate_sparse_vectors: true };
+    await syncFiles([content.keeper], wishes);
+    const isAgain = (file: FileRecord) => file.request_id === 'again' && file.sync_status === 'READY';
+    const again = await soon(files, (some) => some.some(isAgain));
+    await expectSparse(user, again.find(isAgain)?.id ?? 0);
   });
 
   test('what is not there, or not for the account, costs itself alone and says why', async () => {
@@ -317,11 +344,12 @@ describe.each(SOURCES)('%s', (type) => {
   });
 
   test('a change at the source is taken in, what is unchanged is not rewritten, what was deleted there is gone here', async () => {
-    await connect({ sync_source_items: true, sync_files_on_connection: true });
+    await connectWhole({ sync_source_items: true });
     const before = await settledFiles(2 + content.others.length);
+    const second = `second of ${type}`;
     stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
-    await syncFiles(content.containers, { request_id: 'second' });
-    await soon(files, (some) => some.every((file) => file.request_id === 'second' && file.sync_status === 'READY'));
+    await syncFiles(content.containers, { request_id: second });
+    await soon(files, (some) => some.every((file) => file.request_id === second && file.sync_status === 'READY'));
     expect(await textOf(content.lighthouse)).toContain('1950');
     expect(await textOf(content.lighthouse)).not.toContain('1901');
     const generations = async () =>
@@ -348,7 +376,7 @@ describe.each(SOURCES)('%s', (type) => {
 
   test('a listing that misses too much deletes nothing until an operator approves it', async () => {
     content = stand.reset(20);
-    const { id } = await connect({ sync_source_items: true, sync_files_on_connection: true });
+    const { id } = await connectWhole({ sync_source_items: true });
     const number = 2 + content.others.length + 20;
     await settledFiles(number);
     stand.reset();
@@ -371,8 +399,9 @@ describe.each(SOURCES)('%s', (type) => {
 
   test('a storm of 429 costs waiting, and nothing else', async () => {
     stand.limit(60);
-    await stand.connect(user);
+    await stand.connect(user, { sync_source_items: true });
     expect(await listed()).toMatchObject({ sync_status: 'READY' });
+    await syncRest();
     const made = await settledFiles(2 + content.others.length);
     expect(new Set(made.map((file) => file.sync_status))).toEqual(new Set(['READY']));
     expect((await items()).count).toBe(content.items);
@@ -401,6 +430,7 @@ describe.each(SOURCES)('%s', (type) => {
       revoked_access: false,
       last_sync_action: 'ADD',
     });
+    await syncRest();
     const made = await settledFiles(2 + content.others.length);
     expect(made.map((file) => file.sync_status)).toEqual(made.map(() => 'READY'));
     await soon(source, (one) => one.data_source_metadata['files_error'] === undefined);
@@ -421,7 +451,7 @@ describe.each(SOURCES)('%s', (type) => {
   });
 
   test('access that is revoked here is over at once: nothing is left in motion, nothing can be synced', async () => {
-    const { id } = await connect({ sync_source_items: true, sync_files_on_connection: true });
+    const { id } = await connectWhole({ sync_source_items: true });
     await settledFiles(2 + content.others.length);
     expect((await user.post('/revoke_access_token', { data_source_id: id })).body).toEqual({ success: true });
     expect(await source()).toMatchObject({ revoked_access: true, token: null, last_sync_action: 'REVOKE' });
@@ -453,7 +483,7 @@ describe.each(SOURCES)('%s', (type) => {
       body: { sync_status: 'READY' },
     });
     stand.reset();
-    await syncFiles([content.lighthouse]);
+    await syncFiles([content.branch]);
     const [file] = await settledFiles(2);
     stand.hold();
     expect((await user.post('/resync_file', { file_id: file?.id })).status).toBe(200);
@@ -469,10 +499,7 @@ describe.each(SOURCES)('%s', (type) => {
   });
 
   test('connecting again keeps the record; its tags, and those added later, come to files and points', async () => {
-    const { id } = await connect({
-      data_source_tags: { region: 'north', kept: 'yes' },
-      sync_files_on_connection: true,
-    });
+    const { id } = await connectWhole({ data_source_tags: { region: 'north', kept: 'yes' } });
     const made = await settledFiles(2 + content.others.length);
     const again = await connect({ data_source_tags: { region: 'south' } });
     expect(again).toMatchObject({ id, tags: { region: 'south', kept: 'yes' }, last_sync_action: 'ADD' });
@@ -509,7 +536,7 @@ describe.each(SOURCES)('%s', (type) => {
   });
 
   test('its secret is nowhere at rest, and another record does not open it', async () => {
-    const { id } = await connect({ sync_source_items: true, sync_files_on_connection: true });
+    const { id } = await connectWhole({ sync_source_items: true });
     await settledFiles(2 + content.others.length);
     const rows: string[] = [];
     await withDatabase(service, async (connection) => {
@@ -549,7 +576,12 @@ describe('GITBOOK by its own operations', () => {
   });
 
   test('some spaces are synced, one that is not there tells so', async () => {
-    const request = { data_source_id: dataSource.id, space_ids: ['boats', 'gone'], tags: { from: 'spaces' } };
+    const request = {
+      data_source_id: dataSource.id,
+      space_ids: ['boats', 'gone'],
+      tags: { from: 'spaces' },
+      generate_sparse_vectors: true,
+    };
     expect(await user.post('/integrations/gitbook/sync', request)).toMatchObject({
       status: 200,
       body: { success: true },
@@ -566,6 +598,7 @@ describe('GITBOOK by its own operations', () => {
       external_url: 'https://app.gitbook.com/s/boats/boats-1',
       file_metadata: { type: 'PAGE', space_id: 'boats' },
     });
+    await expectSparse(user, results[0]?.id ?? 0);
   });
 
   test.each([
@@ -600,5 +633,111 @@ describe('GITBOOK by its own operations', () => {
   ])('%s is 400', async (_name, wrong) => {
     const { status, body } = await stands.GITBOOK.connect(user, wrong);
     expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });
+  });
+});
+
+describe('GITHUB by its own operations', () => {
+  let user: TestUser;
+  let id: number;
+
+  const source = async (): Promise<DataSourceRecord> =>
+    (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
+  const itemIds = async (): Promise<string[]> => {
+    const request = { data_source_id: id, order_by: 'id', pagination: { limit: 1_000 } };
+    const { body } = await user.post<{ items: Item[] }>('/integrations/items/list', request);
+    return body.items.map((item) => item.external_id);
+  };
+  const atRest = () => soon(source, (one) => one.sync_status === 'READY');
+
+  beforeAll(async () => {
+    stands.GITHUB.reset();
+    user = await service.user('github');
+    expect(await stands.GITHUB.connect(user)).toMatchObject({ status: 200, body: { success: true } });
+    ({ id } = await source());
+  });
+
+  test('its username is told, and nothing is listed unless that is asked for', async () => {
+    expect(await source()).toMatchObject({
+      sync_status: 'READY',
+      source_items_synced_at: null,
+      data_source_metadata: { username: 'ada' },
+    });
+    expect(await itemIds()).toEqual([]);
+  });
+
+  test('its repositories are answered by the page, as they are now', async () => {
+    const page = async (query: string) => (await user.get(`/integrations/github/repos${query}`)).body;
+    expect(await page('?per_page=1&page=2')).toEqual([
+      { id: 701, name: 'ada/boats', url: 'https://github.com/ada/boats' },
+    ]);
+    expect(await page(`?per_page=500&page=3&data_source_id=${id}`)).toMatchObject([{ name: 'ada/eels' }]);
+    expect(await page('?page=9')).toEqual([]);
+    for (const query of ['?page=0', '?per_page=0', '?page=x'])
+      expect((await user.get(`/integrations/github/repos${query}`)).status).toBe(422);
+  });
+
+  test('some repositories are listed, by each of their names, and others that are known stay', async () => {
+    const sync = (repos: unknown[], more = {}) => user.post('/integrations/github/sync_repos', { repos, ...more });
+    expect(await sync(['ada/boats', '702'])).toMatchObject({ status: 200, body: { success: true } });
+    expect(await atRest()).toMatchObject({ source_items_synced_at: expect.any(String) });
+    const first = ['ada/boats', 'ada/boats/boats.md', 'ada/crews', 'ada/crews/crews.md'];
+    expect((await itemIds()).toSorted()).toEqual(first);
+    await user.post('/integrations/files/sync', { data_source_id: id, ids: ['ada/boats/boats.md'] });
+    const made = await soon(
+      async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+      ([file]) => file?.sync_status === 'READY',
+    );
+    expect(made).toMatchObject([
+      {
+        name: 'boats.md',
+        external_url: 'https://github.com/ada/boats/blob/release/1/boats.md',
+        file_metadata: { type: 'FILE', repository: 'ada/boats', path: 'boats.md' },
+      },
+    ]);
+    expect((await sync(['DOCKS', 'https://github.com/ada/eels'], { data_source_id: id })).status).toBe(200);
+    await soon(itemIds, (ids) => ids.length === 8);
+    await atRest();
+    expect((await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results).toHaveLength(1);
+    for (const wrong of [['ada/nowhere'], ['ada/boats', ''], ['../user']])
+      expect(await sync(wrong)).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/repos/) } });
+    for (const wrong of [[], Array.from({ length: 26 }, () => 'ada/boats'), [7]])
+      expect((await sync(wrong)).status).toBe(422);
+    expect(await itemIds()).toHaveLength(8);
+  });
+
+  test('while items are being listed, a selection of repositories is told to wait', async () => {
+    await atRest();
+    stands.GITHUB.hold('/branches/');
+    expect((await user.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
+    expect(await user.post('/integrations/github/sync_repos', { repos: ['ada/boats'] })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/being listed/) },
+    });
+    expect((await user.post('/integrations/items/sync/cancel', { data_source_id: id })).status).toBe(200);
+    stands.GITHUB.reset();
+    await atRest();
+  });
+
+  test.each([
+    ['another user than that of the token', { username: 'grace' }],
+    ['a token that no header holds', { access_token: 'gh\r\nx-other: 1' }],
+    ['a token of other letters', { access_token: 'gh_😀' }],
+  ])('%s is 400', async (_name, wrong) => {
+    const { status, body } = await stands.GITHUB.connect(user, wrong);
+    expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });
+  });
+
+  test('without an id the only open account is meant; none is 404, several are 400', async () => {
+    const stranger = await service.user('github stranger');
+    expect((await stranger.get('/integrations/github/repos')).status).toBe(404);
+    const owner = await source();
+    const tenant = { organizationId: owner.organization_id, userId: owner.organization_user_id, customerId: 'github' };
+    await connectSource(service, tenant, { type: 'GITHUB', externalId: 'GITHUB|2' });
+    for (const answer of [
+      await user.get('/integrations/github/repos'),
+      await user.post('/integrations/github/sync_repos', { repos: ['ada/boats'] }),
+    ])
+      expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/data_source_id/) } });
+    expect((await user.get(`/integrations/github/repos?data_source_id=${id}`)).status).toBe(200);
   });
 });

@@ -142,6 +142,9 @@ const OF_A_DATA_SOURCE: Record<string, Call> = {
   '/integrations/gitbook/spaces': (user, id) => user.get(`/integrations/gitbook/spaces?data_source_id=${id}`),
   '/integrations/gitbook/sync': (user, id) =>
     user.post('/integrations/gitbook/sync', { data_source_id: id, space_ids: ['a'] }),
+  '/integrations/github/repos': (user, id) => user.get(`/integrations/github/repos?data_source_id=${id}`),
+  '/integrations/github/sync_repos': (user, id) =>
+    user.post('/integrations/github/sync_repos', { data_source_id: id, repos: ['a'] }),
   '/integrations/items/list': (user, id) => user.post('/integrations/items/list', { data_source_id: id }),
   '/integrations/items/sync': (user, id) => user.post('/integrations/items/sync', { data_source_id: id }),
   '/integrations/items/sync/cancel': (user, id) => user.post('/integrations/items/sync/cancel', { data_source_id: id }),
@@ -165,6 +168,7 @@ const NAMELESS = [
   '/fetch_urls',
   '/fetch_webpage',
   '/integrations/gitbook',
+  '/integrations/github',
   '/integrations/rss_feed',
   '/scrape_sitemap',
   '/upload_file_from_url',

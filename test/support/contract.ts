@@ -9,6 +9,7 @@ export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly minItems?: number;
   readonly items?: Schema;
   readonly required?: readonly string[];
   readonly enum?: readonly unknown[];
@@ -111,7 +112,7 @@ export function sample(document: Document, schema: Schema): unknown {
         (one.required ?? []).map((name) => [name, sample(document, one.properties?.[name] ?? {})]),
       );
     case 'array':
-      return [];
+      return Array.from({ length: one.minItems ?? 0 }, () => sample(document, one.items ?? {}));
     case 'integer':
     case 'number':
       return 1;

@@ -1,6 +1,7 @@
 /** Each connected source as the catalogue suite takes it: its emulator, and how a caller connects to it. */
 import type { ConnectedSourceType } from '../../contract/sources.js';
 import { startGitBook, TOKEN } from '../emulators/gitbook.js';
+import { GITHUB_TOKEN, LOGIN, startGitHub, USER_ID } from '../emulators/github.js';
 import type { Answer, TestUser } from './client.js';
 
 /** The same content at every source: containers, one with things in things. Ids are the source's own. */
@@ -9,8 +10,10 @@ export interface StandContent {
   readonly containers: readonly string[];
   /** In the first container. */
   readonly lighthouse: string;
-  /** Below the lighthouse. */
+  /** Beside the lighthouse, or below it. */
   readonly keeper: string;
+  /** Selected, it brings in the lighthouse and the keeper, and nothing else. */
+  readonly branch: string;
   /** One in each further container. */
   readonly others: readonly string[];
   /** Of everything that is listed. */
@@ -31,12 +34,12 @@ export interface SourceStand {
   connectAsNobody(user: TestUser): Promise<Answer<unknown>>;
   write(externalId: string, text: string): void;
   remove(externalId: string): void;
-  /** Answers the next requests with 429. */
+  /** Refuses the next requests for being too many. */
   limit(requests: number): void;
   /** Answers requests for the content of one item with a status. */
   breakItem(externalId: string, status: number): void;
-  /** Leaves whatever is asked from now on without an answer. */
-  hold(): void;
+  /** Leaves what is asked from now on without an answer. @param only paths that have this in them */
+  hold(only?: string): void;
   /** No longer takes the credentials. */
   takeBack(): void;
   /** Listings of outermost containers that were asked for since the reset. */
@@ -103,6 +106,7 @@ async function standForGitBook(): Promise<SourceStand> {
         containers: Object.keys(spaces),
         lighthouse: 'atlas/lighthouse',
         keeper: 'atlas/keeper',
+        branch: 'atlas/lighthouse',
         others: ['boats/boats-1', 'crews/crews-1', 'docks/docks-1', 'eels/eels-1'],
         items: 13 + more,
       };
@@ -127,7 +131,7 @@ async function standForGitBook(): Promise<SourceStand> {
       const { page } = pageOf(externalId);
       emulator.misbehave((path) => (path.endsWith(`/page/${page}`) ? { status } : null));
     },
-    hold: () => emulator.misbehave(() => 'hang'),
+    hold: (only = '') => emulator.misbehave((path) => (path.includes(only) ? 'hang' : null)),
     takeBack: () => void emulator.tokens.delete(TOKEN),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/v1/orgs/harbour-org/spaces')).length,
     mostAtOnce: () => emulator.load.most,
@@ -135,6 +139,91 @@ async function standForGitBook(): Promise<SourceStand> {
   };
 }
 
+async function standForGitHub(): Promise<SourceStand> {
+  const emulator = await startGitHub();
+  const { repositories } = emulator;
+  const splitId = (externalId: string): [repository: string, path: string] => {
+    const [owner = '', name = '', ...path] = externalId.split('/');
+    return [`${owner}/${name}`, path.join('/')];
+  };
+  return {
+    settings: emulator.settings,
+    secret: GITHUB_TOKEN,
+    externalId: `GITHUB|${USER_ID}`,
+    reset(more = 0) {
+      for (const name of Object.keys(repositories)) delete repositories[name];
+      for (const [index, name] of ['atlas', 'boats', 'crews', 'docks', 'eels'].entries())
+        repositories[`ada/${name}`] = {
+          id: 700 + index,
+          branch: name === 'boats' ? 'release/1' : 'main',
+          files: { [`${name}.md`]: { content: `# About ${name}\n\nOn ${name}.` } },
+        };
+      repositories['ada/atlas'] = {
+        id: 700,
+        branch: 'main',
+        files: {
+          'sights/lighthouse.md': { content: `# Lighthouse\n\n${LIGHTHOUSE}` },
+          'sights/people/keeper.txt': { content: KEEPER },
+          // What does not become a file.
+          'sights/tower.png': { content: 'PNG' },
+          'sights/away': { content: '../elsewhere', mode: '120000' },
+          other: { content: 'c0ffee', mode: '160000' },
+          '.gitkeep': { content: '' },
+          ...Object.fromEntries(
+            Array.from({ length: more }, (_, index) => [`m${index}.txt`, { content: `More, ${index}.` }]),
+          ),
+        },
+      };
+      emulator.misbehave(() => null);
+      emulator.tokens.add(GITHUB_TOKEN);
+      emulator.requests.length = 0;
+      emulator.load.most = 0;
+      return {
+        containers: Object.keys(repositories),
+        lighthouse: 'ada/atlas/sights/lighthouse.md',
+        keeper: 'ada/atlas/sights/people/keeper.txt',
+        branch: 'ada/atlas/sights',
+        others: ['boats', 'crews', 'docks', 'eels'].map((name) => `ada/${name}/${name}.md`),
+        items: 17 + more,
+      };
+    },
+    connect: (user, body = {}) =>
+      user.post('/integrations/github', { username: LOGIN, access_token: GITHUB_TOKEN, ...body }),
+    connectAsNobody: (user) => user.post('/integrations/github', { username: LOGIN, access_token: 'ghp_nobody' }),
+    write(externalId, text) {
+      const [repository, path] = splitId(externalId);
+      repositories[repository]!.files[path]!.content = text;
+    },
+    remove(externalId) {
+      const [repository, path] = splitId(externalId);
+      delete repositories[repository]!.files[path];
+    },
+    limit(requests) {
+      let left = requests;
+      const now = () => String(Math.floor(Date.now() / 1000));
+      // The quota that is used up, and the second kind of limit, by turns.
+      emulator.misbehave(() => {
+        left -= 1;
+        if (left < 0) return null;
+        return left % 2 === 0
+          ? { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': now() } }
+          : { status: 403, headers: { 'retry-after': '0' }, message: 'You have exceeded a secondary rate limit.' };
+      });
+    },
+    breakItem(externalId, status) {
+      const [repository, path] = splitId(externalId);
+      const where = `/repos/${repository}/contents/${path}`;
+      emulator.misbehave((asked) => (asked === where ? { status, message: 'Resource not accessible' } : null));
+    },
+    hold: (only = '') => emulator.misbehave((path) => (path.includes(only) ? 'hang' : null)),
+    takeBack: () => void emulator.tokens.delete(GITHUB_TOKEN),
+    pagesListed: () => emulator.requests.filter((path) => path.startsWith('/user/repos')).length,
+    mostAtOnce: () => emulator.load.most,
+    close: () => emulator.close(),
+  };
+}
+
 export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<SourceStand>>> = {
   GITBOOK: standForGitBook,
+  GITHUB: standForGitHub,
 };

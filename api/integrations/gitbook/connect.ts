@@ -8,6 +8,7 @@ import { orNull } from '../../schemas/fields.js';
 import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
 import {
   type ConnectedFilesBody,
+  credential,
   fileSyncConfig,
   requestId,
   success,
@@ -25,9 +26,6 @@ interface Body extends ConnectedFilesBody {
   sync_source_items: boolean;
   data_source_tags: Record<string, TagValue>;
 }
-
-const MAX_CREDENTIAL = 4_096;
-const credential = () => Joi.string().max(MAX_CREDENTIAL).required();
 
 /** POST /integrations/gitbook: connects an organization of GitBook. Its token is tried before anything is accepted. */
 export const connectGitBook = operation<'user', Body>({
@@ -58,8 +56,7 @@ export const connectGitBook = operation<'user', Body>({
         credentials,
         dataSourceTags: body.data_source_tags,
         listItems: body.sync_source_items,
-        syncFiles: body.sync_files_on_connection,
-        selection: { tags: body.tags, ingest: toConnectedIngest(body) },
+        syncFiles: body.sync_files_on_connection ? { tags: body.tags, ingest: toConnectedIngest(body) } : null,
         requestId: body.request_id,
       },
       deps,

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { operation } from '../../http/operation.js';
 import { integer } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
-import { connectedSourceOf } from '../dataSourceOf.js';
+import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
 
 /** Spaces that are answered at most. */
 const MAX_SPACES = 10_000;
@@ -26,13 +26,9 @@ export const gitBookSpaces = operation<'user', unknown>({
       )
       .required(),
   }),
-  async handle({ caller, query, deps: { store, connectors } }) {
-    const source = await connectedSourceOf(caller, Number(query['data_source_id']), store, 'GITBOOK');
-    const account = connectors.account(
-      source.type,
-      String(source._id),
-      store.dataSources.credentialsOf(source) ?? 'null',
-    );
+  async handle({ caller, query, deps }) {
+    const source = await connectedSourceOf(caller, Number(query['data_source_id']), deps.store, 'GITBOOK');
+    const account = accountOf(source, deps);
     const results = await callSource('GitBook', async (signal) => {
       const spaces: { id: string; name: string; url: string | null }[] = [];
       for (let cursor: string | null | undefined; cursor !== null && spaces.length < MAX_SPACES;) {

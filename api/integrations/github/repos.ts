@@ -1,0 +1,38 @@
+import Joi from 'joi';
+
+import { operation } from '../../http/operation.js';
+import { integer, orNull } from '../../schemas/fields.js';
+import { callSource } from '../callSource.js';
+import { accountOf, onlySourceOf } from '../dataSourceOf.js';
+
+/** Repositories that GitHub puts on a page at most. */
+const MAX_PER_PAGE = 100;
+
+/** GET /integrations/github/repos: a page of the repositories of a connected GitHub, as they are now. */
+export const gitHubRepos = operation<'user', unknown>({
+  method: 'get',
+  path: '/integrations/github/repos',
+  auth: 'user',
+  summary: 'Lists the repositories of a connected GitHub.',
+  query: Joi.object({
+    per_page: integer().min(1).default(30),
+    page: integer().min(1).default(1),
+    data_source_id: orNull(integer()),
+  }),
+  answer: Joi.array()
+    .items(
+      Joi.object({
+        id: integer().required(),
+        name: Joi.string().required(),
+        url: Joi.string().allow(null).required(),
+      }),
+    )
+    .required(),
+  async handle({ caller, query, deps }) {
+    const id = query['data_source_id'] as number | undefined;
+    const source = await onlySourceOf(caller, id, deps.store, 'GITHUB');
+    const account = accountOf(source, deps);
+    const page = { number: Number(query['page']), size: Math.min(MAX_PER_PAGE, Number(query['per_page'])) };
+    return (await callSource('GitHub', (signal) => account.containers(page, signal))).containers;
+  },
+});

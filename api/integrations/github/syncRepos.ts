@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import Joi from 'joi';
+
+import type { Container } from '../../../connectors/connector.js';
+import { HttpError, notFound } from '../../http/errors.js';
+import { operation } from '../../http/operation.js';
+import { integer, orNull } from '../../schemas/fields.js';
+import { itemIds, success } from '../../schemas/integrations.js';
+import { acceptListing } from '../acceptRuns.js';
+import { callSource } from '../callSource.js';
+import { accountOf, onlySourceOf } from '../dataSourceOf.js';
+
+interface Body {
+  repos: string[];
+  data_source_id?: number;
+}
+
+const MAX_REPOS = 25;
+const PAGE_SIZE = 100;
+
+/** Whether a caller's word means a repository: by its id, its address, `owner/name`, or its name alone. */
+function isMeant(word: string, { id, name, url }: Container): boolean {
+  const given = word.trim().toLowerCase();
+  const full = name.toLowerCase();
+  return [String(id), full, full.slice(full.indexOf('/') + 1), url?.toLowerCase()].includes(given);
+}
+
+/** POST /integrations/github/sync_repos: lists what some repositories hold, so that it can be chosen from. */
+export const syncGitHubRepos = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/github/sync_repos',
+  auth: 'user',
+  summary: 'Lists the content of some repositories of a connected GitHub.',
+  createsWork: true,
+  body: Joi.object({
+    repos: itemIds().min(1).max(MAX_REPOS).required(),
+    data_source_id: orNull(integer()),
+  }),
+  answer: success,
+  async handle({ caller, body: { repos, data_source_id: id }, deps }) {
+    const { store, dispatcher } = deps;
+    const source = await onlySourceOf(caller, id, store, 'GITHUB');
+    const account = accountOf(source, deps);
+    const all = await callSource('GitHub', async (signal) => {
+      const found: Container[] = [];
+      for (let number: number | null = 1; number !== null;) {
+        const page = await account.containers({ number, size: PAGE_SIZE }, signal);
+        found.push(...page.containers);
+        number = page.next;
+      }
+      return found;
+    });
+    const meant = repos.map((word) => all.filter((repository) => isMeant(word, repository)));
+    if (meant.some((some) => some.length !== 1))
+      throw new HttpError(
+        400,
+        'Each of repos must be one repository of the connected account: name it as GET /integrations/github/repos does.',
+      );
+    const runId = await store.runs.nextId();
+    await store.transaction(async (session) => {
+      const queued = await store.dataSources.queueListing(caller, source._id, runId, session);
+      if (!queued) throw notFound('data source');
+      if (queued.itemsRunId !== runId)
+        throw new HttpError(409, 'The items of this data source are being listed. Ask again when they are.');
+      const run = { runId, requestId: randomUUID(), dataSourceId: source._id };
+      await acceptListing(
+        caller,
+        run,
+        store,
+        session,
+        meant.flatMap((some) => some.map(({ name }) => name)),
+      );
+    });
+    void dispatcher.start(runId);
+    return { success: true };
+  },
+});

@@ -1,0 +1,149 @@
+import { Fault } from '../../contract/failures.js';
+import { FILE_FORMATS, type FileFormat, extensionOf, formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
+import type { ItemContent, SourceItem } from '../connector.js';
+
+/** What we read of a repository. */
+export interface RepositoryJson {
+  readonly id: number;
+  /** `owner/name`. */
+  readonly full_name: string;
+  readonly html_url?: string;
+  readonly default_branch?: string;
+  readonly created_at?: string;
+}
+
+/** An entry of a git tree. */
+export interface EntryJson {
+  /** Below the tree that was asked for. */
+  readonly path: string;
+  readonly mode: string;
+  readonly type: string;
+  readonly sha: string;
+  readonly size?: number;
+}
+
+/** What stands at a path, asked for as an object. */
+export interface ContentJson {
+  readonly type?: string;
+  readonly sha?: string;
+  readonly size?: number;
+  readonly html_url?: string;
+  readonly encoding?: string;
+  readonly content?: string;
+}
+
+/** Where entries of a tree lie. */
+export interface Place {
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly url: string;
+  readonly branch: string;
+  /** Of the tree itself, within the repository; '' for its root. */
+  readonly path: string;
+}
+
+/** Longest file that is taken as text because nothing says what it is: what people write by hand is shorter. */
+const MAX_PLAIN_BYTES = 1_000_000;
+/** Longest file of a format we know: GitHub sends it as base64 in JSON, and that much is read of an answer. */
+const MAX_FILE_BYTES = 35_000_000;
+
+/** Endings of what is never text, beside the formats of fileFormats.ts. */
+const NO_TEXT = new Set(
+  [
+    'gif webp ico bmp tif tiff psd heic avif ttf otf woff woff2 eot',
+    'zip gz tgz bz2 xz zst 7z rar tar jar war whl gem nupkg deb rpm apk dmg iso',
+    'exe dll so dylib a o obj lib bin wasm class pyc pyd node pdb pack idx',
+    'db sqlite sqlite3 parquet avro npy npz pkl pt pth onnx safetensors gguf h5 doc xls ppt odt ods odp',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** The marks of git for what is a file or a link. */
+const LINK_MODE = '120000';
+/** What stands in a repository in place of a file that Git LFS keeps. */
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
+
+/** `owner/name` and the path within; '' for the repository itself. */
+export function partsOf(externalId: string): { owner: string; name: string; path: string } {
+  const [owner = '', name = '', ...path] = externalId.split('/');
+  return { owner, name, path: path.join('/') };
+}
+
+export const itemOfRepository = ({
+  full_name: externalId,
+  html_url: url,
+  created_at: at,
+}: RepositoryJson): SourceItem => ({
+  externalId,
+  parentExternalId: null,
+  rootExternalId: null,
+  name: externalId,
+  itemType: 'REPOSITORY',
+  externalUrl: url ?? null,
+  fileFormat: null,
+  isSelectable: true,
+  isExpandable: true,
+  hasContent: false,
+  createdAt: at ?? null,
+});
+
+/** The format that a file of a repository is read as; null for what does not become a file. Anything unknown and short is text. */
+function formatOfEntry({ path, mode, size = 0 }: EntryJson): FileFormat | null {
+  if (mode === LINK_MODE || size === 0) return null;
+  const format = formatOfName(path);
+  if (format !== null) return FILE_FORMATS[format].kind === 'text' && size <= MAX_FILE_BYTES ? format : null;
+  return size <= MAX_PLAIN_BYTES && !NO_TEXT.has(extensionOf(path)) ? 'TXT' : null;
+}
+
+const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+
+/** An entry of a tree as an item. Another repository inside (a submodule) is named, and nothing lies in it for us. */
+export function itemOfEntry({ repository, url, branch, path: above }: Place, entry: EntryJson): SourceItem {
+  const path = above === '' ? entry.path : `${above}/${entry.path}`;
+  const slash = path.lastIndexOf('/');
+  const isFile = entry.type === 'blob';
+  const isDirectory = entry.type === 'tree';
+  const format = isFile ? formatOfEntry(entry) : null;
+  return {
+    externalId: `${repository}/${path}`,
+    parentExternalId: slash < 0 ? repository : `${repository}/${path.slice(0, slash)}`,
+    rootExternalId: repository,
+    name: path.slice(slash + 1),
+    itemType: isFile ? 'FILE' : 'DIRECTORY',
+    externalUrl: `${url}/${isDirectory ? 'tree' : 'blob'}/${encodePath(branch)}/${encodePath(path)}`,
+    fileFormat: format,
+    isSelectable: isDirectory || format !== null,
+    isExpandable: isDirectory,
+    hasContent: format !== null,
+    createdAt: null,
+  };
+}
+
+/** The types of /contents in the words of git trees. */
+const ENTRY_TYPES: Readonly<Record<string, string>> = { file: 'blob', symlink: 'blob', dir: 'tree' };
+
+/** What stands at a path as an entry of the root tree. */
+export const entryOf = (path: string, { type = '', sha = '', size }: ContentJson): EntryJson => ({
+  path,
+  mode: type === 'symlink' ? LINK_MODE : '',
+  type: ENTRY_TYPES[type] ?? 'commit',
+  sha,
+  ...(size === undefined ? {} : { size }),
+});
+
+/** The content of a file. @throws Fault unsupported_type where it is not here at all */
+export function contentOf(externalId: string, bytes: Buffer, { sha, html_url: url }: ContentJson): ItemContent {
+  if (bytes.subarray(0, LFS_POINTER.length).toString('latin1') === LFS_POINTER)
+    throw new Fault('unsupported_type', 'GitHub keeps this file in Git LFS, which is not read. Upload it instead.');
+  const { owner, name, path } = partsOf(externalId);
+  const format = formatOfName(path);
+  const mimeType = format === null ? 'text/plain' : mimeTypeOf(format);
+  return {
+    bytes,
+    contentType: mimeType,
+    format: 'GITHUB',
+    mimeType,
+    name: path.slice(path.lastIndexOf('/') + 1),
+    url: url ?? externalId,
+    facts: { type: 'FILE', repository: `${owner}/${name}`, path, ...(sha === undefined ? {} : { sha }) },
+  };
+}

@@ -1,0 +1,173 @@
+/** GitHub: files in the default branches of repositories, read with a token. https://docs.github.com/en/rest */
+import { Fault } from '../../contract/failures.js';
+import type { Connector, ContainerPage, Refusal, SourceClient } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+import {
+  type ContentJson,
+  contentOf,
+  entryOf,
+  itemOfEntry,
+  itemOfRepository,
+  partsOf,
+  type RepositoryJson,
+} from './adapter.js';
+import { takeTree, type TreeCursor } from './walkTree.js';
+
+/** What its user hands us. */
+export interface GitHubCredentials {
+  /** Whose token it is. */
+  readonly username: string;
+  readonly accessToken: string;
+}
+
+const REPOSITORIES_PER_PAGE = 100;
+/** What GitHub asks those to wait whom it refuses without saying how long. */
+const UNSAID_WAIT_MS = 60_000;
+/** Answers one object for a directory as well, with its tree. */
+const AS_OBJECT = 'application/vnd.github.object+json';
+/** Nothing else can be sent in a header, so it is the token of nobody. */
+const TOKEN = /^[\x21-\x7e]{1,4096}$/;
+
+const messageOf = ({ body }: Refusal): string =>
+  typeof body === 'object' && body !== null && 'message' in body && typeof body.message === 'string'
+    ? body.message
+    : '';
+
+/** Refusals for being asked too much: 403 or 429, by what is used up or in words. */
+const isLimited = (refusal: Refusal): boolean =>
+  (refusal.status === 403 || refusal.status === 429) &&
+  (refusal.headers['x-ratelimit-remaining'] === '0' ||
+    refusal.headers['retry-after'] !== undefined ||
+    /rate limit|abuse/i.test(messageOf(refusal)));
+
+/** The number of the next page, by the header Link; credentials go to no address that an answer names. */
+function nextPage(headers: Readonly<Record<string, string>>): number | null {
+  const link = (headers['link'] ?? '').split(',').find((part) => /;\s*rel="?next"?/.test(part));
+  const page = Number(/[?&]page=(\d+)/.exec(link ?? '')?.[1] ?? Number.NaN);
+  return Number.isSafeInteger(page) ? page : null;
+}
+
+async function repositories(
+  client: SourceClient,
+  { number, size }: { readonly number: number; readonly size: number },
+  signal: AbortSignal,
+): Promise<{ found: RepositoryJson[]; next: number | null }> {
+  // Oldest first: one that is new in the middle of a listing shifts nothing out of it.
+  const query = { per_page: String(size), page: String(number), sort: 'created', direction: 'asc' };
+  const { values, headers } = await client.list(['user', 'repos'], query, signal);
+  return { found: values as RepositoryJson[], next: nextPage(headers) };
+}
+
+/** What stands at a path of the default branch. */
+const contentAt = async (
+  client: SourceClient,
+  { owner, name, path }: ReturnType<typeof partsOf>,
+  signal: AbortSignal,
+): Promise<ContentJson> =>
+  (await client.get(['repos', owner, name, 'contents', ...path.split('/')], {}, signal, AS_OBJECT)) as ContentJson;
+
+/** The root tree of the default branch; null for a repository without any commit. */
+async function rootTree(
+  client: SourceClient,
+  { owner, name, branch }: { owner: string; name: string; branch: string },
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    const found = (await client.get(['repos', owner, name, 'branches', branch], {}, signal)) as {
+      commit?: { commit?: { tree?: { sha?: string } } };
+    };
+    return found.commit?.commit?.tree?.sha ?? null;
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+export const github: Connector<GitHubCredentials> = {
+  headers: ({ accessToken }) => ({
+    accept: 'application/vnd.github+json',
+    authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
+    'x-github-api-version': '2022-11-28',
+  }),
+  classify(refusal): ErrorClass | null {
+    if (isLimited(refusal)) return 'rate_limited';
+    // Moved: its new name is listed. Empty: there is nothing at any path.
+    return [301, 302, 307, 308, 409].includes(refusal.status) ? 'not_found' : null;
+  },
+  waitMs({ headers }, now) {
+    if (headers['retry-after'] !== undefined) return null;
+    // Seconds since 1970.
+    const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
+    if (headers['x-ratelimit-remaining'] === '0' && Number.isFinite(reset)) return Math.max(0, reset * 1000 - now);
+    return UNSAID_WAIT_MS;
+  },
+
+  async identify(client, { username }, signal) {
+    const { id, login } = (await client.get(['user'], {}, signal)) as { id?: unknown; login?: unknown };
+    if (typeof id !== 'number' || typeof login !== 'string')
+      throw new Fault('server_error', 'GitHub named no user. Try again.');
+    if (login.toLowerCase() !== username.trim().toLowerCase())
+      throw new Fault(
+        'access_denied',
+        'These credentials are of another user of GitHub: give the username of the token.',
+      );
+    // A user may change the login, never the id.
+    return { account: String(id), metadata: { username: login } };
+  },
+
+  async roots(client, _credentials, cursor, signal) {
+    const page = { number: cursor === null ? 1 : Number(cursor), size: REPOSITORIES_PER_PAGE };
+    const { found, next } = await repositories(client, page, signal);
+    return { items: found.map(itemOfRepository), next: next === null ? null : String(next) };
+  },
+
+  async containers(client, page, signal): Promise<ContainerPage> {
+    const { found, next } = await repositories(client, page, signal);
+    return {
+      containers: found.map(({ id, full_name: name, html_url: url }) => ({ id, name, url: url ?? null })),
+      next,
+    };
+  },
+
+  async below(client, externalId, cursor, signal) {
+    if (cursor !== null) return takeTree(client, JSON.parse(cursor) as TreeCursor, signal);
+    const { owner, name, path } = partsOf(externalId);
+    const repository = (await client.get(['repos', owner, name], {}, signal)) as unknown as RepositoryJson;
+    const {
+      full_name: fullName,
+      html_url: url = `https://github.com/${fullName}`,
+      default_branch: branch = 'main',
+    } = repository;
+    const place = { repository: fullName, url, branch };
+    if (path === '') {
+      const sha = await rootTree(client, { owner, name, branch }, signal);
+      const itself = itemOfRepository(repository);
+      if (sha === null) return { items: [itself], next: null };
+      const { items, next } = await takeTree(client, { ...place, open: [['', sha]] }, signal);
+      return { items: [itself, ...items], next };
+    }
+    const entry = entryOf(path, await contentAt(client, { owner, name, path }, signal));
+    const itself = itemOfEntry({ ...place, path: '' }, entry);
+    if (entry.type !== 'tree') return { items: [itself], next: null };
+    const { items, next } = await takeTree(client, { ...place, open: [[path, entry.sha]] }, signal);
+    return { items: [itself, ...items], next };
+  },
+
+  async open(client, externalId, signal) {
+    const parts = partsOf(externalId);
+    const { owner, name, path } = parts;
+    // Without a path it is reached only by an id that no listing knows.
+    const found = path === '' ? await client.get(['repos', owner, name], {}, signal) : null;
+    const file: ContentJson = found === null ? await contentAt(client, parts, signal) : {};
+    if (file.type !== 'file' || file.sha === undefined)
+      throw new Fault('unsupported_type', 'This has no text of its own: sync the files in it.');
+    // What is long is not sent along.
+    const isHere = file.encoding === 'base64' && (file.content !== '' || file.size === 0);
+    const blob: ContentJson = isHere
+      ? file
+      : ((await client.get(['repos', owner, name, 'git', 'blobs', file.sha], {}, signal)) as ContentJson);
+    if (blob.encoding !== 'base64' || blob.content === undefined)
+      throw new Fault('server_error', 'GitHub sent no content of the file. It is tried again by itself.');
+    return contentOf(externalId, Buffer.from(blob.content, 'base64'), file);
+  },
+};

@@ -1,0 +1,47 @@
+import { Fault } from '../../contract/failures.js';
+import type { ItemPage, SourceClient } from '../connector.js';
+import { type EntryJson, itemOfEntry, type Place } from './adapter.js';
+
+/** Where the listing of a tree goes on: trees by their paths within the repository. What they hold never changes. */
+export interface TreeCursor extends Omit<Place, 'path'> {
+  readonly open: readonly (readonly [path: string, sha: string])[];
+}
+
+interface TreeJson {
+  readonly tree?: readonly EntryJson[];
+  readonly truncated?: boolean;
+}
+
+/**
+ * Takes the next tree with all that lies in it. Where GitHub cuts such an answer short, the tree itself alone, and those in
+ * it one by one. @throws Fault access_denied for a tree that even so is cut short: then nobody knows what it holds
+ */
+export async function takeTree(client: SourceClient, cursor: TreeCursor, signal: AbortSignal): Promise<ItemPage> {
+  const { open, ...place } = cursor;
+  const [first, ...rest] = open;
+  if (first === undefined) return { items: [], next: null };
+  const [path, sha] = first;
+  const { owner, name } = ownerOf(place.repository);
+  const where = ['repos', owner, name, 'git', 'trees', sha];
+  let { tree = [], truncated = false } = (await client.get(where, { recursive: '1' }, signal)) as TreeJson;
+  const behind: (readonly [string, string])[] = [...rest];
+  if (truncated) {
+    ({ tree = [], truncated = false } = (await client.get(where, {}, signal)) as TreeJson);
+    if (truncated)
+      throw new Fault(
+        'access_denied',
+        'GitHub does not list a directory of so many entries. Split it, then sync again.',
+      );
+    const inside = tree.filter(({ type }) => type === 'tree');
+    behind.unshift(...inside.map((entry) => [path === '' ? entry.path : `${path}/${entry.path}`, entry.sha] as const));
+  }
+  return {
+    items: tree.map((entry) => itemOfEntry({ ...place, path }, entry)),
+    next: behind.length === 0 ? null : JSON.stringify({ ...place, open: behind } satisfies TreeCursor),
+  };
+}
+
+function ownerOf(repository: string): { owner: string; name: string } {
+  const slash = repository.indexOf('/');
+  return { owner: repository.slice(0, slash), name: repository.slice(slash + 1) };
+}

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { loadConfig } from '../../config.js';
+import type { SourceItem } from '../../connectors/connector.js';
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { type Account, createConnectors } from '../../connectors/registry.js';
+import { Fault } from '../../contract/failures.js';
+import { createEgress } from '../../egress/createEgress.js';
+import type { Egress } from '../../egress/types.js';
+import { GITHUB_TOKEN, type GitHubEmulator, LOGIN, type Mishap, startGitHub } from '../emulators/github.js';
+
+const NEVER = new AbortController().signal;
+const REPOSITORY = 'ada/atlas';
+let egress: Egress;
+let github: GitHubEmulator;
+let account: Account;
+
+beforeAll(async () => {
+  const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
+  egress = createEgress(loadConfig(env).egress);
+  github = await startGitHub();
+});
+afterAll(async () => {
+  await egress.close();
+  await github.close();
+});
+beforeEach(() => {
+  github.repositories[REPOSITORY] = { id: 1, branch: 'main', files: {} };
+  github.limits.entries = 100_000;
+  github.requests.length = 0;
+  github.misbehave(() => null);
+  const connectors = createConnectors({ egress, urls: readSourceUrls(github.settings) });
+  account = connectors.account('GITHUB', '1', JSON.stringify({ username: LOGIN, accessToken: GITHUB_TOKEN }));
+});
+
+const put = (path: string, content: string | Buffer, mode: '100644' | '120000' | '160000' = '100644'): void => {
+  github.repositories[REPOSITORY]!.files[path] = { content, mode };
+};
+
+/** All that lies at an id, with the number of pages that took. */
+async function listed(externalId: string): Promise<{ items: SourceItem[]; pages: number }> {
+  const items: SourceItem[] = [];
+  let pages = 0;
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await account.below(externalId, cursor ?? null, NEVER);
+    items.push(...page.items);
+    cursor = page.next;
+    pages += 1;
+  }
+  return { items, pages };
+}
+
+/** The Fault that a call ends with. */
+async function faultOf(call: Promise<unknown>): Promise<Fault> {
+  const error = await call.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Fault)) throw new Error(`no Fault: ${String(error)}`);
+  return error;
+}
+
+describe('trees', () => {
+  const fill = () => {
+    for (const path of ['a/1.md', 'a/b/2.md', 'a/b/c/3.md', 'd/4.md', '5.md']) put(path, path);
+  };
+
+  test('that GitHub cuts short are listed in parts, to the same items', async () => {
+    fill();
+    const whole = await listed(REPOSITORY);
+    expect(whole.pages).toBe(1);
+    expect(whole.items).toHaveLength(10);
+    github.limits.entries = 3;
+    const parts = await listed(REPOSITORY);
+    expect(parts.pages).toBeGreaterThan(2);
+    const byId = (items: SourceItem[]) => items.toSorted((a, b) => (a.externalId < b.externalId ? -1 : 1));
+    expect(byId(parts.items)).toEqual(byId(whole.items));
+  });
+
+  test('with a directory of more than GitHub lists are refused, so that nothing counts as absent', async () => {
+    fill();
+    github.limits.entries = 1;
+    expect(await faultOf(listed(REPOSITORY))).toMatchObject({ kind: 'access_denied' });
+  });
+
+  test('are taken from a directory on, or for one file', async () => {
+    fill();
+    const ids = async (id: string) => (await listed(id)).items.map(({ externalId }) => externalId).toSorted();
+    const inB = ['ada/atlas/a/b', 'ada/atlas/a/b/2.md', 'ada/atlas/a/b/c', 'ada/atlas/a/b/c/3.md'];
+    expect(await ids(`${REPOSITORY}/a/b`)).toEqual(inB);
+    expect(await ids(`${REPOSITORY}/d/4.md`)).toEqual(['ada/atlas/d/4.md']);
+  });
+
+  test('of a repository without any commit are empty', async () => {
+    expect((await listed(REPOSITORY)).items).toMatchObject([{ externalId: REPOSITORY, itemType: 'REPOSITORY' }]);
+  });
+
+  test.each(['ada/nowhere', 'ada', 'ada/atlas/nothing', 'ada/atlas/../../user', 'ada/atlas/a//1.md'])(
+    'of %s are not there',
+    async (id) => {
+      fill();
+      expect(await faultOf(listed(id))).toMatchObject({ kind: 'not_found' });
+    },
+  );
+});
+
+test('what becomes a file goes by its ending and size', async () => {
+  put('a.md', 'x');
+  put('b.PDF', 'x');
+  put('Makefile', 'x');
+  put('main.rs', 'x');
+  put('long.rs', 'x'.repeat(1_000_001));
+  put('long.csv', 'x'.repeat(1_000_001));
+  put('icon.png', 'x');
+  put('song.mp3', 'x');
+  put('code.wasm', 'x');
+  put('empty.md', '');
+  put('link.md', 'a.md', '120000');
+  put('module', 'c0ffee', '160000');
+  const { items } = await listed(REPOSITORY);
+  const formats = Object.fromEntries(items.map(({ name, fileFormat }) => [name, fileFormat]));
+  expect(formats).toEqual({
+    ...{ 'ada/atlas': null, 'a.md': 'MD', 'b.PDF': 'PDF', Makefile: 'TXT', 'main.rs': 'TXT', 'long.csv': 'CSV' },
+    ...{ 'long.rs': null, 'icon.png': null, 'song.mp3': null, 'code.wasm': null },
+    ...{ 'empty.md': null, 'link.md': null, module: null },
+  });
+  for (const item of items.filter(({ itemType }) => itemType === 'FILE'))
+    expect(item).toMatchObject({ hasContent: item.fileFormat !== null, isSelectable: item.fileFormat !== null });
+});
+
+describe('contents', () => {
+  const textOf = async (path: string) =>
+    Buffer.from((await account.open(`${REPOSITORY}/${path}`, NEVER)).bytes).toString();
+
+  test('come byte for byte, also those too long to be sent along', async () => {
+    put('ä b/#1?.md', 'Grüße');
+    put('long.txt', 'y'.repeat(1_200_000));
+    expect(await textOf('ä b/#1?.md')).toBe('Grüße');
+    expect(await textOf('long.txt')).toBe('y'.repeat(1_200_000));
+    expect(github.requests.filter((path) => path.includes('/git/blobs/'))).toHaveLength(1);
+  });
+
+  test('that are elsewhere, or none, say so', async () => {
+    put('big.csv', 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n');
+    put('a/b.md', 'x');
+    for (const id of ['ada/atlas/big.csv', 'ada/atlas/a', 'ada/atlas'])
+      expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'unsupported_type' });
+    expect(await faultOf(account.open('ada/atlas/c.md', NEVER))).toMatchObject({ kind: 'not_found' });
+  });
+});
+
+describe('refusals', () => {
+  const inAnHour = () => String(Math.floor(Date.now() / 1000) + 3_600);
+  test.each<[string, () => Mishap, Fault['kind'], (waitMs: number | null) => boolean]>([
+    [
+      'a quota that is used up',
+      () => ({ status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inAnHour() } }),
+      'rate_limited',
+      (ms) => ms !== null && ms > 3_000_000,
+    ],
+    [
+      'a second kind of limit that says how long',
+      () => ({ status: 403, headers: { 'retry-after': '120' } }),
+      'rate_limited',
+      (ms) => ms === 120_000,
+    ],
+    [
+      'one that does not say how long',
+      () => ({ status: 429, message: 'You have exceeded a secondary rate limit' }),
+      'rate_limited',
+      (ms) => ms === 60_000,
+    ],
+    ['what is not for the token', () => ({ status: 403 }), 'access_denied', (ms) => ms === null],
+    [
+      'a token that is over',
+      () => ({ status: 401, message: 'Bad credentials' }),
+      'access_revoked',
+      (ms) => ms === null,
+    ],
+    [
+      'a repository that moved',
+      () => ({ status: 301, headers: { location: '/user' } }),
+      'not_found',
+      (ms) => ms === null,
+    ],
+  ])('%s', async (_name, mishap, kind, waits) => {
+    put('a.md', 'x');
+    github.misbehave(mishap);
+    const fault = await faultOf(account.open(`${REPOSITORY}/a.md`, NEVER));
+    expect(fault.kind).toBe(kind);
+    expect({ waits: fault.retryAfterMs, asWanted: waits(fault.retryAfterMs) }).toMatchObject({ asWanted: true });
+    expect(github.requests).toHaveLength(1);
+  });
+});

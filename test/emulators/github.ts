@@ -1,0 +1,228 @@
+/**
+ * A stand-in for GitHub on loopback, after its published REST documentation (2022-11-28): one user whose repositories a test
+ * changes, with git trees, blobs and contents of their default branches, and which misbehaves as a test wants.
+ */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export const LOGIN = 'ada';
+export const USER_ID = 4_001;
+export const GITHUB_TOKEN = 'ghp_lighthouse';
+
+/** A file as a test writes it; `mode` 120000 is a symbolic link, 160000 another repository. */
+export interface EmulatedFile {
+  content: string | Buffer;
+  readonly mode?: '100644' | '100755' | '120000' | '160000';
+}
+
+export interface EmulatedRepository {
+  readonly id: number;
+  readonly branch: string;
+  /** By path; none of them: a repository without any commit. */
+  readonly files: Record<string, EmulatedFile>;
+}
+
+/** What goes wrong with a request; null for nothing. */
+export type Mishap =
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly message?: string }
+  | 'hang'
+  | null;
+
+export interface GitHubEmulator {
+  /** host:port. */
+  readonly host: string;
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
+  /** By `owner/name`: change them at will. */
+  readonly repositories: Record<string, EmulatedRepository>;
+  /** Paths with their queries, in the order asked. */
+  readonly requests: string[];
+  /** Tokens that are taken. */
+  readonly tokens: Set<string>;
+  /** Entries of a tree that are answered at most, and bytes that /contents sends along. */
+  readonly limits: { entries: number; inlineBytes: number };
+  /** Asked for every request that has a good token; what it answers goes wrong. */
+  misbehave(how: (path: string) => Mishap): void;
+  /** Requests under way at this moment, and at most so far. */
+  readonly load: { now: number; most: number };
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly path: string;
+  readonly mode: string;
+  readonly type: 'blob' | 'tree' | 'commit';
+  readonly sha: string;
+  readonly size?: number;
+}
+
+const stamp = '2026-03-03T10:00:00Z';
+const WEB = 'https://github.com';
+
+function send(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  const limits = { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '4999' };
+  const head = { 'content-type': 'application/json; charset=utf-8', ...limits, ...headers };
+  response.writeHead(status, head).end(JSON.stringify(body));
+}
+const refuse = (response: ServerResponse, status: number, message: string, headers?: Record<string, string>): void =>
+  send(response, status, { message, documentation_url: 'https://docs.github.com/rest', status: `${status}` }, headers);
+
+const hash = (kind: string, bytes: Buffer | string): string =>
+  createHash('sha1')
+    .update(`${kind} ${Buffer.byteLength(bytes)}\0`)
+    .update(bytes)
+    .digest('hex');
+
+/** The trees of a repository by their hashes, and each entry by its path; '' is the root. */
+function gitOf(files: EmulatedRepository['files']) {
+  const trees = new Map<string, Entry[]>();
+  const entries = new Map<string, Entry>();
+  const build = (prefix: string): string => {
+    const direct: Entry[] = [];
+    const folders = new Set<string>();
+    for (const [path, { content, mode = '100644' }] of Object.entries(files)) {
+      if (!path.startsWith(prefix)) continue;
+      const [name = '', ...more] = path.slice(prefix.length).split('/');
+      const common = { path: name, mode, sha: hash('blob', content) };
+      if (more.length > 0) folders.add(name);
+      else if (mode === '160000') direct.push({ ...common, type: 'commit' });
+      else direct.push({ ...common, type: 'blob', size: Buffer.byteLength(content) });
+    }
+    for (const name of folders)
+      direct.push({ path: name, mode: '040000', type: 'tree', sha: build(`${prefix}${name}/`) });
+    direct.sort((a, b) => (a.path < b.path ? -1 : 1));
+    const sha = hash('tree', JSON.stringify(direct));
+    trees.set(sha, direct);
+    for (const entry of direct) entries.set(`${prefix}${entry.path}`, entry);
+    return sha;
+  };
+  const root = build('');
+  const whole = (sha: string, above = ''): Entry[] =>
+    (trees.get(sha) ?? []).flatMap((entry) => {
+      const path = `${above}${entry.path}`;
+      return [{ ...entry, path }, ...(entry.type === 'tree' ? whole(entry.sha, `${path}/`) : [])];
+    });
+  return { root, trees, entries, whole };
+}
+
+const repositoryJson = (fullName: string, { id, branch }: EmulatedRepository) => ({
+  id,
+  name: fullName.split('/')[1],
+  full_name: fullName,
+  private: true,
+  html_url: `${WEB}/${fullName}`,
+  default_branch: branch,
+  created_at: stamp,
+});
+
+/** @param perPage repositories on a page at most, whatever a caller asks for */
+export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator> {
+  const repositories: GitHubEmulator['repositories'] = {};
+  const requests: string[] = [];
+  const tokens = new Set([GITHUB_TOKEN]);
+  const load = { now: 0, most: 0 };
+  const limits = { entries: 100_000, inlineBytes: 1_048_576 };
+  let mishapOf: (path: string) => Mishap = () => null;
+
+  const answerPage = (query: URLSearchParams, response: ServerResponse): void => {
+    const all = Object.entries(repositories);
+    const size = Math.min(perPage, Number(query.get('per_page') ?? 30));
+    const page = Number(query.get('page') ?? 1);
+    const some = all.slice((page - 1) * size, page * size).map(([name, one]) => repositoryJson(name, one));
+    const to = (number: number, rel: string) =>
+      `<https://api.github.com/user/repos?per_page=${size}&page=${number}>; rel="${rel}"`;
+    const last = Math.ceil(all.length / size);
+    const links = [...(page > 1 ? [to(page - 1, 'prev')] : []), ...(page < last ? [to(page + 1, 'next')] : [])];
+    send(response, 200, some, { link: [...links, to(last, 'last')].join(', ') });
+  };
+
+  const answer = (path: readonly string[], query: URLSearchParams, accept: string, response: ServerResponse): void => {
+    const [room, owner = '', name = '', part = '', ...rest] = path;
+    if (path.join('/') === 'user') return send(response, 200, { id: USER_ID, login: LOGIN, name: 'Ada' });
+    if (path.join('/') === 'user/repos') return answerPage(query, response);
+    const fullName = `${owner}/${name}`;
+    const repository = Object.hasOwn(repositories, fullName) ? repositories[fullName] : undefined;
+    if (room !== 'repos' || !repository) return refuse(response, 404, 'Not Found');
+    const { branch, files } = repository;
+    if (part === '') return send(response, 200, repositoryJson(fullName, repository));
+    const git = gitOf(files);
+    const isEmpty = Object.keys(files).length === 0;
+    if (part === 'branches') {
+      if (isEmpty || rest.join('/') !== branch) return refuse(response, 404, 'Branch not found');
+      return send(response, 200, { name: branch, commit: { sha: 'c1', commit: { tree: { sha: git.root } } } });
+    }
+    if (part === 'git' && rest[0] === 'trees') {
+      if (isEmpty) return refuse(response, 409, 'Git Repository is empty.');
+      const sha = rest[1] ?? '';
+      if (!git.trees.has(sha)) return refuse(response, 404, 'Not Found');
+      const tree = query.get('recursive') === '1' ? git.whole(sha) : (git.trees.get(sha) ?? []);
+      const truncated = tree.length > limits.entries;
+      return send(response, 200, { sha, tree: tree.slice(0, limits.entries), truncated });
+    }
+    if (part === 'git' && rest[0] === 'blobs') {
+      const found = Object.values(files).find(({ content }) => hash('blob', content) === rest[1]);
+      if (!found) return refuse(response, 404, 'Not Found');
+      const content = Buffer.from(found.content).toString('base64');
+      return send(response, 200, { sha: rest[1], encoding: 'base64', content });
+    }
+    const at = rest.join('/');
+    const entry = part === 'contents' ? git.entries.get(at) : undefined;
+    if (!entry) return refuse(response, 404, 'Not Found');
+    const { sha, size = 0 } = entry;
+    const common = { name: at.split('/').at(-1), path: at, sha, size };
+    if (entry.type === 'tree') {
+      const inside = (git.trees.get(sha) ?? []).map(({ path: child }) => ({ path: `${at}/${child}` }));
+      if (accept !== 'application/vnd.github.object+json') return send(response, 200, inside);
+      return send(response, 200, { ...common, type: 'dir', entries: inside });
+    }
+    const shown = { ...common, html_url: `${WEB}/${fullName}/blob/${branch}/${at}` };
+    if (entry.type === 'commit') return send(response, 200, { ...shown, type: 'submodule' });
+    if (entry.mode === '120000') return send(response, 200, { ...shown, type: 'symlink' });
+    // In lines, as GitHub sends it.
+    const text = Buffer.from(files[at]!.content).toString('base64').replace(/.{60}/g, '$&\n');
+    const content =
+      size > limits.inlineBytes ? { encoding: 'none', content: '' } : { encoding: 'base64', content: text };
+    send(response, 200, { ...shown, type: 'file', ...content });
+  };
+
+  const server = createServer((request, response) => {
+    request.resume();
+    const url = new URL(request.url ?? '/', 'http://github');
+    requests.push(`${url.pathname}${url.search}`);
+    load.now += 1;
+    load.most = Math.max(load.most, load.now);
+    response.once('close', () => {
+      load.now -= 1;
+    });
+    if ((request.headers['user-agent'] ?? '') === '')
+      return refuse(response, 403, 'Request forbidden by administrative rules. Please send a User-Agent header.');
+    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    if (!tokens.has(token)) return refuse(response, 401, 'Bad credentials');
+    const mishap = mishapOf(url.pathname);
+    if (mishap === 'hang') return;
+    if (mishap !== null) return refuse(response, mishap.status, mishap.message ?? 'no', mishap.headers);
+    const path = url.pathname.slice(1).split('/').map(decodeURIComponent);
+    answer(path, url.searchParams, request.headers.accept ?? '', response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    host,
+    settings: `GITHUB.api=http://${host}`,
+    repositories,
+    requests,
+    tokens,
+    limits,
+    load,
+    misbehave(how) {
+      mishapOf = how;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
