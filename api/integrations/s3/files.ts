@@ -39,7 +39,8 @@ const text = () => orNull(Joi.string().allow('').max(MAX_KEY));
 function externalIdOf({ id = '', bucket = '', prefix = '' }: Chosen, index: number): string {
   if (bucket !== '') return id === '' ? idOfPrefix(bucket, prefix) : idOf(bucket, id);
   if (id !== '' && prefix === '') return id;
-  throw invalid(['body', 'ids', index, 'bucket'], 'Name the bucket', 'missing');
+  // Each field by itself may be absent or null, so it is the choice that is wrong.
+  throw invalid(['body', 'ids', index], 'Name a bucket, or an item by its id alone', 'value_error');
 }
 
 /** POST /integrations/s3/files: makes files of objects, of what begins with a prefix, or of whole buckets. */
