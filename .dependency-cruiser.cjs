@@ -87,7 +87,7 @@ module.exports = {
     },
     owned('mongoose/', ['store/', 'engines/']),
     owned('@qdrant/', ['store/']),
-    owned('@aws-sdk/', ['store/']),
+    owned('@aws-sdk/', ['store/', 'connectors/s3/']),
     owned('express/', ['api/']),
     owned('joi/', ['api/', 'settings\\.ts', 'config\\.ts']),
     owned('undici/', ['egress/']),

@@ -47,7 +47,7 @@ export interface Config {
   readonly files: { readonly dir: string; readonly s3: S3Settings | null; readonly rowBytes: number };
   readonly egress: EgressSettings;
   /** Where connected sources are. */
-  readonly sourceUrls: SourceUrls;
+  readonly connectors: { readonly urls: SourceUrls; readonly maxItemBytes: number };
   readonly web: {
     readonly maxPageBytes: number;
     readonly pageTimeoutMs: number;
@@ -250,7 +250,11 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
             },
     },
     egress,
-    sourceUrls: readSourceUrls(string('SOURCE_URLS')),
+    connectors: {
+      urls: readSourceUrls(string('SOURCE_URLS')),
+      // An item is read into memory whole: what no reader takes is not even fetched.
+      maxItemBytes: Math.min(number('MAX_UPLOAD_BYTES'), number('MAX_DOCUMENT_BYTES')),
+    },
     web: {
       maxPageBytes: number('MAX_PAGE_BYTES'),
       pageTimeoutMs: number('PAGE_TIMEOUT_MS'),

@@ -26,6 +26,8 @@ import { connectGitHub } from './integrations/github/connect.js';
 import { gitHubRepos } from './integrations/github/repos.js';
 import { syncGitHubRepos } from './integrations/github/syncRepos.js';
 import { listItems } from './integrations/listItems.js';
+import { connectS3 } from './integrations/s3/connect.js';
+import { syncS3Files } from './integrations/s3/files.js';
 import { syncFiles } from './integrations/syncFiles.js';
 import { cancelItemsSync, syncItems } from './integrations/syncItems.js';
 import type { Operation } from './http/operation.js';
@@ -96,6 +98,8 @@ export const builtOperations: readonly Operation[] = [
   connectGitBook,
   gitBookSpaces,
   syncGitBook,
+  connectS3,
+  syncS3Files,
   connectGitHub,
   gitHubRepos,
   syncGitHubRepos,

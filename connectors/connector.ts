@@ -78,8 +78,26 @@ export interface Refusal {
   readonly body: unknown;
 }
 
+/** A GET that a connector made up by itself, for instance because it is signed. */
+export interface SourceRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the content of an item is asked for: bounded and timed as such. */
+  readonly isContent: boolean;
+  /** Refusals that its connector deals with itself: they are answers. */
+  readonly takes: (refusal: Refusal) => boolean;
+}
+
+export interface SourceAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+}
+
 /** Calls a source for one account: with its credentials, in its turn, and with its errors as Faults. */
 export interface SourceClient {
+  /** Where the source is. */
+  readonly baseUrl: string;
   /**
    * The JSON at a path below the source's address. Throws a Fault.
    * @param path its parts, not encoded: what a caller named stays one part
@@ -97,6 +115,8 @@ export interface SourceClient {
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<{ readonly values: readonly unknown[]; readonly headers: Readonly<Record<string, string>> }>;
+  /** The answer to a request, in the same turn and with the same Faults. `headers` of the connector are not put on. */
+  send(request: SourceRequest, signal: AbortSignal): Promise<SourceAnswer>;
 }
 
 /** @template Credentials what its user hands us, as JSON */
@@ -118,7 +138,13 @@ export interface Connector<Credentials> {
     signal: AbortSignal,
   ): Promise<ContainerPage>;
   /** A page of an item itself and of all that lies below it. Throws a Fault not_found where there is no such item. */
-  below(client: SourceClient, externalId: string, cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
+  below(
+    client: SourceClient,
+    externalId: string,
+    cursor: string | null,
+    signal: AbortSignal,
+    credentials: Credentials,
+  ): Promise<ItemPage>;
   /** The content of one item. */
-  open(client: SourceClient, externalId: string, signal: AbortSignal): Promise<ItemContent>;
+  open(client: SourceClient, externalId: string, signal: AbortSignal, credentials: Credentials): Promise<ItemContent>;
 }

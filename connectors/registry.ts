@@ -7,12 +7,14 @@ import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import type { SourceUrls } from './readSourceUrls.js';
 import { createRequestGate, type RequestGate } from './requestGate.js';
+import { s3 } from './s3/index.js';
 import { createSourceClient } from './sourceClient.js';
 
 /** Every connector on one line. Its row stands in contract/sources.ts. */
 const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   GITBOOK: gitbook,
   GITHUB: github,
+  S3: s3,
 };
 
 /** Accounts whose requests are counted at once. */
@@ -36,13 +38,15 @@ export interface Connectors {
   account(source: ConnectedSourceType, key: string, credentials: string): Account;
 }
 
-/** The sources that accounts are connected to. @param urls where they are */
+/** The sources that accounts are connected to. @param urls where they are @param maxItemBytes of the content of an item */
 export function createConnectors({
   egress,
   urls,
+  maxItemBytes,
 }: {
   readonly egress: Pick<Egress, 'request'>;
   readonly urls: SourceUrls;
+  readonly maxItemBytes: number;
 }): Connectors {
   const gates = new LRUCache<string, RequestGate>({ max: MAX_ACCOUNTS });
   return {
@@ -61,14 +65,15 @@ export function createConnectors({
         connector,
         gate,
         egress,
+        maxItemBytes,
       });
       return {
         identify: (signal) => connector.identify(client, given, signal),
         roots: (cursor, signal) => connector.roots(client, given, cursor, signal),
         containers: async (page, signal) =>
           (await connector.containers?.(client, page, signal)) ?? { containers: [], next: null },
-        below: (externalId, cursor, signal) => connector.below(client, externalId, cursor, signal),
-        open: (externalId, signal) => connector.open(client, externalId, signal),
+        below: (externalId, cursor, signal) => connector.below(client, externalId, cursor, signal, given),
+        open: (externalId, signal) => connector.open(client, externalId, signal, given),
       };
     },
   };

@@ -120,6 +120,8 @@ interface ConnectedSource {
 export const CONNECTED_SOURCES = {
   GITBOOK: { name: 'GitBook', auth: 'token', urls: { api: 'https://api.gitbook.com/v1' }, requestsAtOnce: 4 },
   GITHUB: { name: 'GitHub', auth: 'token', urls: { api: 'https://api.github.com' }, requestsAtOnce: 4 },
+  // An address of Amazon's is that of one region; those of others follow from it.
+  S3: { name: 'S3', auth: 'token', urls: { api: 'https://s3.us-east-1.amazonaws.com' }, requestsAtOnce: 8 },
 } as const satisfies Partial<Record<SourceType, ConnectedSource>>;
 export type ConnectedSourceType = keyof typeof CONNECTED_SOURCES;
 

@@ -15,6 +15,7 @@ const SECRET_FIELDS = [
   'api_key',
   'apiKey',
   'access_token',
+  'access_key_secret',
   'accessToken',
   'refresh_token',
   'client_secret',

@@ -80,7 +80,7 @@ const workers = await createWorkers(
   createActivities({
     store,
     sources: createSources(web),
-    connectors: createConnectors({ egress, urls: config.sourceUrls }),
+    connectors: createConnectors({ egress, ...config.connectors }),
     documents,
     identify: identifyFile,
     loadCounter,

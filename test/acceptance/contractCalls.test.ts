@@ -6,6 +6,7 @@ import { type AuthScheme } from '../../api/http/operation.js';
 import { builtOperations } from '../../api/routes.js';
 import { type GitBookEmulator, startGitBook } from '../emulators/gitbook.js';
 import { type GitHubEmulator, startGitHub } from '../emulators/github.js';
+import { type S3SourceEmulator, startS3Source } from '../emulators/s3Source.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import type { TestUser } from '../support/client.js';
 import {
@@ -30,6 +31,7 @@ let service: TestService;
 let site: Site;
 let gitbook: GitBookEmulator;
 let github: GitHubEmulator;
+let s3: S3SourceEmulator;
 let user: TestUser;
 let credentials: Record<AuthScheme, Record<string, string>>;
 /** Texts that mean something here: they lead a request past the first check. */
@@ -38,9 +40,10 @@ const strings: string[] = ['WEB_SCRAPE', 'READY', 'a', '$a', 'a.b', 'pages', 'zo
 beforeAll(async () => {
   gitbook = await startGitBook();
   github = await startGitHub();
+  s3 = await startS3Source();
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-    SOURCE_URLS: `${gitbook.settings},${github.settings}`,
+    SOURCE_URLS: `${gitbook.settings},${github.settings},${s3.settings}`,
   });
   site = await startSampleSite(2, 1);
   user = await service.user('zoe');
@@ -59,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([site.close(), gitbook.close(), github.close()]);
+  await Promise.all([site.close(), gitbook.close(), github.close(), s3.close()]);
 });
 
 interface Sent {

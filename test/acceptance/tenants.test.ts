@@ -145,6 +145,8 @@ const OF_A_DATA_SOURCE: Record<string, Call> = {
   '/integrations/github/repos': (user, id) => user.get(`/integrations/github/repos?data_source_id=${id}`),
   '/integrations/github/sync_repos': (user, id) =>
     user.post('/integrations/github/sync_repos', { data_source_id: id, repos: ['a'] }),
+  '/integrations/s3/files': (user, id) =>
+    user.post('/integrations/s3/files', { data_source_id: id, ids: [{ bucket: 'a' }] }),
   '/integrations/items/list': (user, id) => user.post('/integrations/items/list', { data_source_id: id }),
   '/integrations/items/sync': (user, id) => user.post('/integrations/items/sync', { data_source_id: id }),
   '/integrations/items/sync/cancel': (user, id) => user.post('/integrations/items/sync/cancel', { data_source_id: id }),
@@ -170,6 +172,7 @@ const NAMELESS = [
   '/integrations/gitbook',
   '/integrations/github',
   '/integrations/rss_feed',
+  '/integrations/s3',
   '/scrape_sitemap',
   '/upload_file_from_url',
   '/uploadfile',

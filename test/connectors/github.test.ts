@@ -29,7 +29,7 @@ beforeEach(() => {
   github.limits.entries = 100_000;
   github.requests.length = 0;
   github.misbehave(() => null);
-  const connectors = createConnectors({ egress, urls: readSourceUrls(github.settings) });
+  const connectors = createConnectors({ egress, urls: readSourceUrls(github.settings), maxItemBytes: 1_000_000 });
   account = connectors.account('GITHUB', '1', JSON.stringify({ username: LOGIN, accessToken: GITHUB_TOKEN }));
 });
 

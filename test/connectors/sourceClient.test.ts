@@ -52,6 +52,7 @@ const client = (patienceMs = 30_000, gate = createRequestGate('GitBook', 2)) =>
     connector: gitbook,
     gate,
     egress,
+    maxItemBytes: 1_000_000,
     patienceMs,
   });
 

@@ -137,7 +137,7 @@ export async function startService(
     tokens: createTokens(config.secretKeys),
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => url,
-    connectors: createConnectors({ egress, urls: config.sourceUrls }),
+    connectors: createConnectors({ egress, ...config.connectors }),
     addresses: egress,
     identify: identifyFile,
     sitemaps: liveWeb,
@@ -177,7 +177,7 @@ export async function startService(
           createActivities({
             store,
             sources: createSources(web),
-            connectors: createConnectors({ egress, urls: config.sourceUrls }),
+            connectors: createConnectors({ egress, ...config.connectors }),
             documents,
             identify: identifyFile,
             loadCounter: async () => countTokens,

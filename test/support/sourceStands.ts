@@ -2,6 +2,7 @@
 import type { ConnectedSourceType } from '../../contract/sources.js';
 import { startGitBook, TOKEN } from '../emulators/gitbook.js';
 import { GITHUB_TOKEN, LOGIN, startGitHub, USER_ID } from '../emulators/github.js';
+import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator, startS3Source } from '../emulators/s3Source.js';
 import type { Answer, TestUser } from './client.js';
 
 /** The same content at every source: containers, one with things in things. Ids are the source's own. */
@@ -18,6 +19,8 @@ export interface StandContent {
   readonly others: readonly string[];
   /** Of everything that is listed. */
   readonly items: number;
+  /** The file_format of its documents, where it is not the source's own; of the lighthouse's kind. */
+  readonly format?: string;
 }
 
 export interface SourceStand {
@@ -27,6 +30,8 @@ export interface SourceStand {
   readonly secret: string;
   /** The external id of its data source. */
   readonly externalId: string;
+  /** What connecting answers, where that is the record. */
+  readonly connected?: Readonly<Record<string, unknown>>;
   /** Puts the content of the catalogue there, and mends whatever went wrong. @param more documents in the first container */
   reset(more?: number): StandContent;
   connect(user: TestUser, body?: Record<string, unknown>): Promise<Answer<unknown>>;
@@ -223,7 +228,80 @@ async function standForGitHub(): Promise<SourceStand> {
   };
 }
 
+const BUCKETS = ['atlas', 'boats', 'crews', 'docks', 'eels'];
+
+/** The stand of an S3 whose emulator a test has in hand. */
+export function standForS3(emulator: S3SourceEmulator): SourceStand {
+  const { buckets } = emulator;
+  const objectOf = (externalId: string) => {
+    const slash = externalId.indexOf('/');
+    return { objects: buckets.get(externalId.slice(0, slash))!, key: externalId.slice(slash + 1) };
+  };
+  return {
+    settings: emulator.settings,
+    secret: ACCESS_KEY_SECRET,
+    externalId: `S3|${ACCESS_KEY}`,
+    connected: { data_source_type: 'S3', data_source_external_id: `S3|${ACCESS_KEY}` },
+    reset(more = 0) {
+      buckets.clear();
+      for (const name of BUCKETS) buckets.set(name, new Map([[`${name}-1.md`, { content: `On ${name}.` }]]));
+      buckets.set(
+        'atlas',
+        new Map([
+          // As consoles make folders.
+          ['sights/', { content: '' }],
+          ['sights/lighthouse.md', { content: LIGHTHOUSE }],
+          ['sights/inside/keeper.md', { content: KEEPER }],
+          ...Array.from({ length: more }, (_, index) => [`m${index}.md`, { content: `More, ${index}.` }] as const),
+        ]),
+      );
+      emulator.misbehave(() => null);
+      emulator.regions.clear();
+      emulator.keys.set(ACCESS_KEY, ACCESS_KEY_SECRET);
+      emulator.requests.length = 0;
+      emulator.load.most = 0;
+      return {
+        containers: BUCKETS,
+        lighthouse: 'atlas/sights/lighthouse.md',
+        keeper: 'atlas/sights/inside/keeper.md',
+        branch: 'atlas/sights/',
+        others: BUCKETS.slice(1).map((name) => `${name}/${name}-1.md`),
+        items: 13 + more,
+        format: 'MD',
+      };
+    },
+    connect: (user, body = {}) =>
+      user.post('/integrations/s3', { access_key: ACCESS_KEY, access_key_secret: ACCESS_KEY_SECRET, ...body }),
+    connectAsNobody: (user) =>
+      user.post('/integrations/s3', { access_key: 'AKIANOBODY', access_key_secret: ACCESS_KEY_SECRET }),
+    write(externalId, content) {
+      const { objects, key } = objectOf(externalId);
+      objects.set(key, { content });
+    },
+    remove(externalId) {
+      const { objects, key } = objectOf(externalId);
+      objects.delete(key);
+    },
+    limit(requests) {
+      let left = requests;
+      const slowDown = { status: 503, code: 'SlowDown', headers: { 'retry-after': '0' } };
+      emulator.misbehave(() => (left-- > 0 ? slowDown : null));
+    },
+    breakItem(externalId, status) {
+      // S3 knows no 401.
+      const code = status === 401 ? 'ExpiredToken' : 'AccessDenied';
+      emulator.misbehave((path) => (path === externalId ? { status: status === 401 ? 400 : status, code } : null));
+    },
+    hold: (only = '') => emulator.misbehave((path) => (path.includes(only) ? 'hang' : null)),
+    takeBack: () => void emulator.keys.delete(ACCESS_KEY),
+    pagesListed: () => emulator.requests.filter((path) => path.startsWith('/?')).length,
+    mostAtOnce: () => emulator.load.most,
+    close: () => emulator.close(),
+  };
+}
+
 export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<SourceStand>>> = {
   GITBOOK: standForGitBook,
   GITHUB: standForGitHub,
+  S3: async () => standForS3(await startS3Source()),
 };

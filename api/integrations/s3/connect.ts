@@ -1,0 +1,83 @@
+import Joi from 'joi';
+
+import type { S3Credentials } from '../../../connectors/s3/sdk.js';
+import { Fault } from '../../../contract/failures.js';
+import type { DataSourceRecord, TagValue } from '../../../contract/records.js';
+import type { ApiDeps } from '../../deps.js';
+import { invalid } from '../../http/errors.js';
+import { operation } from '../../http/operation.js';
+import { presentDataSource } from '../../presenters/dataSource.js';
+import { dataSourceRecord } from '../../schemas/dataSources.js';
+import { orNull } from '../../schemas/fields.js';
+import { credential } from '../../schemas/integrations.js';
+import { tags } from '../../schemas/tags.js';
+import { connectAccount } from '../connectAccount.js';
+
+interface Body {
+  access_key: string;
+  access_key_secret: string;
+  endpoint_url?: string;
+  sync_source_items: boolean;
+  data_source_tags: Record<string, TagValue>;
+}
+
+const MAX_URL = 2_048;
+const WHERE = ['body', 'endpoint_url'];
+
+/** A store's address without a slash at its end. @throws HttpError 422 for what is none, or may not be called */
+async function endpointOf(text: string, { addresses }: Pick<ApiDeps, 'addresses'>): Promise<string> {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isAddress =
+    url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === '';
+  if (!isAddress)
+    throw invalid(WHERE, 'Give the http(s) address of the store, without credentials and without ? or #', 'url_type');
+  try {
+    await addresses.check(url.href);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const refused = 'The address is not one that this service may call';
+    throw invalid(
+      WHERE,
+      error.kind === 'address_refused' ? refused : 'The host name can not be resolved',
+      'value_error',
+    );
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+/** POST /integrations/s3: connects S3, or a store that speaks like it. Its keys are tried before anything is accepted. */
+export const connectS3 = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/s3',
+  auth: 'user',
+  summary: 'Connects S3 or a compatible store with a key pair.',
+  createsWork: true,
+  body: Joi.object({
+    access_key: credential(),
+    access_key_secret: credential(),
+    endpoint_url: orNull(Joi.string().allow('').max(MAX_URL)),
+    sync_source_items: Joi.boolean().default(true),
+    data_source_tags: tags().default({}),
+  }),
+  answer: dataSourceRecord,
+  async handle({ caller, body, deps }): Promise<DataSourceRecord> {
+    const credentials: S3Credentials = {
+      accessKey: body.access_key,
+      accessKeySecret: body.access_key_secret,
+      // Front-ends send an empty field for none.
+      endpointUrl: body.endpoint_url ? await endpointOf(body.endpoint_url, deps) : null,
+    };
+    const source = await connectAccount(
+      caller,
+      {
+        type: 'S3',
+        credentials,
+        dataSourceTags: body.data_source_tags,
+        listItems: body.sync_source_items,
+        syncFiles: null,
+      },
+      deps,
+    );
+    return presentDataSource(source);
+  },
+});

@@ -1,0 +1,139 @@
+/** S3 and stores that speak like it, read with a key pair. https://docs.aws.amazon.com/AmazonS3/latest/API */
+import { GetObjectCommand, ListBucketsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+
+import { Fault } from '../../contract/failures.js';
+import type { Connector, ItemPage, SourceClient } from '../connector.js';
+import { contentOf, itemOfBucket, itemOfFolder, itemsOfObjects, type ListedObject } from './adapter.js';
+import { placeOf, type S3Place } from '../../contract/s3Ids.js';
+import { classify } from './refusals.js';
+import { type S3Credentials, withS3 } from './sdk.js';
+
+/** What no bucket is called would become another part of the address. */
+const BUCKET = /^[\w.-]{3,255}$/;
+const BUCKETS_PER_PAGE = 1_000;
+
+const missing = (): Fault =>
+  new Fault('not_found', 'S3 has no such item for the connected account. It may have been deleted.');
+
+/** Objects whose keys begin with a text, in the order of their keys. */
+async function list(
+  client: SourceClient,
+  credentials: S3Credentials,
+  { bucket, prefix, after, most }: { bucket: string; prefix: string; after: string | null; most?: number },
+  signal: AbortSignal,
+): Promise<{ objects: ListedObject[]; isWhole: boolean }> {
+  const command = new ListObjectsV2Command({
+    Bucket: bucket,
+    Prefix: prefix,
+    // Keys may hold what XML can not.
+    EncodingType: 'url',
+    // By a key and not by a token, which is not taken for ever.
+    ...(after === null ? {} : { StartAfter: after }),
+    ...(most === undefined ? {} : { MaxKeys: most }),
+  });
+  const {
+    Contents = [],
+    IsTruncated,
+    EncodingType,
+  } = await withS3(client, credentials, { bucket, signal }, (s3) => s3.send(command));
+  const keyOf = (given: string): string =>
+    EncodingType === 'url' ? decodeURIComponent(given.replaceAll('+', '%20')) : given;
+  const objects = Contents.flatMap(({ Key, LastModified }) =>
+    Key === undefined ? [] : [{ key: keyOf(Key), lastModified: LastModified ?? null }],
+  );
+  return { objects, isWhole: IsTruncated !== true || objects.length === 0 };
+}
+
+/** A page of a bucket, a folder or a prefix. */
+async function pageBelow(
+  client: SourceClient,
+  credentials: S3Credentials,
+  { bucket, key, kind }: S3Place,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const { objects, isWhole } = await list(client, credentials, { bucket, prefix: key, after: cursor }, signal);
+  if (cursor === null && objects.length === 0 && kind !== 'bucket') throw missing();
+  const below = kind === 'folder' ? key : '';
+  const items = itemsOfObjects(bucket, objects, { after: cursor ?? '', below });
+  const itself =
+    kind === 'bucket' ? [itemOfBucket(bucket, null)] : kind === 'folder' ? [itemOfFolder(bucket, key)] : [];
+  return {
+    items: cursor === null ? [...itself, ...items] : items,
+    next: isWhole ? null : (objects.at(-1)?.key ?? null),
+  };
+}
+
+export const s3: Connector<S3Credentials> = {
+  // Each request is signed for itself.
+  headers: () => ({}),
+  classify,
+
+  async identify(client, credentials, signal) {
+    const { accessKey, endpointUrl } = credentials;
+    try {
+      const { Buckets, Owner } = await withS3(client, credentials, { bucket: null, signal }, (s3Client) =>
+        s3Client.send(new ListBucketsCommand({ MaxBuckets: 1 })),
+      );
+      if (!Buckets && !Owner)
+        throw new Fault(
+          'bad_response',
+          'What is at this address does not answer as S3 does. Give the address of the store.',
+        );
+    } catch (error) {
+      // A key may be good for some buckets without the right to list them all.
+      if (!(error instanceof Fault && error.kind === 'access_denied')) throw error;
+    }
+    const host = endpointUrl === null ? null : new URL(endpointUrl).host;
+    return {
+      account: host === null ? accessKey : `${accessKey}|${host}`,
+      metadata: endpointUrl === null ? {} : { endpoint_url: endpointUrl },
+    };
+  },
+
+  async roots(client, credentials, cursor, signal) {
+    const command = new ListBucketsCommand({
+      MaxBuckets: BUCKETS_PER_PAGE,
+      ...(cursor === null ? {} : { ContinuationToken: cursor }),
+    });
+    const { Buckets = [], ContinuationToken } = await withS3(
+      client,
+      credentials,
+      { bucket: null, signal },
+      (s3Client) => s3Client.send(command),
+    );
+    return {
+      items: Buckets.flatMap(({ Name, CreationDate }) =>
+        Name === undefined ? [] : [itemOfBucket(Name, CreationDate ?? null)],
+      ),
+      next: ContinuationToken ?? null,
+    };
+  },
+
+  async below(client, externalId, cursor, signal, credentials) {
+    const place = placeOf(externalId);
+    if (!BUCKET.test(place.bucket)) throw missing();
+    if (place.kind !== 'object') return pageBelow(client, credentials, place, cursor, signal);
+    const { bucket, key } = place;
+    // Of all keys that begin so, the key itself comes first.
+    const { objects } = await list(client, credentials, { bucket, prefix: key, after: null, most: 1 }, signal);
+    if (objects[0]?.key !== key) throw missing();
+    const [item] = itemsOfObjects(bucket, objects, { after: key, below: '' });
+    return { items: item ? [item] : [], next: null };
+  },
+
+  async open(client, externalId, signal, credentials) {
+    const { bucket, key, kind } = placeOf(externalId);
+    if (!BUCKET.test(bucket) || kind === 'prefix') throw missing();
+    if (kind !== 'object') {
+      // Reached only by an id that no listing knows; where there is such a place, its objects are what can be read.
+      await list(client, credentials, { bucket, prefix: key, after: null, most: 1 }, signal);
+      throw new Fault('unsupported_type', 'A folder of S3 has no text of its own: sync the objects in it.');
+    }
+    return withS3(client, credentials, { bucket, isContent: true, signal }, async (s3Client) => {
+      const { Body, ContentType, ETag } = await s3Client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
+      return contentOf(bucket, key, { bytes, contentType: ContentType, etag: ETag?.replaceAll('"', '') });
+    });
+  },
+};

@@ -1,0 +1,31 @@
+import type { Refusal } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+
+/** `<Error><Code>…`, where the status alone does not tell. */
+const CODES: Readonly<Record<string, ErrorClass>> = {
+  InvalidAccessKeyId: 'auth_revoked',
+  SignatureDoesNotMatch: 'auth_revoked',
+  ExpiredToken: 'auth_revoked',
+  InvalidToken: 'auth_revoked',
+  SlowDown: 'rate_limited',
+  RequestLimitExceeded: 'rate_limited',
+  TooManyRequests: 'rate_limited',
+  RequestTimeout: 'server',
+};
+
+/** A refusal's own word for what is wrong; null where it has none. */
+export const codeOf = ({ body }: Refusal): string | null =>
+  (typeof body === 'string' ? /<Code>(\w{1,100})<\/Code>/.exec(body)?.[1] : undefined) ?? null;
+
+export const classify = (refusal: Refusal): ErrorClass | null => CODES[codeOf(refusal) ?? ''] ?? null;
+
+/** The region that a refusal says to ask instead; null where that is not what is wrong. */
+export function regionIn(refusal: Refusal): string | null {
+  const { status, headers, body } = refusal;
+  const isElsewhere = status === 301 || status === 307 || codeOf(refusal) === 'AuthorizationHeaderMalformed';
+  if (!isElsewhere) return null;
+  const named = typeof body === 'string' ? /<Region>([^<]*)<\/Region>/.exec(body)?.[1] : undefined;
+  const region = headers['x-amz-bucket-region'] ?? named ?? '';
+  // It becomes part of a host name.
+  return /^[a-z]{2}[a-z0-9-]{1,40}$/.test(region) ? region : null;
+}

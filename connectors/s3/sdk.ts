@@ -1,0 +1,145 @@
+import { Readable } from 'node:stream';
+import { S3Client } from '@aws-sdk/client-s3';
+import { LRUCache } from 'lru-cache';
+
+import { Fault } from '../../contract/failures.js';
+import type { Refusal, SourceClient } from '../connector.js';
+import { regionIn } from './refusals.js';
+
+/** What its user hands us. */
+export interface S3Credentials {
+  readonly accessKey: string;
+  readonly accessKeySecret: string;
+  /** Of a store that is not Amazon's, or of one of Amazon's regions; null: Amazon's. */
+  readonly endpointUrl: string | null;
+}
+
+/** Nothing else can be sent in a header, so it is the key of nobody. */
+const SENDABLE = /^[\x21-\x7e]+$/;
+const AMAZON = /^https:\/\/s3(?:[.-]([a-z0-9-]+))?\.amazonaws\.com$/;
+/** What stores of others expect unless they say otherwise. */
+const USUAL_REGION = 'us-east-1';
+
+/** Where buckets are: a fact of the stores, the same for everybody who asks them. Learned by asking wrongly once. */
+const regions = new LRUCache<string, string>({ max: 10_000 });
+
+/** A request as the SDK has signed it. */
+interface SignedRequest {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The bucket is asked for in another region. */
+class Elsewhere extends Error {
+  readonly region: string;
+  constructor(region: string) {
+    super(`Ask in ${region}`);
+    this.region = region;
+  }
+}
+
+const escape = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** @throws Fault where an address can't say what the key is: it would lead to another object */
+function urlOf({ protocol, hostname, port, path, query = {} }: SignedRequest): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? ''].flat().map((one) => `${escape(name)}=${escape(one)}`),
+  );
+  const origin = `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`;
+  const url = `${origin}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+  if (new URL(url).pathname !== path)
+    throw new Fault(
+      'bad_response',
+      'An object whose key has `.` or `..` between slashes can not be asked for. Copy it to another key.',
+    );
+  return url;
+}
+
+/** The SDK in one region: it signs and reads answers, and its requests go out as all of the source do. */
+function sdkIn(
+  region: string,
+  client: SourceClient,
+  { accessKey, accessKeySecret, endpointUrl }: S3Credentials,
+  {
+    isContent,
+    isLast,
+    signal,
+  }: { readonly isContent: boolean; readonly isLast: boolean; readonly signal: AbortSignal },
+): S3Client {
+  const endpoint = endpointUrl ?? client.baseUrl;
+  const isAmazon = AMAZON.test(endpoint);
+  return new S3Client({
+    region,
+    endpoint: isAmazon ? `https://s3.${region}.amazonaws.com` : endpoint,
+    forcePathStyle: !isAmazon,
+    credentials: { accessKeyId: SENDABLE.test(accessKey) ? accessKey : 'none', secretAccessKey: accessKeySecret },
+    // Waiting and trying again is the client's, for all requests of the account.
+    maxAttempts: 1,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    // Bytes that were packed for the way are unpacked before the SDK sees them.
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    disableS3ExpressSessionAuth: true,
+    requestHandler: {
+      async handle(request: SignedRequest) {
+        const elsewhere = (refusal: Refusal): string | null => {
+          const other = isLast ? null : regionIn(refusal);
+          return other === region ? null : other;
+        };
+        const { status, headers, bytes } = await client.send(
+          {
+            url: urlOf(request),
+            headers: request.headers,
+            isContent,
+            takes: (refusal) => elsewhere(refusal) !== null,
+          },
+          signal,
+        );
+        const other = elsewhere({ status, headers, body: status < 300 ? null : Buffer.from(bytes).toString() });
+        if (other !== null) throw new Elsewhere(other);
+        const body = Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
+        return { response: { statusCode: status, headers, body } };
+      },
+    },
+  });
+}
+
+/**
+ * Calls S3 by its SDK; where the bucket lies in another region, there.
+ * @param bucket null for what is about no bucket
+ * @throws Fault
+ */
+export async function withS3<T>(
+  client: SourceClient,
+  credentials: S3Credentials,
+  { bucket, isContent = false, signal }: { bucket: string | null; isContent?: boolean; signal: AbortSignal },
+  call: (s3: S3Client) => Promise<T>,
+): Promise<T> {
+  const endpoint = credentials.endpointUrl ?? client.baseUrl;
+  const place = `${endpoint} ${bucket ?? ''}`;
+  const region = regions.get(place) ?? AMAZON.exec(endpoint)?.[1] ?? USUAL_REGION;
+  try {
+    return await call(sdkIn(region, client, credentials, { isContent, isLast: false, signal }));
+  } catch (error) {
+    if (!(error instanceof Elsewhere)) throw faultOf(error, signal);
+    const answer = await call(sdkIn(error.region, client, credentials, { isContent, isLast: true, signal })).catch(
+      (reason: unknown) => {
+        throw faultOf(reason, signal);
+      },
+    );
+    regions.set(place, error.region);
+    return answer;
+  }
+}
+
+/** Faults and what follows from the signal pass; what is left is an answer that the SDK can't read. */
+function faultOf(error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof Fault || signal.aborted) return error;
+  return new Fault('server_error', 'S3 gave an answer that can not be read. It is tried again by itself.', {
+    cause: error,
+  });
+}

@@ -1,0 +1,170 @@
+/**
+ * A stand-in for S3 on loopback as a source, after its published API: path style, ListBuckets and ListObjectsV2 in pages,
+ * GetObject; signatures are worked out anew from what came over the wire. Buckets lie in regions.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export const ACCESS_KEY = 'AKIALIGHTHOUSE';
+export const ACCESS_KEY_SECRET = 's3-secret-of-the-lighthouse';
+
+export interface EmulatedObject {
+  content: string | Buffer;
+  readonly type?: string;
+}
+
+/** What goes wrong with a request; null for nothing. */
+type Mishap =
+  | { readonly status: number; readonly code: string; readonly headers?: Record<string, string> }
+  | 'hang'
+  | null;
+
+export interface S3SourceEmulator {
+  readonly host: string;
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
+  /** Objects by bucket and key: change them at will. */
+  readonly buckets: Map<string, Map<string, EmulatedObject>>;
+  /** Of buckets that lie elsewhere than in us-east-1. */
+  readonly regions: Map<string, string>;
+  /** Secrets by access key. */
+  readonly keys: Map<string, string>;
+  /** Paths with their queries, in the order asked. */
+  readonly requests: string[];
+  /** Asked for every request that is signed well, with its path decoded. */
+  misbehave(how: (path: string) => Mishap): void;
+  /** Requests under way at this moment, and at most so far. */
+  readonly load: { now: number; most: number };
+  close(): Promise<void>;
+}
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const xml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+function refuse(response: ServerResponse, status: number, code: string, headers: Record<string, string> = {}): void {
+  response
+    .writeHead(status, { 'content-type': 'application/xml', ...headers })
+    .end(`<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>no</Message></Error>`);
+}
+
+/** The region that a request is signed for; else the code of its refusal. */
+function judge({ method, url = '', headers }: IncomingMessage, keys: ReadonlyMap<string, string>) {
+  const given = /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=(\w+)$/.exec(
+    headers.authorization ?? '',
+  );
+  if (!given) return { refused: 'AccessDenied' };
+  const [, credential = '', signed = '', signature] = given;
+  const [key = '', date = '', region = '', service = ''] = credential.split('/');
+  const secret = keys.get(key);
+  if (secret === undefined) return { refused: 'InvalidAccessKeyId' };
+  const [path = '', query = ''] = url.split('?');
+  const canonical = [
+    method,
+    path,
+    query.split('&').toSorted().join('&'),
+    ...signed.split(';').map((name) => `${name}:${String(headers[name]).trim()}`),
+    '',
+    signed,
+    headers['x-amz-content-sha256'],
+  ].join('\n');
+  const scope = `${date}/${region}/${service}/aws4_request`;
+  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n');
+  const signing = [region, service, 'aws4_request'].reduce<Buffer>(hmac, hmac(`AWS4${secret}`, date));
+  return hmac(signing, text).toString('hex') === signature ? { region } : { refused: 'SignatureDoesNotMatch' };
+}
+
+/** @param keysPerPage whatever a caller asks for */
+export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {}): Promise<S3SourceEmulator> {
+  const buckets = new Map<string, Map<string, EmulatedObject>>();
+  const regions = new Map<string, string>();
+  const keys = new Map([[ACCESS_KEY, ACCESS_KEY_SECRET]]);
+  const requests: string[] = [];
+  const load = { now: 0, most: 0 };
+  let mishapOf: (path: string) => Mishap = () => null;
+
+  const listBuckets = (query: URLSearchParams, response: ServerResponse): void => {
+    const from = Number(query.get('continuation-token') ?? 0);
+    const all = [...buckets.keys()];
+    const most = Math.min(bucketsPerPage, Number(query.get('max-buckets') ?? bucketsPerPage));
+    const rows = all
+      .slice(from, from + most)
+      .map((name) => `<Bucket><Name>${name}</Name><CreationDate>2026-03-03T10:00:00.000Z</CreationDate></Bucket>`);
+    const next = from + most < all.length ? `<ContinuationToken>${from + most}</ContinuationToken>` : '';
+    response.end(
+      `<ListAllMyBucketsResult><Owner><ID>o</ID></Owner><Buckets>${rows.join('')}</Buckets>${next}</ListAllMyBucketsResult>`,
+    );
+  };
+  const listObjects = (
+    objects: Map<string, EmulatedObject>,
+    query: URLSearchParams,
+    response: ServerResponse,
+  ): void => {
+    const after = query.get('start-after') ?? '';
+    const all = [...objects.keys()]
+      .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
+      .toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    const some = all.slice(0, Math.min(keysPerPage, Number(query.get('max-keys') ?? keysPerPage)));
+    const isEncoded = query.get('encoding-type') === 'url';
+    const rows = some.map((key) => {
+      const name = isEncoded ? encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+') : xml(key);
+      return `<Contents><Key>${name}</Key><LastModified>2026-03-04T10:00:00.000Z</LastModified><Size>1</Size></Contents>`;
+    });
+    response.end(
+      `<ListBucketResult>${isEncoded ? '<EncodingType>url</EncodingType>' : ''}<IsTruncated>${some.length < all.length}</IsTruncated>${rows.join('')}</ListBucketResult>`,
+    );
+  };
+
+  const server = createServer((request, response) => {
+    request.resume();
+    const url = new URL(request.url ?? '/', 'http://s3');
+    requests.push(`${url.pathname}${url.search}`);
+    load.now += 1;
+    load.most = Math.max(load.most, load.now);
+    response.once('close', () => {
+      load.now -= 1;
+    });
+    const { refused, region } = judge(request, keys);
+    if (refused !== undefined) return refuse(response, 403, refused);
+    const path = decodeURIComponent(url.pathname.slice(1));
+    const mishap = mishapOf(path);
+    if (mishap === 'hang') return;
+    if (mishap !== null) return refuse(response, mishap.status, mishap.code, mishap.headers);
+    response.setHeader('content-type', 'application/xml');
+    if (path === '') return listBuckets(url.searchParams, response);
+    const [bucket = '', ...rest] = path.split('/');
+    const objects = buckets.get(bucket);
+    if (!objects) return refuse(response, 404, 'NoSuchBucket');
+    const home = regions.get(bucket) ?? 'us-east-1';
+    if (region !== home) return refuse(response, 301, 'PermanentRedirect', { 'x-amz-bucket-region': home });
+    const key = rest.join('/');
+    if (key === '') return listObjects(objects, url.searchParams, response);
+    const object = objects.get(key);
+    if (!object) return refuse(response, 404, 'NoSuchKey');
+    const content = Buffer.from(object.content);
+    const etag = `"${createHash('md5').update(content).digest('hex')}"`;
+    const type = object.type ?? 'binary/octet-stream';
+    response.writeHead(200, { 'content-type': type, 'content-length': content.length, etag }).end(content);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    host,
+    settings: `S3.api=http://${host}`,
+    buckets,
+    regions,
+    keys,
+    requests,
+    load,
+    misbehave(how) {
+      mishapOf = how;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
