@@ -24,6 +24,8 @@ export interface SourceItem {
   readonly hasContent: boolean;
   /** ISO 8601. */
   readonly createdAt: string | null;
+  /** Another one whenever its content is another: a revision, an ETag, a hash. Null where its listing does not tell. */
+  readonly version: string | null;
 }
 
 export interface ItemPage {
@@ -45,6 +47,67 @@ export interface ContainerPage {
   readonly containers: readonly Container[];
   /** The number of the next page; null after the last one. */
   readonly next: number | null;
+}
+
+/** What happened to one item. */
+export type Change =
+  | { readonly item: SourceItem }
+  /** It is not there any more, and neither is what lay in it. */
+  | { readonly gone: string };
+
+export interface ChangePage {
+  readonly changes: readonly Change[];
+  /** Where the next page goes on, or the next pass begins, in the source's own words. */
+  readonly next: string;
+  /** Whether there is more of this pass. */
+  readonly more: boolean;
+}
+
+/** For sources that tell by themselves what happened. */
+export interface ChangeFeed<Credentials> {
+  /** The point of now: a pass from it tells all that happens after. */
+  now(client: SourceClient, credentials: Credentials, signal: AbortSignal): Promise<string>;
+  /** A page of what happened since a point. Throws a Fault stale_cursor where the source does not know the point any more. */
+  since(client: SourceClient, credentials: Credentials, point: string, signal: AbortSignal): Promise<ChangePage>;
+}
+
+/**
+ * What an operation of its own asks a source just now: the answer is in that operation's words.
+ * @param query as its operation has checked it
+ */
+export type LiveRead<Credentials> = (
+  client: SourceClient,
+  query: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+  credentials: Credentials,
+) => Promise<unknown>;
+
+/** What a person's consent brought: what connectors of sources with OAuth take as their credentials. */
+export interface OAuthGrant {
+  readonly accessToken: string;
+  /** What the connection was made with, or its token's answer told: a tenant, a subdomain, an instance. No secrets. */
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+/** How a source lets its users consent. Its addresses `authorize` and `token` stand in its row; `{name}` in them is a fact. */
+export interface OAuthSpec {
+  /** Asked for where the caller names none. */
+  readonly scopes: readonly string[];
+  readonly scopeSeparator: ' ' | ',';
+  /** The query parameter that carries them; null where scopes are chosen elsewhere. */
+  readonly scopeParameter: string | null;
+  readonly pkce: boolean;
+  /** Where the client's credentials stand in a request for tokens. */
+  readonly clientAuth: 'post' | 'basic';
+  readonly bodyFormat: 'form' | 'json';
+  /** What else the address of consent carries. */
+  readonly authorizeParameters: Readonly<Record<string, string>>;
+  /** Whether each refresh ends the refresh token that it used. */
+  readonly rotates: boolean;
+  /** Facts of the answer to a request for tokens that are kept with the connection: fact by the answer's key. */
+  readonly kept?: Readonly<Record<string, string>>;
+  /** The part of that answer the tokens stand in, where it is not the whole. */
+  readonly tokensIn?: string;
 }
 
 /** Whose account it is. */
@@ -78,9 +141,12 @@ export interface Refusal {
   readonly body: unknown;
 }
 
-/** A GET that a connector made up by itself, for instance because it is signed. */
+/** A request that a connector made up by itself, for instance because it is signed. */
 export interface SourceRequest {
   readonly url: string;
+  /** Unset: GET. */
+  readonly method?: 'GET' | 'POST';
+  readonly body?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the content of an item is asked for: bounded and timed as such. */
   readonly isContent: boolean;
@@ -94,33 +160,56 @@ export interface SourceAnswer {
   readonly bytes: Uint8Array;
 }
 
+/** What a call may need besides its path. */
+export interface CallOptions {
+  /** Which of the source's addresses; unset: `api`. */
+  readonly at?: string;
+  /** Put on, or put in place of, what every request carries. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Calls a source for one account: with its credentials, in its turn, and with its errors as Faults. */
 export interface SourceClient {
-  /** Where the source is. */
-  readonly baseUrl: string;
+  /** Where the source is, by the parts of its row. */
+  readonly urls: Readonly<Record<string, string>>;
   /**
-   * The JSON at a path below the source's address. Throws a Fault.
+   * The JSON at a path below one of the source's addresses. Throws a Fault.
    * @param path its parts, not encoded: what a caller named stays one part
-   * @param accept the media type that is asked for, where it is not the usual one
    */
   get(
     path: readonly string[],
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
-    accept?: string,
+    options?: CallOptions,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** The same where the answer is a list, with the headers that say how it goes on. */
+  /** The same, asked for by a POST of JSON. */
+  post(
+    path: readonly string[],
+    body: unknown,
+    signal: AbortSignal,
+    options?: CallOptions,
+  ): Promise<Readonly<Record<string, unknown>>>;
+  /** The same as `get` where the answer is a list, with the headers that say how it goes on. */
   list(
     path: readonly string[],
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<{ readonly values: readonly unknown[]; readonly headers: Readonly<Record<string, string>> }>;
+  /** The content of an item. Redirects are followed, without credentials. Throws a Fault. */
+  content(
+    path: readonly string[],
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    options?: CallOptions,
+  ): Promise<SourceAnswer>;
   /** The answer to a request, in the same turn and with the same Faults. `headers` of the connector are not put on. */
   send(request: SourceRequest, signal: AbortSignal): Promise<SourceAnswer>;
 }
 
 /** @template Credentials what its user hands us, as JSON */
 export interface Connector<Credentials> {
+  /** Of sources whose row says `oauth`: their credentials are an OAuthGrant. */
+  readonly oauth?: OAuthSpec;
   /** What each request carries to say who asks. */
   headers(credentials: Credentials): Readonly<Record<string, string>>;
   /** What a refusal means where that is not what its status says in errorClasses.ts; null: it is. */
@@ -145,6 +234,10 @@ export interface Connector<Credentials> {
     signal: AbortSignal,
     credentials: Credentials,
   ): Promise<ItemPage>;
+  /** Of sources that tell what happened since a point. */
+  readonly changes?: ChangeFeed<Credentials>;
+  /** What operations of its own ask the source just now, by name. */
+  readonly reads?: Readonly<Record<string, LiveRead<Credentials>>>;
   /** The content of one item. */
   open(client: SourceClient, externalId: string, signal: AbortSignal, credentials: Credentials): Promise<ItemContent>;
 }

@@ -20,6 +20,16 @@ export const ERROR_CLASSES = {
   },
   /** It was deleted, or never was. */
   not_found: { kind: 'not_found', sentence: 'has no such item for the connected account. It may have been deleted.' },
+  /** There is nothing of it that could be had as a file. */
+  not_exportable: {
+    kind: 'unsupported_type',
+    sentence: 'gives this kind of thing out in no form that can be read. Export it there, then upload the file.',
+  },
+  /** A point of its change feed is too old: what the account holds is listed whole. */
+  cursor_invalid: {
+    kind: 'stale_cursor',
+    sentence: 'no longer knows what changed since the last look. All is listed.',
+  },
   rate_limited: { kind: 'rate_limited', sentence: 'takes no more requests of this account for now.' },
   server: {
     kind: 'server_error',

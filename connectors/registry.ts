@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources.js';
 import type { Egress } from '../egress/types.js';
-import type { Connector, ContainerPage, Identity, ItemContent, ItemPage } from './connector.js';
+import type { ChangePage, Connector, ContainerPage, Identity, ItemContent, ItemPage } from './connector.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import type { SourceUrls } from './readSourceUrls.js';
@@ -28,6 +28,13 @@ export interface Account {
   containers(page: { readonly number: number; readonly size: number }, signal: AbortSignal): Promise<ContainerPage>;
   below(externalId: string, cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
   open(externalId: string, signal: AbortSignal): Promise<ItemContent>;
+  /** Of sources that tell what happened since a point; of others null. */
+  readonly changes: {
+    now(signal: AbortSignal): Promise<string>;
+    since(point: string, signal: AbortSignal): Promise<ChangePage>;
+  } | null;
+  /** What an operation of its own asks; see Connector.reads. */
+  read(name: string, query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
 }
 
 export interface Connectors {
@@ -53,6 +60,7 @@ export function createConnectors({
     account(source, key, credentials) {
       const { name, requestsAtOnce } = CONNECTED_SOURCES[source];
       const connector = CONNECTORS[source];
+      const feed = connector.changes;
       // Only its own connector made sense of them before they were sealed.
       const given = JSON.parse(credentials) as never;
       const place = `${source} ${key}`;
@@ -60,7 +68,7 @@ export function createConnectors({
       gates.set(place, gate);
       const client = createSourceClient({
         name,
-        baseUrl: urls[source].api,
+        urls: urls[source],
         headers: connector.headers(given),
         connector,
         gate,
@@ -74,6 +82,17 @@ export function createConnectors({
           (await connector.containers?.(client, page, signal)) ?? { containers: [], next: null },
         below: (externalId, cursor, signal) => connector.below(client, externalId, cursor, signal, given),
         open: (externalId, signal) => connector.open(client, externalId, signal, given),
+        changes: feed
+          ? {
+              now: (signal) => feed.now(client, given, signal),
+              since: (point, signal) => feed.since(client, given, point, signal),
+            }
+          : null,
+        read: async (what, query, signal) => {
+          const read = connector.reads?.[what];
+          if (!read) throw new Error(`${name} has no read called ${what}`);
+          return read(client, query, signal, given);
+        },
       };
     },
   };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../contract/failures.js';
 import { retryAfterMs } from '../egress/retryAfter.js';
 import type { Egress } from '../egress/types.js';
-import type { Connector, Refusal, SourceAnswer, SourceClient, SourceRequest } from './connector.js';
+import type { CallOptions, Connector, Refusal, SourceAnswer, SourceClient, SourceRequest } from './connector.js';
 import { classOfStatus, ERROR_CLASSES } from './errorClasses.js';
 import type { RequestGate } from './requestGate.js';
 
@@ -15,10 +15,12 @@ const CONTENT_TIMEOUT_MS = 600_000;
 const PATIENCE_MS = 30_000;
 /** The wait where a source does not say how long. */
 const UNSAID_WAIT_MS = 1_000;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MAX_REDIRECTS = 5;
 
 export interface SourceClientSettings {
   readonly name: string;
-  readonly baseUrl: string;
+  readonly urls: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly connector: Pick<Connector<never>, 'classify' | 'waitMs'>;
   readonly gate: RequestGate;
@@ -47,7 +49,7 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 export function createSourceClient(settings: SourceClientSettings): SourceClient {
-  const { name, baseUrl, headers, connector, gate, egress, maxItemBytes, patienceMs = PATIENCE_MS } = settings;
+  const { name, urls, headers, connector, gate, egress, maxItemBytes, patienceMs = PATIENCE_MS } = settings;
   const faultOf = (refusal: Refusal, waitMs: number | null): Fault => {
     const { kind, sentence } = ERROR_CLASSES[connector.classify?.(refusal) ?? classOfStatus(refusal.status)];
     const again = waitMs === null ? '' : ` Try again after ${Math.ceil(waitMs / 1000)} s.`;
@@ -57,6 +59,8 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
   const ask = async (request: SourceRequest, signal: AbortSignal): Promise<SourceAnswer> => {
     const answer = await egress.request({
       url: request.url,
+      ...(request.method === undefined ? {} : { method: request.method }),
+      ...(request.body === undefined ? {} : { body: request.body }),
       headers: request.headers,
       maxBytes: request.isContent ? maxItemBytes : MAX_ANSWER_BYTES,
       totalTimeoutMs: request.isContent ? CONTENT_TIMEOUT_MS : TIMEOUT_MS,
@@ -90,29 +94,69 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
       }
     }
   };
+  const urlOf = (path: readonly string[], query: Readonly<Record<string, string>>, at: string): string => {
+    // Such parts would lead elsewhere, encoded or not.
+    if (path.some((part) => part === '' || part === '.' || part === '..'))
+      throw faultOf({ status: 404, headers: {}, body: null }, null);
+    const base = urls[at];
+    if (base === undefined) throw new Error(`${name} has no address called ${at}`);
+    const search = new URLSearchParams(query).toString();
+    return `${base}/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
+  };
   const call = async (
     path: readonly string[],
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
-    accept?: string,
+    { at = 'api', headers: more = {} }: CallOptions = {},
+    posted?: unknown,
   ): Promise<Answered> => {
-    // Such parts would lead elsewhere, encoded or not.
-    if (path.some((part) => part === '' || part === '.' || part === '..'))
-      throw faultOf({ status: 404, headers: {}, body: null }, null);
-    const search = new URLSearchParams(query).toString();
-    const url = `${baseUrl}/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
-    const asked = { accept: 'application/json', ...headers, ...(accept === undefined ? {} : { accept }) };
-    const answer = await send({ url, headers: asked, isContent: false, takes: () => false }, signal);
+    const isPost = posted !== undefined;
+    const asked = {
+      accept: 'application/json',
+      ...(isPost ? { 'content-type': 'application/json' } : {}),
+      ...headers,
+      ...more,
+    };
+    const request = { url: urlOf(path, query, at), headers: asked, isContent: false, takes: () => false };
+    const answer = await send(isPost ? { ...request, method: 'POST', body: JSON.stringify(posted) } : request, signal);
     return { body: parse(answer.bytes), headers: answer.headers };
+  };
+  /** What is content may lie elsewhere; our credentials do not go there. */
+  const content = async (
+    path: readonly string[],
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    { at = 'api', headers: more = {} }: CallOptions = {},
+  ): Promise<SourceAnswer> => {
+    let request: SourceRequest = {
+      url: urlOf(path, query, at),
+      headers: { ...headers, ...more },
+      isContent: true,
+      takes: ({ status }) => REDIRECTS.has(status),
+    };
+    for (let steps = 0; steps <= MAX_REDIRECTS; steps += 1) {
+      const answer = await send(request, signal);
+      if (!REDIRECTS.has(answer.status)) return answer;
+      const { location } = answer.headers;
+      if (location === undefined || !URL.canParse(location, request.url)) break;
+      request = { ...request, url: new URL(location, request.url).href, headers: {} };
+    }
+    throw new Fault('too_many_redirects', `${name} redirects without an end. Open the item there and sync it again.`);
   };
   const unlike = (wanted: string): Fault =>
     new Fault('server_error', `${name} gave an answer that is no whole JSON ${wanted}. It is tried again by itself.`);
 
   return {
-    baseUrl,
+    urls,
     send,
-    async get(path, query, signal, accept) {
-      const { body } = await call(path, query, signal, accept);
+    content,
+    async get(path, query, signal, options) {
+      const { body } = await call(path, query, signal, options);
+      if (isObject(body)) return body;
+      throw unlike('object');
+    },
+    async post(path, posted, signal, options) {
+      const { body } = await call(path, {}, signal, options, posted ?? {});
       if (isObject(body)) return body;
       throw unlike('object');
     },

@@ -15,6 +15,8 @@ export const FAULTS = {
   access_denied: { retryable: false },
   /** A connected account no longer takes its credentials, or they were taken back here. */
   access_revoked: { retryable: false },
+  /** A source no longer knows the point that its changes were asked from. */
+  stale_cursor: { retryable: false },
   /** Any other 4xx. */
   bad_response: { retryable: false },
   /** More than the allowed number of redirects, or a loop. */

@@ -108,9 +108,12 @@ export const honours = (source: SourceType, option: keyof typeof HONOURED_BY): b
 interface ConnectedSource {
   /** As sentences call it. */
   readonly name: string;
-  /** `token`: its user hands us a credential that lives until it is taken back. */
-  readonly auth: 'token';
-  /** Where its interfaces are; the setting SOURCE_URLS names others. No trailing slashes. */
+  /** `token`: its user hands us a credential that lives until it is taken back. `oauth`: its user consents in a browser. */
+  readonly auth: 'token' | 'oauth';
+  /**
+   * Where its interfaces are; the setting SOURCE_URLS names others. No trailing slashes. `api` always; `authorize` and
+   * `token` with OAuth.
+   */
   readonly urls: Readonly<Record<string, string>>;
   /** Requests of one account that one process has under way at most. */
   readonly requestsAtOnce: number;

@@ -47,6 +47,7 @@ export function itemOfSpace({ id, title, createdAt, urls }: SpaceJson): SourceIt
     isExpandable: true,
     hasContent: false,
     createdAt: createdAt ?? null,
+    version: null,
   };
 }
 
@@ -81,6 +82,7 @@ export function itemsOfPages(space: SpaceJson, pages: readonly PageJson[]): Sour
       isExpandable: inside.length > 0,
       hasContent: page.type === 'document',
       createdAt: page.createdAt ?? null,
+      version: page.updatedAt ?? null,
     });
     open.push(...inside.map((child) => ({ page: child, parent: externalId })).toReversed());
   }

@@ -84,6 +84,7 @@ export const itemOfRepository = ({
   isExpandable: true,
   hasContent: false,
   createdAt: at ?? null,
+  version: null,
 });
 
 /** The format that a file of a repository is read as; null for what does not become a file. Anything unknown and short is text. */
@@ -115,6 +116,7 @@ export function itemOfEntry({ repository, url, branch, path: above }: Place, ent
     isExpandable: isDirectory,
     hasContent: format !== null,
     createdAt: null,
+    version: isFile && entry.sha !== '' ? entry.sha : null,
   };
 }
 

@@ -64,7 +64,9 @@ const contentAt = async (
   { owner, name, path }: ReturnType<typeof partsOf>,
   signal: AbortSignal,
 ): Promise<ContentJson> =>
-  (await client.get(['repos', owner, name, 'contents', ...path.split('/')], {}, signal, AS_OBJECT)) as ContentJson;
+  (await client.get(['repos', owner, name, 'contents', ...path.split('/')], {}, signal, {
+    headers: { accept: AS_OBJECT },
+  })) as ContentJson;
 
 /** The root tree of the default branch; null for a repository without any commit. */
 async function rootTree(

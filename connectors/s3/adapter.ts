@@ -6,6 +6,7 @@ import { idOf } from '../../contract/s3Ids.js';
 export interface ListedObject {
   readonly key: string;
   readonly lastModified: Date | null;
+  readonly etag: string | null;
 }
 
 const nameOf = (key: string): string => key.replace(/\/$/, '').split('/').at(-1) || key;
@@ -26,9 +27,10 @@ export const itemOfBucket = (bucket: string, createdAt: Date | null): SourceItem
   isExpandable: true,
   hasContent: false,
   createdAt: createdAt?.toISOString() ?? null,
+  version: null,
 });
 
-function itemOfKey(bucket: string, key: string, lastModified: Date | null): SourceItem {
+function itemOfKey(bucket: string, { key, lastModified, etag }: ListedObject): SourceItem {
   const isFolder = key.endsWith('/');
   return {
     externalId: idOf(bucket, key),
@@ -42,8 +44,11 @@ function itemOfKey(bucket: string, key: string, lastModified: Date | null): Sour
     isExpandable: isFolder,
     hasContent: !isFolder,
     createdAt: isFolder ? null : (lastModified?.toISOString() ?? null),
+    version: etag,
   };
 }
+
+const ofFolder = (key: string): ListedObject => ({ key, lastModified: null, etag: null });
 
 /**
  * Objects in the order of their keys, each after the folders that it lies in.
@@ -57,21 +62,22 @@ export function itemsOfObjects(
 ): SourceItem[] {
   const items: SourceItem[] = [];
   let before = after;
-  for (const { key, lastModified } of objects) {
+  for (const object of objects) {
+    const { key } = object;
     // What a folder holds stands together, so one that the key before has too was told.
     for (let end = key.indexOf('/'); end >= 0; end = key.indexOf('/', end + 1)) {
       const folder = key.slice(0, end + 1);
-      if (folder.length > below.length && !before.startsWith(folder)) items.push(itemOfKey(bucket, folder, null));
+      if (folder.length > below.length && !before.startsWith(folder)) items.push(itemOfKey(bucket, ofFolder(folder)));
     }
     // An object that is called like a folder only keeps its place.
-    if (!key.endsWith('/')) items.push(itemOfKey(bucket, key, lastModified));
+    if (!key.endsWith('/')) items.push(itemOfKey(bucket, object));
     before = key;
   }
   return items;
 }
 
 /** The folder that was asked for, itself. */
-export const itemOfFolder = (bucket: string, key: string): SourceItem => itemOfKey(bucket, key, null);
+export const itemOfFolder = (bucket: string, key: string): SourceItem => itemOfKey(bucket, ofFolder(key));
 
 /** An object's bytes. What was put without a type is declared as nothing in particular: then its name says more. */
 export function contentOf(

@@ -38,8 +38,8 @@ async function list(
   } = await withS3(client, credentials, { bucket, signal }, (s3) => s3.send(command));
   const keyOf = (given: string): string =>
     EncodingType === 'url' ? decodeURIComponent(given.replaceAll('+', '%20')) : given;
-  const objects = Contents.flatMap(({ Key, LastModified }) =>
-    Key === undefined ? [] : [{ key: keyOf(Key), lastModified: LastModified ?? null }],
+  const objects = Contents.flatMap(({ Key, LastModified, ETag }) =>
+    Key === undefined ? [] : [{ key: keyOf(Key), lastModified: LastModified ?? null, etag: ETag ?? null }],
   );
   return { objects, isWhole: IsTruncated !== true || objects.length === 0 };
 }

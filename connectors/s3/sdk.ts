@@ -71,7 +71,7 @@ function sdkIn(
     signal,
   }: { readonly isContent: boolean; readonly isLast: boolean; readonly signal: AbortSignal },
 ): S3Client {
-  const endpoint = endpointUrl ?? client.baseUrl;
+  const endpoint = endpointUrl ?? client.urls['api'] ?? '';
   const isAmazon = AMAZON.test(endpoint);
   return new S3Client({
     region,
@@ -119,7 +119,7 @@ export async function withS3<T>(
   { bucket, isContent = false, signal }: { bucket: string | null; isContent?: boolean; signal: AbortSignal },
   call: (s3: S3Client) => Promise<T>,
 ): Promise<T> {
-  const endpoint = credentials.endpointUrl ?? client.baseUrl;
+  const endpoint = credentials.endpointUrl ?? client.urls['api'] ?? '';
   const place = `${endpoint} ${bucket ?? ''}`;
   const region = regions.get(place) ?? AMAZON.exec(endpoint)?.[1] ?? USUAL_REGION;
   try {

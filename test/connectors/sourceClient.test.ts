@@ -47,7 +47,7 @@ beforeEach(() => {
 const client = (patienceMs = 30_000, gate = createRequestGate('GitBook', 2)) =>
   createSourceClient({
     name: 'GitBook',
-    baseUrl,
+    urls: { api: baseUrl },
     headers: { authorization: 'Bearer secret' },
     connector: gitbook,
     gate,
