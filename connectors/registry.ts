@@ -5,6 +5,7 @@ import type { Egress } from '../egress/types.js';
 import type { ChangePage, Connector, ContainerPage, Identity, ItemContent, ItemPage } from './connector.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
+import { googleDrive } from './googleDrive/index.js';
 import type { SourceUrls } from './readSourceUrls.js';
 import { createRequestGate, type RequestGate } from './requestGate.js';
 import { s3 } from './s3/index.js';
@@ -14,6 +15,7 @@ import { createSourceClient } from './sourceClient.js';
 const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   GITBOOK: gitbook,
   GITHUB: github,
+  GOOGLE_DRIVE: googleDrive,
   S3: s3,
 };
 

@@ -125,6 +125,16 @@ export const CONNECTED_SOURCES = {
   GITHUB: { name: 'GitHub', auth: 'token', urls: { api: 'https://api.github.com' }, requestsAtOnce: 4 },
   // An address of Amazon's is that of one region; those of others follow from it.
   S3: { name: 'S3', auth: 'token', urls: { api: 'https://s3.us-east-1.amazonaws.com' }, requestsAtOnce: 8 },
+  GOOGLE_DRIVE: {
+    name: 'Google Drive',
+    auth: 'oauth',
+    urls: {
+      api: 'https://www.googleapis.com/drive/v3',
+      authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
+      token: 'https://oauth2.googleapis.com/token',
+    },
+    requestsAtOnce: 4,
+  },
 } as const satisfies Partial<Record<SourceType, ConnectedSource>>;
 export type ConnectedSourceType = keyof typeof CONNECTED_SOURCES;
 

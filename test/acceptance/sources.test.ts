@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType, HONOURED_BY, honours } from '../../contract/sources.js';
+import { CONNECTED_SOURCES, HONOURED_BY, honours } from '../../contract/sources.js';
 import { encodeDocument } from '../../embeddings/sparse/sparseEncoder.js';
 import { type EventRowDoc, INTENDED } from '../../store/events/model.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator, startS3Source } from '../emulators/s3Source.js';
@@ -18,6 +18,7 @@ import {
   type SourceStand,
   standForS3,
   type StandContent,
+  type StandSource,
 } from '../support/sourceStands.js';
 import { storedPoints } from '../support/storedPoints.js';
 
@@ -33,10 +34,10 @@ interface Item {
   readonly organization_user_file_to_sync_id: number | null;
 }
 
-const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
+const SOURCES = Object.keys(SOURCE_STANDS) as StandSource[];
 
 let service: TestService;
-const stands = {} as Record<ConnectedSourceType, SourceStand>;
+const stands = {} as Record<StandSource, SourceStand>;
 let s3: S3SourceEmulator;
 /** Of an object at most. */
 const MAX_BYTES = 300_000;
