@@ -2,9 +2,9 @@
  * A stand-in for GitBook on loopback, after its published OpenAPI document (@gitbook/api 0.202.0): one organization whose
  * spaces and pages a test changes, and which misbehaves as a test wants.
  */
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+
+import { bearerOf, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
 
 export const ORGANIZATION = 'harbour-org';
 export const TOKEN = 'gb_api_lighthouse';
@@ -24,39 +24,22 @@ export interface EmulatedSpace {
   deletedAt?: string;
 }
 
-/** What goes wrong with a request; null for nothing. */
-export type Mishap =
-  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
-  | 'broken'
-  | 'hang'
-  | null;
+/** `body` in place of GitBook's own words. */
+type GitBookRefused = Refused & { readonly body?: string };
 
-export interface GitBookEmulator {
-  /** host:port. */
-  readonly host: string;
+export interface GitBookEmulator extends Emulator<GitBookRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   /** Spaces by id, pages by id: change them at will. */
   readonly spaces: Record<string, EmulatedSpace>;
-  /** Paths with their queries, in the order asked. */
-  readonly requests: string[];
   /** Tokens that are taken, each with the organization it may see. */
   readonly tokens: Map<string, string>;
-  /** Asked for every request that has a good token; what it answers goes wrong. */
-  misbehave(how: (path: string) => Mishap): void;
-  /** Requests under way at this moment, and at most so far. */
-  readonly load: { now: number; most: number };
-  close(): Promise<void>;
 }
 
 const stamp = '2026-03-03T10:00:00.000Z';
 
-function send(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
-}
 const refuse = (response: ServerResponse, code: number, message: string): void =>
-  send(response, code, { error: { code, message } });
+  sendJson(response, code, { error: { code, message } });
 
 /** A page of the tree, without its document. */
 function pageJson(spaceId: string, id: string, page: EmulatedPage, path: string): Record<string, unknown> {
@@ -99,18 +82,15 @@ export async function startGitBook(
   spaces: Record<string, EmulatedSpace> = {},
   { spacesPerPage = 2 } = {},
 ): Promise<GitBookEmulator> {
-  const requests: string[] = [];
   const tokens = new Map([[TOKEN, ORGANIZATION]]);
-  const load = { now: 0, most: 0 };
-  let mishapOf: (path: string) => Mishap = () => null;
 
   const answer = (path: readonly string[], query: URLSearchParams, response: ServerResponse, sees: string): void => {
     const [room = '', id = '', ...rest] = path;
     const where = rest.join('/');
-    if (room === 'user' && id === '') return send(response, 200, { object: 'user', id: 'u1', displayName: 'Ada' });
+    if (room === 'user' && id === '') return sendJson(response, 200, { object: 'user', id: 'u1', displayName: 'Ada' });
     if (room === 'orgs') {
       if (id !== sees) return refuse(response, 404, 'Organization not found');
-      if (where === '') return send(response, 200, { object: 'organization', id, title: 'The harbour' });
+      if (where === '') return sendJson(response, 200, { object: 'organization', id, title: 'The harbour' });
       if (where !== 'spaces') return refuse(response, 404, 'Not found');
       const all = Object.entries(spaces);
       const page = query.get('page') ?? 'p0';
@@ -118,60 +98,37 @@ export async function startGitBook(
       const from = Number(page.slice(1));
       const some = all.slice(from, from + spacesPerPage).map(([key, space]) => spaceJson(key, space));
       const next = from + spacesPerPage < all.length ? { next: { page: `p${from + spacesPerPage}` } } : {};
-      return send(response, 200, { items: some, count: all.length, ...next });
+      return sendJson(response, 200, { items: some, count: all.length, ...next });
     }
     const space = room === 'spaces' && Object.hasOwn(spaces, id) ? spaces[id] : undefined;
     if (!space || sees !== ORGANIZATION) return refuse(response, 404, 'Space not found');
-    if (where === '') return send(response, 200, spaceJson(id, space));
-    if (where === 'content/pages') return send(response, 200, { pages: pagesJson(id, space.pages) });
+    if (where === '') return sendJson(response, 200, spaceJson(id, space));
+    if (where === 'content/pages') return sendJson(response, 200, { pages: pagesJson(id, space.pages) });
     const [content, single, pageId = '', ...more] = rest;
     const found =
       content === 'content' && single === 'page' && more.length === 0 ? findPage(space.pages, pageId) : null;
     if (!found) return refuse(response, 404, 'Page not found');
     const [page, at] = found;
     const markdown = query.get('format') === 'markdown' && (page.type ?? 'document') === 'document';
-    send(response, 200, {
+    sendJson(response, 200, {
       ...pageJson(id, pageId, page, at),
       ...(markdown ? { markdown: `# ${page.title}\n\n${page.text ?? ''}` } : {}),
     });
   };
 
-  const server = createServer((request, response) => {
-    request.resume();
-    const url = new URL(request.url ?? '/', 'http://gitbook');
-    requests.push(`${url.pathname}${url.search}`);
-    load.now += 1;
-    load.most = Math.max(load.most, load.now);
-    response.once('close', () => {
-      load.now -= 1;
-    });
-    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    const sees = tokens.get(token);
-    if (sees === undefined) return refuse(response, 401, 'Invalid API token');
-    if (!url.pathname.startsWith('/v1/')) return refuse(response, 404, 'Not found');
-    const mishap = mishapOf(url.pathname.slice('/v1'.length));
-    if (mishap === 'hang') return;
-    if (mishap === 'broken') return void request.socket.destroy();
-    if (mishap !== null)
-      return send(response, mishap.status, mishap.body ?? '{"error":{"code":1,"message":"no"}}', mishap.headers);
-    answer(url.pathname.slice('/v1/'.length).split('/').map(decodeURIComponent), url.searchParams, response, sees);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    host,
-    settings: `GITBOOK.api=http://${host}/v1`,
-    spaces,
-    requests,
-    tokens,
-    load,
-    misbehave(how) {
-      mishapOf = how;
+  const emulator = await startEmulator<GitBookRefused>({
+    admit({ request, response }) {
+      if (tokens.has(bearerOf(request))) return true;
+      refuse(response, 401, 'Invalid API token');
+      return false;
     },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+    placeOf: ({ url }) => url.pathname.slice('/v1'.length),
+    refuse: (response, { status, headers, body = '{"error":{"code":1,"message":"no"}}' }) =>
+      sendJson(response, status, body, headers),
+    answer({ request, response, path: [version, ...path], query }) {
+      if (version !== 'v1') return refuse(response, 404, 'Not found');
+      answer(path, query, response, tokens.get(bearerOf(request)) ?? '');
     },
-  };
+  });
+  return { ...emulator, settings: `GITBOOK.api=${emulator.origin}/v1`, spaces, tokens };
 }

@@ -3,9 +3,16 @@
  * changes, with git trees, blobs and contents of their default branches, and which misbehaves as a test wants.
  */
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+
+import {
+  bearerOf,
+  type Emulator,
+  type Mishap as AnyMishap,
+  type Refused,
+  sendJson,
+  startEmulator,
+} from './emulator.js';
 
 export const LOGIN = 'ada';
 export const USER_ID = 4_001;
@@ -24,30 +31,18 @@ export interface EmulatedRepository {
   readonly files: Record<string, EmulatedFile>;
 }
 
-/** What goes wrong with a request; null for nothing. */
-export type Mishap =
-  | { readonly status: number; readonly headers?: Record<string, string>; readonly message?: string }
-  | 'hang'
-  | null;
+type GitHubRefused = Refused & { readonly message?: string };
+export type Mishap = AnyMishap<GitHubRefused>;
 
-export interface GitHubEmulator {
-  /** host:port. */
-  readonly host: string;
+export interface GitHubEmulator extends Emulator<GitHubRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   /** By `owner/name`: change them at will. */
   readonly repositories: Record<string, EmulatedRepository>;
-  /** Paths with their queries, in the order asked. */
-  readonly requests: string[];
   /** Tokens that are taken. */
   readonly tokens: Set<string>;
   /** Entries of a tree that are answered at most, and bytes that /contents sends along. */
   readonly limits: { entries: number; inlineBytes: number };
-  /** Asked for every request that has a good token; what it answers goes wrong. */
-  misbehave(how: (path: string) => Mishap): void;
-  /** Requests under way at this moment, and at most so far. */
-  readonly load: { now: number; most: number };
-  close(): Promise<void>;
 }
 
 interface Entry {
@@ -63,8 +58,7 @@ const WEB = 'https://github.com';
 
 function send(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
   const limits = { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '4999' };
-  const head = { 'content-type': 'application/json; charset=utf-8', ...limits, ...headers };
-  response.writeHead(status, head).end(JSON.stringify(body));
+  sendJson(response, status, body, { ...limits, ...headers });
 }
 const refuse = (response: ServerResponse, status: number, message: string, headers?: Record<string, string>): void =>
   send(response, status, { message, documentation_url: 'https://docs.github.com/rest', status: `${status}` }, headers);
@@ -120,11 +114,8 @@ const repositoryJson = (fullName: string, { id, branch }: EmulatedRepository) =>
 /** @param perPage repositories on a page at most, whatever a caller asks for */
 export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator> {
   const repositories: GitHubEmulator['repositories'] = {};
-  const requests: string[] = [];
   const tokens = new Set([GITHUB_TOKEN]);
-  const load = { now: 0, most: 0 };
   const limits = { entries: 100_000, inlineBytes: 1_048_576 };
-  let mishapOf: (path: string) => Mishap = () => null;
 
   const answerPage = (query: URLSearchParams, response: ServerResponse): void => {
     const all = Object.entries(repositories);
@@ -187,42 +178,17 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
     send(response, 200, { ...shown, type: 'file', ...content });
   };
 
-  const server = createServer((request, response) => {
-    request.resume();
-    const url = new URL(request.url ?? '/', 'http://github');
-    requests.push(`${url.pathname}${url.search}`);
-    load.now += 1;
-    load.most = Math.max(load.most, load.now);
-    response.once('close', () => {
-      load.now -= 1;
-    });
-    if ((request.headers['user-agent'] ?? '') === '')
-      return refuse(response, 403, 'Request forbidden by administrative rules. Please send a User-Agent header.');
-    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    if (!tokens.has(token)) return refuse(response, 401, 'Bad credentials');
-    const mishap = mishapOf(url.pathname);
-    if (mishap === 'hang') return;
-    if (mishap !== null) return refuse(response, mishap.status, mishap.message ?? 'no', mishap.headers);
-    const path = url.pathname.slice(1).split('/').map(decodeURIComponent);
-    answer(path, url.searchParams, request.headers.accept ?? '', response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    host,
-    settings: `GITHUB.api=http://${host}`,
-    repositories,
-    requests,
-    tokens,
-    limits,
-    load,
-    misbehave(how) {
-      mishapOf = how;
+  const emulator = await startEmulator<GitHubRefused>({
+    admit({ request, response }) {
+      const isNamed = (request.headers['user-agent'] ?? '') !== '';
+      if (!isNamed)
+        refuse(response, 403, 'Request forbidden by administrative rules. Please send a User-Agent header.');
+      else if (!tokens.has(bearerOf(request))) refuse(response, 401, 'Bad credentials');
+      else return true;
+      return false;
     },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+    refuse: (response, { status, message = 'no', headers }) => refuse(response, status, message, headers),
+    answer: ({ request, response, path, query }) => answer(path, query, request.headers.accept ?? '', response),
+  });
+  return { ...emulator, settings: `GITHUB.api=${emulator.origin}`, repositories, tokens, limits };
 }

@@ -3,9 +3,9 @@
  * GetObject; signatures are worked out anew from what came over the wire. Buckets lie in regions.
  */
 import { createHash, createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { type Emulator, type Refused, startEmulator } from './emulator.js';
 
 export const ACCESS_KEY = 'AKIALIGHTHOUSE';
 export const ACCESS_KEY_SECRET = 's3-secret-of-the-lighthouse';
@@ -15,14 +15,10 @@ export interface EmulatedObject {
   readonly type?: string;
 }
 
-/** What goes wrong with a request; null for nothing. */
-type Mishap =
-  | { readonly status: number; readonly code: string; readonly headers?: Record<string, string> }
-  | 'hang'
-  | null;
+type S3Refused = Refused & { readonly code: string };
 
-export interface S3SourceEmulator {
-  readonly host: string;
+/** What `misbehave` is asked with is a path decoded, without its first slash. */
+export interface S3SourceEmulator extends Emulator<S3Refused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   /** Objects by bucket and key: change them at will. */
@@ -31,13 +27,6 @@ export interface S3SourceEmulator {
   readonly regions: Map<string, string>;
   /** Secrets by access key. */
   readonly keys: Map<string, string>;
-  /** Paths with their queries, in the order asked. */
-  readonly requests: string[];
-  /** Asked for every request that is signed well, with its path decoded. */
-  misbehave(how: (path: string) => Mishap): void;
-  /** Requests under way at this moment, and at most so far. */
-  readonly load: { now: number; most: number };
-  close(): Promise<void>;
 }
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
@@ -81,9 +70,6 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
   const buckets = new Map<string, Map<string, EmulatedObject>>();
   const regions = new Map<string, string>();
   const keys = new Map([[ACCESS_KEY, ACCESS_KEY_SECRET]]);
-  const requests: string[] = [];
-  const load = { now: 0, most: 0 };
-  let mishapOf: (path: string) => Mishap = () => null;
 
   const listBuckets = (query: URLSearchParams, response: ServerResponse): void => {
     const from = Number(query.get('continuation-token') ?? 0);
@@ -117,54 +103,31 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
     );
   };
 
-  const server = createServer((request, response) => {
-    request.resume();
-    const url = new URL(request.url ?? '/', 'http://s3');
-    requests.push(`${url.pathname}${url.search}`);
-    load.now += 1;
-    load.most = Math.max(load.most, load.now);
-    response.once('close', () => {
-      load.now -= 1;
-    });
-    const { refused, region } = judge(request, keys);
-    if (refused !== undefined) return refuse(response, 403, refused);
-    const path = decodeURIComponent(url.pathname.slice(1));
-    const mishap = mishapOf(path);
-    if (mishap === 'hang') return;
-    if (mishap !== null) return refuse(response, mishap.status, mishap.code, mishap.headers);
-    response.setHeader('content-type', 'application/xml');
-    if (path === '') return listBuckets(url.searchParams, response);
-    const [bucket = '', ...rest] = path.split('/');
-    const objects = buckets.get(bucket);
-    if (!objects) return refuse(response, 404, 'NoSuchBucket');
-    const home = regions.get(bucket) ?? 'us-east-1';
-    if (region !== home) return refuse(response, 301, 'PermanentRedirect', { 'x-amz-bucket-region': home });
-    const key = rest.join('/');
-    if (key === '') return listObjects(objects, url.searchParams, response);
-    const object = objects.get(key);
-    if (!object) return refuse(response, 404, 'NoSuchKey');
-    const content = Buffer.from(object.content);
-    const etag = `"${createHash('md5').update(content).digest('hex')}"`;
-    const type = object.type ?? 'binary/octet-stream';
-    response.writeHead(200, { 'content-type': type, 'content-length': content.length, etag }).end(content);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    host,
-    settings: `S3.api=http://${host}`,
-    buckets,
-    regions,
-    keys,
-    requests,
-    load,
-    misbehave(how) {
-      mishapOf = how;
+  const emulator = await startEmulator<S3Refused>({
+    admit({ request, response }) {
+      const { refused } = judge(request, keys);
+      if (refused !== undefined) refuse(response, 403, refused);
+      return refused === undefined;
     },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+    placeOf: ({ path }) => path.join('/'),
+    refuse: (response, { status, code, headers }) => refuse(response, status, code, headers),
+    answer({ request, response, path: [bucket = '', ...rest], query }) {
+      response.setHeader('content-type', 'application/xml');
+      if (bucket === '') return listBuckets(query, response);
+      const objects = buckets.get(bucket);
+      if (!objects) return refuse(response, 404, 'NoSuchBucket');
+      const home = regions.get(bucket) ?? 'us-east-1';
+      if (judge(request, keys).region !== home)
+        return refuse(response, 301, 'PermanentRedirect', { 'x-amz-bucket-region': home });
+      const key = rest.join('/');
+      if (key === '') return listObjects(objects, query, response);
+      const object = objects.get(key);
+      if (!object) return refuse(response, 404, 'NoSuchKey');
+      const content = Buffer.from(object.content);
+      const etag = `"${createHash('md5').update(content).digest('hex')}"`;
+      const type = object.type ?? 'binary/octet-stream';
+      response.writeHead(200, { 'content-type': type, 'content-length': content.length, etag }).end(content);
     },
-  };
+  });
+  return { ...emulator, settings: `S3.api=${emulator.origin}`, buckets, regions, keys };
 }

@@ -1,0 +1,80 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import { startGitBook, TOKEN } from '../../emulators/gitbook.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+export async function standForGitBook(): Promise<SourceStand> {
+  const emulator = await startGitBook();
+  const { spaces } = emulator;
+  const pageOf = (externalId: string) => {
+    const [space = '', page = ''] = externalId.split('/');
+    const lookIn = (pages: NonNullable<(typeof spaces)[string]>['pages']): typeof pages | null => {
+      if (Object.hasOwn(pages, page)) return pages;
+      for (const { pages: below } of Object.values(pages)) {
+        const found = below && lookIn(below);
+        if (found) return found;
+      }
+      return null;
+    };
+    return { pages: lookIn(spaces[space]?.pages ?? {}) ?? {}, page };
+  };
+  return {
+    ...standOn(emulator),
+    settings: emulator.settings,
+    secret: TOKEN,
+    externalId: 'GITBOOK|harbour-org',
+    reset(more = 0) {
+      for (const id of Object.keys(spaces)) delete spaces[id];
+      for (const id of CONTAINERS)
+        spaces[id] = { title: `Space ${id}`, pages: { [`${id}-1`]: { title: `About ${id}`, text: `On ${id}.` } } };
+      spaces['atlas'] = {
+        title: 'Space atlas',
+        pages: {
+          sights: {
+            type: 'group',
+            title: 'Sights',
+            pages: {
+              lighthouse: {
+                title: 'Lighthouse',
+                text: LIGHTHOUSE,
+                pages: { keeper: { title: 'Keeper', text: KEEPER } },
+              },
+              away: { type: 'link', title: 'Elsewhere' },
+            },
+          },
+          ...Object.fromEntries(moreDocuments(more, (name, text) => [name, { title: `More ${name}`, text }])),
+        },
+      };
+      emulator.mend();
+      emulator.tokens.set(TOKEN, 'harbour-org');
+      return {
+        containers: Object.keys(spaces),
+        lighthouse: 'atlas/lighthouse',
+        keeper: 'atlas/keeper',
+        branch: 'atlas/lighthouse',
+        others: OTHERS.map((id) => `${id}/${id}-1`),
+        items: 13 + more,
+      };
+    },
+    connect: (user, body = {}) =>
+      user.post('/integrations/gitbook', { organization: 'harbour-org', access_token: TOKEN, ...body }),
+    connectAsNobody: (user) =>
+      user.post('/integrations/gitbook', { organization: 'harbour-org', access_token: 'gb_api_nobody' }),
+    write(externalId, text) {
+      const { pages, page } = pageOf(externalId);
+      pages[page]!.text = text;
+    },
+    remove(externalId) {
+      const { pages, page } = pageOf(externalId);
+      delete pages[page];
+    },
+    limit(requests) {
+      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': '0' } })));
+    },
+    breakItem(externalId, status) {
+      const { page } = pageOf(externalId);
+      emulator.misbehave((path) => (path.endsWith(`/page/${page}`) ? { status } : null));
+    },
+    takeBack: () => void emulator.tokens.delete(TOKEN),
+    pagesListed: () => emulator.requests.filter((path) => path.startsWith('/v1/orgs/harbour-org/spaces')).length,
+  };
+}

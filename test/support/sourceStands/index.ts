@@ -1,0 +1,13 @@
+import type { ConnectedSourceType } from '../../../contract/sources.js';
+import { startS3Source } from '../../emulators/s3Source.js';
+import { standForGitBook } from './gitbook.js';
+import { standForGitHub } from './github.js';
+import { standForS3 } from './s3.js';
+import type { SourceStand } from './stand.js';
+
+/** The stand of every connected source on one line. */
+export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<SourceStand>>> = {
+  GITBOOK: standForGitBook,
+  GITHUB: standForGitHub,
+  S3: async () => standForS3(await startS3Source()),
+};
