@@ -5,8 +5,11 @@ import { standForGitHub } from './github.js';
 import { standForS3 } from './s3.js';
 import type { SourceStand } from './stand.js';
 
-/** The stand of every connected source on one line. */
-export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<SourceStand>>> = {
+/** Those of the catalogue suite; Google Drive joins them once consent can be walked. */
+export type StandSource = Exclude<ConnectedSourceType, 'GOOGLE_DRIVE'>;
+
+/** The stand of every one of them on one line. */
+export const SOURCE_STANDS: Readonly<Record<StandSource, () => Promise<SourceStand>>> = {
   GITBOOK: standForGitBook,
   GITHUB: standForGitHub,
   S3: async () => standForS3(await startS3Source()),

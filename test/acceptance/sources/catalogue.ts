@@ -1,0 +1,204 @@
+/** What the suites of connected sources share: one service, every source's stand on it, and one customer's view of a source. */
+import { afterAll, beforeAll, expect } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
+import { honours } from '../../../contract/sources.js';
+import { encodeDocument } from '../../../embeddings/sparse/sparseEncoder.js';
+import { type EventRowDoc, INTENDED } from '../../../store/events/model.js';
+import type { Listed, TestUser } from '../../support/client.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { SOURCE_STANDS, type StandSource } from '../../support/sourceStands/index.js';
+import type { SourceStand, StandContent } from '../../support/sourceStands/stand.js';
+import { storedPoints } from '../../support/storedPoints.js';
+
+export const SOURCES = Object.keys(SOURCE_STANDS) as StandSource[];
+
+/** Of an item's content at most. */
+export const MAX_BYTES = 300_000;
+
+/** An item as it is answered. */
+export interface Item {
+  readonly id: number;
+  readonly external_id: string;
+  readonly name: string;
+  readonly parent_external_id: string | null;
+  readonly root_external_id: string | null;
+  readonly is_selectable: boolean;
+  readonly is_expandable: boolean;
+  readonly item_type: string;
+  readonly organization_user_file_to_sync_id: number | null;
+}
+
+export interface Catalogue {
+  readonly service: TestService;
+  readonly stands: Readonly<Record<StandSource, SourceStand>>;
+}
+
+/** The service and the stands of a test file; there from its first test on. */
+export function useCatalogue(): Catalogue {
+  const stands = {} as Record<StandSource, SourceStand>;
+  const catalogue = { stands } as { service: TestService; stands: typeof stands };
+  beforeAll(async () => {
+    for (const source of SOURCES) stands[source] = await SOURCE_STANDS[source]();
+    catalogue.service = await startService({
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      MAX_UPLOAD_BYTES: String(MAX_BYTES),
+      SOURCE_URLS: Object.values(stands)
+        .map(({ settings }) => settings)
+        .join(','),
+    });
+  });
+  afterAll(async () => {
+    await catalogue.service.close();
+    await Promise.all(Object.values(stands).map((stand) => stand.close()));
+  });
+  return catalogue;
+}
+
+const FINAL = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'];
+let customers = 0;
+
+/** A customer of the service who connects one source. `begin` makes it another customer, before a source as new. */
+export class Customer {
+  user!: TestUser;
+  content!: StandContent;
+  customerId = '';
+
+  readonly type: StandSource;
+  private readonly catalogue: Catalogue;
+
+  constructor(catalogue: Catalogue, type: StandSource) {
+    this.catalogue = catalogue;
+    this.type = type;
+  }
+
+  get service(): TestService {
+    return this.catalogue.service;
+  }
+  get stand(): SourceStand {
+    return this.catalogue.stands[this.type];
+  }
+  /** All files that become of the content of the catalogue. */
+  get documents(): string[] {
+    return [this.content.lighthouse, this.content.keeper, ...this.content.others];
+  }
+
+  async begin(): Promise<void> {
+    this.content = this.stand.reset();
+    customers += 1;
+    this.customerId = `${this.type} ${customers}`;
+    this.user = await this.service.user(this.customerId);
+  }
+
+  /** The only data source. */
+  async source(): Promise<DataSourceRecord> {
+    const { results } = (await this.user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
+    expect(results).toHaveLength(1);
+    return results[0]!;
+  }
+
+  /** The data source as soon as something holds of it. */
+  sourceWhen(holds: (source: DataSourceRecord) => boolean): Promise<DataSourceRecord> {
+    return soon(() => this.source(), holds);
+  }
+
+  /** The data source once no listing of it is under way. */
+  listed(): Promise<DataSourceRecord> {
+    return this.sourceWhen(({ sync_status: status }) => status === 'READY' || status === 'SYNC_ERROR');
+  }
+
+  /** Connects with nothing done yet but what the body asks for. */
+  async connect(body: Record<string, unknown> = {}): Promise<DataSourceRecord> {
+    const quiet = { sync_source_items: false, sync_files_on_connection: false, ...body };
+    expect(await this.stand.connect(this.user, quiet)).toMatchObject({ status: 200 });
+    return this.listed();
+  }
+
+  /** Connects with everything synced. */
+  async connectWhole(body: Record<string, unknown> = {}): Promise<DataSourceRecord> {
+    const connected = await this.connect({ sync_files_on_connection: true, ...body });
+    await this.syncRest();
+    return connected;
+  }
+
+  async listItems(): Promise<DataSourceRecord> {
+    const { id } = await this.source();
+    const { status, body } = await this.user.post<DataSourceRecord>('/integrations/items/sync', { data_source_id: id });
+    expect({ status, sync_status: body.sync_status }).toEqual({ status: 200, sync_status: 'QUEUED_FOR_SYNCING' });
+    return this.listed();
+  }
+
+  async syncFiles(ids: readonly string[], more: Record<string, unknown> = {}): Promise<void> {
+    const { id } = await this.source();
+    const request = { data_source_id: id, ids, ...more };
+    const answer = await this.user.post('/integrations/files/sync', request);
+    expect(answer).toMatchObject({ status: 200, body: { success: true } });
+  }
+
+  /** Makes files of all there is, as far as a connection that was asked to has not done so already. */
+  async syncRest(more: Record<string, unknown> = {}): Promise<void> {
+    if (!honours(this.type, 'sync_files_on_connection')) await this.syncFiles(this.content.containers, more);
+  }
+
+  async files(filters: Record<string, unknown> = {}): Promise<FileRecord[]> {
+    const request = { filters, pagination: { limit: 1_000 }, order_by: 'name' };
+    return (await this.user.post<Listed<FileRecord>>('/user_files_v2', request)).body.results;
+  }
+
+  /** All files, once there are so many and each is at rest. */
+  settledFiles(number: number): Promise<FileRecord[]> {
+    return soon(
+      () => this.files(),
+      (some) => some.length === number && some.every((file) => FINAL.includes(file.sync_status)),
+    );
+  }
+
+  /** A file as soon as something holds of it. */
+  fileWhen(id: number, holds: (file: FileRecord) => boolean): Promise<FileRecord> {
+    return soon(() => this.user.file(id), holds);
+  }
+
+  async items(body: Record<string, unknown> = {}): Promise<{ items: Item[]; count: number }> {
+    const { id } = await this.source();
+    const answer = await this.user.post<{ items: Item[]; count: number }>('/integrations/items/list', {
+      data_source_id: id,
+      pagination: { limit: 1_000 },
+      ...body,
+    });
+    expect(answer).toMatchObject({ status: 200 });
+    return answer.body;
+  }
+
+  async textOf(externalId: string): Promise<string> {
+    const { results } = await this.user.chunks({ external_file_ids: [externalId] });
+    return results.map((chunk) => chunk.source_content).join('\n');
+  }
+
+  /** What was told of this customer, in order. */
+  async told(): Promise<string[]> {
+    const kinds: string[] = [];
+    await withDatabase(this.service, async (connection) => {
+      const rows = connection.collection<EventRowDoc>('events').find({ 'events.customerId': this.customerId });
+      for await (const { last, events } of rows)
+        for (const event of events)
+          if (last !== INTENDED && event.customerId === this.customerId) kinds.push(event.kind);
+    });
+    return kinds;
+  }
+
+  async timesTold(kind: string): Promise<number> {
+    return (await this.told()).filter((one) => one === kind).length;
+  }
+}
+
+/** Each chunk of a file has the sparse vector of its text. */
+export async function expectSparse(service: TestService, user: TestUser, fileId: number): Promise<void> {
+  const terms = (indices: readonly number[] | undefined) => indices?.toSorted((a, b) => a - b);
+  const { results } = await user.chunks({ ids: [fileId] });
+  expect(results.length).toBeGreaterThan(0);
+  expect((await storedPoints(service, fileId)).map(({ sparse }) => terms(sparse?.indices))).toEqual(
+    results.map((chunk) => terms(encodeDocument(chunk.source_content)?.indices)),
+  );
+}

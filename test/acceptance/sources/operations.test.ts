@@ -1,0 +1,11 @@
+/** What single sources have operations of their own for: each in a file of own/, on one service. */
+import { useCatalogue } from './catalogue.js';
+import { gitbookRows } from './own/gitbook.js';
+import { githubRows } from './own/github.js';
+import { s3Rows } from './own/s3.js';
+
+const catalogue = useCatalogue();
+
+gitbookRows(catalogue);
+githubRows(catalogue);
+s3Rows(catalogue);

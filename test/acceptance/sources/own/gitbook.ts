@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import type { Listed, TestUser } from '../../../support/client.js';
+import { connectSource } from '../../../support/dataSources.js';
+import { soon } from '../../../support/soon.js';
+import type { StandContent } from '../../../support/sourceStands/stand.js';
+import { type Catalogue, expectSparse } from '../catalogue.js';
+
+export function gitbookRows(catalogue: Catalogue): void {
+  describe('GITBOOK by its own operations', () => {
+    let user: TestUser;
+    let dataSource: DataSourceRecord;
+    let content: StandContent;
+
+    beforeAll(async () => {
+      content = catalogue.stands.GITBOOK.reset();
+      user = await catalogue.service.user('gitbook');
+      const quiet = { sync_source_items: false, sync_files_on_connection: false };
+      expect((await catalogue.stands.GITBOOK.connect(user, quiet)).status).toBe(200);
+      dataSource = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
+    });
+
+    test('its spaces are listed as they are now, over all pages', async () => {
+      const { status, body } = await user.get<{ results: { id: string; name: string; url: string | null }[] }>(
+        `/integrations/gitbook/spaces?data_source_id=${dataSource.id}`,
+      );
+      expect(status).toBe(200);
+      expect(body.results.map(({ id }) => id)).toEqual(content.containers);
+      expect(body.results[0]).toEqual({ id: 'atlas', name: 'Space atlas', url: 'https://app.gitbook.com/s/atlas' });
+    });
+
+    test('some spaces are synced, one that is not there tells so', async () => {
+      const request = {
+        data_source_id: dataSource.id,
+        space_ids: ['boats', 'gone'],
+        tags: { from: 'spaces' },
+        generate_sparse_vectors: true,
+      };
+      expect(await user.post('/integrations/gitbook/sync', request)).toMatchObject({
+        status: 200,
+        body: { success: true },
+      });
+      const { results } = await soon(
+        async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { order_by: 'name' })).body,
+        ({ results: some }) => some.length === 2 && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
+      );
+      expect(results).toMatchObject([
+        { external_file_id: 'boats/boats-1', name: 'About boats', sync_status: 'READY', tags: { from: 'spaces' } },
+        { external_file_id: 'gone', sync_status: 'SYNC_ERROR' },
+      ]);
+      expect(results[0]).toMatchObject({
+        external_url: 'https://app.gitbook.com/s/boats/boats-1',
+        file_metadata: { type: 'PAGE', space_id: 'boats' },
+      });
+      await expectSparse(catalogue.service, user, results[0]?.id ?? 0);
+    });
+
+    test.each([
+      ['more than twenty spaces', { space_ids: Array.from({ length: 21 }, (_, index) => `space-${index}`) }, 422],
+      ['a data source that is not there', { data_source_id: 2 ** 40 }, 404],
+    ])('%s is refused', async (_name, wrong, status) => {
+      const request = { data_source_id: dataSource.id, space_ids: ['boats'], ...wrong };
+      expect((await user.post('/integrations/gitbook/sync', request)).status).toBe(status);
+    });
+
+    test('a data source of another kind is no GitBook, and what is not built for it says so', async () => {
+      const owner = { organizationId: dataSource.organization_id, userId: dataSource.organization_user_id };
+      const box = await connectSource(
+        catalogue.service,
+        { ...owner, customerId: 'gitbook' },
+        { type: 'BOX', externalId: 'BOX|a' },
+      );
+      const id = box._id;
+      const answers = await Promise.all([
+        user.post('/integrations/gitbook/sync', { data_source_id: id, space_ids: [] }),
+        user.get(`/integrations/gitbook/spaces?data_source_id=${id}`),
+        user.post('/integrations/items/list', { data_source_id: id }),
+        user.post('/integrations/items/sync', { data_source_id: id }),
+        user.post('/integrations/files/sync', { data_source_id: id, ids: [] }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 200, 501, 501]);
+      expect(answers[2]?.body).toEqual({ items: [], count: 0 });
+    });
+
+    test.each([
+      ['an organization that the token does not see', { organization: 'another' }],
+      ['one that would lead elsewhere', { organization: '..' }],
+      ['one that is a path', { organization: 'harbour-org/spaces' }],
+      ['a token that no header holds', { access_token: 'gb\r\nx-other: 1' }],
+      ['a token of other letters', { access_token: 'gb_😀' }],
+    ])('%s is 400', async (_name, wrong) => {
+      const { status, body } = await catalogue.stands.GITBOOK.connect(user, wrong);
+      expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });
+    });
+  });
+}

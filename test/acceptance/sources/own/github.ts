@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import type { Listed, TestUser } from '../../../support/client.js';
+import { connectSource } from '../../../support/dataSources.js';
+import { soon } from '../../../support/soon.js';
+import type { Catalogue, Item } from '../catalogue.js';
+
+export function githubRows(catalogue: Catalogue): void {
+  describe('GITHUB by its own operations', () => {
+    let user: TestUser;
+    let id: number;
+
+    const source = async (): Promise<DataSourceRecord> =>
+      (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
+    const itemIds = async (): Promise<string[]> => {
+      const request = { data_source_id: id, order_by: 'id', pagination: { limit: 1_000 } };
+      const { body } = await user.post<{ items: Item[] }>('/integrations/items/list', request);
+      return body.items.map((item) => item.external_id);
+    };
+    const atRest = () => soon(source, (one) => one.sync_status === 'READY');
+
+    beforeAll(async () => {
+      catalogue.stands.GITHUB.reset();
+      user = await catalogue.service.user('github');
+      expect(await catalogue.stands.GITHUB.connect(user)).toMatchObject({ status: 200, body: { success: true } });
+      ({ id } = await source());
+    });
+
+    test('its username is told, and nothing is listed unless that is asked for', async () => {
+      expect(await source()).toMatchObject({
+        sync_status: 'READY',
+        source_items_synced_at: null,
+        data_source_metadata: { username: 'ada' },
+      });
+      expect(await itemIds()).toEqual([]);
+    });
+
+    test('its repositories are answered by the page, as they are now', async () => {
+      const page = async (query: string) => (await user.get(`/integrations/github/repos${query}`)).body;
+      expect(await page('?per_page=1&page=2')).toEqual([
+        { id: 701, name: 'ada/boats', url: 'https://github.com/ada/boats' },
+      ]);
+      expect(await page(`?per_page=500&page=3&data_source_id=${id}`)).toMatchObject([{ name: 'ada/eels' }]);
+      expect(await page('?page=9')).toEqual([]);
+      for (const query of ['?page=0', '?per_page=0', '?page=x'])
+        expect((await user.get(`/integrations/github/repos${query}`)).status).toBe(422);
+    });
+
+    test('some repositories are listed, by each of their names, and others that are known stay', async () => {
+      const sync = (repos: unknown[], more = {}) => user.post('/integrations/github/sync_repos', { repos, ...more });
+      expect(await sync(['ada/boats', '702'])).toMatchObject({ status: 200, body: { success: true } });
+      expect(await atRest()).toMatchObject({ source_items_synced_at: expect.any(String) });
+      const first = ['ada/boats', 'ada/boats/boats.md', 'ada/crews', 'ada/crews/crews.md'];
+      expect((await itemIds()).toSorted()).toEqual(first);
+      await user.post('/integrations/files/sync', { data_source_id: id, ids: ['ada/boats/boats.md'] });
+      const made = await soon(
+        async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+        ([file]) => file?.sync_status === 'READY',
+      );
+      expect(made).toMatchObject([
+        {
+          name: 'boats.md',
+          external_url: 'https://github.com/ada/boats/blob/release/1/boats.md',
+          file_metadata: { type: 'FILE', repository: 'ada/boats', path: 'boats.md' },
+        },
+      ]);
+      expect((await sync(['DOCKS', 'https://github.com/ada/eels'], { data_source_id: id })).status).toBe(200);
+      await soon(itemIds, (ids) => ids.length === 8);
+      await atRest();
+      expect((await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results).toHaveLength(1);
+      for (const wrong of [['ada/nowhere'], ['ada/boats', ''], ['../user']])
+        expect(await sync(wrong)).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/repos/) } });
+      for (const wrong of [[], Array.from({ length: 26 }, () => 'ada/boats'), [7]])
+        expect((await sync(wrong)).status).toBe(422);
+      expect(await itemIds()).toHaveLength(8);
+    });
+
+    test('while items are being listed, a selection of repositories is told to wait', async () => {
+      await atRest();
+      catalogue.stands.GITHUB.hold('/branches/');
+      expect((await user.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
+      expect(await user.post('/integrations/github/sync_repos', { repos: ['ada/boats'] })).toMatchObject({
+        status: 409,
+        body: { detail: expect.stringMatching(/being listed/) },
+      });
+      expect((await user.post('/integrations/items/sync/cancel', { data_source_id: id })).status).toBe(200);
+      catalogue.stands.GITHUB.reset();
+      await atRest();
+    });
+
+    test.each([
+      ['another user than that of the token', { username: 'grace' }],
+      ['a token that no header holds', { access_token: 'gh\r\nx-other: 1' }],
+      ['a token of other letters', { access_token: 'gh_😀' }],
+    ])('%s is 400', async (_name, wrong) => {
+      const { status, body } = await catalogue.stands.GITHUB.connect(user, wrong);
+      expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });
+    });
+
+    test('without an id the only open account is meant; none is 404, several are 400', async () => {
+      const stranger = await catalogue.service.user('github stranger');
+      expect((await stranger.get('/integrations/github/repos')).status).toBe(404);
+      const owner = await source();
+      const tenant = {
+        organizationId: owner.organization_id,
+        userId: owner.organization_user_id,
+        customerId: 'github',
+      };
+      await connectSource(catalogue.service, tenant, { type: 'GITHUB', externalId: 'GITHUB|2' });
+      for (const answer of [
+        await user.get('/integrations/github/repos'),
+        await user.post('/integrations/github/sync_repos', { repos: ['ada/boats'] }),
+      ])
+        expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/data_source_id/) } });
+      expect((await user.get(`/integrations/github/repos?data_source_id=${id}`)).status).toBe(200);
+    });
+  });
+}

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator, startS3Source } from '../../../emulators/s3Source.js';
+import { startSite } from '../../../emulators/site.js';
+import type { Listed, TestUser } from '../../../support/client.js';
+import { soon } from '../../../support/soon.js';
+import { standForS3 } from '../../../support/sourceStands/s3.js';
+import type { SourceStand } from '../../../support/sourceStands/stand.js';
+import { type Catalogue, MAX_BYTES } from '../catalogue.js';
+
+export function s3Rows(catalogue: Catalogue): void {
+  describe('S3 by its own operations', () => {
+    let user: TestUser;
+    let s3: S3SourceEmulator;
+    let store: SourceStand;
+    let customers = 0;
+
+    // Another store than the one that the settings name: callers name it.
+    beforeAll(async () => {
+      s3 = await startS3Source();
+      store = standForS3(s3);
+    });
+    afterAll(() => s3.close());
+    beforeEach(async () => {
+      store.reset();
+      customers += 1;
+      user = await catalogue.service.user(`s3 ${customers}`);
+    });
+
+    const connect = (body: Record<string, unknown> = {}) =>
+      store.connect(user, { endpoint_url: `http://${s3.host}/`, sync_source_items: false, ...body });
+    const sync = (ids: readonly Record<string, unknown>[], body: Record<string, unknown> = {}) =>
+      user.post<{ success?: true; detail?: unknown }>('/integrations/s3/files', { ids, ...body });
+    /** The files there are, once so many are at rest, by external id. */
+    const settled = async (number: number): Promise<Map<string, FileRecord>> => {
+      const { results } = await soon(
+        async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
+        ({ results: some }) =>
+          some.length === number && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
+      );
+      return new Map(results.map((file) => [file.external_file_id, file]));
+    };
+
+    test('the store that endpoint_url names is asked, and its record is answered without what was handed over', async () => {
+      const { status, body } = await connect({ data_source_tags: { region: 'north' } });
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: {
+          data_source_external_id: `S3|${ACCESS_KEY}|${s3.host}`,
+          data_source_type: 'S3',
+          sync_status: 'READY',
+          last_sync_action: 'ADD',
+          revoked_access: false,
+          tags: { region: 'north' },
+          data_source_metadata: { endpoint_url: `http://${s3.host}` },
+        },
+      });
+      expect(Object.keys(body as object)).toHaveLength(18);
+      expect(JSON.stringify(body)).not.toContain(ACCESS_KEY_SECRET);
+      expect(s3.requests.length).toBeGreaterThan(0);
+    });
+
+    test.each([
+      ['a metadata address', 'http://169.254.169.254'],
+      ['a private address', 'http://10.0.0.1:9000'],
+      ['another scheme', 'ftp://store.example'],
+      ['credentials in it', 'http://key:secret@127.0.0.1'],
+      ['a query', 'http://127.0.0.1/?bucket=a'],
+      ['a name that is nowhere', 'http://store.invalid'],
+      ['no address', 'store'],
+    ])('an endpoint_url with %s is 422', async (_name, endpoint) => {
+      const { status, body } = await connect({ endpoint_url: endpoint });
+      expect({ status, body }).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 'endpoint_url'], msg: expect.any(String) }] },
+      });
+      expect(s3.requests).toEqual([]);
+    });
+
+    test('an endpoint_url where no store is, is no connection', async () => {
+      const site = await startSite({ '/': '<!doctype html><title>A site</title><p>Words.' });
+      const { status, body } = await connect({ endpoint_url: site.origin });
+      expect([400, 503]).toContain(status);
+      expect(body).toEqual({ detail: expect.any(String) });
+      await site.close();
+    });
+
+    test('a secret that does not fit the key is 400, as is a key that no header holds', async () => {
+      for (const wrong of [{ access_key_secret: 'another' }, { access_key: 'AK\r\nx-other: 1' }])
+        expect(await connect(wrong)).toMatchObject({
+          status: 400,
+          body: { detail: expect.stringMatching(/credentials/) },
+        });
+    });
+
+    test('a key that may not list buckets is connected, and syncs those that are named', async () => {
+      s3.misbehave((path) => (path === '' ? { status: 403, code: 'AccessDenied' } : null));
+      const { status, body } = await connect({ sync_source_items: true });
+      expect(status).toBe(200);
+      expect((await sync([{ bucket: 'boats' }])).status).toBe(200);
+      expect((await settled(1)).get('boats/boats-1.md')?.sync_status).toBe('READY');
+      const [source] = (
+        await soon(
+          async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body,
+          ({ results }) => results[0]?.sync_status === 'SYNC_ERROR',
+        )
+      ).results;
+      expect(source).toMatchObject({ id: (body as DataSourceRecord).id, revoked_access: false });
+      expect(source?.data_source_metadata['items_error']).toMatch(/does not let the connected account see/);
+    });
+
+    test('objects, prefixes and buckets are synced, and items by their id', async () => {
+      await connect();
+      for (const name of ['2025-a', '2025-b', '2026-a'])
+        s3.buckets.get('docks')?.set(`logs/${name}.txt`, { content: name });
+      const ids = [
+        { bucket: 'atlas', id: 'sights/lighthouse.md' },
+        { bucket: 'docks', prefix: 'logs/2025' },
+        { bucket: 'boats', prefix: '', id: null },
+        { id: 'crews/crews-1.md' },
+        { bucket: 'eels', prefix: 'none/' },
+        { bucket: 'eels', prefix: 'eels-0' },
+      ];
+      const more = { chunk_size: 90, chunk_overlap: 5, tags: { a: 'b' }, request_id: 'picked' };
+      expect(await sync(ids, more)).toMatchObject({ status: 200, body: { success: true } });
+      const files = await settled(7);
+      const ready = [...files].filter(([, file]) => file.sync_status === 'READY').map(([id]) => id);
+      expect(ready.toSorted()).toEqual([
+        'atlas/sights/lighthouse.md',
+        'boats/boats-1.md',
+        'crews/crews-1.md',
+        'docks/logs/2025-a.txt',
+        'docks/logs/2025-b.txt',
+      ]);
+      for (const id of ['eels/none/', '/eels/eels-0'])
+        expect(files.get(id)).toMatchObject({ sync_status: 'SYNC_ERROR', sync_error_message: expect.any(String) });
+      expect(files.get('atlas/sights/lighthouse.md')).toMatchObject({
+        name: 'lighthouse.md',
+        external_url: 's3://atlas/sights/lighthouse.md',
+        chunk_size: 90,
+        tags: { a: 'b' },
+        request_id: 'picked',
+        file_metadata: { type: 'FILE', bucket: 'atlas' },
+      });
+    });
+
+    test('keys of any letters are read, in a bucket of another region too; one that no address can say tells so', async () => {
+      const keys = ['a b+c.md', 'ümläut/日本.md', `it's (1) & "2" <3>.md`, '100%/#1?.md', 'twice//slashed.md', '!*.md'];
+      const odd = new Map([...keys, 'up/../away.md'].map((key) => [key, { content: `Of ${key}` }] as const));
+      s3.buckets.set('odd.keys', odd);
+      s3.regions.set('odd.keys', 'eu-north-1');
+      await connect();
+      await sync([{ bucket: 'odd.keys' }]);
+      const files = await settled(keys.length + 1);
+      for (const key of keys) {
+        expect({ key, status: files.get(`odd.keys/${key}`)?.sync_status }).toEqual({ key, status: 'READY' });
+        const { results } = await user.chunks({ external_file_ids: [`odd.keys/${key}`] });
+        expect(results.map((chunk) => chunk.source_content).join('')).toContain(key.slice(-5, -3));
+      }
+      expect(files.get('odd.keys/up/../away.md')).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/can not be asked for/),
+      });
+    });
+
+    test('an object past the limit is not read, and says why', async () => {
+      s3.buckets.get('boats')?.set('large.txt', { content: Buffer.alloc(MAX_BYTES + 1, 'a'), type: 'text/plain' });
+      await connect();
+      await sync([{ bucket: 'boats' }]);
+      const files = await settled(2);
+      expect(files.get('boats/boats-1.md')?.sync_status).toBe('READY');
+      expect(files.get('boats/large.txt')).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/larger than the 300,000 bytes/),
+      });
+    });
+
+    test('data_source_id may be left out where there is one connection; of several, one must be named', async () => {
+      expect(await sync([{ bucket: 'boats' }])).toMatchObject({ status: 404 });
+      const { id } = (await connect()).body as DataSourceRecord;
+      expect((await sync([{ bucket: 'boats' }], { data_source_id: null })).status).toBe(200);
+      s3.keys.set('AKIAOTHER', ACCESS_KEY_SECRET);
+      expect((await connect({ access_key: 'AKIAOTHER' })).status).toBe(200);
+      expect(await sync([{ bucket: 'boats' }])).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringMatching(/data_source_id/) },
+      });
+      expect((await sync([{ bucket: 'boats' }], { data_source_id: id })).status).toBe(200);
+      expect(await sync([{ bucket: 'boats' }], { data_source_id: 2 ** 40 })).toMatchObject({ status: 404 });
+    });
+
+    test.each([
+      ['nothing', {}],
+      ['only a prefix', { prefix: 'logs/' }],
+      ['an id and a prefix', { id: 'a', prefix: 'logs/' }],
+    ])('a choice of %s is 422', async (_name, chosen) => {
+      expect(await sync([{ bucket: 'boats' }, chosen])).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 'ids', 1] }] },
+      });
+    });
+  });
+}

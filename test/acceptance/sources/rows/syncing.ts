@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../../../contract/records.js';
+import { HONOURED_BY } from '../../../../contract/sources.js';
+import { soon } from '../../../support/soon.js';
+import { type Customer, expectSparse } from '../catalogue.js';
+
+/** Selections of files, and what goes wrong on the way. */
+export function syncingRows(customer: Customer): void {
+  const { type } = customer;
+  describe('a sync of files', () => {
+    beforeEach(() => customer.begin());
+
+    test('brings in what was selected and what lies in it, with its own options, and is told as UPDATE', async () => {
+      const { content } = customer;
+      const before = await customer.connect();
+      await customer.syncFiles([content.branch], {
+        tags: { a: 'b' },
+        request_id: `picked of ${type}`,
+        chunk_size: 90,
+        chunk_overlap: 5,
+        max_items_per_chunk: 7,
+        set_page_as_boundary: true,
+        prepend_filename_to_chunks: true,
+        generate_sparse_vectors: true,
+        use_ocr: true,
+        parse_pdf_tables_with_ocr: true,
+        file_sync_config: { split_rows: true, generate_chunks_only: true, include_speaker_labels: true },
+      });
+      const made = await customer.settledFiles(2);
+      for (const file of made)
+        expect(file).toMatchObject({
+          sync_status: 'READY',
+          request_id: `picked of ${type}`,
+          tags: { a: 'b' },
+          chunk_size: 90,
+          chunk_overlap: 5,
+          generate_sparse_vectors: true,
+          chunk_properties: {
+            set_page_as_boundary: true,
+            prepend_filename_to_chunks: true,
+            max_items_per_chunk: 7,
+          },
+          // Chunks without vectors.
+          file_statistics: { num_embeddings: 0 },
+        });
+      const stored = await customer.service.store.files.byIds(
+        { organizationId: before.organization_id, userId: before.organization_user_id },
+        made.map(({ id }) => id),
+      );
+      for (const { options } of stored)
+        expect(options).toMatchObject({
+          splitRows: true,
+          generateChunksOnly: true,
+          includeSpeakerLabels: true,
+          useOcr: true,
+          parsePdfTablesWithOcr: true,
+        });
+      const ids = made.map((file) => file.external_file_id).toSorted();
+      expect(ids).toEqual([content.keeper, content.lighthouse].toSorted());
+      const after = await customer.source();
+      expect(after.last_sync_action).toBe('UPDATE');
+      expect(after.last_synced_at > before.last_synced_at).toBe(true);
+      expect(await customer.timesTold('UPDATE')).toBe(1);
+      // incremental_sync is no reason to leave anything out where the source does not honour it.
+      expect(HONOURED_BY.incremental_sync).not.toContain(type);
+      const wishes = {
+        chunk_size: 80,
+        incremental_sync: true,
+        request_id: `again of ${type}`,
+        generate_sparse_vectors: true,
+      };
+      await customer.syncFiles([content.keeper], wishes);
+      const isAgain = (file: FileRecord) => file.request_id === wishes.request_id && file.sync_status === 'READY';
+      const again = await soon(
+        () => customer.files(),
+        (some) => some.some(isAgain),
+      );
+      await expectSparse(customer.service, customer.user, again.find(isAgain)?.id ?? 0);
+    });
+
+    test('of what is not there, or not for the account, costs itself alone and says why', async () => {
+      const { stand, content } = customer;
+      await customer.connect();
+      stand.breakItem(content.keeper, 403);
+      await customer.syncFiles([content.containers[0]!, 'nowhere', content.others[0]!, content.others[0]!]);
+      const made = await customer.settledFiles(4);
+      const of = (externalId: string) => made.find((file) => file.external_file_id === externalId);
+      expect(of(content.lighthouse)?.sync_status).toBe('READY');
+      expect(of(content.others[0]!)?.sync_status).toBe('READY');
+      expect(of(content.keeper)).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/does not let the connected account see/),
+      });
+      expect(of('nowhere')).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/no such item/),
+      });
+    });
+
+    test('meets a storm of 429: that costs waiting, and nothing else', async () => {
+      const { user, stand, content, documents } = customer;
+      stand.limit(60);
+      await stand.connect(user, { sync_source_items: true });
+      expect(await customer.listed()).toMatchObject({ sync_status: 'READY' });
+      await customer.syncRest();
+      const made = await customer.settledFiles(documents.length);
+      expect(new Set(made.map((file) => file.sync_status))).toEqual(new Set(['READY']));
+      expect((await customer.items()).count).toBe(content.items);
+    });
+
+    test('whose credentials end in the middle leaves no file in motion', async () => {
+      const { stand, content, documents } = customer;
+      stand.reset(8);
+      await customer.connect();
+      stand.breakItem(content.keeper, 401);
+      await customer.syncFiles(content.containers);
+      const source = await customer.sourceWhen((one) => one.revoked_access);
+      expect(source).toMatchObject({ last_sync_action: 'REVOKE' });
+      const made = await customer.settledFiles(documents.length + 8);
+      const keeper = made.find((file) => file.external_file_id === content.keeper);
+      expect(keeper?.sync_status).toMatch(/SYNC_(ERROR|ABORTED)/);
+      await soon(
+        () => customer.timesTold('ALL_FILES_PROCESSED'),
+        (times) => times > 0,
+      );
+      expect(await customer.timesTold('REVOKE')).toBe(1);
+    });
+  });
+}

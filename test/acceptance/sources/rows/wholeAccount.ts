@@ -1,0 +1,206 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import { CONNECTED_SOURCES } from '../../../../contract/sources.js';
+import { pointTags } from '../../../support/dataSources.js';
+import { soon } from '../../../support/soon.js';
+import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';
+import type { Customer, Item } from '../catalogue.js';
+
+/** One account with all that it holds, from its connection to the end of its access: each row goes on from the one before. */
+export function wholeAccountRows(customer: Customer): void {
+  const { type } = customer;
+  // Of this source alone: what is told twice is counted over all customers.
+  const wishes = { tags: { team: 'docs' }, request_id: `whole ${type}`, chunk_size: 200, chunk_overlap: 10 };
+
+  describe('an account with all that it holds', () => {
+    let first: DataSourceRecord;
+    let made: FileRecord[];
+    let all: Item[];
+    const generations = async () => {
+      const { organization_id: organizationId, organization_user_id: userId } = first;
+      const ids = made.map(({ id }) => id);
+      const files = await customer.service.store.files.byIds({ organizationId, userId }, ids);
+      return new Map(files.map((file) => [file.externalFileId, file.generation]));
+    };
+
+    beforeAll(() => customer.begin());
+
+    test('is connected, and listed in pages with all that lies in it', async () => {
+      const { stand, content } = customer;
+      const body = { sync_source_items: true, data_source_tags: { region: 'north', kept: 'yes' }, ...wishes };
+      const answer = await stand.connect(customer.user, body);
+      expect(answer).toMatchObject({ status: 200, body: stand.connected ?? { success: true } });
+      first = await customer.source();
+      expect(first).toMatchObject({
+        data_source_external_id: stand.externalId,
+        data_source_type: type,
+        token: {},
+        last_sync_action: 'ADD',
+        revoked_access: false,
+        tags: { region: 'north', kept: 'yes' },
+      });
+      expect(['QUEUED_FOR_SYNCING', 'SYNCING', 'READY']).toContain(first.sync_status);
+      expect(Object.keys(first)).toHaveLength(18);
+      const listed = await customer.listed();
+      expect(listed).toMatchObject({ sync_status: 'READY', source_items_synced_at: expect.any(String) });
+      expect(stand.pagesListed()).toBeGreaterThanOrEqual(3);
+
+      const answered = await customer.items();
+      all = answered.items;
+      expect(answered.count).toBe(content.items);
+      expect(all).toHaveLength(content.items);
+      const paged: Item[] = [];
+      for (let offset = 0; offset < content.items; offset += 4)
+        paged.push(...(await customer.items({ pagination: { limit: 4, offset } })).items);
+      expect(paged).toEqual(all);
+      const roots = await customer.items({ filters: { root_files_only: true } });
+      expect(roots.items.map((item) => item.external_id).toSorted()).toEqual([...content.containers].toSorted());
+      // Down the tree, a folder at a time.
+      const seen: string[] = [];
+      const open = [...content.containers];
+      for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
+        const below = (await customer.items({ parent_id: parent })).items;
+        for (const item of below) {
+          expect(item.parent_external_id).toBe(parent);
+          seen.push(item.external_id);
+          if (item.is_expandable) open.push(item.external_id);
+        }
+      }
+      expect([...seen, ...content.containers].toSorted()).toEqual(all.map((item) => item.external_id).toSorted());
+    });
+
+    test('has its content found', async () => {
+      const { content, documents } = customer;
+      await customer.syncRest(wishes);
+      made = await customer.settledFiles(documents.length);
+      for (const file of made)
+        expect(file).toMatchObject({
+          source: type,
+          sync_status: 'READY',
+          organization_user_data_source_id: first.id,
+          request_id: wishes.request_id,
+          chunk_size: 200,
+          chunk_overlap: 10,
+          tags: { region: 'north', team: 'docs' },
+          file_statistics: { file_format: content.format ?? type },
+        });
+      expect(made.map((file) => file.external_file_id).toSorted()).toEqual(documents.toSorted());
+      expect(await customer.textOf(content.lighthouse)).toContain(LIGHTHOUSE);
+      expect(await customer.textOf(content.keeper)).toContain(KEEPER);
+      const hits = await customer.user.search({ query: 'When was the lighthouse lit?', k: 1 });
+      expect(hits[0]?.content).toContain(LIGHTHOUSE);
+      const linked = (await customer.items({ filters: { external_ids: [content.keeper] } })).items;
+      expect(linked.map((item) => item.organization_user_file_to_sync_id)).toEqual([
+        made.find((file) => file.external_file_id === content.keeper)?.id,
+      ]);
+      await customer.sourceWhen(({ files_synced_at: at }) => at !== null);
+      await soon(
+        () => customer.timesTold('ALL_FILES_PROCESSED'),
+        (times) => times > 0,
+      );
+      for (const kind of ['ADD', 'DATA_SOURCE_READY', 'ALL_UPLOADED_FILES_QUEUED', 'ALL_FILES_PROCESSED'])
+        expect({ kind, times: await customer.timesTold(kind) }).toEqual({ kind, times: 1 });
+      expect(customer.stand.mostAtOnce()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
+    });
+
+    test('has its items found by each filter and put in each order', async () => {
+      const lighthouse = all.find((item) => item.external_id === customer.content.lighthouse)!;
+      const ids = async (body: Record<string, unknown>) => (await customer.items(body)).items.map((item) => item.id);
+      for (const filters of [
+        { ids: [lighthouse.id] },
+        { external_ids: [lighthouse.external_id] },
+        { name: 'IGHTHOUS', item_types: [lighthouse.item_type] },
+      ])
+        expect(await ids({ filters })).toEqual([lighthouse.id]);
+      expect(await ids({ filters: { ids: [lighthouse.id], file_formats: ['PDF'] } })).toEqual([]);
+      const byName = all.map(({ name, id }) => ({ name, id }));
+      expect(byName).toEqual(byName.toSorted((a, b) => (a.name === b.name ? a.id - b.id : a.name < b.name ? -1 : 1)));
+      const sorted = all.map(({ id }) => id).toSorted((a, b) => a - b);
+      expect(await ids({ order_by: 'id' })).toEqual(sorted);
+      expect(await ids({ order_by: 'id', order_dir: 'desc' })).toEqual(sorted.toReversed());
+      const after = { order_by: 'id', pagination: { limit: 3, starting_id: sorted[2] } };
+      expect(await ids(after)).toEqual(sorted.slice(3, 6));
+      const folders = (await customer.items({ order_by: 'directories_first' })).items.map((item) => item.is_expandable);
+      expect(folders).toEqual(folders.toSorted((a, b) => Number(b) - Number(a)));
+    });
+
+    test('keeps its secret sealed: another record does not open it', async () => {
+      const { dataSources } = customer.service.store;
+      const { organization_id: organizationId, organization_user_id: userId, id } = first;
+      const known = (await dataSources.find({ organizationId, userId }, id))!;
+      expect(dataSources.credentialsOf(known)).toContain(customer.stand.secret);
+      for (const elsewhere of [{ _id: id + 1 }, { organizationId: organizationId + 1 }])
+        expect(() => dataSources.credentialsOf({ ...known, ...elsewhere })).toThrow();
+    });
+
+    test('has a change at the source taken in, and what is unchanged is not rewritten', async () => {
+      const { content } = customer;
+      const second = `second of ${type}`;
+      customer.stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
+      await customer.syncFiles(content.containers, { ...wishes, request_id: second });
+      await soon(
+        () => customer.files(),
+        (some) => some.every((file) => file.request_id === second && file.sync_status === 'READY'),
+      );
+      expect(await customer.textOf(content.lighthouse)).toContain('1950');
+      expect(await customer.textOf(content.lighthouse)).not.toContain('1901');
+      const now = await generations();
+      expect(now.get(content.lighthouse)).toBeGreaterThan(now.get(content.keeper) ?? 0);
+    });
+
+    test('keeps its record when it is connected again; its tags, and those added later, come to files and points', async () => {
+      const again = await customer.connect({ data_source_tags: { region: 'south' } });
+      const { id } = first;
+      expect(again).toMatchObject({ id, tags: { region: 'south', kept: 'yes' }, last_sync_action: 'ADD' });
+      const { body } = await customer.user.post<DataSourceRecord>('/data_sources/tags/add', {
+        data_source_id: id,
+        tags: { project: ['red', 'blue'] },
+      });
+      expect(body.tags).toEqual({ region: 'south', kept: 'yes', project: ['red', 'blue'] });
+      const tagsV2 = {
+        AND: [
+          { key: 'project', value: 'blue' },
+          { key: 'region', value: 'south' },
+        ],
+      };
+      await soon(
+        () => customer.files({ tags_v2: tagsV2 }),
+        (some) => some.length === made.length,
+      );
+      const hits = await soon(
+        () => customer.user.search({ query: 'When was the lighthouse moved?', k: 1, tags_v2: tagsV2 }),
+        (some) => some.length === 1,
+      );
+      expect(hits[0]?.content).toContain('1950');
+      expect((await pointTags(customer.service, hits[0]!.file_id)).flat()).toEqual(
+        expect.arrayContaining(['project=blue', 'project=red', 'region=south', 'kept=yes']),
+      );
+    });
+
+    test('loses here what was deleted there', async () => {
+      const { content } = customer;
+      customer.stand.remove(content.keeper);
+      expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
+      const left = (await customer.files()).map((file) => file.external_file_id);
+      expect(left.toSorted()).toEqual(customer.documents.filter((id) => id !== content.keeper).toSorted());
+      expect((await customer.items()).items.map((item) => item.external_id)).not.toContain(content.keeper);
+      const found = await customer.user.search({ query: KEEPER, k: 10 });
+      expect(found.map((hit) => hit.content).join('\n')).not.toContain(KEEPER);
+    });
+
+    test('is out of reach at once when its access is revoked here; what was synced stays', async () => {
+      const { user, content } = customer;
+      expect((await user.post('/revoke_access_token', { data_source_id: first.id })).body).toEqual({ success: true });
+      const source = await customer.source();
+      expect(source).toMatchObject({ revoked_access: true, token: null, last_sync_action: 'REVOKE' });
+      const { id = 0 } = made.find((file) => file.external_file_id === content.lighthouse) ?? {};
+      expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
+      expect(await user.settled(id)).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/no access to the data source/),
+      });
+      expect(await customer.textOf(content.lighthouse)).toContain('1950');
+    });
+  });
+}
