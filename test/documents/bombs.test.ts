@@ -87,8 +87,12 @@ test('a billion laughs', async () => {
 test('300,000 nested elements and 100,000 attributes in an Office file, and in HTML', async () => {
   expect(await outcomeOf(nestedDocx(300_000), 'a.docx')).toMatch(/^too_large: .*MAX_ELEMENT_DEPTH/);
   expect(await outcomeOf(attributesDocx(100_000), 'a.docx')).toMatch(/^too_large: .*MAX_ELEMENT_ATTRIBUTES/);
-  const html = `<!doctype html><p ${attributesOf(100_000)}>words ${'<div>'.repeat(300_000)}deep`;
-  expect(await outcomeOf(html, 'a.html')).toMatch(/^read: words/);
+  const deep = `<!doctype html><p>words ${'<div>'.repeat(300_000)}deep`;
+  expect(await outcomeOf(deep, 'a.html')).toMatch(/^too_large: .*MAX_HTML_DEPTH/);
+  const wide = `<!doctype html><p ${attributesOf(100_000)}>words`;
+  expect(await outcomeOf(wide, 'a.html')).toMatch(/^too_large: .*MAX_HTML_ATTRIBUTES/);
+  const mail = `From: a@example.org\r\nContent-Type: text/html\r\n\r\n${deep}`;
+  expect(await outcomeOf(mail, 'a.eml')).toMatch(/^too_large: .*MAX_HTML_DEPTH/);
 });
 
 test('a stream of a PDF that unpacks to more than is allowed ends by the memory of its process', async () => {
