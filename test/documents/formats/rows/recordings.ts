@@ -38,28 +38,29 @@ const JPEG = ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'];
 /** The rate of a broadcast's frames. */
 const PAL = ['-r', '25'];
 
-const MPEG_STREAMS: readonly Recipe[] = [
+/** Of a voice; the same two endings are used for all of them. */
+const mpegStreams = (voice: readonly string[]): readonly Recipe[] => [
   {
     what: 'MPEG-1, video and sound',
-    args: [...VIDEO, ...VOICE, ...PAL, '-c:v', 'mpeg1video', '-c:a', 'mp2', '-f', 'mpeg'],
+    args: [...VIDEO, ...voice, ...PAL, '-c:v', 'mpeg1video', '-c:a', 'mp2', '-f', 'mpeg'],
     unnamed: 'MPEG',
   },
   {
     what: 'MPEG-2 as on a disc',
-    args: [...VIDEO, ...CROWD, ...PAL, ...seconds(1.4), '-c:v', 'mpeg2video', '-c:a', 'ac3', '-f', 'vob'],
-    unnamed: 'MPEG',
-  },
-  {
-    what: 'bare video',
-    args: [...VIDEO, ...PAL, ...seconds(1), '-c:v', 'mpeg2video', '-f', 'mpeg2video'],
+    args: [...VIDEO, ...voice, ...PAL, ...seconds(1.4), '-c:v', 'mpeg2video', '-c:a', 'ac3', '-f', 'vob'],
     unnamed: 'MPEG',
   },
   {
     what: 'as broadcast',
-    args: [...VIDEO, ...PAUSE, ...PAL, '-c:v', 'mpeg2video', '-c:a', 'mp2', '-f', 'mpegts'],
+    args: [...VIDEO, ...voice, ...CROWD, ...PAL, '-c:v', 'mpeg2video', '-c:a', 'mp2', '-f', 'mpegts'],
     unnamed: null,
   },
 ];
+const bareVideo = (codec: string): Recipe => ({
+  what: 'bare video',
+  args: [...VIDEO, ...PAL, ...seconds(1), '-c:v', codec, '-f', codec],
+  unnamed: 'MPEG',
+});
 
 export const RECIPES: { readonly [Type in RecordingType]: readonly Recipe[] } = {
   MP3: [
@@ -122,8 +123,8 @@ export const RECIPES: { readonly [Type in RecordingType]: readonly Recipe[] } = 
     { what: 'stereo with a title', args: [...CROWD, ...STEREO, ...bits(96), ...called('Hall')] },
     { what: 'long packets', args: [...PAUSE, ...MONO, ...rate(16_000), '-frame_duration', '60'] },
   ],
-  MPEG: MPEG_STREAMS,
-  MPG: MPEG_STREAMS,
+  MPEG: [...mpegStreams(VOICE), bareVideo('mpeg1video')],
+  MPG: [...mpegStreams(PAUSE), bareVideo('mpeg2video')],
   MP4: [
     { what: 'H.264 and AAC', args: [...VIDEO, ...VOICE, '-c:v', 'libx264', '-preset', 'ultrafast'] },
     {
