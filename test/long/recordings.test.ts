@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mimeTypeOf } from '../../contract/fileFormats.js';
 import type { FileRecord } from '../../contract/records.js';
 import { type EncodedRecording, encodeRecordings } from '../documents/formats/encodeRecordings.js';
-import { RECIPES } from '../documents/formats/rows/recordings.js';
+import { RECIPES, type Recipe } from '../documents/formats/rows/recordings.js';
 import { type AssemblyAi, startAssemblyAi } from '../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
 import { readAtRest } from '../support/atRest.js';
@@ -14,6 +14,7 @@ import { startService, type TestService } from '../support/service.js';
 
 const SERVICES = ['deepgram', 'assemblyai'] as const;
 const CORRUPT = { status: 400, body: { err_msg: 'Bad Request: failed to process audio: corrupt or unsupported data' } };
+const UNREADABLE = /could not read this recording.*corrupt or unsupported data/;
 /** Samples without a header go out in a WAVE file, whose header has so many bytes. */
 const HEADER_BYTES = 44;
 
@@ -25,6 +26,8 @@ let user: TestUser;
 const files = new Map<string, FileRecord>();
 const made = new Map<string, readonly EncodedRecording[]>();
 
+/** By turns; of what can't be played the one is asked whose emulator says so. */
+const serviceOf = (nth: number, isEncrypted = false) => SERVICES[isEncrypted ? 0 : nth % 2]!;
 const nameOf = (type: string, nth: number): string => `${nth}.${type.toLowerCase()}`;
 const brokenName = (type: string): string => `broken.${type.toLowerCase()}`;
 const emptyName = (type: string): string => `empty.${type.toLowerCase()}`;
@@ -48,13 +51,18 @@ beforeAll(async () => {
   for (const type of Object.keys(RECIPES)) {
     const recordings = encoded.filter((recording) => recording.type === type);
     made.set(type, recordings);
-    recordings.forEach(({ bytes }, nth) =>
-      sent.push({ file: { name: nameOf(type, nth), content: bytes }, transcription_service: SERVICES[nth % 2]! }),
+    recordings.forEach(({ bytes, isEncrypted }, nth) =>
+      sent.push({
+        file: { name: nameOf(type, nth), content: bytes },
+        transcription_service: serviceOf(nth, isEncrypted),
+      }),
     );
     const [first] = recordings as [EncodedRecording];
-    // The service says that it can't be played; half of bare samples can.
-    if (type !== 'PCM')
-      deepgram.scenes.set(sha256(halfOf(first)), { mishaps: Array.from({ length: 9 }, () => CORRUPT) });
+    // The services say that they can't be played; half of bare samples can.
+    const unplayable = recordings.filter(({ isEncrypted }) => isEncrypted).map(({ bytes }) => bytes);
+    if (type !== 'PCM') unplayable.push(halfOf(first));
+    for (const bytes of unplayable)
+      deepgram.scenes.set(sha256(bytes), { mishaps: Array.from({ length: 9 }, () => CORRUPT) });
     for (const [name, content] of [
       [brokenName(type), halfOf(first)],
       [emptyName(type), new Uint8Array()],
@@ -72,23 +80,24 @@ afterAll(async () => {
   await Promise.all([deepgram.close(), assemblyai.close()]);
 });
 
-describe.each(Object.entries(RECIPES))('%s', (type, recipes) => {
+describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (type, recipes) => {
   test.each(recipes.map(({ what }, nth) => [what, nth] as const))(
-    'is transcribed, and reaches its service whole and as what it is: %s',
+    'reaches its service whole and as what it is, and is transcribed where that can play it: %s',
     (_what, nth) => {
       const { bytes } = made.get(type)![nth]!;
-      const transcription_service = SERVICES[nth % 2]!;
+      const { isEncrypted } = recipes[nth]!;
+      const transcription_service = serviceOf(nth, isEncrypted);
       const file = files.get(nameOf(type, nth));
       expect(file).toMatchObject({
-        sync_status: 'READY',
-        sync_error_message: null,
+        sync_status: isEncrypted ? 'SYNC_ERROR' : 'READY',
+        sync_error_message: isEncrypted ? expect.stringMatching(UNREADABLE) : null,
         source: type,
         file_statistics: {
           file_format: type,
           mime_type: mimeTypeOf(type as keyof typeof RECIPES),
           file_size: bytes.length,
         },
-        file_metadata: { transcription_service, duration_sec: expect.any(Number) },
+        ...(isEncrypted ? {} : { file_metadata: { transcription_service, duration_sec: expect.any(Number) } }),
       });
       expect(file?.file_metadata).not.toHaveProperty('named_as');
       if (type === 'PCM') {
@@ -117,7 +126,7 @@ describe.each(Object.entries(RECIPES))('%s', (type, recipes) => {
     else
       expect(file).toMatchObject({
         sync_status: 'SYNC_ERROR',
-        sync_error_message: expect.stringMatching(/could not read this recording.*corrupt or unsupported data/),
+        sync_error_message: expect.stringMatching(UNREADABLE),
       });
   });
 

@@ -13,7 +13,7 @@ import { INPUTS, RECIPES, type Recipe, type RecordingType } from './rows/recordi
 const REQUIREMENTS = fileURLToPath(new URL('requirements.txt', import.meta.url));
 const PROGRAM = path.join('imageio_ffmpeg', 'binaries', 'ffmpeg-linux-x86_64-v7.0.2');
 
-export interface EncodedRecording extends Pick<Recipe, 'what' | 'unnamed'> {
+export interface EncodedRecording extends Pick<Recipe, 'what' | 'unnamed' | 'isEncrypted'> {
   readonly type: RecordingType;
   /** Of its name. */
   readonly ending: string;

@@ -6,7 +6,7 @@ import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../../contract/sources.js';
 import { identifyFile } from '../../../documents/detection/identifyFile.js';
 import { byPython } from './byPython.js';
 import { type EncodedRecording, encodeRecordings } from './encodeRecordings.js';
-import { RECIPES } from './rows/recordings.js';
+import { RECIPES, type Recipe } from './rows/recordings.js';
 
 /** What Chromium records, and what it is. What is said in a recording a service finds out; here it is told what it is. */
 const RECORDED = [
@@ -81,7 +81,8 @@ test.each(['telephone', 'studio', 'speech'])('that Python makes is WAV: %s', (na
 
 test('there are recipes of every type of sound and video, three at least of each', () => {
   expect(Object.keys(RECIPES).toSorted()).toEqual([...AUDIO_SOURCES, ...VIDEO_SOURCES].toSorted());
-  for (const recipes of Object.values(RECIPES)) expect(recipes.length).toBeGreaterThanOrEqual(3);
+  for (const recipes of Object.values(RECIPES) as (readonly Recipe[])[])
+    expect(recipes.filter(({ isEncrypted }) => !isEncrypted).length).toBeGreaterThanOrEqual(3);
 });
 
 describe.each(Object.entries(RECIPES))('%s that ffmpeg makes', (type, recipes) => {

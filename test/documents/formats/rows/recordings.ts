@@ -11,6 +11,8 @@ export interface Recipe {
   readonly args: readonly string[];
   /** Bytes at the head that are left out, for what ffmpeg always writes and older programs did not. */
   readonly without?: number;
+  /** Whether only who has its key can play it. */
+  readonly isEncrypted?: true;
   /** What it is where its name says nothing, if the mark of its content is also that of another type. */
   readonly unnamed?: FileFormat | null;
 }
@@ -33,6 +35,8 @@ const rate = (hertz: number): string[] => ['-ar', String(hertz)];
 const seconds = (length: number): string[] => ['-t', String(length)];
 const bits = (audio: number): string[] => ['-b:a', `${audio}k`];
 const called = (title: string): string[] => ['-metadata', `title=${title}`, '-metadata', 'artist=Zoë Löfgren'];
+const KEY = '76a6c65c5ea762046bd749a2e632ccbb';
+const ENCRYPTED = ['-encryption_scheme', 'cenc-aes-ctr', '-encryption_key', KEY, '-encryption_kid', KEY];
 /** Pictures one by one, in the colours of photographs. */
 const JPEG = ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'];
 /** The rate of a broadcast's frames. */
@@ -111,6 +115,7 @@ export const RECIPES: { readonly [Type in RecordingType]: readonly Recipe[] } = 
       args: [...CROWD, ...STEREO, ...called('Hall'), '-c:a', 'alac', '-f', 'ipod'],
     },
     { what: 'in parts', args: [...PAUSE, ...MONO, '-f', 'ipod', '-movflags', 'frag_keyframe+empty_moov'] },
+    { what: 'encrypted', args: [...VOICE, ...ENCRYPTED, '-f', 'ipod'], isEncrypted: true },
     { what: 'marked as MP4', args: [...VOICE, ...STEREO, ...rate(22_050), '-f', 'mp4'], unnamed: 'MP4' },
   ],
   OGG: [
@@ -135,6 +140,7 @@ export const RECIPES: { readonly [Type in RecordingType]: readonly Recipe[] } = 
       what: 'H.265, its index in front',
       args: [...VIDEO, ...CROWD, ...seconds(1), '-c:v', 'libx265', '-tag:v', 'hvc1', '-movflags', '+faststart'],
     },
+    { what: 'encrypted', args: [...VIDEO, ...VOICE, '-c:v', 'mpeg4', ...ENCRYPTED], isEncrypted: true },
   ],
   WMV: [
     { what: 'of today', args: [...VIDEO, ...VOICE, '-c:v', 'wmv2', '-c:a', 'wmav2'] },
