@@ -293,6 +293,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       limits: {
         maxDepth: number('MAX_ELEMENT_DEPTH'),
         maxAttributesPerElement: number('MAX_ELEMENT_ATTRIBUTES'),
+        maxHtmlDepth: number('MAX_HTML_DEPTH'),
+        maxHtmlAttributes: number('MAX_HTML_ATTRIBUTES'),
         maxTextCharacters: number('MAX_TEXT_CHARACTERS'),
         maxFileBytes: number('MAX_DOCUMENT_BYTES'),
         maxArchiveEntries: number('MAX_ARCHIVE_ENTRIES'),

@@ -255,7 +255,11 @@ export const SETTINGS = {
     about:
       'Characters of extracted text at most; a table has more of them than its file, for each row names its columns.',
   },
-  MAX_ELEMENT_DEPTH: { schema: count(512), about: 'Elements inside one another; deeper ones are flattened.' },
+  MAX_ELEMENT_DEPTH: {
+    schema: count(512),
+    about:
+      'Elements inside one another at most, of an Office file, an RTF file or JSON. Of HTML those that are deeper are flattened.',
+  },
   MAX_DOCUMENT_BYTES: { schema: count(200_000_000), about: 'Bytes of a file at most that is read as text.' },
   MAX_ARCHIVE_ENTRIES: { schema: count(10_000), about: 'Members of an Office file at most; it is a ZIP archive.' },
   MAX_UNPACKED_BYTES: {
@@ -269,7 +273,16 @@ export const SETTINGS = {
   MAX_DOCUMENT_PAGES: { schema: count(5000), about: 'Pages of a PDF, or slides of a presentation, at most.' },
   MAX_TABLE_CELLS: { schema: count(50_000_000), about: 'Cells of a table, or values of a JSON file, at most.' },
   MAX_ATTACHMENTS: { schema: count(100), about: 'Attachments of one message at most.' },
-  MAX_ELEMENT_ATTRIBUTES: { schema: count(1000), about: 'Attributes of one element that are read.' },
+  MAX_ELEMENT_ATTRIBUTES: {
+    schema: count(1000),
+    about: 'Attributes of one element at most, of an Office file. Of HTML further ones are not read.',
+  },
+  MAX_HTML_DEPTH: {
+    schema: count(50_000),
+    about:
+      'Elements of HTML open inside one another at most. Sloppy pages leave thousands open, hostile ones hundreds of thousands.',
+  },
+  MAX_HTML_ATTRIBUTES: { schema: count(10_000), about: 'Attributes of one element of HTML at most.' },
   EMBEDDING_THREADS: {
     schema: count(2),
     about:

@@ -4,9 +4,13 @@ import type { Transcript } from '../contract/transcripts.js';
 import type { LongText } from './longText.js';
 
 export interface DocumentLimits {
-  /** Elements inside one another at most; deeper ones are flattened, never an error. */
+  /** Elements inside one another at most: deeper ones of HTML are flattened, past those of other formats a Fault too_large. */
   readonly maxDepth: number;
+  /** Likewise: of HTML further ones are not read. */
   readonly maxAttributesPerElement: number;
+  /** Elements of HTML open at once; past it a Fault too_large, and so for the attributes of one of them. */
+  readonly maxHtmlDepth: number;
+  readonly maxHtmlAttributes: number;
   /** Characters of extracted text; past it a Fault too_large. */
   readonly maxTextCharacters: number;
   /** Bytes of a file that is read whole; past it a Fault too_large, as for all below. */

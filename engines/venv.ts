@@ -13,17 +13,11 @@ import { run } from './run.js';
 export const DEFAULT_ENGINES_DIR = fileURLToPath(new URL('../.engines', import.meta.url));
 
 const REQUIREMENTS = fileURLToPath(new URL('requirements.txt', import.meta.url));
-const PIP = [
-  '-m',
-  'pip',
-  '--disable-pip-version-check',
-  '--no-input',
-  'install',
-  '--progress-bar',
-  'off',
-  '--no-compile',
-];
-const ONLY_PINNED = ['--no-deps', '--only-binary=:all:', '--require-hashes', '-r', REQUIREMENTS];
+const PIP = ['-m', 'pip', '--disable-pip-version-check', '--no-input', 'install', '--progress-bar', 'off'];
+const ONLY_PINNED = ['--no-compile', '--no-deps', '--only-binary=:all:', '--require-hashes'];
+
+/** What a Python is told to install exactly what a file of requirements names, with their hashes, and nothing else. */
+export const pipInstall = (requirements: string): readonly string[] => [...PIP, ...ONLY_PINNED, '-r', requirements];
 
 export interface Venv {
   readonly enginesDir: string;
@@ -100,7 +94,7 @@ async function build(draft: string, stamp: string, onProgress: (line: string) =>
   onProgress('Making a Python environment for the engines (once)');
   await run(python, ['-m', 'venv', draft]);
   try {
-    await run(join(draft, 'bin', 'python'), [...PIP, ...ONLY_PINNED], {
+    await run(join(draft, 'bin', 'python'), pipInstall(REQUIREMENTS), {
       onLine: (line) => {
         const download = /Downloading (\S+?)-(\d\S*?)-\S+ \((.+)\)/.exec(line);
         if (download) onProgress(`Downloading ${download[1]} ${download[2]} (${download[3]})`);

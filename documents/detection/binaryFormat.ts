@@ -1,4 +1,5 @@
 import type { FileFormat } from '../../contract/fileFormats.js';
+import { hasTwoFrames, mpegAudio } from './mpegFrames.js';
 
 /** What binary content is: a format of ours, or in words what it is instead. Null for what no mark betrays. */
 export type BinaryKind = FileFormat | { readonly unsupported: string } | null;
@@ -15,7 +16,17 @@ const oneOf =
   (_bytes, named) =>
     named !== null && others.includes(named) ? named : first;
 
-const tagged = oneOf('MP3', 'AAC', 'MP2', 'FLAC');
+/** What stands behind a tag of titles and pictures, where it is not too long to be seen. Its length leaves out each eighth bit. */
+const tagged: Test = (bytes, named) => {
+  const length = [...bytes.subarray(6, 10)].reduce((sum, byte) => sum * 128 + (byte & 127), 0);
+  const sound = bytes.subarray(10 + length);
+  if (sound.toString('latin1', 0, 4) === 'fLaC') return 'FLAC';
+  return mpegAudio(sound) ?? oneOf('MP3', 'AAC', 'MP2', 'FLAC')(bytes, named);
+};
+
+/** Packets of 188 bytes, as video is broadcast. Their mark is the letter G, so the name must say the same. */
+const packets: Test = (bytes, named) =>
+  bytes[188] === 0x47 && bytes[376] === 0x47 && (named === 'MPEG' || named === 'MPG') ? named : null;
 
 /** What content begins with (as latin1, from an offset), and what it is then. The first that fits counts. */
 const SIGNATURES: ReadonlyArray<readonly [start: string, kind: BinaryKind | Test, offset?: number]> = [
@@ -40,17 +51,19 @@ const SIGNATURES: ReadonlyArray<readonly [start: string, kind: BinaryKind | Test
   ['ID3\u0004', tagged],
   ['fLaC', 'FLAC'],
   ['OggS\u0000', (bytes) => (bytes.subarray(0, 64).includes('OpusHead') ? 'OPUS' : 'OGG')],
-  ['RIFF', (bytes) => RIFF.get(bytes.toString('latin1', 8, 12)) ?? null],
+  ['RIFF', riffFormat],
+  ['RF64', riffFormat],
   ['ftypM4A ', 'M4A', 4],
   ['ftypqt  ', 'MOV', 4],
   ['ftyp', (bytes, named) => (bytes[0] === 0 ? oneOf('MP4', 'M4A', 'MOV')(bytes, named) : null), 4],
-  ['moov', (bytes) => (bytes[0] === 0 ? 'MOV' : null), 4],
-  ['mdat', (bytes) => (bytes[0] === 0 ? 'MOV' : null), 4],
+  // QuickTime's own programs begin without a mark.
+  ...['moov', 'mdat', 'wide'].map((atom) => [atom, (bytes: Buffer) => (bytes[0] === 0 ? 'MOV' : null), 4] as const),
   ['\u0030\u0026\u00b2\u0075\u008e\u0066\u00cf\u0011', 'WMV'],
   ['\u001aE\u00df\u00a3', (bytes) => (bytes.subarray(0, 128).includes('webm') ? 'WEBM' : 'MKV')],
   ['FLV\u0001', 'FLV'],
   ['\u0000\u0000\u0001\u00ba', oneOf('MPEG', 'MPG')],
   ['\u0000\u0000\u0001\u00b3', oneOf('MPEG', 'MPG')],
+  ['G', packets],
 ];
 
 const RIFF: ReadonlyMap<string, BinaryKind> = new Map<string, BinaryKind>([
@@ -58,6 +71,10 @@ const RIFF: ReadonlyMap<string, BinaryKind> = new Map<string, BinaryKind>([
   ['AVI ', 'AVI'],
   ['WEBP', { unsupported: 'a WebP image' }],
 ]);
+
+function riffFormat(bytes: Buffer): BinaryKind {
+  return RIFF.get(bytes.toString('latin1', 8, 12)) ?? null;
+}
 
 /** By the marks of the content; what lies behind its first part is looked at where it is given. */
 export function binaryFormat(content: Uint8Array, named: FileFormat | null): BinaryKind {
@@ -69,7 +86,8 @@ export function binaryFormat(content: Uint8Array, named: FileFormat | null): Bin
   }
   // Some programs put a line of their own before the mark of a PDF; readers look for it in the first kilobyte.
   if (named === 'PDF' && bytes.subarray(0, 1024).includes('%PDF-')) return 'PDF';
-  return mpegAudio(bytes);
+  // Samples have no header, and may begin as a frame does.
+  return named === 'PCM' && !hasTwoFrames(bytes) ? null : mpegAudio(bytes);
 }
 
 /** The names of an archive's members are not packed: they stand at the head of each, and together at the end. */
@@ -119,12 +137,4 @@ function compoundFormat(bytes: Buffer, named: FileFormat | null): BinaryKind {
   // Its list of streams lies beyond what was given to look at.
   if (named !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM', 'MSG'].includes(named)) return named;
   return old('an old Office document', '.docx, .xlsx, .pptx or PDF');
-}
-
-/** Frames of MPEG audio have no other mark than eleven set bits: the layer tells the three formats apart. */
-function mpegAudio(bytes: Buffer): BinaryKind {
-  const [first = 0, second = 0] = bytes;
-  if (first !== 0xff || (second & 0xe0) !== 0xe0 || second === 0xff || second === 0xfe) return null;
-  const layers: readonly BinaryKind[] = ['AAC', 'MP3', 'MP2', null];
-  return layers[(second >> 1) & 3] ?? null;
 }

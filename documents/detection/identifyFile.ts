@@ -56,10 +56,22 @@ function headOf(bytes: Uint8Array, contentType: string | null, name: FileFormat 
     charset === null
       ? Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString('latin1')
       : new TextDecoder(charset).decode(part);
+  // Loud samples have no zero byte in them, but are no UTF-8 either.
+  if (name === 'PCM' && !isUtf8(part)) return null;
   const text = decoded.trimStart();
   // A page with a stray zero byte in it is still a page, as it is for browsers.
   if (charset === null && decoded.includes('\u0000') && !PAGE_START.test(text)) return null;
   return { text, whole: bytes.byteLength <= HEAD_LENGTH };
+}
+
+function isUtf8(part: Uint8Array): boolean {
+  try {
+    // The last character may be cut.
+    new TextDecoder('utf-8', { fatal: true }).decode(part, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const READABLE = Object.entries(FILE_FORMATS)

@@ -1,7 +1,8 @@
 import { Document, Text } from 'domhandler';
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import { Fault } from '../../contract/failures.js';
 import type { DocumentLimits } from '../types.js';
-import { ElementStack } from './elementStack.js';
+import { ElementStack, type OpenElement } from './elementStack.js';
 import { append, PageElement } from './pageElement.js';
 import { BLOCKS, CONTROLS, DROPPED, FORMATTING, HEADINGS, VOID } from './tagSets.js';
 
@@ -47,7 +48,8 @@ const CLOSES: ReadonlyMap<string, { readonly targets: ReadonlySet<string>; reado
 /**
  * The page as a light tree: one pass of the tokenizer, elements deeper than the limit flattened into the last one
  * that may hold them, attributes past the limit forgotten. Works on htmlparser2's tokenizer and not on its parser,
- * whose stack is an array shifted at the front and takes minutes for 100,000 open tags.
+ * whose stack is an array shifted at the front and takes minutes for 100,000 open tags. What no author writes ends
+ * the pass where it is met: a Fault too_large.
  */
 export function buildTree(html: string, limits: DocumentLimits): Document {
   const builder = new TreeBuilder(html, limits);
@@ -61,11 +63,13 @@ class TreeBuilder implements TokenizerCallbacks {
   readonly root = new Document([]);
   readonly #html: string;
   readonly #maxDepth: number;
-  readonly #maxAttributes: number;
+  readonly #limits: DocumentLimits;
   readonly #stack = new ElementStack();
   #tag = '';
   #attributes: Record<string, string> = {};
   #attributeCount = 0;
+  /** Those that are read among them. */
+  #attributesRead = 0;
   #attributeName = '';
   #attributeValue = '';
 
@@ -73,17 +77,22 @@ class TreeBuilder implements TokenizerCallbacks {
     this.#html = html;
     // Later passes recurse over the tree: a setting may not let them overflow the stack.
     this.#maxDepth = Math.min(Math.max(limits.maxDepth, 8), 1000);
-    this.#maxAttributes = limits.maxAttributesPerElement;
+    this.#limits = limits;
   }
 
   onopentagname(start: number, end: number): void {
     this.#tag = this.#html.slice(start, end).toLowerCase();
     this.#attributes = {};
     this.#attributeCount = 0;
+    this.#attributesRead = 0;
   }
 
   onattribname(start: number, end: number): void {
-    this.#attributeName = this.#attributeCount < this.#maxAttributes ? this.#html.slice(start, end).toLowerCase() : '';
+    const { maxHtmlAttributes, maxAttributesPerElement } = this.#limits;
+    this.#attributeCount += 1;
+    if (this.#attributeCount > maxHtmlAttributes) throw tooManyAttributes(maxHtmlAttributes);
+    const isRead = this.#attributesRead < maxAttributesPerElement;
+    this.#attributeName = isRead ? this.#html.slice(start, end).toLowerCase() : '';
     this.#attributeValue = '';
   }
 
@@ -98,7 +107,7 @@ class TreeBuilder implements TokenizerCallbacks {
   onattribend(): void {
     if (this.#attributeName === '' || Object.hasOwn(this.#attributes, this.#attributeName)) return;
     this.#attributes[this.#attributeName] = this.#attributeValue;
-    this.#attributeCount++;
+    this.#attributesRead += 1;
   }
 
   onopentagend(): void {
@@ -160,15 +169,21 @@ class TreeBuilder implements TokenizerCallbacks {
     if ((name === 'td' || name === 'th') && ROW_PARENTS.has(parentName)) this.#open('tr', {});
     const parent = this.#stack.top ?? { name: '', node: this.root, depth: 0 };
     if (parent.node === null || DROPPED.has(name)) {
-      this.#stack.push({ name, node: null, depth: parent.depth });
+      this.#push({ name, node: null, depth: parent.depth });
     } else if (parent.depth >= this.#maxDepth) {
       this.#separate(name);
-      this.#stack.push({ name, node: parent.node, depth: parent.depth });
+      this.#push({ name, node: parent.node, depth: parent.depth });
     } else {
       const element = new PageElement(name, attributes, []);
       append(parent.node, element);
-      this.#stack.push({ name, node: CONTROLS.has(name) ? null : element, depth: parent.depth + 1 });
+      this.#push({ name, node: CONTROLS.has(name) ? null : element, depth: parent.depth + 1 });
     }
+  }
+
+  #push(element: OpenElement): void {
+    const { maxHtmlDepth } = this.#limits;
+    if (this.#stack.size >= maxHtmlDepth) throw tooDeep(maxHtmlDepth);
+    this.#stack.push(element);
   }
 
   #closeImplied(name: string): void {
@@ -203,3 +218,15 @@ class TreeBuilder implements TokenizerCallbacks {
     if ((this.#stack.top?.depth ?? 0) >= this.#maxDepth && BLOCKS.has(name)) this.#text('\n');
   }
 }
+
+const tooDeep = (limit: number): Fault =>
+  new Fault(
+    'too_large',
+    `Its HTML has more than ${limit} elements open inside one another (setting MAX_HTML_DEPTH). Close its tags, send its text in another form, or raise the setting.`,
+  );
+
+const tooManyAttributes = (limit: number): Fault =>
+  new Fault(
+    'too_large',
+    `Its HTML has an element with more than ${limit} attributes (setting MAX_HTML_ATTRIBUTES). Take them out, send its text in another form, or raise the setting.`,
+  );

@@ -23,6 +23,11 @@ export class ElementStack {
     return this.#open.at(-1);
   }
 
+  /** How many there are. */
+  get size(): number {
+    return this.#open.length;
+  }
+
   has(name: string): boolean {
     return (this.#counts.get(name) ?? 0) > 0;
   }

@@ -24,6 +24,9 @@ export interface Package {
   readonly created: string | null;
 }
 
+/** The member that no Office file is without. */
+const CONTENT_TYPES = '[Content_Types].xml';
+
 /** An encrypted Office file is no archive, but lies in the container of old ones. */
 const COMPOUND = 'd0cf11e0';
 
@@ -35,14 +38,24 @@ export async function openPackage(bytes: Uint8Array, limits: DocumentLimits): Pr
     readRelations(archive, member, limits);
   const root = await relationsOf('');
   const main = [...root.values()].find(({ type }) => type === 'officeDocument')?.target;
-  if (main === undefined || !archive.has(main)) {
-    throw new Fault(
+  if (main === undefined || !archive.has(main)) throw noDocument(archive);
+  const properties = [...root.values()].find(({ type }) => type === 'core-properties')?.target;
+  return { archive, main, relationsOf, ...(await readProperties(archive, properties ?? null, limits)) };
+}
+
+function noDocument({ names, has }: Archive): Fault {
+  if (has(CONTENT_TYPES))
+    return new Fault(
       'broken_content',
       'The file is broken: it is an archive without a document in it. Open it in its program, save it anew and send that.',
     );
-  }
-  const properties = [...root.values()].find(({ type }) => type === 'core-properties')?.target;
-  return { archive, main, relationsOf, ...(await readProperties(archive, properties ?? null, limits)) };
+  const [first] = names;
+  return new Fault(
+    'unsupported_type',
+    first === undefined
+      ? 'The file is an empty archive. Send what should have been in it.'
+      : `The file is no Office file but an archive of other files, the first of them ${oneLine(first).slice(0, 100)}. Unpack it and send what is in it.`,
+  );
 }
 
 async function readRelations(

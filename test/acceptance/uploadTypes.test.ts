@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
 import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../contract/sources.js';
 import { UPLOAD_SOURCES } from '../../contract/uploads.js';
+import { type EncodedRecording, encodeRecordings } from '../documents/formats/encodeRecordings.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
 import { readAtRest } from '../support/atRest.js';
 import { SAMPLE_FILES } from '../support/sampleFiles.js';
@@ -16,6 +18,9 @@ let user: TestUser;
 const files = new Map<string, { accepted: FileRecord; rested: FileRecord }>();
 
 const samples = Object.entries(SAMPLE_FILES);
+const RECORDING_SOURCES = [...AUDIO_SOURCES, ...VIDEO_SOURCES];
+/** One of each. test/long/recordings.test.ts has all that are made. */
+let recordings: readonly EncodedRecording[] = [];
 
 beforeAll(async () => {
   deepgram = await startDeepgram('key');
@@ -25,8 +30,11 @@ beforeAll(async () => {
     DEEPGRAM_BASE_URL: deepgram.url,
   });
   user = await service.user('ty');
+  const encoded = await encodeRecordings();
+  recordings = RECORDING_SOURCES.map((source) => encoded.find(({ type }) => type === source)!);
+  const sent = recordings.map(({ type, ending, bytes }) => [type, { ending, content: bytes }] as const);
   const accepted = await Promise.all(
-    samples.map(async ([source, { ending, content }]) => ({
+    [...samples, ...sent].map(async ([source, { ending, content }]) => ({
       source,
       // Half the browsers declare nothing.
       file: await user.send({ name: `sample.${ending}`, content }, { skip_embedding_generation: true }),
@@ -49,7 +57,10 @@ test('there is a sample of each of the 36 types of the interface', () => {
   expect(files.size).toBe(36);
 });
 
-const formats = samples.map(([source, { format }]) => [source, format] as const);
+const formats = [
+  ...samples.map(([source, { format }]) => [source, format] as const),
+  ...RECORDING_SOURCES.map((source) => [source, source] as const),
+];
 describe.each([...formats, ['RAW_TEXT', 'TXT'] as const])('%s', (source, format) => {
   test(`is of the source ${source} and the format ${format}, as accepted and as read`, () => {
     const { accepted, rested } = files.get(source)!;
@@ -75,32 +86,32 @@ test('text is read', () => {
     expect(files.get(source)?.rested).toMatchObject({ sync_status: 'READY', sync_error_message: null });
 });
 
-test('sound and video are transcribed, each sent as what it is', () => {
-  const recordings = [...AUDIO_SOURCES, ...VIDEO_SOURCES];
-  expect(recordings).toHaveLength(18);
-  for (const source of recordings)
-    expect(files.get(source)?.rested).toMatchObject({
-      sync_status: 'READY',
-      file_metadata: { transcription_service: 'deepgram', duration_sec: 21.5 },
-    });
-  const types = recordings.map((source) => files.get(source)?.rested.file_statistics?.mime_type);
-  const sent = types.map((type) => (type === 'audio/l16' ? 'audio/wav' : String(type)));
-  expect(deepgram.calls.map(({ contentType }) => String(contentType)).toSorted()).toEqual(sent.toSorted());
+test.each(RECORDING_SOURCES)('%s is transcribed, sent whole and as what it is', (source) => {
+  const { bytes } = recordings.find(({ type }) => type === source)!;
+  const file = files.get(source)?.rested;
+  expect(file).toMatchObject({
+    sync_status: 'READY',
+    file_statistics: { file_size: bytes.length },
+    file_metadata: { transcription_service: 'deepgram', duration_sec: 21.5 },
+  });
+  // Samples without a header are given one.
+  const isBare = source === 'PCM';
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  expect(
+    deepgram.calls.filter((call) => (isBare ? call.size === bytes.length + 44 : call.sha256 === sha256)),
+  ).toMatchObject([{ contentType: isBare ? 'audio/wav' : file?.file_statistics?.mime_type }]);
 });
 
 describe('what a file is', () => {
   test('is decided by its content before its name, and a lie is noted', async () => {
-    const file = await user.send({ name: 'letter.txt', content: SAMPLE_FILES.PDF!.content });
+    const file = await user.send({ name: 'letter.txt', content: SAMPLE_FILES.PDF.content });
     expect(file).toMatchObject({
       source: 'PDF',
       name: 'letter.txt',
       file_statistics: { file_format: 'PDF', mime_type: 'application/pdf' },
       file_metadata: { named_as: 'TXT' },
     });
-    const stored = await user.send(
-      { name: 'table.csv', content: SAMPLE_FILES.PNG!.content },
-      { store_file_only: true },
-    );
+    const stored = await user.send({ name: 'table.csv', content: SAMPLE_FILES.PNG.content }, { store_file_only: true });
     expect(await user.settled(stored.id)).toMatchObject({
       sync_status: 'READY',
       source: 'PNG',

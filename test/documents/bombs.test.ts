@@ -1,15 +1,18 @@
-import { strToU8, zipSync } from 'fflate';
+import { strToU8 } from 'fflate';
 import { afterAll, expect, test } from '@jest/globals';
 import { Fault } from '../../contract/failures.js';
 import { createDocumentPool } from '../../documents/pool.js';
 import {
+  archivesForText,
   attributesDocx,
   attributesOf,
   deflatedPdf,
+  embeddedArchives,
   flatBomb,
   laughingDocx,
   loopingPdf,
   manyMembers,
+  nestedArchives,
   nestedDocx,
   overlappingMembers,
   pdfOf,
@@ -70,12 +73,14 @@ test('sixty thousand members, and a list that promises more than there are', asy
   expect(await outcomeOf(zipOf(members, 9000), 'a.docx')).toMatch(/^broken_content: /);
 });
 
-test('an archive inside an archive is not unpacked', async () => {
-  const inner = zipSync({ 'x.txt': strToU8('inside') });
-  const bytes = officeFile('word/document.xml', '<document><body><p><r><t>Outside</t></r></p></body></document>', {
-    'word/embeddings/a.zip': inner,
-  });
-  expect(await outcomeOf(bytes, 'a.docx')).toBe('read: Outside');
+test('archives inside archives: none is an Office file, and within one none is unpacked', async () => {
+  for (const ending of ['docx', 'pptx', 'xlsx', 'xlsm'])
+    expect(await outcomeOf(nestedArchives(3, 1_000_000), `a.${ending}`)).toMatch(
+      /^unsupported_type: .*an archive of other files, the first of them 0\.zip\. Unpack it/,
+    );
+  expect(await outcomeOf(archivesForText(3, 1_000_000), 'a.docx')).toMatch(/^broken_content: /);
+  // The text is there: what nobody unpacks blows nothing up, and workbooks shown in a letter are archives too.
+  expect(await outcomeOf(embeddedArchives(3, 1_000_000), 'a.docx')).toBe('read: Words of the letter.');
 });
 
 test('a billion laughs', async () => {
@@ -87,8 +92,12 @@ test('a billion laughs', async () => {
 test('300,000 nested elements and 100,000 attributes in an Office file, and in HTML', async () => {
   expect(await outcomeOf(nestedDocx(300_000), 'a.docx')).toMatch(/^too_large: .*MAX_ELEMENT_DEPTH/);
   expect(await outcomeOf(attributesDocx(100_000), 'a.docx')).toMatch(/^too_large: .*MAX_ELEMENT_ATTRIBUTES/);
-  const html = `<!doctype html><p ${attributesOf(100_000)}>words ${'<div>'.repeat(300_000)}deep`;
-  expect(await outcomeOf(html, 'a.html')).toMatch(/^read: words/);
+  const deep = `<!doctype html><p>words ${'<div>'.repeat(300_000)}deep`;
+  expect(await outcomeOf(deep, 'a.html')).toMatch(/^too_large: .*MAX_HTML_DEPTH/);
+  const wide = `<!doctype html><p ${attributesOf(100_000)}>words`;
+  expect(await outcomeOf(wide, 'a.html')).toMatch(/^too_large: .*MAX_HTML_ATTRIBUTES/);
+  const mail = `From: a@example.org\r\nContent-Type: text/html\r\n\r\n${deep}`;
+  expect(await outcomeOf(mail, 'a.eml')).toMatch(/^too_large: .*MAX_HTML_DEPTH/);
 });
 
 test('a stream of a PDF that unpacks to more than is allowed ends by the memory of its process', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createDocumentPool } from '../../documents/pool.js';
-import { FILES, input, LIMITS, parsePage } from './page.js';
+import { FILES, input, LIMITS, parsePage, textOf } from './page.js';
 
 const attributes = Array.from({ length: 100_000 }, (_, i) => `a${i}="v"`).join(' ');
 const repeat = (text: string, times: number): string => text.repeat(times);
@@ -61,8 +61,10 @@ const texts: ReadonlyArray<readonly [name: string, type: string, content: string
 ];
 
 describe('hostile content is read and chunked within the budgets that every document has', () => {
+  // As where the settings are raised: what is refused under those that are the default would show nothing.
+  const limits = { ...LIMITS, maxHtmlDepth: 1_000_000, maxHtmlAttributes: 1_000_000 };
   // Milliseconds when linear, minutes when not: the pool's own clock and heap are what tells.
-  const pool = createDocumentPool({ threads: 1, timeoutMs: 30_000, memoryMb: 512, limits: LIMITS, files: FILES });
+  const pool = createDocumentPool({ threads: 1, timeoutMs: 30_000, memoryMb: 512, limits, files: FILES });
   afterAll(() => pool.close());
 
   async function read(content: string, contentType: string): Promise<string> {
@@ -87,6 +89,35 @@ describe('hostile content is read and chunked within the budgets that every docu
   test.each(texts.map(([name], row) => [name, row] as const))('%s', async (_name, row) => {
     const [, type, content, text] = texts[row] as (typeof texts)[number];
     expect(text.test(await read(content, type))).toBe(true);
+  });
+});
+
+describe('what no author writes ends the page where it is met', () => {
+  test.each([
+    ['elements never closed', (count: number) => repeat('<div>', count), /more than 50000 elements.*MAX_HTML_DEPTH/],
+    ['elements all closed', (count: number) => `${repeat('<i>', count)}x${repeat('</i>', count)}`, /MAX_HTML_DEPTH/],
+    [
+      'elements that are left out',
+      (count: number) => `<svg>${repeat('<g>', count - 1)}${repeat('</g>', count - 1)}</svg>`,
+      /MAX_HTML_DEPTH/,
+    ],
+  ])('%s: as many as the setting says are read, one more is not', (_what, open, sentence) => {
+    expect(textOf(`${open(50_000)}deep`)).toMatch(/deep/);
+    expect(() => textOf(`${open(50_001)}deep`)).toThrow(sentence);
+  });
+
+  test('attributes of one element, of one name or of many', () => {
+    const page = (count: number) => `<p ${Array.from({ length: count }, (_, i) => `a${i}`).join(' ')}>text`;
+    expect(textOf(page(10_000))).toBe('text');
+    expect(() => textOf(page(10_001))).toThrow(/more than 10000 attributes.*MAX_HTML_ATTRIBUTES/);
+    expect(() => textOf(`<p ${repeat('a=b ', 10_001)}>text`)).toThrow(/MAX_HTML_ATTRIBUTES/);
+  });
+
+  test('elements side by side, and tags that their authors need not close, are not counted', () => {
+    expect(textOf(`${repeat('<p>x', 60_000)}<p>text`)).toMatch(/text$/);
+    expect(textOf(`<ul>${repeat('<li>x', 60_000)}</ul><table>${repeat('<tr><td>x', 10_000)}</table>text`)).toMatch(
+      /text$/,
+    );
   });
 });
 

@@ -87,6 +87,33 @@ test.each([
   expect(identifyFile({ bytes, contentType: null, name })).toMatchObject({ format, namedAs });
 });
 
+/** A frame of MP3, 32 kbit/s at 8 kHz, of so many bytes as it says. */
+const FRAME = Buffer.concat([hex('ff e3 28 c4'), Buffer.alloc(140, 7)]);
+const TAG = Buffer.concat([latin1('ID3\u0004\u0000\u0000\u0000\u0000\u0001\u0002'), Buffer.alloc(130)]);
+
+test.each([
+  ['a sample that looks like a frame', Buffer.concat([hex('ff fb 90 00'), Buffer.alloc(600, 3)]), 'PCM', null],
+  ['a sample that looks like the mark of a text', hex('ff fe 01 01 02 01 ff fe'), 'PCM', null],
+  ['loud samples of 8 bits', Buffer.from(Array.from({ length: 5000 }, (_, i) => 128 + (i % 90))), 'PCM', null],
+  ['frame after frame', Buffer.concat([FRAME, FRAME]), 'MP3', 'PCM'],
+  ['words', Buffer.from('Words, even of Köln.'), 'TXT', 'PCM'],
+])('called .pcm, which has no mark: %s', (_what, bytes, format, namedAs) => {
+  expect(identifyFile({ bytes, contentType: null, name: 'a.pcm' })).toMatchObject({ format, namedAs });
+});
+
+test.each([
+  ['MP3', FRAME],
+  ['AAC', hex('ff f1 50 80')],
+  ['FLAC', latin1('fLaC')],
+])('a tag of a title in front does not hide that it is %s', (format, sound) => {
+  const bytes = Buffer.concat([TAG, sound]);
+  for (const name of ['a.mp3', 'a.aac', 'a.flac', 'a.mp2', 'a'])
+    expect(identifyFile({ bytes, contentType: null, name }).format).toBe(format);
+  // Its picture fills all that is looked at: the name decides.
+  const long = Buffer.concat([latin1('ID3\u0004\u0000\u0000\u0000\u007f\u007f\u007f'), Buffer.alloc(500)]);
+  expect(identifyFile({ bytes: long, contentType: null, name: `a.${format}` }).format).toBe(format);
+});
+
 test('a lie of the name is told, a broad word for text is none', () => {
   const told = (content: string, name: string): string | null =>
     identifyFile({ bytes: new TextEncoder().encode(content), contentType: null, name }).namedAs;

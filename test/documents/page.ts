@@ -7,6 +7,8 @@ import type { DocumentLimits, ParsedDocument, ParseInput } from '../../documents
 export const LIMITS: DocumentLimits = {
   maxDepth: 512,
   maxAttributesPerElement: 1000,
+  maxHtmlDepth: 50_000,
+  maxHtmlAttributes: 10_000,
   maxTextCharacters: 20_000_000,
   maxFileBytes: 200_000_000,
   maxArchiveEntries: 10_000,

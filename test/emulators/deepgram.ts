@@ -14,7 +14,7 @@ export interface DeepgramCall extends HeardRecording {
 
 export interface Deepgram {
   readonly url: string;
-  /** By the name that a recording carries. */
+  /** By the name that a recording carries, or else by its sha256. */
   readonly scenes: Map<string, Scene>;
   /** What was heard whole, whatever was answered. */
   readonly calls: DeepgramCall[];
@@ -106,7 +106,7 @@ export async function startDeepgram(key: string): Promise<Deepgram> {
         contentType: request.headers['content-type'],
         contentLength: request.headers['content-length'],
       });
-      const scene = scenes.get(heard.scene ?? '') ?? {};
+      const scene = scenes.get(heard.scene ?? heard.sha256) ?? {};
       const body = result(scene.speech ?? TALK, url.searchParams);
       const next = scene.mishaps?.shift();
       if (next !== undefined) return mishap(response, next, body);

@@ -1,75 +1,106 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { loadConfig } from '../../config.js';
 import type { FileRecord } from '../../contract/records.js';
 import { readAtRest } from '../support/atRest.js';
-import { type BombRound, bombsOf, type BombService, startBombService } from '../support/bombRound.js';
+import {
+  type Bomb,
+  type BombRound,
+  bombsOf,
+  type BombService,
+  sparseDocument,
+  startBombService,
+} from '../support/bombRound.js';
 
 const MB = 1_000_000;
 const LINE_BYTES = 205 * MB;
+const SPARSE_BYTES = 2_000 * MB;
 /** Large enough to reach every setting as it is by default. test/documents/bombs.test.ts has the readers alone, in each run. */
-const BOMBS = bombsOf({ unpackedBytes: 1_900 * MB, sentBytes: 2_000 * MB, lineBytes: LINE_BYTES });
+const BOMBS = bombsOf({ unpackedBytes: 1_900 * MB, sentBytes: SPARSE_BYTES, lineBytes: LINE_BYTES });
 const GOOD = 50;
 const PATIENCE_MS = 600_000;
+const ROUND_MS = 1_200_000;
 
-let service: BombService;
-let round: BombRound;
+interface Round {
+  readonly what: string;
+  readonly settings: Record<string, string>;
+  readonly bombs: readonly Bomb[];
+  /** Bytes of the longest file that is taken in. */
+  readonly longest: number;
+}
 
-beforeAll(async () => {
-  service = await startBombService({});
-  round = await service.play(BOMBS, GOOD, PATIENCE_MS);
-}, 1_200_000);
-afterAll(() => service.close());
-
-test.each(BOMBS.map(({ what, status, says }) => [what, status, says] as const))(
-  '%s ends as %s, in words that say why',
-  (what, status, says) => {
-    expect(round.bombs.find((bomb) => bomb.what === what)).toEqual({ what, status, says: expect.stringMatching(says) });
+const ROUNDS: readonly Round[] = [
+  { what: 'every bomb, settings as they are', settings: {}, bombs: BOMBS, longest: LINE_BYTES },
+  {
+    what: 'two gigabytes where so much may be sent',
+    settings: { MAX_UPLOAD_BYTES: String(SPARSE_BYTES) },
+    bombs: [sparseDocument(SPARSE_BYTES)],
+    longest: SPARSE_BYTES,
   },
-);
+];
 
-test('a billion laughs of a feed end it in a sentence', () => {
-  expect(round.feed).toMatchObject({ status: 'SYNC_ERROR', says: expect.stringMatching(/\w \w.*\.$/) });
-});
+describe.each(ROUNDS)('$what', ({ what, settings, bombs, longest }) => {
+  let service: BombService;
+  let round: BombRound;
 
-test(`all ${GOOD} good files beside them are read`, () => {
-  expect(round.good).toHaveLength(GOOD);
-  for (const { words, ...file } of round.good)
-    expect(file).toMatchObject({ status: 'READY', says: expect.stringContaining(words) });
-});
+  beforeAll(async () => {
+    service = await startBombService(settings);
+    round = await service.play(bombs, GOOD, PATIENCE_MS);
+  }, ROUND_MS);
+  afterAll(() => service.close());
 
-test('the memory of API, worker and readers stays within what the settings promise', () => {
-  const { before, most, tookMs } = round;
-  const figures = [
-    ['API', most.api, before.api],
-    ['worker', most.worker, before.worker],
-    ['reader', most.reader, 0],
-  ] as const;
-  // To where Jest's own lines go: the other way is closed by scripts/test.ts.
-  process.stderr.write(
-    `bombs: ${(tookMs / 1000).toFixed(0)} s; most memory in MB: ${figures.map(([who, bytes, first]) => `${who} ${Math.round(bytes / MB)} (before ${Math.round(first / MB)})`).join(', ')}\n`,
+  test.each(bombs.map((bomb) => [bomb.what, bomb.status, bomb.says] as const))(
+    '%s ends as %s, in words that say why',
+    (bomb, status, says) => {
+      const ended = round.bombs.find((one) => one.what === bomb);
+      expect(ended).toEqual({ what: bomb, status, says: expect.stringMatching(says) });
+    },
   );
-  // What is sent is gigabytes: neither holds more of it than parts under way.
-  expect(most.api - before.api).toBeLessThan(150 * MB);
-  expect(most.worker - before.worker).toBeLessThan(200 * MB);
-  expect(most.reader).toBeGreaterThan(50 * MB);
-  // A reader is looked at every 50 ms; in that time it may fill a few hundred megabytes more.
-  const { memoryMb } = loadConfig(service.service.env).documents.files;
-  expect(most.reader).toBeLessThan((memoryMb + 400) * 1024 * 1024);
-});
 
-test('nothing is kept of what was refused, and nothing is left over', async () => {
-  const folder = path.join(service.service.env['DATA_DIR'] ?? '', 'files', '1', 'originals');
-  const names = await readdir(folder);
-  const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(folder, name))).size));
-  // The line of a table is the longest that was taken.
-  expect(Math.max(...sizes)).toBe(LINE_BYTES);
-  const { body } = await service.user.post<{ results: FileRecord[] }>('/user_files_v2', { pagination: { limit: 250 } });
-  const known = body.results.map(({ name }) => name);
-  expect(known).toContain('line.csv');
-  expect(known).not.toContain('sparse.pcm');
-  expect(known).not.toContain('nested.zip');
-  expect((await readAtRest(service.service.env)).amiss()).toEqual([]);
+  test('a billion laughs of a feed end it in a sentence', () => {
+    expect(round.feed).toMatchObject({ status: 'SYNC_ERROR', says: expect.stringMatching(/\w \w.*\.$/) });
+  });
+
+  test(`all ${GOOD} good files beside them are read`, () => {
+    expect(round.good).toHaveLength(GOOD);
+    for (const { words, ...file } of round.good)
+      expect(file).toMatchObject({ status: 'READY', says: expect.stringContaining(words) });
+  });
+
+  test('the memory of API, worker and readers stays within what the settings promise', () => {
+    const { before, most, tookMs } = round;
+    const figures = [
+      ['API', most.api, before.api],
+      ['worker', most.worker, before.worker],
+      ['reader', most.reader, 0],
+    ] as const;
+    // To where Jest's own lines go: the other way is closed by scripts/test.ts.
+    process.stderr.write(
+      `${what}: ${(tookMs / 1000).toFixed(0)} s; most memory in MB: ${figures.map(([who, bytes, first]) => `${who} ${Math.round(bytes / MB)} (before ${Math.round(first / MB)})`).join(', ')}\n`,
+    );
+    // What is sent is gigabytes: neither holds more of it than parts under way.
+    expect(most.api - before.api).toBeLessThan(150 * MB);
+    expect(most.worker - before.worker).toBeLessThan(200 * MB);
+    expect(most.reader).toBeGreaterThan(50 * MB);
+    // A reader is looked at every 50 ms; in that time it may fill a few hundred megabytes more.
+    const { memoryMb } = loadConfig(service.service.env).documents.files;
+    expect(most.reader).toBeLessThan((memoryMb + 400) * 1024 * 1024);
+  });
+
+  test('of what was refused nothing is kept, all else is kept whole, and nothing is left over', async () => {
+    const refused = new Set(bombs.filter(({ status }) => typeof status === 'number').map(({ name }) => name));
+    const { body } = await service.user.post<{ results: FileRecord[] }>('/user_files_v2', {
+      pagination: { limit: 250 },
+    });
+    const known = body.results.map(({ name }) => name ?? '');
+    for (const { name } of bombs) expect([name, known.includes(name)]).toEqual([name, !refused.has(name)]);
+    const folder = path.join(service.service.env['DATA_DIR'] ?? '', 'files', '1', 'originals');
+    const sizes = await Promise.all(
+      (await readdir(folder)).map(async (name) => (await stat(path.join(folder, name))).size),
+    );
+    expect(Math.max(...sizes)).toBe(longest);
+    expect((await readAtRest(service.service.env)).amiss()).toEqual([]);
+  });
 });

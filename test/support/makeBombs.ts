@@ -109,6 +109,18 @@ export function nestedArchives(levels: number, size: number): Uint8Array {
   return inner;
 }
 
+const WORDS = 'Words of the letter.';
+
+/** A Word file that brings archives inside archives along, as it would a workbook that is shown in it. */
+export const embeddedArchives = (levels: number, size: number): Uint8Array =>
+  officeFile('word/document.xml', `<document><body><p><r><t>${WORDS}</t></r></p></body></document>`, {
+    'word/embeddings/1.zip': nestedArchives(levels, size),
+  });
+
+/** One that has them where its text should be. */
+export const archivesForText = (levels: number, size: number): Uint8Array =>
+  officeFile('word/document.xml', '', { 'word/document.xml': nestedArchives(levels, size) });
+
 /** A Word file of which a thousand members are the same bytes. */
 export function overlappingMembers(): Uint8Array {
   const first = { name: 'word/document.xml', packed: packedZeros(500_000), size: 500_000 };

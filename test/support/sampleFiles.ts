@@ -1,5 +1,5 @@
-/** The beginning of a file of each type that may be uploaded: enough to be told by, and no more. */
-import type { SourceType } from '../../contract/sources.js';
+/** The beginning of a file of each type of text and picture that may be uploaded: enough to be told by, and no more. */
+import type { IMAGE_SOURCES, TEXT_SOURCES } from '../../contract/sources.js';
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const padded = (text: string): Buffer => Buffer.concat([latin1(text), Buffer.alloc(600)]);
@@ -8,7 +8,6 @@ const zip = (member: string): Buffer => padded(`PK\u0003\u0004${'\u0000'.repeat(
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const compound = (stream: string): Buffer =>
   Buffer.concat([latin1('\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'), Buffer.alloc(504), utf16(stream)]);
-const mp4 = (brand: string): Buffer => padded(`\u0000\u0000\u0000\u0018ftyp${brand}`);
 
 export interface SampleFile {
   /** The ending of its name. */
@@ -24,9 +23,9 @@ const sample = (ending: string, content: Buffer | string, format = ending.toUppe
   format,
 });
 
-type Uploadable = Exclude<SourceType, 'RAW_TEXT'>;
+type Uploadable = (typeof TEXT_SOURCES | typeof IMAGE_SOURCES)[number];
 
-export const SAMPLE_FILES: Readonly<Partial<Record<Uploadable, SampleFile>>> = {
+export const SAMPLE_FILES: Readonly<Record<Exclude<Uploadable, 'RAW_TEXT'>, SampleFile>> = {
   TEXT: sample('txt', 'Plain words about otters.', 'TXT'),
   CSV: sample('csv', 'name,legs\nspider,8\nant,6\notter,4\n'),
   TSV: sample('tsv', 'name\tlegs\nspider\t8\nant\t6\notter\t4\n'),
@@ -50,22 +49,4 @@ export const SAMPLE_FILES: Readonly<Partial<Record<Uploadable, SampleFile>>> = {
   JPG: sample('jpg', padded('\u00ff\u00d8\u00ff\u00e0')),
   JPEG: sample('jpeg', padded('\u00ff\u00d8\u00ff\u00e0'), 'JPG'),
   PNG: sample('png', padded('\u0089PNG\r\n\u001a\n')),
-  MP3: sample('mp3', padded('ID3\u0003')),
-  MP2: sample('mp2', padded('\u00ff\u00fd')),
-  AAC: sample('aac', padded('\u00ff\u00f1')),
-  WAV: sample('wav', padded('RIFF\u0000\u0000\u0000\u0000WAVE')),
-  FLAC: sample('flac', padded('fLaC')),
-  PCM: sample('pcm', padded('\u0001\u0002\u0003\u0000\u0001')),
-  M4A: sample('m4a', mp4('M4A ')),
-  OGG: sample('ogg', padded('OggS\u0000')),
-  OPUS: sample('opus', padded(`OggS\u0000${'\u0000'.repeat(23)}OpusHead`)),
-  MPEG: sample('mpeg', padded('\u0000\u0000\u0001\u00ba')),
-  MPG: sample('mpg', padded('\u0000\u0000\u0001\u00ba')),
-  MP4: sample('mp4', mp4('isom')),
-  WMV: sample('wmv', padded('\u0030\u0026\u00b2\u0075\u008e\u0066\u00cf\u0011')),
-  AVI: sample('avi', padded('RIFF\u0000\u0000\u0000\u0000AVI ')),
-  MOV: sample('mov', mp4('qt  ')),
-  MKV: sample('mkv', padded('\u001aE\u00df\u00a3matroska')),
-  FLV: sample('flv', padded('FLV\u0001')),
-  WEBM: sample('webm', padded('\u001aE\u00df\u00a3webm')),
 };

@@ -143,10 +143,17 @@ describe('the guide is cut as the rules say', () => {
     },
   );
 
+  /** Of what groups no items: the same with max_items_per_chunk as without. */
   const chunked = async (input: Partial<ParseInput>, name: string) => {
     const chunking = { chunkSize: SIZE, chunkOverlap: OVERLAP, prefix: null, placeChunks: true };
-    const { text, cuts } = await processDocument({ ...upload('', name), ...input }, chunking, LIMITS);
-    return cuts.map(({ start, end, metadata }) => ({ text: text.slice(start, end), metadata }));
+    const [chunks, grouped] = await Promise.all(
+      [chunking, { ...chunking, maxItemsPerChunk: 1 }].map(async (options) => {
+        const { text, cuts } = await processDocument({ ...upload('', name), ...input }, options, LIMITS);
+        return cuts.map(({ start, end, metadata }) => ({ text: text.slice(start, end), metadata }));
+      }),
+    );
+    expect(grouped).toEqual(chunks);
+    return chunks ?? [];
   };
 
   test.each(['a.png', 'a.jpg'])('of %s in which OCR found it, with the lines that a chunk has', async (name) => {

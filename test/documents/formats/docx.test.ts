@@ -219,8 +219,10 @@ test('an encrypted, a broken, an empty and a wrongly named file each say so', as
   expect(await faultOfFile(bytes.subarray(0, 3000), 'a.docx')).toMatch(/^broken_content: .*save it anew/);
   const torn = word('<w:p><w:r><w:t>Words</w:r></w:p>');
   expect(await faultOfFile(torn, 'a.docx')).toMatch(/^broken_content: /);
-  expect(await faultOfFile(zipSync({ 'word/x.xml': strToU8('<a/>') }), 'a.docx')).toMatch(
-    /^broken_content: .*without a document/,
+  const parts = { '[Content_Types].xml': strToU8('<Types/>'), 'word/x.xml': strToU8('<a/>') };
+  expect(await faultOfFile(zipSync(parts), 'a.docx')).toMatch(/^broken_content: .*without a document/);
+  expect(await faultOfFile(zipSync({ 'Boats.txt': strToU8('Ada') }), 'a.docx')).toMatch(
+    /^unsupported_type: .*no Office file but an archive of other files, the first of them boats\.txt\. Unpack it/,
   );
   expect(await faultOfFile(await made([]), 'a.docx')).toMatch(/^no_text: /);
   const named = await readFile(bytes, 'a.pdf');

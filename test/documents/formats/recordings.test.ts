@@ -1,9 +1,12 @@
 import { chromium } from 'playwright-core';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { findChromium } from '../../../connectors/web/findChromium.js';
+import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../../contract/sources.js';
 import { identifyFile } from '../../../documents/detection/identifyFile.js';
 import { byPython } from './byPython.js';
+import { type EncodedRecording, encodeRecordings } from './encodeRecordings.js';
+import { RECIPES, type Recipe } from './rows/recordings.js';
 
 /** What Chromium records, and what it is. What is said in a recording a service finds out; here it is told what it is. */
 const RECORDED = [
@@ -16,6 +19,8 @@ const RECORDED = [
   ['video/x-matroska;codecs=avc1', 'MKV'],
 ] as const;
 let recorded: readonly (readonly number[])[] = [];
+/** What ffmpeg makes, once for all of this file. */
+let encoded: Promise<readonly EncodedRecording[]> | null = null;
 
 beforeAll(async () => {
   const executablePath = findChromium(null);
@@ -72,4 +77,39 @@ test.each(['telephone', 'studio', 'speech'])('that Python makes is WAV: %s', (na
   expect(identify(bytes, 'a.wav')).toEqual({ format: 'WAV', namedAs: null });
   expect(identify(bytes, 'a.mp3')).toEqual({ format: 'WAV', namedAs: 'MP3' });
   expect(identify(bytes.slice(0, bytes.length / 2), 'a.mp3')).toEqual({ format: 'WAV', namedAs: 'MP3' });
+});
+
+test('there are recipes of every type of sound and video, three at least of each', () => {
+  expect(Object.keys(RECIPES).toSorted()).toEqual([...AUDIO_SOURCES, ...VIDEO_SOURCES].toSorted());
+  for (const recipes of Object.values(RECIPES) as (readonly Recipe[])[])
+    expect(recipes.filter(({ isEncrypted }) => !isEncrypted).length).toBeGreaterThanOrEqual(3);
+});
+
+describe.each(Object.entries(RECIPES))('%s that ffmpeg makes', (type, recipes) => {
+  const ending = type.toLowerCase();
+  let made: readonly EncodedRecording[] = [];
+  beforeAll(async () => {
+    encoded ??= encodeRecordings();
+    made = (await encoded).filter((recording) => recording.type === type);
+  });
+
+  test('differs from file to file', () => {
+    expect(new Set(made.map(({ bytes }) => Buffer.from(bytes).toString('base64'))).size).toBe(recipes.length);
+    for (const { bytes } of made) expect(bytes.length).toBeGreaterThan(2000);
+  });
+
+  test.each(recipes.map((recipe, nth) => [recipe.what, nth] as const))(
+    'is known by its content, whole and cut: %s',
+    (_what, nth) => {
+      const { bytes, unnamed = type } = made[nth]!;
+      for (const part of [bytes, bytes.slice(0, bytes.length / 2), bytes.slice(0, 65_536)]) {
+        expect(identify(part, `a.${ending}`)).toEqual({ format: type, namedAs: null });
+        // What has no mark of its own needs its name.
+        if (unnamed === null) expect(() => identify(part, 'a.txt')).toThrow(/can't be read: it is binary data/);
+        else
+          for (const wrong of ['txt', type === 'FLAC' ? 'mp3' : 'flac', 'docx'])
+            expect(identify(part, `a.${wrong}`)).toEqual({ format: unnamed, namedAs: wrong.toUpperCase() });
+      }
+    },
+  );
 });

@@ -96,11 +96,16 @@ export const CONTENT_TRAPS: readonly Trap[] = [
   readable('duplicate-2', html('These words stand on two pages.'), 'These words stand on two pages.'),
   readable('5000-nested', `${'<div>'.repeat(5000)}deep${'</div>'.repeat(5000)}`, 'deep'),
   readable('5000-nested-lists', `${'<ul><li>'.repeat(5000)}deep`, 'deep'),
-  readable(
-    '100000-attributes',
-    `<p ${Array.from({ length: 100_000 }, (_, i) => `a${i}=v`).join(' ')}>one element`,
-    'one element',
-  ),
+  {
+    name: '300000-nested',
+    page: bytes(`<p>top</p>${'<div>'.repeat(300_000)}deep${'</div>'.repeat(300_000)}`),
+    outcome: { sentence: /MAX_HTML_DEPTH/ },
+  },
+  {
+    name: '100000-attributes',
+    page: bytes(`<p ${Array.from({ length: 100_000 }, (_, i) => `a${i}=v`).join(' ')}>one element`),
+    outcome: { sentence: /MAX_HTML_ATTRIBUTES/ },
+  },
   readable('million-tiny-tags', `${'<b></b>'.repeat(1_000_000)}<p>after a million`, 'after a million'),
   {
     name: 'million-tiny-paragraphs',

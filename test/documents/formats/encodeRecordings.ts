@@ -1,0 +1,74 @@
+/** Recordings of every type of sound and video, made in this run by ffmpeg: nothing of ours writes or reads them. */
+import { createHash } from 'node:crypto';
+import { access, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { withLock } from '../../../engines/lock.js';
+import { run } from '../../../engines/run.js';
+import { DEFAULT_ENGINES_DIR, pipInstall } from '../../../engines/venv.js';
+import { INPUTS, RECIPES, type Recipe, type RecordingType } from './rows/recordings.js';
+
+const REQUIREMENTS = fileURLToPath(new URL('requirements.txt', import.meta.url));
+const PROGRAM = path.join('imageio_ffmpeg', 'binaries', 'ffmpeg-linux-x86_64-v7.0.2');
+
+export interface EncodedRecording extends Pick<Recipe, 'what' | 'unnamed' | 'isEncrypted'> {
+  readonly type: RecordingType;
+  /** Of its name. */
+  readonly ending: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Where ffmpeg is, beside the engines; it is fetched (29 MB) where it is not there yet, once whoever asks at the same time. */
+async function findEncoder(): Promise<string> {
+  const pins = createHash('sha256').update(await readFile(REQUIREMENTS));
+  const folder = path.join(DEFAULT_ENGINES_DIR, `encoder-${pins.digest('hex').slice(0, 16)}`);
+  const program = path.join(folder, PROGRAM);
+  const isThere = (): Promise<boolean> =>
+    access(program).then(
+      () => true,
+      () => false,
+    );
+  await withLock(
+    folder,
+    () => undefined,
+    async () => {
+      if (await isThere()) return;
+      // Beside its place, so that one that is killed leaves no half of it.
+      const draft = `${folder}.draft`;
+      await rm(draft, { recursive: true, force: true });
+      const python = path.join(DEFAULT_ENGINES_DIR, 'venv', 'bin', 'python');
+      await run(python, [...pipInstall(REQUIREMENTS), '--target', draft]);
+      await rename(draft, folder);
+    },
+  );
+  return program;
+}
+
+/** All of RECIPES, in one run of ffmpeg: about two seconds. */
+export async function encodeRecordings(): Promise<readonly EncodedRecording[]> {
+  const encoder = await findEncoder();
+  const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-recordings-'));
+  try {
+    const wanted = Object.entries(RECIPES).flatMap(([type, recipes]) =>
+      recipes.map((recipe, nth) => {
+        const ending = type.toLowerCase();
+        return { type: type as RecordingType, ending, ...recipe, file: path.join(folder, `${type}-${nth}.${ending}`) };
+      }),
+    );
+    await run(encoder, [
+      ...['-hide_banner', '-loglevel', 'error', '-nostdin'],
+      ...INPUTS.flatMap((input) => ['-f', 'lavfi', '-i', input]),
+      ...wanted.flatMap(({ args, file }) => [...args, file]),
+    ]);
+    return await Promise.all(
+      wanted.map(async ({ file, args: _args, without = 0, ...recording }) => ({
+        ...recording,
+        bytes: Uint8Array.from((await readFile(file)).subarray(without)),
+      })),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

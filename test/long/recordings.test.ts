@@ -1,0 +1,158 @@
+/** Recordings that ffmpeg encodes in this run, of every type of the interface, on their way to the services. */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { mimeTypeOf } from '../../contract/fileFormats.js';
+import type { FileRecord } from '../../contract/records.js';
+import { type EncodedRecording, encodeRecordings } from '../documents/formats/encodeRecordings.js';
+import { RECIPES, type Recipe } from '../documents/formats/rows/recordings.js';
+import { type AssemblyAi, startAssemblyAi } from '../emulators/assemblyai.js';
+import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
+import { readAtRest } from '../support/atRest.js';
+import type { NamedFile, TestUser } from '../support/client.js';
+import { startService, type TestService } from '../support/service.js';
+
+const SERVICES = ['deepgram', 'assemblyai'] as const;
+const CORRUPT = { status: 400, body: { err_msg: 'Bad Request: failed to process audio: corrupt or unsupported data' } };
+const UNREADABLE = /could not read this recording.*corrupt or unsupported data/;
+/** Samples without a header go out in a WAVE file, whose header has so many bytes. */
+const HEADER_BYTES = 44;
+
+let deepgram: Deepgram;
+let assemblyai: AssemblyAi;
+let service: TestService;
+let user: TestUser;
+/** By name. */
+const files = new Map<string, FileRecord>();
+const made = new Map<string, readonly EncodedRecording[]>();
+
+/** By turns; of what can't be played the one is asked whose emulator says so. */
+const serviceOf = (nth: number, isEncrypted = false) => SERVICES[isEncrypted ? 0 : nth % 2]!;
+const nameOf = (type: string, nth: number): string => `${nth}.${type.toLowerCase()}`;
+const brokenName = (type: string): string => `broken.${type.toLowerCase()}`;
+const emptyName = (type: string): string => `empty.${type.toLowerCase()}`;
+const wrongName = (type: string): string => `${type}.docx`;
+const halfOf = ({ bytes }: EncodedRecording): Uint8Array => bytes.slice(0, bytes.length / 2);
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+beforeAll(async () => {
+  [deepgram, assemblyai] = await Promise.all([startDeepgram('key'), startAssemblyAi('key')]);
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    DEEPGRAM_API_KEY: 'key',
+    DEEPGRAM_BASE_URL: deepgram.url,
+    ASSEMBLYAI_API_KEY: 'key',
+    ASSEMBLYAI_BASE_URL: assemblyai.url,
+    ASSEMBLYAI_POLL_S: '0.02',
+  });
+  user = await service.user('rec');
+  const encoded = await encodeRecordings();
+  const sent: { file: NamedFile; transcription_service: string }[] = [];
+  for (const type of Object.keys(RECIPES)) {
+    const recordings = encoded.filter((recording) => recording.type === type);
+    made.set(type, recordings);
+    recordings.forEach(({ bytes, isEncrypted }, nth) =>
+      sent.push({
+        file: { name: nameOf(type, nth), content: bytes },
+        transcription_service: serviceOf(nth, isEncrypted),
+      }),
+    );
+    const [first] = recordings as [EncodedRecording];
+    // The services say that they can't be played; half of bare samples can.
+    const unplayable = recordings.filter(({ isEncrypted }) => isEncrypted).map(({ bytes }) => bytes);
+    if (type !== 'PCM') unplayable.push(halfOf(first));
+    for (const bytes of unplayable)
+      deepgram.scenes.set(sha256(bytes), { mishaps: Array.from({ length: 9 }, () => CORRUPT) });
+    for (const [name, content] of [
+      [brokenName(type), halfOf(first)],
+      [emptyName(type), new Uint8Array()],
+      ...(first.unnamed === null ? [] : [[wrongName(type), first.bytes] as const]),
+    ] as const)
+      sent.push({ file: { name, content }, transcription_service: 'deepgram' });
+  }
+  const accepted = await Promise.all(
+    sent.map(({ file, ...asked }) => user.send(file, { ...asked, skip_embedding_generation: true })),
+  );
+  for (const { id, name } of accepted) files.set(name ?? '', await user.settled(id));
+}, 600_000);
+afterAll(async () => {
+  await service.close();
+  await Promise.all([deepgram.close(), assemblyai.close()]);
+});
+
+describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (type, recipes) => {
+  test.each(recipes.map(({ what }, nth) => [what, nth] as const))(
+    'reaches its service whole and as what it is, and is transcribed where that can play it: %s',
+    (_what, nth) => {
+      const { bytes } = made.get(type)![nth]!;
+      const { isEncrypted } = recipes[nth]!;
+      const transcription_service = serviceOf(nth, isEncrypted);
+      const file = files.get(nameOf(type, nth));
+      expect(file).toMatchObject({
+        sync_status: isEncrypted ? 'SYNC_ERROR' : 'READY',
+        sync_error_message: isEncrypted ? expect.stringMatching(UNREADABLE) : null,
+        source: type,
+        file_statistics: {
+          file_format: type,
+          mime_type: mimeTypeOf(type as keyof typeof RECIPES),
+          file_size: bytes.length,
+        },
+        ...(isEncrypted ? {} : { file_metadata: { transcription_service, duration_sec: expect.any(Number) } }),
+      });
+      expect(file?.file_metadata).not.toHaveProperty('named_as');
+      if (type === 'PCM') {
+        const size = bytes.length + HEADER_BYTES;
+        const heard = [...deepgram.calls, ...assemblyai.uploads].filter((one) => one.size === size);
+        // All three are as long.
+        expect(heard).toHaveLength(recipes.length);
+        for (const call of deepgram.calls.filter((one) => one.size === size))
+          expect(call.contentType).toBe('audio/wav');
+        return;
+      }
+      const whole = { sha256: sha256(bytes), size: bytes.length };
+      const heard = { deepgram: deepgram.calls, assemblyai: assemblyai.uploads }[transcription_service];
+      const [call] = heard.filter((one) => one.sha256 === whole.sha256);
+      expect(call).toMatchObject(whole);
+      if (transcription_service === 'deepgram')
+        expect(call).toMatchObject({ contentType: mimeTypeOf(type as keyof typeof RECIPES) });
+    },
+  );
+
+  test('that breaks off is still known, and ends with what its service says of it', () => {
+    const [first] = made.get(type) as [EncodedRecording];
+    const file = files.get(brokenName(type));
+    expect(file).toMatchObject({ source: type, file_statistics: { file_size: halfOf(first).length } });
+    if (type === 'PCM') expect(file?.sync_status).toBe('READY');
+    else
+      expect(file).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(UNREADABLE),
+      });
+  });
+
+  test('that is empty ends in a sentence, and no service is asked', () => {
+    expect(files.get(emptyName(type))).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringContaining('empty'),
+    });
+    expect(deepgram.calls.filter(({ size }) => size === 0)).toEqual([]);
+  });
+
+  test('under a wrong name is what it is, or refused where only its name could say so', async () => {
+    const [{ bytes, unnamed = type }] = made.get(type) as [EncodedRecording];
+    if (unnamed === null) {
+      const { status, body } = await user.upload({ name: wrongName(type), content: bytes });
+      expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('binary data')]);
+    } else
+      expect(files.get(wrongName(type))).toMatchObject({
+        sync_status: 'READY',
+        source: unnamed,
+        file_statistics: { file_format: unnamed },
+        file_metadata: { named_as: 'DOCX' },
+      });
+  });
+});
+
+test('nothing is left over', async () => {
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+});
