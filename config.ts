@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Joi from 'joi';
 
+import { type OAuthClients, readOAuthClients } from './connectors/oauth/clients.js';
 import { readSourceUrls, type SourceUrls } from './connectors/readSourceUrls.js';
 import type { EmbeddingModelId } from './contract/embeddingModels.js';
 import type { OcrSettings } from './documents/pool.js';
@@ -47,7 +48,7 @@ export interface Config {
   readonly files: { readonly dir: string; readonly s3: S3Settings | null; readonly rowBytes: number };
   readonly egress: EgressSettings;
   /** Where connected sources are. */
-  readonly connectors: { readonly urls: SourceUrls; readonly maxItemBytes: number };
+  readonly connectors: { readonly urls: SourceUrls; readonly clients: OAuthClients; readonly maxItemBytes: number };
   readonly web: {
     readonly maxPageBytes: number;
     readonly pageTimeoutMs: number;
@@ -127,6 +128,8 @@ export interface Config {
     readonly maxContentsBytes: number;
     readonly maxUploadBytes: number;
     readonly requestTimeoutMs: number;
+    readonly consentLifeMs: number;
+    readonly connectPageLifeMs: number;
     readonly corsOrigins: readonly string[];
     /** Requests a minute; 0 is no limit. */
     readonly rateLimits: { readonly perUser: number; readonly perOrganization: number };
@@ -252,6 +255,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     egress,
     connectors: {
       urls: readSourceUrls(string('SOURCE_URLS')),
+      clients: readOAuthClients(string('OAUTH_CLIENTS')),
       // An item is read into memory whole: what no reader takes is not even fetched.
       maxItemBytes: Math.min(number('MAX_UPLOAD_BYTES'), number('MAX_DOCUMENT_BYTES')),
     },
@@ -394,6 +398,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       maxContentsBytes: number('MAX_CONTENTS_BYTES'),
       maxUploadBytes: number('MAX_UPLOAD_BYTES'),
       requestTimeoutMs: number('REQUEST_TIMEOUT_S') * 1000,
+      consentLifeMs: number('CONSENT_LIFE_S') * 1000,
+      connectPageLifeMs: number('CONNECT_PAGE_LIFE_S') * 1000,
       corsOrigins: list(string('CORS_ORIGINS')),
       rateLimits: { perUser: number('RATE_LIMIT_USER'), perOrganization: number('RATE_LIMIT_ORGANIZATION') },
     },

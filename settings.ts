@@ -2,6 +2,7 @@
 import Joi from 'joi';
 
 import { TASK_QUEUE } from './contract/orchestration.js';
+import { readOAuthClients } from './connectors/oauth/clients.js';
 import { readSourceUrls } from './connectors/readSourceUrls.js';
 import { readPrices } from './embeddings/readPrices.js';
 import { readDeployments } from './embeddings/readProviders.js';
@@ -368,6 +369,19 @@ export const SETTINGS = {
     schema: text().custom(readBy(readSourceUrls)).default(''),
     about:
       'Other addresses of connected sources, `GITBOOK.api=https://gitbook.example/v1`, by comma: a proxy of yours, or a stand-in for tests.',
+  },
+  OAUTH_CLIENTS: {
+    schema: text().custom(readBy(readOAuthClients)).default(''),
+    about:
+      "The deployment's own OAuth clients, `GOOGLE_DRIVE=id:secret,SLACK=id:secret`, by comma (a comma in a secret is `%2C`). Each is registered at its provider with the redirect address PUBLIC_URL/integrations/…, as docs/operations.md lists them. An organization's white label goes before it.",
+  },
+  CONSENT_LIFE_S: {
+    schema: count(1_800),
+    about: 'Seconds a person may take from the address that /integrations/oauth_url answers to their consent.',
+  },
+  CONNECT_PAGE_LIFE_S: {
+    schema: count(3_600),
+    about: 'Seconds that the page at which items of a connected account are chosen can be opened.',
   },
   JINA_API_KEY: { schema: Joi.string(), about: 'Key of Jina. Serves JINA_RERANKER_MULTILINGUAL_V2.' },
   JINA_BASE_URL: {

@@ -50,6 +50,7 @@ export function createDeleteUserActivities({ store, log }: ActivityDeps) {
         store.recognizedPages.deleteAll(tenant),
         store.dataSources.removeAll(tenant),
         store.items.removeAll(tenant),
+        store.attempts.removeAll(tenant),
       ]);
       await store.runs.forgetOptions(tenant);
       await store.transaction(async (session) => {

@@ -1,3 +1,4 @@
+import { createConnectActivities } from './connected/connect.js';
 import { createItemActivities } from './connected/listItems.js';
 import { createQueueActivities } from './connected/queueItems.js';
 import type { ActivityDeps } from './deps.js';
@@ -25,6 +26,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createDiscoveryActivities(deps),
     ...createCrawlActivities(deps),
     ...createFeedActivities(deps),
+    ...createConnectActivities(deps),
     ...createItemActivities(deps),
     ...createQueueActivities(deps),
     ...createPlanActivities(deps),

@@ -57,6 +57,10 @@ export interface ApiSettings {
   readonly maxPagesPerScrape: number;
   /** Of a million tokens, by model; in whatever currency the operator reckons. */
   readonly embeddingPrices: Partial<Record<EmbeddingModelId, number>>;
+  /** How long a person may take to consent. */
+  readonly consentLifeMs: number;
+  /** How long a page that goes on with a connection can be opened. */
+  readonly connectPageLifeMs: number;
   readonly corsOrigins: readonly string[];
   readonly rateLimits: RateLimits;
 }
@@ -64,7 +68,7 @@ export interface ApiSettings {
 /** What operations may use. Made once by api/server.ts. */
 export interface ApiDeps {
   readonly store: Store;
-  readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping'>;
+  readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping' | 'tellPersonCame'>;
   readonly embedder: QueryEmbedder;
   /** A query as its words with their weights; null for one without words. */
   encodeQuery(text: string): SparseVector | null;

@@ -19,6 +19,9 @@ import { uploadText } from './files/uploadText.js';
 import { createFileTags, deleteFileTags } from './files/tags.js';
 import { userFiles, userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
+import { callbacks } from './integrations/consent/callback.js';
+import { connectionPage, decideOnConnection } from './integrations/consent/connectionPage.js';
+import { oauthUrl } from './integrations/consent/oauthUrl.js';
 import { connectGitBook } from './integrations/gitbook/connect.js';
 import { gitBookSpaces } from './integrations/gitbook/spaces.js';
 import { syncGitBook } from './integrations/gitbook/sync.js';
@@ -95,6 +98,10 @@ export const builtOperations: readonly Operation[] = [
   addDataSourceTags,
   removeDataSourceTags,
   revokeAccessToken,
+  oauthUrl,
+  ...callbacks,
+  connectionPage,
+  decideOnConnection,
   connectGitBook,
   gitBookSpaces,
   syncGitBook,

@@ -1,15 +1,38 @@
 import { LRUCache } from 'lru-cache';
 
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources.js';
+import { Fault } from '../contract/failures.js';
+import type { GrantKeeper, KeptGrant, OAuthClient, StoredGrant } from '../contract/oauth.js';
 import type { Egress } from '../egress/types.js';
-import type { ChangePage, Connector, ContainerPage, Identity, ItemContent, ItemPage } from './connector.js';
+import type {
+  ChangePage,
+  Connector,
+  ContainerPage,
+  Identity,
+  ItemContent,
+  ItemPage,
+  OAuthGrant,
+  OAuthSpec,
+  SourceClient,
+} from './connector.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { googleDrive } from './googleDrive/index.js';
 import type { SourceUrls } from './readSourceUrls.js';
+import type { OAuthClients } from './oauth/clients.js';
+import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
+import {
+  type CodeExchange,
+  type ConsentRequest,
+  consentUrl,
+  exchangeCode,
+  fillUrls,
+  type Provider,
+  refreshGrant,
+} from './oauth/tokenRequests.js';
 import { createRequestGate, type RequestGate } from './requestGate.js';
 import { s3 } from './s3/index.js';
-import { createSourceClient } from './sourceClient.js';
+import { createSourceClient, type LiveHeaders } from './sourceClient.js';
 
 /** Every connector on one line. Its row stands in contract/sources.ts. */
 const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
@@ -35,66 +58,172 @@ export interface Account {
     now(signal: AbortSignal): Promise<string>;
     since(point: string, signal: AbortSignal): Promise<ChangePage>;
   } | null;
+  /** Of a source with OAuth: the version of the grant that was last in use; of others null. */
+  grantVersion(): string | null;
   /** What an operation of its own asks; see Connector.reads. */
   read(name: string, query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
+}
+
+/** How people consent at a source. */
+export interface Consent {
+  readonly spec: OAuthSpec;
+  /** The client of the deployment; null where none is configured. */
+  readonly client: OAuthClient | null;
+  /** Where a person consents. Throws a Fault where the facts name no address. */
+  url(facts: Readonly<Record<string, string>>, request: ConsentRequest): string;
+  /** Exchanges a code, which works once. Throws a Fault. */
+  exchange(request: CodeExchange): Promise<StoredGrant>;
 }
 
 export interface Connectors {
   /**
    * @param key who shares the limits of requests: the same for the same account
-   * @param credentials as the source's connector takes them, as JSON
+   * @param credentials as the source's connector takes them, as JSON; of a source with OAuth also where its grant rests
    */
-  account(source: ConnectedSourceType, key: string, credentials: string): Account;
+  account(source: ConnectedSourceType, key: string, credentials: string | GrantKeeper): Account;
+  /** Null for a source that people do not consent at. */
+  consent(source: ConnectedSourceType): Consent | null;
 }
 
-/** The sources that accounts are connected to. @param urls where they are @param maxItemBytes of the content of an item */
-export function createConnectors({
-  egress,
-  urls,
-  maxItemBytes,
-}: {
+export interface ConnectorSettings {
   readonly egress: Pick<Egress, 'request'>;
+  /** Where the sources are. */
   readonly urls: SourceUrls;
+  /** Of the content of an item. */
   readonly maxItemBytes: number;
-}): Connectors {
+  /** The deployment's own OAuth clients. Unset: none. */
+  readonly clients?: OAuthClients;
+}
+
+/** What a connector's call is made with. */
+interface Opened {
+  readonly client: SourceClient;
+  readonly given: never;
+}
+
+/** The sources that accounts are connected to. */
+export function createConnectors({ egress, urls, maxItemBytes, clients = {} }: ConnectorSettings): Connectors {
   const gates = new LRUCache<string, RequestGate>({ max: MAX_ACCOUNTS });
+  const refreshing = new Map<string, Promise<KeptGrant>>();
+  const clientOf = (source: ConnectedSourceType): OAuthClient | null =>
+    (Object.hasOwn(clients, source) ? clients[source as keyof OAuthClients] : undefined) ?? null;
+  const providerOf = (source: ConnectedSourceType, spec: OAuthSpec, facts: StoredGrant['facts']): Provider => ({
+    name: CONNECTED_SOURCES[source].name,
+    spec,
+    urls: fillUrls(urls[source], facts),
+  });
+
+  /** A refresh must come from the client that was consented to. */
+  const refresherOf = (source: ConnectedSourceType, spec: OAuthSpec, keeper: GrantKeeper) => {
+    return async (grant: StoredGrant): Promise<StoredGrant> => {
+      const { clientId, clientSecret } = grant;
+      const known = [await keeper.ownClient(), clientOf(source)];
+      const client =
+        clientSecret !== undefined && clientId !== null
+          ? { id: clientId, secret: clientSecret }
+          : known.find((one) => one !== null && (clientId === null || one.id === clientId));
+      if (!client)
+        throw new Fault(
+          'not_configured',
+          `The OAuth client that this account of ${CONNECTED_SOURCES[source].name} was connected with is not configured any more. Connect it again, or have it configured.`,
+        );
+      return refreshGrant(providerOf(source, spec, grant.facts), client, grant, egress);
+    };
+  };
+  const liveGrantOf = (source: ConnectedSourceType, place: string, spec: OAuthSpec, keeper: GrantKeeper): LiveGrant => {
+    const inTurn = (work: () => Promise<KeptGrant>): Promise<KeptGrant> => {
+      const underWay = refreshing.get(place);
+      if (underWay) return underWay;
+      const begun = work().finally(() => refreshing.delete(place));
+      refreshing.set(place, begun);
+      return begun;
+    };
+    return createLiveGrant(CONNECTED_SOURCES[source].name, keeper, refresherOf(source, spec, keeper), inTurn);
+  };
+
   return {
+    consent(source) {
+      const spec = CONNECTORS[source].oauth;
+      if (!spec) return null;
+      return {
+        spec,
+        client: clientOf(source),
+        url: (facts, request) => consentUrl(providerOf(source, spec, facts), request),
+        exchange: (request) => exchangeCode(providerOf(source, spec, request.facts), request, egress),
+      };
+    },
     account(source, key, credentials) {
       const { name, requestsAtOnce } = CONNECTED_SOURCES[source];
       const connector = CONNECTORS[source];
       const feed = connector.changes;
-      // Only its own connector made sense of them before they were sealed.
-      const given = JSON.parse(credentials) as never;
       const place = `${source} ${key}`;
       const gate = gates.get(place) ?? createRequestGate(name, requestsAtOnce);
       gates.set(place, gate);
-      const client = createSourceClient({
-        name,
-        urls: urls[source],
-        headers: connector.headers(given),
-        connector,
-        gate,
-        egress,
-        maxItemBytes,
-      });
+      const clientFor = (facts: OAuthGrant['facts'], headers: Readonly<Record<string, string>> | LiveHeaders) =>
+        createSourceClient({
+          name,
+          urls: fillUrls(urls[source], facts),
+          headers,
+          connector,
+          gate,
+          egress,
+          maxItemBytes,
+        });
+      const spec = connector.oauth;
+      const live = typeof credentials === 'string' || !spec ? null : liveGrantOf(source, place, spec, credentials);
+      const headersOf = ({ accessToken, facts }: OAuthGrant) => connector.headers({ accessToken, facts } as never);
+
+      const open = async (signal: AbortSignal): Promise<Opened> => {
+        if (live === null) {
+          // Only its own connector made sense of them before they were sealed.
+          const given = JSON.parse(typeof credentials === 'string' ? credentials : 'null') as never;
+          const facts = spec ? (given as OAuthGrant).facts : {};
+          return { client: clientFor(facts, connector.headers(given)), given };
+        }
+        const { accessToken, facts } = await live.current(signal);
+        // Of the request that is told that it was refused, whoever else has renewed it since.
+        const tokens = new WeakMap<object, string>();
+        const signed = (grant: OAuthGrant) => {
+          const headers = headersOf(grant);
+          tokens.set(headers, grant.accessToken);
+          return headers;
+        };
+        const headers: LiveHeaders = {
+          now: async (moment) => signed(await live.current(moment)),
+          renewed: async (refused, moment) => signed(await live.renewed(tokens.get(refused) ?? '', moment)),
+        };
+        return { client: clientFor(facts, headers), given: { accessToken, facts } as never };
+      };
+      const within = async <T>(signal: AbortSignal, work: (opened: Opened) => Promise<T>): Promise<T> =>
+        work(await open(signal));
+
       return {
-        identify: (signal) => connector.identify(client, given, signal),
-        roots: (cursor, signal) => connector.roots(client, given, cursor, signal),
-        containers: async (page, signal) =>
-          (await connector.containers?.(client, page, signal)) ?? { containers: [], next: null },
-        below: (externalId, cursor, signal) => connector.below(client, externalId, cursor, signal, given),
-        open: (externalId, signal) => connector.open(client, externalId, signal, given),
+        grantVersion: () => live?.version() ?? null,
+        identify: (signal) => within(signal, ({ client, given }) => connector.identify(client, given, signal)),
+        roots: (cursor, signal) =>
+          within(signal, ({ client, given }) => connector.roots(client, given, cursor, signal)),
+        containers: (page, signal) =>
+          within(
+            signal,
+            async ({ client }) =>
+              (await connector.containers?.(client, page, signal)) ?? { containers: [], next: null },
+          ),
+        below: (externalId, cursor, signal) =>
+          within(signal, ({ client, given }) => connector.below(client, externalId, cursor, signal, given)),
+        open: (externalId, signal) =>
+          within(signal, ({ client, given }) => connector.open(client, externalId, signal, given)),
         changes: feed
           ? {
-              now: (signal) => feed.now(client, given, signal),
-              since: (point, signal) => feed.since(client, given, point, signal),
+              now: (signal) => within(signal, ({ client, given }) => feed.now(client, given, signal)),
+              since: (point, signal) => within(signal, ({ client, given }) => feed.since(client, given, point, signal)),
             }
           : null,
-        read: async (what, query, signal) => {
-          const read = connector.reads?.[what];
-          if (!read) throw new Error(`${name} has no read called ${what}`);
-          return read(client, query, signal, given);
-        },
+        read: (what, query, signal) =>
+          within(signal, async ({ client, given }) => {
+            const read = connector.reads?.[what];
+            if (!read) throw new Error(`${name} has no read called ${what}`);
+            return read(client, query, signal, given);
+          }),
       };
     },
   };

@@ -18,10 +18,17 @@ const UNSAID_WAIT_MS = 1_000;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
+/** Credentials that end and are renewed: each request, and each new try of it, takes those of its moment. */
+export interface LiveHeaders {
+  now(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /** Others than these, which the source has just refused. Throws a Fault where there are none. */
+  renewed(refused: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+}
+
 export interface SourceClientSettings {
   readonly name: string;
   readonly urls: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>> | LiveHeaders;
   readonly connector: Pick<Connector<never>, 'classify' | 'waitMs'>;
   readonly gate: RequestGate;
   readonly egress: Pick<Egress, 'request'>;
@@ -29,6 +36,13 @@ export interface SourceClientSettings {
   readonly maxItemBytes: number;
   /** For tests of waiting. */
   readonly patienceMs?: number;
+}
+
+/** A request with the account's credentials still to be put on; headers of its own go before them. */
+interface Outgoing extends SourceRequest {
+  readonly isOurs?: true;
+  /** What gives way to the headers of the credentials. */
+  readonly usual?: Readonly<Record<string, string>>;
 }
 
 interface Answered {
@@ -56,7 +70,27 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     const message = `${name} ${sentence}${again} (HTTP ${refusal.status})`;
     return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
   };
-  const ask = async (request: SourceRequest, signal: AbortSignal): Promise<SourceAnswer> => {
+  const live: LiveHeaders | null =
+    'now' in headers && typeof headers.now === 'function' ? (headers as LiveHeaders) : null;
+  const fixed = live ? {} : (headers as Readonly<Record<string, string>>);
+  /** Puts the credentials on; once more with others, where the source takes them no longer. */
+  const ask = async (outgoing: Outgoing, signal: AbortSignal): Promise<SourceAnswer> => {
+    const { isOurs, usual, ...request } = outgoing;
+    if (!isOurs) return exchange(request, signal);
+    const signed = (ours: Readonly<Record<string, string>>) => ({
+      ...request,
+      headers: { ...usual, ...ours, ...request.headers },
+    });
+    if (!live) return exchange(signed(fixed), signal);
+    const ours = await live.now(signal);
+    try {
+      return await exchange(signed(ours), signal);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'access_revoked') throw error;
+      return exchange(signed(await live.renewed(ours, signal)), signal);
+    }
+  };
+  const exchange = async (request: SourceRequest, signal: AbortSignal): Promise<SourceAnswer> => {
     const answer = await egress.request({
       url: request.url,
       ...(request.method === undefined ? {} : { method: request.method }),
@@ -80,7 +114,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
   };
 
   /** Asks in the account's turn, and again where the source asks for patience that we have. */
-  const send = async (request: SourceRequest, signal: AbortSignal): Promise<SourceAnswer> => {
+  const send = async (request: Outgoing, signal: AbortSignal): Promise<SourceAnswer> => {
     const deadline = Date.now() + patienceMs;
     for (;;) {
       try {
@@ -111,13 +145,9 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     posted?: unknown,
   ): Promise<Answered> => {
     const isPost = posted !== undefined;
-    const asked = {
-      accept: 'application/json',
-      ...(isPost ? { 'content-type': 'application/json' } : {}),
-      ...headers,
-      ...more,
-    };
-    const request = { url: urlOf(path, query, at), headers: asked, isContent: false, takes: () => false };
+    const usual = { accept: 'application/json', ...(isPost ? { 'content-type': 'application/json' } : {}) };
+    const url = urlOf(path, query, at);
+    const request: Outgoing = { url, isOurs: true, usual, headers: more, isContent: false, takes: () => false };
     const answer = await send(isPost ? { ...request, method: 'POST', body: JSON.stringify(posted) } : request, signal);
     return { body: parse(answer.bytes), headers: answer.headers };
   };
@@ -128,9 +158,10 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     signal: AbortSignal,
     { at = 'api', headers: more = {} }: CallOptions = {},
   ): Promise<SourceAnswer> => {
-    let request: SourceRequest = {
+    let request: Outgoing = {
       url: urlOf(path, query, at),
-      headers: { ...headers, ...more },
+      isOurs: true,
+      headers: more,
       isContent: true,
       takes: ({ status }) => REDIRECTS.has(status),
     };
@@ -139,7 +170,8 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
       if (!REDIRECTS.has(answer.status)) return answer;
       const { location } = answer.headers;
       if (location === undefined || !URL.canParse(location, request.url)) break;
-      request = { ...request, url: new URL(location, request.url).href, headers: {} };
+      const { isContent, takes } = request;
+      request = { url: new URL(location, request.url).href, headers: {}, isContent, takes };
     }
     throw new Fault('too_many_redirects', `${name} redirects without an end. Open the item there and sync it again.`);
   };
@@ -148,7 +180,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
 
   return {
     urls,
-    send,
+    send: (request: SourceRequest, signal) => send(request, signal),
     content,
     async get(path, query, signal, options) {
       const { body } = await call(path, query, signal, options);

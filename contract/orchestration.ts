@@ -1,6 +1,7 @@
 /**
  * What client, worker and workflows agree on: queue, workflow ids, inputs and results. JSON only, ids and counts only.
  */
+import type { AttemptState } from './oauth.js';
 
 export const TASK_QUEUE = 'allotrope';
 
@@ -19,6 +20,7 @@ export const RUN_KINDS = [
   'webScrape',
   'syncFeed',
   'syncUpload',
+  'connectByConsent',
   'syncItems',
   'syncSource',
   'resyncFile',
@@ -37,6 +39,7 @@ export type ContainerRunKind = Extract<RunKind, 'scrapeSitemap' | 'webScrape' | 
 export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   scrapeSitemap: true,
   syncUpload: true,
+  connectByConsent: false,
   syncItems: false,
   syncSource: true,
   resyncFile: false,
@@ -59,6 +62,7 @@ export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
   feed: (parentFileId: number): string => `feed:${parentFileId}`,
   upload: (fileId: number): string => `upload:${fileId}`,
+  connect: (runId: number): string => `connect:${runId}`,
   syncItems: (dataSourceId: number): string => `sync-items:${dataSourceId}`,
   syncSource: (runId: number): string => `sync-source:${runId}`,
   resync: (fileId: number): string => `resync:${fileId}`,
@@ -148,6 +152,22 @@ export interface PlanBatchesResult {
   readonly afterId: number;
   /** At the end of a pass: how long until a requeued file is due; null when none waits. */
   readonly dueInMs: number | null;
+}
+
+/** The person is back from the provider. */
+export const PERSON_CAME_SIGNAL = 'personCame';
+
+/** How a connection stands when its workflow looks. */
+export interface LookAtConnectionResult {
+  readonly state: AttemptState;
+  /** While it waits: how long the person has left. */
+  readonly dueInMs: number;
+}
+
+export interface EndConnectionInput extends RunInput {
+  readonly outcome: 'failed' | 'cancelled';
+  /** Why it failed. */
+  readonly message?: string;
 }
 
 /** How far the listing of a data source's items has come. Where it goes on lies in the run's row. */

@@ -21,6 +21,8 @@ export const OAUTH_SOURCES = [
   'SERVICENOW',
 ] as const satisfies SourceType[];
 export type OAuthSource = (typeof OAUTH_SOURCES)[number];
+export const isOAuthSource = (type: SourceType): type is OAuthSource =>
+  (OAUTH_SOURCES as readonly SourceType[]).includes(type);
 
 /** Credentials of an OAuth client that may be answered. */
 export const PLAIN_CREDENTIALS = [

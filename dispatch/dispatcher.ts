@@ -2,8 +2,15 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import pLimit from 'p-limit';
 
-import type { RunInput, RunKind, SearchAttributeName } from '../contract/orchestration.js';
+import {
+  PERSON_CAME_SIGNAL,
+  type RunInput,
+  type RunKind,
+  type SearchAttributeName,
+  workflowIds,
+} from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
+import type { Attempts } from '../store/connections/attempts.js';
 import type { FileCommands } from '../store/files/commands.js';
 import type { HeldRuns } from '../store/runs/held.js';
 import type { RunDoc } from '../store/runs/model.js';
@@ -20,6 +27,8 @@ const CONFLICT_PAUSES_MS = [100, 300, 900];
 const STARTS_AT_ONCE = 2;
 const SWEEP_MS = 1_000;
 const SWEEP_ROWS = 100;
+/** The process that took the person in is given so long to tell the workflow itself. */
+const UNHEARD_MS = 2_000;
 const NEVER = new AbortController().signal;
 
 /** Runs about one file: a scrape's parent is in its workflow id. */
@@ -44,6 +53,8 @@ function searchAttributes(run: RunDoc): TypedSearchAttributes {
 export interface Dispatcher {
   /** Hands an accepted run to Temporal. Never throws: what can't be started now, or is held back, stays in the outbox. */
   start(runId: number): Promise<void>;
+  /** Tells the workflow of a connection that its person is back. Never throws: what does not hear it now is told again by the sweeper. */
+  tellPersonCame(runId: number): Promise<void>;
   /** Cancels a run: in the outbox, or by Temporal; files not yet done end SYNC_ABORTED. @throws when Temporal can't be reached */
   cancel(runId: number): Promise<void>;
   /** Starts what lies in the outbox, now and every second, until the signal is aborted. */
@@ -58,13 +69,14 @@ export interface DispatchStores {
   readonly runs: Runs;
   readonly files: Pick<FileCommands, 'abortOpen'>;
   readonly heldRuns: HeldRuns;
+  readonly attempts: Pick<Attempts, 'unheard'>;
 }
 
 /** Brings runs from the outbox to Temporal. Ids make every start harmless to repeat. */
 export function createDispatcher(
   client: Client,
   taskQueue: string,
-  { runs, files, heldRuns }: DispatchStores,
+  { runs, files, heldRuns, attempts }: DispatchStores,
   log: Log,
 ): Dispatcher {
   /** Whether the running workflow of that id is this very run. */
@@ -141,14 +153,28 @@ export function createDispatcher(
     underWay.delete(starting);
   };
 
+  const tellPersonCame = async (runId: number): Promise<void> => {
+    if (closing) return;
+    try {
+      const handle = client.workflow.getHandle(workflowIds.connect(runId));
+      await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.signal(PERSON_CAME_SIGNAL));
+    } catch (error) {
+      // Of one that is still in the outbox too: it looks as soon as it begins.
+      log.warn({ runId, err: error }, 'a connection does not hear yet that its person is back');
+    }
+  };
+
   const sweepOnce = async (): Promise<void> => {
     await heldRuns.letGo();
     const due = await runs.unstarted(new Date(), SWEEP_ROWS);
     await Promise.all(due.map(({ _id }) => start(_id)));
+    const unheard = await attempts.unheard(new Date(Date.now() - UNHEARD_MS), SWEEP_ROWS);
+    await Promise.all(unheard.map(({ _id }) => tellPersonCame(_id)));
   };
 
   return {
     start,
+    tellPersonCame,
     async cancel(runId) {
       if (await runs.withdraw(runId)) {
         await files.abortOpen(runId, 'The run was cancelled before it began. Resync to try again.');

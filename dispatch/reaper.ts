@@ -1,7 +1,9 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 
 import { REDONE_KINDS } from '../contract/orchestration.js';
+import { OPEN_ATTEMPT_STATES } from '../contract/oauth.js';
 import type { Log } from '../observability/log.js';
+import type { Attempts } from '../store/connections/attempts.js';
 import type { DataSourceCommands } from '../store/dataSources/commands.js';
 import type { FileCommands } from '../store/files/commands.js';
 import type { FileDeletion } from '../store/files/deletion.js';
@@ -16,11 +18,13 @@ const RUNS_PER_ROUND = 200;
 const GRACE_MS = 10_000;
 const MESSAGE = 'The run was ended from outside before this was synced. Resync to try again.';
 const LISTING_MESSAGE = 'The listing was ended from outside. Sync the items to try again.';
+const CONNECTION_MESSAGE = 'The connection was ended from outside. Connect again.';
 
 export interface ReaperStores {
   readonly originals: Pick<Originals, 'sweep'>;
   readonly runs: Pick<Runs, 'inMotion' | 'find' | 'finish' | 'redo'>;
   readonly dataSources: Pick<DataSourceCommands, 'tagsStopped' | 'endListing'>;
+  readonly attempts: Pick<Attempts, 'move' | 'heard'>;
   readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'>;
 }
 
@@ -41,7 +45,7 @@ async function isAlive(client: Client, run: RunDoc): Promise<boolean> {
  */
 export async function reapOnce(
   client: Client,
-  { runs, files, dataSources }: Omit<ReaperStores, 'originals'>,
+  { runs, files, dataSources, attempts }: Omit<ReaperStores, 'originals'>,
   log: Log,
   now = Date.now(),
 ): Promise<number> {
@@ -67,6 +71,10 @@ export async function reapOnce(
         whole: false,
         facts: { items_error: LISTING_MESSAGE },
       });
+    if (run.kind === 'connectByConsent') {
+      await attempts.move(run._id, OPEN_ATTEMPT_STATES, 'failed', { message: CONNECTION_MESSAGE });
+      await attempts.heard(run._id);
+    }
     if (run.dataSourceId && run.kind === 'updateTags') await dataSources.tagsStopped(run, run.dataSourceId);
     await runs.finish(run._id, 'aborted', {});
     log.warn(

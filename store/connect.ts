@@ -9,11 +9,15 @@ import { createMoveClaims, type MoveClaims } from './coldStorage/claims.js';
 import { createLastUse, type LastUse } from './coldStorage/lastUse.js';
 import { createStorageChanges, type StorageChanges } from './coldStorage/modify.js';
 import { createMoves, type Moves } from './coldStorage/moves.js';
+import { type Connections, createConnections } from './connections/acceptConnection.js';
+import { type Attempts, createAttempts } from './connections/attempts.js';
+import { attemptModel } from './connections/model.js';
 import { type Blobs, createFolderBlobs, type S3Settings } from './contents/blobs.js';
 import { type Contents, createContents } from './contents/contents.js';
 import { contentModel } from './contents/model.js';
 import { createDataSourceCommands, type DataSourceCommands } from './dataSources/commands.js';
-import { dataSourceModel } from './dataSources/model.js';
+import { type DataSourceDoc, dataSourceModel } from './dataSources/model.js';
+import { createGrants } from './dataSources/grants.js';
 import { createDataSourceQueries, type DataSourceQueries } from './dataSources/queries.js';
 import { type Atomically, createEvents, type Events } from './events/events.js';
 import { createIntents } from './events/intents.js';
@@ -33,6 +37,8 @@ import { createFileSums, type FileSums } from './files/statistics.js';
 import { createFileTags, type FileTags } from './files/tags.js';
 import { createFrontier, type Frontier } from './frontier/frontier.js';
 import { crawlPageModel } from './frontier/model.js';
+import type { GrantKeeper } from '../contract/oauth.js';
+import { isOAuthSource } from '../contract/whiteLabel.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { UPLOAD_SOURCES } from '../contract/uploads.js';
 import { createHostTurns } from './hostTurns.js';
@@ -93,6 +99,11 @@ export interface Store {
   readonly runs: Runs;
   readonly heldRuns: HeldRuns;
   readonly dataSources: DataSourceQueries & DataSourceCommands;
+  /** Connections by consent. */
+  readonly attempts: Attempts;
+  readonly connections: Connections;
+  /** What an account is called with: credentials in clear, or where its grant rests; null once access is revoked. */
+  accountCredentials(source: DataSourceDoc): string | GrantKeeper | null;
   /** What connected accounts hold. */
   readonly items: Items;
   readonly files: FileQueries &
@@ -166,6 +177,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const reembeds = reembedModel(connection);
   const dataSources = dataSourceModel(connection);
   const items = itemModel(connection);
+  const attempts = attemptModel(connection);
   const organizations = organizationModels(connection);
   await Promise.all(
     [
@@ -181,6 +193,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       reembeds,
       dataSources,
       items,
+      attempts,
       organizations.organizations,
       organizations.apiKeys,
     ].map((model) => model.createIndexes()),
@@ -215,6 +228,11 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const ancestors = createFileAncestors(files);
   const vectors = createVectors(settings.qdrant);
   const lastUse = createLastUse(files);
+  const dataSourceQueries = createDataSourceQueries(dataSources, secrets);
+  const grants = createGrants(dataSources, secrets);
+  const whiteLabelRecords = createWhiteLabels(whiteLabels, sequence, secrets);
+  const runCommands = createRuns(runs, sequence, atomically, events);
+  const dataSourceCommands = createDataSourceCommands(dataSources, sequence, events, secrets, atomically);
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
     organizations: {
@@ -222,11 +240,20 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createOrganizationRecords(organizations.organizations),
     },
     users: { ...createUserAcceptance(users, sequence), ...createUserRecords(users) },
-    runs: createRuns(runs, sequence, atomically, events),
+    runs: runCommands,
     heldRuns: createHeldRuns(runs, files, queue, atomically),
     dataSources: {
-      ...createDataSourceQueries(dataSources, secrets),
-      ...createDataSourceCommands(dataSources, sequence, events, secrets, atomically),
+      ...dataSourceQueries,
+      ...dataSourceCommands,
+    },
+    attempts: createAttempts(attempts, secrets),
+    connections: createConnections(dataSourceCommands, runCommands),
+    accountCredentials(source) {
+      const { type, organizationId, sealedCredentials } = source;
+      if (!isOAuthSource(type)) return dataSourceQueries.credentialsOf(source);
+      return sealedCredentials === null
+        ? null
+        : grants.keeperOf(source, () => whiteLabelRecords.client(organizationId, type));
     },
     items: createItems(items, files, sequence),
     files: {
@@ -269,7 +296,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     frontier: createFrontier(crawlPages),
     idempotency,
     secrets,
-    whiteLabels: createWhiteLabels(whiteLabels, sequence, secrets),
+    whiteLabels: whiteLabelRecords,
     events,
     webhooks: createWebhooks(webhooks, deliveries, eventRows.feeds, { sequence, secrets }),
     deliveries: createDeliveries(deliveries, settings.eventsKeptDays),

@@ -11,6 +11,14 @@ export const FETCH: ActivityOptions = {
   cancellationType: WHEN_CANCELLED,
 };
 
+/** Calls of a provider while a person waits for the page: a few tries, close together. */
+export const CONNECT: ActivityOptions = {
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds', maximumAttempts: 5 },
+  cancellationType: WHEN_CANCELLED,
+};
+
 /** A batch of files: per-file faults never reach us, so a failure is a store's or a worker's, and is tried until it passes. */
 export const COMPUTE: ActivityOptions = {
   startToCloseTimeout: '2 hours',

@@ -25,7 +25,7 @@ export async function withAccount<T>(
   use: (open: OpenAccount) => Promise<T>,
 ): Promise<T> {
   const source = await store.dataSources.find(tenant, dataSourceId);
-  const credentials = source && store.dataSources.credentialsOf(source);
+  const credentials = source && store.accountCredentials(source);
   if (!source || credentials === null || !isConnectedSource(source.type))
     throw new Fault('access_revoked', 'There is no access to the data source any more. Connect it again, then resync.');
   const account = connectors.account(source.type, String(dataSourceId), credentials);
@@ -33,7 +33,8 @@ export async function withAccount<T>(
     return await use({ source, account });
   } catch (error) {
     if (error instanceof Fault && error.kind === 'access_revoked' && source.sealedCredentials !== null) {
-      const refused = source.sealedCredentials;
+      // Those that were used: a refresh may have replaced what was read before.
+      const refused = account.grantVersion() ?? source.sealedCredentials;
       const now = await store.transaction((session) =>
         store.dataSources.revoke(tenant, dataSourceId, session, refused),
       );

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Express, json, type Request, type RequestHandler, type Response } from 'express';
+import { type Express, json, type Request, type RequestHandler, type Response, urlencoded } from 'express';
 
 import type { ApiDeps } from '../deps.js';
 import { authenticate } from './authenticate.js';
@@ -15,11 +15,16 @@ import {
   type KeyCaller,
   ListAnswer,
   type Operation,
+  PageAnswer,
+  RedirectAnswer,
   type UserCaller,
 } from './operation.js';
 import { closeEarlyAnswered, type FileKeeper, receiveFile } from './receiveFile.js';
 import { streamList } from './stream.js';
 import { validate } from './validate.js';
+
+/** Of a form. */
+const MAX_FORM_FIELDS = 2_000;
 
 /** OpenAPI's {name} is Express's :name. */
 export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -29,7 +34,7 @@ type Admission = (caller: UserCaller | KeyCaller | null) => void;
 
 /** The single adapter between operations and Express: authenticate → admit → read the body → validate → handle → JSON. */
 export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: Admission): void {
-  const { method, path, auth, body, query, takesFile = false, takesContents = false } = operation;
+  const { method, path, auth, body, query, takesFile = false, takesContents = false, takesForm = false } = operation;
   const { maxJsonBytes, maxContentsBytes } = deps.settings;
   const count: RequestHandler = (_request, response, next) => {
     takeRoute(response, path);
@@ -43,7 +48,10 @@ export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: 
     next();
   };
   const limit = takesContents ? maxContentsBytes : maxJsonBytes;
-  const read: RequestHandler[] = body ? [json({ limit, strict: false, verify: requireUtf8 }), requireJson] : [];
+  const readers: RequestHandler[] = takesForm
+    ? [urlencoded({ extended: false, limit, parameterLimit: MAX_FORM_FIELDS })]
+    : [json({ limit, strict: false, verify: requireUtf8 }), requireJson];
+  const read = body ? readers : [];
   const early: RequestHandler[] = takesFile ? [closeEarlyAnswered] : [];
   app[method](expressPath(path), count, ...early, identify, ...read, async (request: Request, response: Response) => {
     const call: Call<typeof auth, unknown> = {
@@ -91,6 +99,7 @@ async function respond(
   const answer = await operation.handle(call);
   if (answer instanceof ListAnswer) await streamList(answer, response);
   else if (answer instanceof FileAnswer) await sendFile(answer, response);
+  else if (answer instanceof PageAnswer || answer instanceof RedirectAnswer) sendPage(answer, response);
   else response.status(200).json(answer);
 }
 
@@ -105,6 +114,21 @@ async function sendFile({ content, contentType }: FileAnswer, response: Response
   if (content instanceof Uint8Array) response.end(content);
   // A reader that goes away in the middle is nobody's fault.
   else await pipeline(Readable.from(content), response).catch(() => response.destroy());
+}
+
+/** Names of ours stand in the address of a page: they go nowhere, and neither does anything else. */
+function sendPage(answer: PageAnswer | RedirectAnswer, response: Response): void {
+  response.set({
+    'cache-control': 'no-store',
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  });
+  if (answer instanceof RedirectAnswer) response.status(303).location(answer.to).end();
+  else response.status(answer.status).type('html').send(answer.html);
 }
 
 /** A body of another type was not read by the JSON parser: say so, rather than that every field is missing. */

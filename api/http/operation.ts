@@ -49,6 +49,8 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
   readonly query?: Joi.ObjectSchema;
   /** The body is a form with one file, kept as it comes. What the handler's transaction does not accept is discarded. */
   readonly takesFile?: true;
+  /** The body comes from a form of a page of ours. */
+  readonly takesForm?: true;
   /** The body carries contents, and may be as long as those. */
   readonly takesContents?: true;
   /**
@@ -88,5 +90,26 @@ export class FileAnswer {
   constructor(content: Uint8Array | AsyncIterable<Uint8Array>, contentType: string) {
     this.content = content;
     this.contentType = contentType;
+  }
+}
+
+/** An answer that a person looks at: a page of ours. */
+export class PageAnswer {
+  readonly status: number;
+  readonly html: string;
+
+  constructor(status: number, html: string) {
+    this.status = status;
+    this.html = html;
+  }
+}
+
+/** An answer that leads a person's browser to another page of ours. */
+export class RedirectAnswer {
+  /** A path. */
+  readonly to: string;
+
+  constructor(to: string) {
+    this.to = to;
   }
 }

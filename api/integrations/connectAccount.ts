@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-import { workflowIds } from '../../contract/orchestration.js';
+import type { ConnectionOptions } from '../../contract/oauth.js';
 import type { TagValue } from '../../contract/records.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType, honours } from '../../contract/sources.js';
-import { storedTags } from '../../contract/tags.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources.js';
+import type { Selection } from '../../store/connections/acceptRuns.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { ApiDeps } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
-import { acceptListing, acceptSelection, type Selection } from './acceptRuns.js';
 import { callSource } from './callSource.js';
 
 /** An account that a caller connects with credentials of its own. */
@@ -21,6 +20,8 @@ export interface NewAccount {
   /** How all of it is synced at once, where the source honours that; null: it is not. */
   readonly syncFiles: Omit<Selection, 'externalIds'> | null;
   readonly requestId?: string | undefined;
+  /** Kept for later selections. */
+  readonly options?: ConnectionOptions;
 }
 
 /**
@@ -29,50 +30,19 @@ export interface NewAccount {
  */
 export async function connectAccount(
   caller: UserCaller,
-  { type, credentials, dataSourceTags, listItems, syncFiles, ...request }: NewAccount,
+  { credentials, ...wanted }: NewAccount,
   { store, dispatcher, connectors }: ApiDeps,
 ): Promise<DataSourceDoc> {
   const sealedLater = JSON.stringify(credentials);
   // Of an account that nobody knows yet, each attempt is counted with its user.
-  const account = connectors.account(type, `user ${caller.userId}`, sealedLater);
-  const identity = await callSource(CONNECTED_SOURCES[type].name, (signal) => account.identify(signal));
-  const requestId = request.requestId || randomUUID();
-  const first = await store.runs.nextId(3);
-  const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
-  const { dataSource, started } = await store.transaction(async (session) => {
-    const accepted: number[] = [];
-    const connected = await store.dataSources.connect(
-      caller,
-      {
-        type,
-        externalId: `${type}|${identity.account}`,
-        credentials: sealedLater,
-        metadata: identity.metadata,
-        tags: storedTags(dataSourceTags),
-        enableAutoSync: null,
-        ...(listItems ? { itemsRunId } : {}),
-      },
-      session,
-    );
-    const dataSourceId = connected.dataSource._id;
-    if (connected.behind) {
-      const workflowId = workflowIds.updateTags(dataSourceId);
-      const run = { kind: 'updateTags', workflowId, owner: caller, fileId: null, dataSourceId } as const;
-      await store.runs.accept(tagsRunId, { ...run, requestId, options: {} }, session);
-      accepted.push(tagsRunId);
-    }
-    if (listItems) {
-      await acceptListing(caller, { runId: itemsRunId, requestId, dataSourceId }, store, session);
-      accepted.push(itemsRunId);
-    }
-    if (syncFiles !== null && honours(type, 'sync_files_on_connection')) {
-      const all = { ...syncFiles, externalIds: null };
-      await acceptSelection(caller, { runId: filesRunId, requestId, dataSourceId }, all, store, session);
-      accepted.push(filesRunId);
-    }
-    return { dataSource: connected.dataSource, started: accepted };
-  });
+  const asked = connectors.account(wanted.type, `user ${caller.userId}`, sealedLater);
+  const identity = await callSource(CONNECTED_SOURCES[wanted.type].name, (signal) => asked.identify(signal));
+  const requestId = wanted.requestId || randomUUID();
+  const connection = { ...wanted, ...identity, credentials: sealedLater, requestId };
+  const { dataSource, runIds } = await store.transaction((session) =>
+    store.connections.accept(caller, connection, session),
+  );
   // Not awaited: the rows are the promise. Temporal may be away; the sweeper starts what is left.
-  for (const runId of started) void dispatcher.start(runId);
+  for (const runId of runIds) void dispatcher.start(runId);
   return dataSource;
 }

@@ -67,5 +67,7 @@ export async function onlySourceOf(
 }
 
 /** The account of a data source, open for calls while a caller waits. */
-export const accountOf = (source: ConnectedDataSource, { store, connectors }: ApiDeps): Account =>
-  connectors.account(source.type, String(source._id), store.dataSources.credentialsOf(source) ?? 'null');
+export const accountOf = (
+  source: ConnectedDataSource,
+  { store, connectors }: Pick<ApiDeps, 'store' | 'connectors'>,
+): Account => connectors.account(source.type, String(source._id), store.accountCredentials(source) ?? 'null');

@@ -6,7 +6,7 @@ import { operation } from '../http/operation.js';
 import { presentDataSource } from '../presenters/dataSource.js';
 import { dataSourceRecord } from '../schemas/dataSources.js';
 import { dataSourceId } from '../schemas/integrations.js';
-import { acceptListing } from './acceptRuns.js';
+import { acceptListing } from '../../store/connections/acceptRuns.js';
 import { connectedSourceOf, dataSourceOf } from './dataSourceOf.js';
 
 interface Body {

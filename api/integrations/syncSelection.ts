@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { ApiDeps } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
-import { acceptSelection, type Selection } from './acceptRuns.js';
+import { acceptSelection, type Selection } from '../../store/connections/acceptRuns.js';
 
 /** A person's selection of what a connected account holds: told as UPDATE, and made into files by a run of its own. */
 export async function syncSelection(

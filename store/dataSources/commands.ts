@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { dataSourceEvent } from '../../contract/events.js';
+import type { ConnectionOptions } from '../../contract/oauth.js';
 import type { SourceType } from '../../contract/sources.js';
 import type { DataSourceSyncStatus } from '../../contract/statuses.js';
 import { sameTags, type StoredTag, tagPairs, upsertTags } from '../../contract/tags.js';
@@ -24,6 +25,8 @@ export interface Connection {
   readonly enableAutoSync: boolean | null;
   /** The run that will list its items, accepted in the same transaction; absent where nothing is to be listed. */
   readonly itemsRunId?: number;
+  /** What it was asked to do with its files, kept for later; absent where nobody said. */
+  readonly options?: ConnectionOptions;
 }
 
 /** A data source after a call about its tags. */
@@ -68,6 +71,10 @@ export interface DataSourceCommands {
   revoke(tenant: Tenant, id: number, session: Session, refused?: string): Promise<DataSourceDoc | null>;
   /** A person confirmed a selection: the last action is UPDATE, and that is told. Null when the user has no such data source. */
   selected(tenant: Tenant, id: number, session: Session): Promise<DataSourceDoc | null>;
+  /** The person gave up connecting it, or choosing from it: the last action is CANCEL, and that is told. Null when the user has no such data source. */
+  cancelled(tenant: Tenant, id: number, session: Session): Promise<DataSourceDoc | null>;
+  /** Keeps what a later call asked to be done with its files. */
+  keepOptions(tenant: Tenant, id: number, options: ConnectionOptions, session: Session): Promise<void>;
   /**
    * Gives a run the listing of the items, unless another one has it. Null when the user has no such data source.
    * @returns the record as it is then: its itemsRunId says which run has it
@@ -157,10 +164,29 @@ export function createDataSourceCommands(
     return { dataSource: row.toObject(), behind: false };
   };
 
+  /** What a person did with a data source, told. */
+  const acted = async (
+    { organizationId, userId }: Tenant,
+    id: number,
+    action: 'UPDATE' | 'CANCEL',
+    session: Session,
+  ): Promise<DataSourceDoc | null> => {
+    const now = new Date();
+    const source = await dataSources
+      .findOneAndUpdate(
+        { _id: id, organizationId, userId },
+        { $set: { lastSyncAction: action, lastSyncedAt: now, updatedAt: now } },
+        { returnDocument: 'after', session },
+      )
+      .lean<DataSourceDoc | null>();
+    if (source) await events.write([dataSourceEvent(action, source)], session);
+    return source;
+  };
+
   return {
     async connect(owner, connection, session) {
       const { organizationId, userId } = owner;
-      const { type, externalId, credentials, metadata, tags, enableAutoSync, itemsRunId } = connection;
+      const { type, externalId, credentials, metadata, tags, enableAutoSync, itemsRunId, options } = connection;
       const known =
         externalId === null
           ? null
@@ -170,6 +196,8 @@ export function createDataSourceCommands(
               .lean<DataSourceDoc | null>();
       const given = {
         sealedCredentials: known && sealed(known._id, organizationId, credentials),
+        refreshClaim: null,
+        ...(options === undefined ? {} : { options }),
         ...listed(itemsRunId),
         metadata: { ...known?.metadata, ...metadata },
         enableAutoSync: enableAutoSync ?? known?.enableAutoSync ?? null,
@@ -220,6 +248,7 @@ export function createDataSourceCommands(
           {
             $set: {
               sealedCredentials: null,
+              refreshClaim: null,
               revokedAccess: true,
               lastSyncAction: 'REVOKE',
               lastSyncedAt: now,
@@ -235,17 +264,10 @@ export function createDataSourceCommands(
       if (source && revoked.modifiedCount > 0) await events.write([dataSourceEvent('REVOKE', source)], session);
       return source;
     },
-    async selected({ organizationId, userId }, id, session) {
-      const now = new Date();
-      const source = await dataSources
-        .findOneAndUpdate(
-          { _id: id, organizationId, userId },
-          { $set: { lastSyncAction: 'UPDATE', lastSyncedAt: now, updatedAt: now } },
-          { returnDocument: 'after', session },
-        )
-        .lean<DataSourceDoc | null>();
-      if (source) await events.write([dataSourceEvent('UPDATE', source)], session);
-      return source;
+    selected: (tenant, id, session) => acted(tenant, id, 'UPDATE', session),
+    cancelled: (tenant, id, session) => acted(tenant, id, 'CANCEL', session),
+    async keepOptions({ organizationId, userId }, id, options, session) {
+      await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { options } }).session(session);
     },
     async queueListing({ organizationId, userId }, id, runId, session) {
       const mine = { _id: id, organizationId, userId };

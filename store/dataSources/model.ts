@@ -1,5 +1,6 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 
+import type { ConnectionOptions } from '../../contract/oauth.js';
 import type { SourceType } from '../../contract/sources.js';
 import {
   DATA_SOURCE_ACTIONS,
@@ -20,6 +21,10 @@ export interface DataSourceDoc {
   externalId: string | null;
   /** What is needed to call the source, already sealed; null once access is revoked. Never answered. */
   sealedCredentials: string | null;
+  /** A process is refreshing them, or died at it. Null, or absent in older records: none is. */
+  refreshClaim?: { id: string; until: Date } | null;
+  /** What the connection was asked to do with its files; null, or absent, where nobody said. */
+  options?: ConnectionOptions | null;
   syncStatus: DataSourceSyncStatus;
   /** The run that lists its items; null, or absent in older records, while none does. */
   itemsRunId?: number | null;
@@ -58,6 +63,8 @@ const dataSource: Schema<DataSourceDoc> = new Schema<DataSourceDoc>(
     type: { type: String, required: true },
     externalId: nullable(String),
     sealedCredentials: nullable(String),
+    refreshClaim: nullable(Schema.Types.Mixed),
+    options: nullable(Schema.Types.Mixed),
     syncStatus: { type: String, enum: DATA_SOURCE_SYNC_STATUSES, required: true },
     itemsRunId: nullable(Number),
     sourceItemsSyncedAt: nullable(Date),

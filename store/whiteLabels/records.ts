@@ -8,6 +8,7 @@ import {
   SECRET_CREDENTIALS,
   type WhiteLabelInput,
 } from '../../contract/whiteLabel.js';
+import type { OAuthClient } from '../../contract/oauth.js';
 import type { SecretPlace, Secrets } from '../secrets.js';
 import type { Sequence, Session } from '../sequence.js';
 import type { WhiteLabelDoc } from './model.js';
@@ -35,6 +36,8 @@ export interface WhiteLabels {
   remove(organizationId: number, ids: readonly number[]): Promise<void>;
   /** The client with its secrets in clear, for a connection that is made just now; null when there is none. */
   credentials(organizationId: number, type: OAuthSource): Promise<OAuthCredentials | null>;
+  /** The same as far as a provider knows it. */
+  client(organizationId: number, type: OAuthSource): Promise<OAuthClient | null>;
 }
 
 const placeOf = (organizationId: number, id: number, field: string): SecretPlace => ({
@@ -78,7 +81,22 @@ export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence
       .lean<WhiteLabelDoc>()
       .exec();
 
+  const credentials = async (organizationId: number, type: OAuthSource): Promise<OAuthCredentials | null> => {
+    const row = await byType(organizationId, type, null);
+    if (!row) return null;
+    const opened = Object.entries(row.secrets).map(([field, sealed]) => [
+      field,
+      secrets.open(placeOf(organizationId, row._id, field), sealed),
+    ]);
+    return { ...row.plain, ...Object.fromEntries(opened) } as OAuthCredentials;
+  };
+
   return {
+    credentials,
+    async client(organizationId, type) {
+      const found = await credentials(organizationId, type);
+      return found && { id: found.client_id, secret: found.client_secret ?? null };
+    },
     async put(organizationId, inputs, session) {
       const written = new Map<OAuthSource, WhiteLabelDoc>();
       // One after another: a transaction is one conversation. There are at most as many as there are sources.
@@ -117,15 +135,6 @@ export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence
     },
     async remove(organizationId, ids) {
       await rows.deleteMany({ organizationId, _id: { $in: [...ids] } });
-    },
-    async credentials(organizationId, type) {
-      const row = await byType(organizationId, type, null);
-      if (!row) return null;
-      const opened = Object.entries(row.secrets).map(([field, sealed]) => [
-        field,
-        secrets.open(placeOf(organizationId, row._id, field), sealed),
-      ]);
-      return { ...row.plain, ...Object.fromEntries(opened) } as OAuthCredentials;
     },
   };
 }

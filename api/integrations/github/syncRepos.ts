@@ -6,7 +6,7 @@ import { HttpError, notFound } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { itemIds, success } from '../../schemas/integrations.js';
-import { acceptListing } from '../acceptRuns.js';
+import { acceptListing } from '../../../store/connections/acceptRuns.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 

@@ -2,9 +2,15 @@ import { type SyncItemsRequest, type SyncSourceRequest, WALK_ALL, walkOf } from 
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
-import type { Store } from '../../store/connect.js';
-import type { Session } from '../../store/sequence.js';
-import type { UserCaller } from '../http/operation.js';
+import type { Runs } from '../runs/outbox.js';
+import type { Session } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+
+/** Whose account it is. */
+export type Owner = Tenant & { readonly customerId: string };
+interface Stores {
+  readonly runs: Runs;
+}
 
 interface NewRun {
   readonly runId: number;
@@ -17,9 +23,9 @@ interface NewRun {
  * @param externalIds of what alone is to be listed; without, all there is
  */
 export async function acceptListing(
-  owner: UserCaller,
+  owner: Owner,
   { runId, requestId, dataSourceId }: NewRun,
-  { runs }: Pick<Store, 'runs'>,
+  { runs }: Stores,
   session: Session,
   externalIds?: readonly string[],
 ): Promise<void> {
@@ -42,10 +48,10 @@ export interface Selection {
 
 /** Accepts the run that makes files of what was selected of an account, in the caller's transaction. */
 export async function acceptSelection(
-  owner: UserCaller,
+  owner: Owner,
   { runId, requestId, dataSourceId }: NewRun,
   { externalIds, tags, ingest }: Selection,
-  { runs }: Pick<Store, 'runs'>,
+  { runs }: Stores,
   session: Session,
 ): Promise<void> {
   const walk = externalIds === null ? WALK_ALL : walkOf(externalIds);

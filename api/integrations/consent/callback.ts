@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import Joi from 'joi';
+
+import { CALLBACK_PATHS } from '../../../contract/oauth.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';
+import { OAUTH_SOURCES, type OAuthSource } from '../../../contract/whiteLabel.js';
+import type { AttemptDoc } from '../../../store/connections/model.js';
+import type { ApiDeps } from '../../deps.js';
+import { type Operation, operation, type PageAnswer, RedirectAnswer } from '../../http/operation.js';
+import { cancelledPage, connectedPage, failedPage, pagePath, pendingPage, unknownPage } from './pages.js';
+
+/** How long a person waits for the page; the connection goes on without it. */
+const PATIENCE_MS = 25_000;
+const LOOK_MS = 100;
+/** What providers call a person who said no. */
+const SAID_NO = /^(access_denied|user_denied|user_cancelled_login|consent_declined)$/;
+/** Longer ones are no codes. */
+const MAX_CODE = 8_192;
+
+const nameOf = (service: OAuthSource): string =>
+  isConnectedSource(service) ? CONNECTED_SOURCES[service].name : service;
+
+/** GET /integrations/<source>: where the provider sends the person back to, with a code or a refusal. */
+const callback = (service: OAuthSource): Operation =>
+  operation<'open', unknown>({
+    method: 'get',
+    path: `/integrations/${CALLBACK_PATHS[service]}`,
+    auth: 'open',
+    summary: 'Where a provider sends a person back to who was asked for consent. Answers a page.',
+    // Providers add what they like.
+    query: Joi.object({ state: Joi.any(), code: Joi.any(), error: Joi.any() }).unknown(),
+    answer: Joi.any(),
+    async handle({ query: { state, code, error }, deps }) {
+      const attempt = typeof state === 'string' ? await deps.store.attempts.byState(state) : null;
+      if (attempt?.service !== service) return unknownPage();
+      if (typeof code === 'string' && code !== '' && code.length <= MAX_CODE && error === undefined)
+        return cameWithCode(attempt, code, deps);
+      return cameWithout(attempt, typeof error === 'string' ? error : '', deps);
+    },
+  });
+
+export const callbacks: readonly Operation[] = OAUTH_SOURCES.map(callback);
+
+async function cameWithCode(attempt: AttemptDoc, code: string, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
+  const { _id } = attempt;
+  if (await deps.store.attempts.returned(_id, code)) await deps.dispatcher.tellPersonCame(_id);
+  // A second look at the address waits for what the first one began, and begins nothing.
+  else if (attempt.state === 'connected') return connectedPage(nameOf(attempt.service), null, null);
+  return outcomeOf(attempt, deps);
+}
+
+async function cameWithout(attempt: AttemptDoc, error: string, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
+  const { store, dispatcher } = deps;
+  const { _id, service, knownSourceId } = attempt;
+  if (SAID_NO.test(error)) {
+    const isNews = await store.transaction(async (session) => {
+      if (!(await store.attempts.returned(_id, null, session))) return false;
+      if (knownSourceId !== null) await store.dataSources.cancelled(attempt, knownSourceId, session);
+      return true;
+    });
+    if (!isNews) return outcomeOf(attempt, deps);
+    await dispatcher.tellPersonCame(_id);
+    return cancelledPage(nameOf(service));
+  }
+  const message = `${nameOf(service)} did not ask for your consent: it refused the request of this service. Tell its operator, who finds the reason in the settings of the OAuth client there.`;
+  if (await store.attempts.move(_id, ['waiting'], 'failed', { message })) await dispatcher.tellPersonCame(_id);
+  return outcomeOf(attempt, deps);
+}
+
+/** The page for what became of it, once that is known. */
+async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
+  const name = nameOf(service);
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(LOOK_MS)) {
+    const attempt = await deps.store.attempts.find(_id);
+    switch (attempt?.state) {
+      case undefined:
+        return unknownPage();
+      case 'waiting':
+      case 'returned':
+      case 'exchanging':
+      case 'granted':
+        break;
+      case 'connected':
+        return afterConnecting(attempt, deps);
+      case 'denied':
+        return cancelledPage(name);
+      case 'expired':
+        return failedPage(`${name} was not connected`, 'The time for this connection is over.', 410);
+      case 'cancelled':
+        return failedPage(`${name} was not connected`, 'The connection was stopped from our side.', 409);
+      case 'failed':
+        return failedPage(`${name} was not connected`, attempt.message ?? 'Something went wrong on our side.');
+    }
+  }
+  return pendingPage(name);
+}
+
+async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
+  const { store, dispatcher, settings } = deps;
+  const { _id, service, wishes, runIds, dataSourceId } = attempt;
+  // Not awaited: what is left, the sweeper starts.
+  for (const runId of runIds) void dispatcher.start(runId);
+  const source = await store.dataSources.find(attempt, dataSourceId ?? 0);
+  const account = source?.externalId?.split('|')[1] ?? null;
+  const until = new Date(Date.now() + settings.connectPageLifeMs);
+  const chooser = wishes.offersChooser ? await store.attempts.openPage(_id, until) : null;
+  if (chooser !== null && wishes.opensChooser) return new RedirectAnswer(pagePath(chooser));
+  return connectedPage(nameOf(service), account, chooser);
+}

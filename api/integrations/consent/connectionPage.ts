@@ -1,0 +1,93 @@
+import Joi from 'joi';
+
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';
+import type { AttemptDoc } from '../../../store/connections/model.js';
+import type { DataSourceDoc } from '../../../store/dataSources/model.js';
+import type { ApiDeps } from '../../deps.js';
+import { operation, type PageAnswer } from '../../http/operation.js';
+import { chooserPage } from './chooser.js';
+import { goOn } from './goOn.js';
+import { html } from './html.js';
+import { CONNECTION_PATH, donePage, failedPage, page, pagePath, unknownPage } from './pages.js';
+
+/** A page's name, as it stands in its address: whoever has it may go on with this one connection. */
+interface Opened {
+  readonly attempt: AttemptDoc;
+  readonly source: DataSourceDoc;
+  readonly name: string;
+  readonly service: string;
+}
+
+async function opened(name: string, { store }: ApiDeps): Promise<Opened | PageAnswer> {
+  const attempt = await store.attempts.byPage(name);
+  const source = attempt?.dataSourceId ? await store.dataSources.find(attempt, attempt.dataSourceId) : null;
+  if (!attempt || !source || !isConnectedSource(source.type)) return unknownPage();
+  const service = CONNECTED_SOURCES[source.type].name;
+  if (source.revokedAccess)
+    return failedPage(`${service} is not connected any more`, 'Access to this account was taken back.', 409);
+  return { attempt, source, name, service };
+}
+
+const MAX_ID = 2_048;
+/** Chosen at once at most. */
+const MAX_CHOSEN = 1_000;
+
+/** GET /connections/…: goes on with a connected account: its items to choose from, or a button that syncs. */
+export const connectionPage = operation<'open', unknown>({
+  method: 'get',
+  path: CONNECTION_PATH,
+  auth: 'open',
+  summary: 'The page at which a person goes on with a connected account.',
+  query: Joi.object({ in: Joi.string().allow('').max(MAX_ID), page: Joi.number().integer().min(0).max(100_000) }),
+  answer: Joi.any(),
+  async handle({ params, query, deps }) {
+    const found = await opened(params['name'] ?? '', deps);
+    if (!('attempt' in found)) return found;
+    const { attempt, source, name, service } = found;
+    if (attempt.wishes.offersChooser) {
+      const folder = typeof query['in'] === 'string' && query['in'] !== '' ? query['in'] : null;
+      return chooserPage({ source, name, service, folder, number: Number(query['page'] ?? 0) }, deps);
+    }
+    const what = html`<p>The account is connected. Sync it again to bring in what is new.</p>`;
+    const form = html`<form method="post" action="${pagePath(name)}">
+      <button name="action" value="sync">Sync now</button
+      ><button class="quiet" name="action" value="cancel">Cancel</button>
+    </form>`;
+    return page(200, `${service} is connected`, 'good', html`${what}${form}`);
+  },
+});
+
+interface Form {
+  action: 'choose' | 'sync' | 'cancel';
+  ids: string[];
+}
+
+/** POST /connections/…: what the person decided there. */
+export const decideOnConnection = operation<'open', Form>({
+  method: 'post',
+  path: CONNECTION_PATH,
+  auth: 'open',
+  takesForm: true,
+  summary: 'What a person decided at the page of a connected account.',
+  body: Joi.object({
+    action: Joi.string().valid('choose', 'sync', 'cancel').required(),
+    ids: Joi.array().items(Joi.string().max(MAX_ID)).max(MAX_CHOSEN).single().default([]),
+  }),
+  answer: Joi.any(),
+  async handle({ params, body, deps }) {
+    const found = await opened(params['name'] ?? '', deps);
+    if (!('attempt' in found)) return found;
+    const { attempt, source, name, service } = found;
+    if (body.action === 'cancel') {
+      await deps.store.transaction((session) => deps.store.dataSources.cancelled(attempt, source._id, session));
+      return donePage('Nothing was changed', `${service} stays connected as it was.`);
+    }
+    if (attempt.wishes.offersChooser && body.ids.length === 0)
+      return chooserPage({ source, name, service, folder: null, number: 0, isEmpty: true }, deps);
+    await goOn(attempt, source, attempt.wishes.offersChooser ? body.ids : null, deps);
+    return donePage(
+      'Your choice is being synced',
+      'What you chose becomes searchable in the application within moments.',
+    );
+  },
+});

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+
+import { workflowIds } from '../../../contract/orchestration.js';
+import { storedTags, upsertTags } from '../../../contract/tags.js';
+import { acceptListing, acceptSelection } from '../../../store/connections/acceptRuns.js';
+import type { AttemptDoc } from '../../../store/connections/model.js';
+import type { DataSourceDoc } from '../../../store/dataSources/model.js';
+import type { ApiDeps } from '../../deps.js';
+
+/**
+ * Does what a person decided at the page of a connected account, with the options of the call that made the page: they
+ * are the connection's from now on. @param externalIds what was chosen; null where this source offers no choice
+ */
+export async function goOn(
+  attempt: AttemptDoc,
+  { _id: dataSourceId }: DataSourceDoc,
+  externalIds: readonly string[] | null,
+  { store, dispatcher }: Pick<ApiDeps, 'store' | 'dispatcher'>,
+): Promise<void> {
+  const { options, wishes } = attempt;
+  const { ingest, tags } = options;
+  const requestId = options.requestId ?? randomUUID();
+  const first = await store.runs.nextId(3);
+  const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
+  const accepted = await store.transaction(async (session) => {
+    const runIds: number[] = [];
+    await store.dataSources.keepOptions(attempt, dataSourceId, options, session);
+    const fresh = storedTags(wishes.dataSourceTags);
+    const tagged = await store.dataSources.changeTags(
+      attempt,
+      dataSourceId,
+      (known) => upsertTags(known, fresh),
+      session,
+    );
+    if (tagged?.behind) {
+      const workflowId = workflowIds.updateTags(dataSourceId);
+      const run = { kind: 'updateTags', workflowId, owner: attempt, fileId: null, dataSourceId } as const;
+      await store.runs.accept(tagsRunId, { ...run, requestId, options: {} }, session);
+      runIds.push(tagsRunId);
+    }
+    if (externalIds !== null) await store.dataSources.selected(attempt, dataSourceId, session);
+    if (externalIds === null && wishes.listItems) {
+      const queued = await store.dataSources.queueListing(attempt, dataSourceId, itemsRunId, session);
+      if (queued?.itemsRunId === itemsRunId) {
+        await acceptListing(attempt, { runId: itemsRunId, requestId, dataSourceId }, store, session);
+        runIds.push(itemsRunId);
+      }
+    }
+    if (externalIds !== null || wishes.syncFiles) {
+      const selection = { externalIds, tags, ingest };
+      await acceptSelection(attempt, { runId: filesRunId, requestId, dataSourceId }, selection, store, session);
+      runIds.push(filesRunId);
+    }
+    return runIds;
+  });
+  for (const runId of accepted) void dispatcher.start(runId);
+}

@@ -1,0 +1,151 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import Joi from 'joi';
+
+import type { Consent } from '../../../connectors/registry.js';
+import { CALLBACK_PATHS, type OAuthClient } from '../../../contract/oauth.js';
+import { workflowIds } from '../../../contract/orchestration.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';
+import type { OAuthSource } from '../../../contract/whiteLabel.js';
+import type { DataSourceDoc } from '../../../store/dataSources/model.js';
+import type { ApiDeps } from '../../deps.js';
+import { HttpError, notBuilt, notFound } from '../../http/errors.js';
+import { operation, type UserCaller } from '../../http/operation.js';
+import { type OAuthUrlBody, oauthUrlBody, toConnectionOptions, toConnectionWishes } from '../../schemas/consent.js';
+import { factsOf } from './facts.js';
+import { pageUrl } from './pages.js';
+
+/** Records of one service that a caller may have before an open one of them is not found. */
+const MANY = 1_000;
+
+/** POST /integrations/oauth_url: where a person consents, or, for an account that is connected already, chooses on. */
+export const oauthUrl = operation<'user', OAuthUrlBody>({
+  method: 'post',
+  path: '/integrations/oauth_url',
+  auth: 'user',
+  summary: 'Makes an address at which a person connects an account, or goes on with a connected one.',
+  createsWork: true,
+  body: oauthUrlBody(),
+  answer: Joi.object({ oauth_url: Joi.string().required() }),
+  async handle({ caller, body, deps }) {
+    const { service } = body;
+    const known = body.connecting_new_account ? null : await knownSource(caller, body, deps);
+    if (known && !known.revokedAccess && known.sealedCredentials !== null)
+      return { oauth_url: await syncUrl(caller, body, known, deps) };
+    if (!isConnectedSource(service)) throw notBuilt(`Connecting ${service}`);
+    const consent = deps.connectors.consent(service);
+    if (!consent) throw notBuilt(`Connecting ${service}`);
+    return {
+      oauth_url: await consentUrl(caller, body, { known, consent, name: CONNECTED_SOURCES[service].name }, deps),
+    };
+  },
+});
+
+/**
+ * The account that is meant: the one named, else the only one that is open; null where there is none.
+ * @throws HttpError 404 for one that is not the caller's, or of another service; 400 where several could be meant
+ */
+async function knownSource(
+  caller: UserCaller,
+  { service, data_source_id: id }: Pick<OAuthUrlBody, 'service' | 'data_source_id'>,
+  { store }: ApiDeps,
+): Promise<DataSourceDoc | null> {
+  if (id !== undefined) {
+    const source = await store.dataSources.find(caller, id);
+    if (source?.type !== service) throw notFound('data source of this service');
+    return source;
+  }
+  const page = { limit: MANY, offset: 0, startingId: 0 };
+  const listing = { orderBy: 'created_at', orderDir: 'asc', page, filters: { type: service } } as const;
+  const found: DataSourceDoc[] = [];
+  for await (const part of store.dataSources.list(caller, listing)) found.push(...part);
+  const open = found.filter(({ revokedAccess }) => !revokedAccess);
+  const [only, another] = open.length > 0 ? open : found;
+  if (another && open.length > 0)
+    throw new HttpError(400, 'Several accounts of this service are connected. Name one by data_source_id.');
+  // Of several that are revoked, whichever consents is found again by its own name.
+  return another ? null : (only ?? null);
+}
+
+/** The address of a page of ours that goes on with a connected account, without consent. */
+async function syncUrl(caller: UserCaller, body: OAuthUrlBody, { _id }: DataSourceDoc, deps: ApiDeps): Promise<string> {
+  const { store, settings } = deps;
+  const { service } = body;
+  const runId = await store.runs.nextId();
+  const name = await store.transaction((session) =>
+    store.attempts.beginConnected(
+      {
+        ...{ _id: runId, ...caller, service, clientId: '', redirectUri: '', facts: {} },
+        options: toConnectionOptions(service, body),
+        wishes: toConnectionWishes(service, body),
+        knownSourceId: _id,
+        dataSourceId: _id,
+        expiresAt: new Date(Date.now() + settings.connectPageLifeMs),
+      },
+      session,
+    ),
+  );
+  return pageUrl(name, deps);
+}
+
+interface ConsentPlace {
+  readonly known: DataSourceDoc | null;
+  readonly consent: Consent;
+  readonly name: string;
+}
+
+/** The address at which the person consents. */
+async function consentUrl(
+  caller: UserCaller,
+  body: OAuthUrlBody,
+  { known, consent, name }: ConsentPlace,
+  deps: ApiDeps,
+): Promise<string> {
+  const { store, dispatcher, settings } = deps;
+  const { service } = body;
+  const facts = factsOf(service, body as unknown as Record<string, unknown>);
+  const { client, redirectUri } = await clientOf(caller, service, { consent, name }, deps);
+  const verifier = randomBytes(48).toString('base64url');
+  const runId = await store.runs.nextId();
+  const options = toConnectionOptions(service, body);
+  const state = await store.transaction(async (session) => {
+    const workflowId = workflowIds.connect(runId);
+    const run = { kind: 'connectByConsent', workflowId, owner: caller, fileId: null } as const;
+    await store.runs.accept(runId, { ...run, requestId: options.requestId ?? randomUUID(), options: {} }, session);
+    return store.attempts.begin(
+      {
+        ...{ _id: runId, ...caller, service, clientId: client.id, redirectUri, facts, options },
+        wishes: toConnectionWishes(service, body),
+        knownSourceId: known?._id ?? null,
+        expiresAt: new Date(Date.now() + settings.consentLifeMs),
+      },
+      { verifier, clientSecret: null },
+      session,
+    );
+  });
+  void dispatcher.start(runId);
+  return consent.url(facts, { clientId: client.id, redirectUri, state, scopes: scopesOf(body, consent), verifier });
+}
+
+/** The organization's own client, else the deployment's. @throws HttpError 400 where there is neither */
+async function clientOf(
+  { organizationId }: UserCaller,
+  service: OAuthSource,
+  { consent, name }: Pick<ConsentPlace, 'consent' | 'name'>,
+  { store, publicUrl }: ApiDeps,
+): Promise<{ client: OAuthClient; redirectUri: string }> {
+  const own = await store.whiteLabels.credentials(organizationId, service);
+  if (own) return { client: { id: own.client_id, secret: own.client_secret ?? null }, redirectUri: own.redirect_uri };
+  if (consent.client)
+    return { client: consent.client, redirectUri: `${publicUrl()}/integrations/${CALLBACK_PATHS[service]}` };
+  throw new HttpError(
+    400,
+    `No OAuth client for ${name} is configured. Its operator sets OAUTH_CLIENTS=${service}=id:secret; or the organization brings its own by POST /white_label/create.`,
+  );
+}
+
+/** Those that were given, and no others; else the built-in ones. */
+function scopesOf({ scopes = [], scope = '' }: OAuthUrlBody, { spec }: Consent): readonly string[] {
+  if (scopes.length > 0) return scopes;
+  const single = scope.split(/\s+/).filter((one) => one !== '');
+  return single.length > 0 ? single : spec.scopes;
+}

@@ -1,0 +1,104 @@
+/** The pages that a person sees around a connection. Plain HTML that needs no script; each says what to do next. */
+import type { ApiDeps } from '../../deps.js';
+import { PageAnswer } from '../../http/operation.js';
+import { html, Html } from './html.js';
+
+/** Where a page that goes on with a connection is. */
+export const CONNECTION_PATH = '/connections/{name}';
+export const pagePath = (name: string): string => CONNECTION_PATH.replace('{name}', name);
+export const pageUrl = (name: string, { publicUrl }: Pick<ApiDeps, 'publicUrl'>): string =>
+  `${publicUrl()}${pagePath(name)}`;
+
+const STYLE = new Html(`
+:root { color-scheme: light dark; --ink: #16202c; --soft: #5b6877; --line: #d8dee6; --paper: #fff; --ground: #f3f5f8; --mark: #0b6bcb; --bad: #b3261e; --good: #1a7f37 }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8edf3; --soft: #9aa7b6; --line: #33404f; --paper: #18212c; --ground: #0f151d; --mark: #5aa9f5; --bad: #ff8a80; --good: #57c878 } }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
+main { width: 100%; max-width: 34rem; background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; padding: 2rem }
+h1 { font-size: 1.35rem; line-height: 1.3; margin: 0 0 .5rem } p { margin: .5rem 0; overflow-wrap: anywhere } .soft { color: var(--soft) }
+.good::before { content: "\\2713\\00a0"; color: var(--good) } .bad::before { content: "!\\00a0"; color: var(--bad) }
+button, .button { display: inline-block; font: inherit; padding: .55rem 1.1rem; margin: 1rem .5rem 0 0; border: 1px solid var(--mark); border-radius: .5rem; background: var(--mark); color: var(--paper); text-decoration: none; cursor: pointer }
+button.quiet { background: transparent; color: var(--mark) } button:focus-visible, a:focus-visible, input:focus-visible { outline: 3px solid var(--mark); outline-offset: 2px }
+ul { list-style: none; margin: 1rem 0 0; padding: 0; border: 1px solid var(--line); border-radius: .5rem; max-height: 24rem; overflow: auto }
+li { display: flex; gap: .6rem; align-items: center; padding: .5rem .75rem; border-top: 1px solid var(--line); overflow-wrap: anywhere } li:first-child { border-top: 0 }
+li label { flex: 1; cursor: pointer } a { color: var(--mark) } nav { margin-top: .75rem }
+`);
+
+export function page(status: number, title: string, mood: 'good' | 'bad' | 'plain', body: Html): PageAnswer {
+  const whole = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title}</title>
+        <style>
+          ${STYLE}
+        </style>
+      </head>
+      <body>
+        <main>
+          <h1 class="${mood}">${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html>`;
+  return new PageAnswer(status, whole.text);
+}
+
+const CLOSE = html`<p class="soft">You can close this window.</p>`;
+
+/** @param chooser the name of the page at which items are chosen; null where none is offered */
+export function connectedPage(name: string, account: string | null, chooser: string | null): PageAnswer {
+  const who = account === null ? html`` : html`<p>Account: <strong>${account}</strong></p>`;
+  const next =
+    chooser === null
+      ? CLOSE
+      : html`<p>Choose what is to be synced, or close this window and do it later.</p>
+          <p><a class="button" href="${pagePath(chooser)}">Choose files</a></p>`;
+  return page(200, `${name} is connected`, 'good', html`${who}${next}`);
+}
+
+export const pendingPage = (name: string): PageAnswer =>
+  page(
+    202,
+    `${name} is being connected`,
+    'plain',
+    html`<p>This takes longer than usual. It goes on by itself, and shows in the application when it is done.</p>
+      ${CLOSE}`,
+  );
+
+export const cancelledPage = (name: string): PageAnswer =>
+  page(
+    200,
+    `${name} was not connected`,
+    'plain',
+    html`<p>
+        You did not give your consent, so nothing was connected. To try again, go back to the application and connect
+        once more.
+      </p>
+      ${CLOSE}`,
+  );
+
+export const failedPage = (title: string, why: string, status = 400): PageAnswer =>
+  page(
+    status,
+    title,
+    'bad',
+    html`<p>${why}</p>
+      <p>To try again, go back to the application and connect once more.</p>
+      ${CLOSE}`,
+  );
+
+/** Of an address that leads nowhere (any more). */
+export const unknownPage = (): PageAnswer =>
+  failedPage('This link leads nowhere', 'It is not complete, was used before, or its time is over.');
+
+export const donePage = (title: string, what: string): PageAnswer =>
+  page(
+    200,
+    title,
+    'good',
+    html`<p>${what}</p>
+      ${CLOSE}`,
+  );

@@ -1,0 +1,107 @@
+import Joi from 'joi';
+
+import { FACT_FIELDS, type ConnectionOptions, type ConnectionWishes } from '../../contract/oauth.js';
+import type { TagValue } from '../../contract/records.js';
+import { honours, type SourceType } from '../../contract/sources.js';
+import { OAUTH_SOURCES, type OAuthSource } from '../../contract/whiteLabel.js';
+import { integer, orNull } from './fields.js';
+import { ingestFields } from './ingest.js';
+import { type ConnectedFilesBody, fileSyncConfig, requestId, toConnectedIngest } from './integrations.js';
+import { tags } from './tags.js';
+
+/** What a connection may be asked to do with what it brings. */
+export interface SyncOptionsBody extends ConnectedFilesBody {
+  tags?: unknown;
+  request_id?: string;
+  sync_files_on_connection: boolean;
+  enable_file_picker: boolean;
+  automatically_open_file_picker: boolean;
+  sync_source_items: boolean;
+  incremental_sync: boolean;
+  data_source_tags: Record<string, TagValue>;
+}
+
+const flag = (fallback: boolean) => orNull(Joi.boolean(), fallback);
+
+/** Any value is taken; an object tags files, so it has to be tags. */
+const anyTags = () => Joi.alternatives().conditional(Joi.object().required(), { then: tags(), otherwise: Joi.any() });
+
+export const syncOptionFields = () => ({
+  tags: anyTags(),
+  ...ingestFields(),
+  max_items_per_chunk: orNull(integer().greater(0)),
+  set_page_as_boundary: Joi.boolean().default(false),
+  request_id: requestId(),
+  use_ocr: flag(false),
+  parse_pdf_tables_with_ocr: flag(false),
+  sync_files_on_connection: flag(true),
+  enable_file_picker: Joi.boolean().default(true),
+  automatically_open_file_picker: orNull(Joi.boolean()),
+  sync_source_items: Joi.boolean().default(true),
+  incremental_sync: Joi.boolean().default(false),
+  file_sync_config: fileSyncConfig(),
+  data_source_tags: tags().default({}),
+});
+
+const isTags = (value: unknown): value is Record<string, TagValue> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What is kept with the connection. A source that does not honour an option has it off. */
+export const toConnectionOptions = (source: SourceType, body: SyncOptionsBody): ConnectionOptions => ({
+  ingest: toConnectedIngest(body),
+  tags: isTags(body.tags) ? body.tags : {},
+  requestId: body.request_id || null,
+  incrementalSync: body.incremental_sync && honours(source, 'incremental_sync'),
+});
+
+export const toConnectionWishes = (source: SourceType, body: SyncOptionsBody): ConnectionWishes => {
+  const offersChooser = body.enable_file_picker && honours(source, 'enable_file_picker');
+  return {
+    listItems: body.sync_source_items,
+    syncFiles: body.sync_files_on_connection && honours(source, 'sync_files_on_connection'),
+    offersChooser,
+    opensChooser:
+      offersChooser &&
+      body.automatically_open_file_picker === true &&
+      honours(source, 'automatically_open_file_picker'),
+    dataSourceTags: body.data_source_tags,
+  };
+};
+
+/** Names of the fields that say whose account, or whose server, is meant. */
+const FACT_NAMES = [...new Set(Object.values(FACT_FIELDS).flatMap((fields) => fields.map(({ field }) => field)))];
+const MAX_FACT = 500;
+const MAX_SCOPES = 200;
+const MAX_SCOPE = 2_000;
+
+export interface OAuthUrlBody extends SyncOptionsBody {
+  service: OAuthSource;
+  scope?: string;
+  scopes?: string[];
+  data_source_id?: number;
+  connecting_new_account: boolean;
+  servicenow_credentials?: Record<'instance_subdomain' | 'client_id' | 'client_secret' | 'redirect_uri', string>;
+}
+
+const serverCredential = () => Joi.string().max(MAX_SCOPE);
+
+export const oauthUrlBody = () =>
+  Joi.object({
+    service: Joi.string()
+      .valid(...OAUTH_SOURCES)
+      .required(),
+    scope: orNull(Joi.string().allow('').max(MAX_SCOPE)),
+    scopes: orNull(Joi.array().items(Joi.string().max(MAX_SCOPE)).max(MAX_SCOPES)),
+    ...syncOptionFields(),
+    ...Object.fromEntries(FACT_NAMES.map((name) => [name, orNull(Joi.string().allow('').max(MAX_FACT))])),
+    data_source_id: orNull(integer()),
+    connecting_new_account: flag(false),
+    servicenow_credentials: orNull(
+      Joi.object({
+        instance_subdomain: serverCredential().required(),
+        client_id: serverCredential().required(),
+        client_secret: serverCredential().required(),
+        redirect_uri: serverCredential().required(),
+      }),
+    ),
+  });

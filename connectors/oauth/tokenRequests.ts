@@ -1,0 +1,214 @@
+/** The standard code flow (RFC 6749, PKCE of RFC 7636), driven by a source's OAuthSpec. */
+import { createHash } from 'node:crypto';
+
+import { Fault } from '../../contract/failures.js';
+import type { OAuthClient, StoredGrant } from '../../contract/oauth.js';
+import { retryAfterMs } from '../../egress/retryAfter.js';
+import type { Egress } from '../../egress/types.js';
+import type { OAuthSpec } from '../connector.js';
+
+const MAX_ANSWER_BYTES = 200_000;
+/** Shorter than a claim on a refresh lives, so that two are never under way. */
+export const TOKEN_TIMEOUT_MS = 20_000;
+
+/** A provider as one connection sees it: its facts are in its addresses. */
+export interface Provider {
+  readonly name: string;
+  readonly spec: OAuthSpec;
+  readonly urls: Readonly<Record<string, string>>;
+}
+
+type Facts = Readonly<Record<string, string>>;
+
+/** What may stand in a host or a path without changing what comes after it. */
+const SAFE_FACT = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
+
+/** Puts facts where addresses name them. @throws Fault for one that would lead elsewhere */
+export function fillUrls(urls: Facts, facts: Facts): Facts {
+  const fill = (url: string): string =>
+    url.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+      const fact = Object.hasOwn(facts, name) ? (facts[name] ?? '') : '';
+      if (!SAFE_FACT.test(fact)) throw new Fault('bad_response', 'The connection names no address. Connect it again.');
+      return fact;
+    });
+  return Object.fromEntries(Object.entries(urls).map(([part, url]) => [part, fill(url)]));
+}
+
+export interface ConsentRequest {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly scopes: readonly string[];
+  readonly verifier: string;
+}
+
+/** The address at which a person consents. */
+export function consentUrl({ spec, urls }: Provider, request: ConsentRequest): string {
+  const url = new URL(urls['authorize'] ?? '');
+  const parameters: Record<string, string> = {
+    response_type: 'code',
+    client_id: request.clientId,
+    redirect_uri: request.redirectUri,
+    state: request.state,
+    ...(spec.scopeParameter === null || request.scopes.length === 0
+      ? {}
+      : { [spec.scopeParameter]: request.scopes.join(spec.scopeSeparator) }),
+    ...(spec.pkce
+      ? {
+          code_challenge: createHash('sha256').update(request.verifier).digest('base64url'),
+          code_challenge_method: 'S256',
+        }
+      : {}),
+    ...spec.authorizeParameters,
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+/** Goes into a header, so nothing else can be a token. */
+const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+
+/** Words by which providers say that a code or refresh token is worth nothing any more. */
+const DEAD_GRANT =
+  /^(invalid_grant|invalid_code|code_already_used|bad_verification_code|invalid_refresh_token|token_revoked|token_expired|bad_refresh_token)$/;
+/** That they do not take the client, or what it asks. */
+const BAD_CLIENT =
+  /^(invalid_client|invalid_client_id|bad_client_secret|incorrect_client_credentials|unauthorized_client|redirect_uri_mismatch|bad_redirect_uri)$/;
+
+function refusalOf({ name }: Provider, status: number, body: unknown, headers: Facts): Fault {
+  const error = isObject(body) ? (textOf(body['error']) ?? '') : '';
+  // Before the words of a client: one provider says unauthorized_client, with 403, of a dead refresh token.
+  if (DEAD_GRANT.test(error) || (status === 403 && error === 'unauthorized_client'))
+    return new Fault('access_revoked', `${name} no longer takes this consent. Connect the account again.`);
+  if (BAD_CLIENT.test(error) || status === 401)
+    return new Fault(
+      'not_configured',
+      `${name} does not take the OAuth client of this service. Its operator must look at OAUTH_CLIENTS, or at the white label.`,
+    );
+  if (status === 429)
+    return new Fault('rate_limited', `${name} takes no more requests for now. Try again later.`, {
+      retryAfterMs: retryAfterMs(headers) ?? 1_000,
+    });
+  if (status >= 500 || status === 408) return new Fault('server_error', `${name} failed. Try again later.`);
+  return new Fault('bad_response', `${name} did not understand the request for access (HTTP ${status}).`);
+}
+
+/** A request for tokens; what it answers when it was granted. @throws Fault */
+async function requestTokens(
+  provider: Provider,
+  client: OAuthClient,
+  given: Facts,
+  egress: Pick<Egress, 'request'>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { name, spec, urls } = provider;
+  const isBasic = spec.clientAuth === 'basic';
+  const secret = client.secret ?? '';
+  const parameters = {
+    ...given,
+    ...(isBasic ? {} : { client_id: client.id, ...(secret === '' ? {} : { client_secret: secret }) }),
+  };
+  const isJson = spec.bodyFormat === 'json';
+  const basic = `${encodeURIComponent(client.id)}:${encodeURIComponent(secret)}`;
+  const answer = await egress.request({
+    url: urls['token'] ?? '',
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded',
+      ...(isBasic ? { authorization: `Basic ${Buffer.from(basic).toString('base64')}` } : {}),
+    },
+    body: isJson ? JSON.stringify(parameters) : new URLSearchParams(parameters).toString(),
+    maxBytes: MAX_ANSWER_BYTES,
+    totalTimeoutMs: TOKEN_TIMEOUT_MS,
+    redirects: 'answer',
+  });
+  const text = Buffer.from(await answer.bytes()).toString();
+  let body: unknown = null;
+  try {
+    body = JSON.parse(text) as unknown;
+  } catch {
+    // Refusals need no body; a grant without one is no grant.
+  }
+  const isGranted = answer.status >= 200 && answer.status < 300;
+  // Some refuse with 200, and say so in the body.
+  if (!isGranted || (isObject(body) && (body['ok'] === false || textOf(body['error']) !== null)))
+    throw refusalOf(provider, answer.status, body, answer.headers);
+  if (!isObject(body)) throw new Fault('server_error', `${name} gave an answer that is no JSON. Try again.`);
+  return body;
+}
+
+/** A grant out of an answer. @param old what it replaces, where it is a refresh */
+function grantOf(
+  { name, spec }: Provider,
+  answer: Readonly<Record<string, unknown>>,
+  kept: Pick<StoredGrant, 'facts' | 'clientId' | 'clientSecret'>,
+  old: StoredGrant | null,
+): StoredGrant {
+  const inside = spec.tokensIn === undefined ? answer : answer[spec.tokensIn];
+  const tokens = isObject(inside) ? inside : answer;
+  const accessToken = textOf(tokens['access_token']);
+  if (accessToken === null || !TOKEN.test(accessToken))
+    throw new Fault('server_error', `${name} gave no access token. Try again.`);
+  const life = Number(tokens['expires_in'] ?? Number.NaN);
+  const now = Date.now();
+  const told = Object.entries(spec.kept ?? {}).flatMap(([fact, key]) => {
+    const value = textOf(answer[key]);
+    return value === null ? [] : [[fact, value] as const];
+  });
+  return {
+    ...kept,
+    accessToken,
+    refreshToken: textOf(tokens['refresh_token']) ?? old?.refreshToken ?? null,
+    obtainedAt: now,
+    expiresAt: Number.isFinite(life) && life > 0 ? now + life * 1000 : null,
+    facts: { ...kept.facts, ...Object.fromEntries(told) },
+  };
+}
+
+export interface CodeExchange {
+  readonly client: OAuthClient;
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  readonly facts: Facts;
+  /** The client is this connection's own: its secret is kept with it. */
+  readonly keepsClient: boolean;
+}
+
+/** Exchanges a code, which works once, for tokens. @throws Fault */
+export async function exchangeCode(
+  provider: Provider,
+  { client, code, redirectUri, verifier, facts, keepsClient }: CodeExchange,
+  egress: Pick<Egress, 'request'>,
+): Promise<StoredGrant> {
+  const answer = await requestTokens(
+    provider,
+    client,
+    {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      ...(provider.spec.pkce ? { code_verifier: verifier } : {}),
+    },
+    egress,
+  );
+  const own = keepsClient && client.secret !== null ? { clientSecret: client.secret } : {};
+  return grantOf(provider, answer, { facts, clientId: client.id, ...own }, null);
+}
+
+/** Asks for a new access token. @throws Fault access_revoked where the refresh token is worth nothing any more */
+export async function refreshGrant(
+  provider: Provider,
+  client: OAuthClient,
+  grant: StoredGrant,
+  egress: Pick<Egress, 'request'>,
+): Promise<StoredGrant> {
+  const asked = { grant_type: 'refresh_token', refresh_token: grant.refreshToken ?? '' };
+  const answer = await requestTokens(provider, client, asked, egress);
+  const { facts, clientSecret } = grant;
+  const own = clientSecret === undefined ? {} : { clientSecret };
+  return grantOf(provider, answer, { facts, clientId: client.id, ...own }, grant);
+}

@@ -1,0 +1,86 @@
+import type { ConnectionOptions } from '../../contract/oauth.js';
+import { workflowIds } from '../../contract/orchestration.js';
+import type { TagValue } from '../../contract/records.js';
+import { type ConnectedSourceType, honours } from '../../contract/sources.js';
+import { storedTags } from '../../contract/tags.js';
+import type { DataSourceCommands } from '../dataSources/commands.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
+import type { Runs } from '../runs/outbox.js';
+import type { Session } from '../sequence.js';
+import { acceptListing, acceptSelection, type Owner, type Selection } from './acceptRuns.js';
+
+/** An account whose source has said who it is. */
+export interface NewConnection {
+  readonly type: ConnectedSourceType;
+  /** As its source calls it. */
+  readonly account: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** In clear: they are sealed with the record. */
+  readonly credentials: string;
+  readonly dataSourceTags: Readonly<Record<string, TagValue>>;
+  /** Whether what the account holds is listed at once. */
+  readonly listItems: boolean;
+  /** How all of it is synced at once, where the source honours that; null: it is not. */
+  readonly syncFiles: Omit<Selection, 'externalIds'> | null;
+  readonly requestId: string;
+  /** Kept for later selections; absent where nobody said. */
+  readonly options?: ConnectionOptions;
+}
+
+/** Takes connected accounts in. */
+export interface Connections {
+  /**
+   * Writes a connected account down with the work that was asked for, in the caller's transaction. A known account keeps
+   * its record. @returns the record, and the runs that were accepted
+   */
+  accept(
+    owner: Owner,
+    connection: NewConnection,
+    session: Session,
+  ): Promise<{ readonly dataSource: DataSourceDoc; readonly runIds: number[] }>;
+}
+
+/** Runs that a connection may need ids for. */
+const RUNS = 3;
+
+export function createConnections(dataSources: DataSourceCommands, runs: Runs): Connections {
+  return {
+    async accept(owner, { account, credentials, listItems, syncFiles, ...connection }, session) {
+      const { type, metadata, dataSourceTags, requestId, options } = connection;
+      const first = await runs.nextId(RUNS);
+      const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
+      const runIds: number[] = [];
+      const { dataSource, behind } = await dataSources.connect(
+        owner,
+        {
+          type,
+          externalId: `${type}|${account}`,
+          credentials,
+          metadata,
+          tags: storedTags(dataSourceTags),
+          enableAutoSync: null,
+          ...(listItems ? { itemsRunId } : {}),
+          ...(options === undefined ? {} : { options }),
+        },
+        session,
+      );
+      const dataSourceId = dataSource._id;
+      if (behind) {
+        const workflowId = workflowIds.updateTags(dataSourceId);
+        const run = { kind: 'updateTags', workflowId, owner, fileId: null, dataSourceId } as const;
+        await runs.accept(tagsRunId, { ...run, requestId, options: {} }, session);
+        runIds.push(tagsRunId);
+      }
+      if (listItems) {
+        await acceptListing(owner, { runId: itemsRunId, requestId, dataSourceId }, { runs }, session);
+        runIds.push(itemsRunId);
+      }
+      if (syncFiles !== null && honours(type, 'sync_files_on_connection')) {
+        const all = { ...syncFiles, externalIds: null };
+        await acceptSelection(owner, { runId: filesRunId, requestId, dataSourceId }, all, { runs }, session);
+        runIds.push(filesRunId);
+      }
+      return { dataSource, runIds };
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Model } from 'mongoose';
+
+import { type AttemptState, OPEN_ATTEMPT_STATES, type StoredGrant } from '../../contract/oauth.js';
+import type { SealedSecret, SecretPlace, Secrets } from '../secrets.js';
+import type { Session } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+import type { AttemptDoc } from './model.js';
+
+/** What of an attempt is secret from its beginning. */
+export interface AttemptSecrets {
+  readonly verifier: string;
+  /** Only where the client is this connection's own. */
+  readonly clientSecret: string | null;
+}
+
+/** An attempt as it begins. */
+export type NewAttempt = Pick<
+  AttemptDoc,
+  | '_id'
+  | 'organizationId'
+  | 'userId'
+  | 'customerId'
+  | 'service'
+  | 'clientId'
+  | 'redirectUri'
+  | 'facts'
+  | 'options'
+  | 'wishes'
+  | 'knownSourceId'
+  | 'expiresAt'
+>;
+
+/** What becomes of an attempt beside its state. */
+export type AttemptChange = Partial<Pick<AttemptDoc, 'message' | 'dataSourceId' | 'runIds'>>;
+
+/** Connections by consent. Each step is a compare-and-set: whatever runs twice changes nothing the second time. */
+export interface Attempts {
+  /** Writes one down that waits for its person. @returns the state that the provider is to hand back; it is nowhere else */
+  begin(attempt: NewAttempt, secrets: AttemptSecrets, session: Session): Promise<string>;
+  /** Writes one down that begins connected: what a page of ours goes on from. @returns the name of that page */
+  beginConnected(attempt: NewAttempt & { dataSourceId: number }, session: Session): Promise<string>;
+  find(id: number): Promise<AttemptDoc | null>;
+  byState(state: string): Promise<AttemptDoc | null>;
+  /** Whose page it is; null once its time is over. */
+  byPage(name: string): Promise<AttemptDoc | null>;
+  secretsOf(attempt: AttemptDoc): AttemptSecrets;
+  codeOf(attempt: AttemptDoc): string | null;
+  grantOf(attempt: AttemptDoc): StoredGrant | null;
+  /** The person is back, once, with a code or without. False when that was known, or comes too late. */
+  returned(id: number, code: string | null, session?: Session): Promise<boolean>;
+  /** Ones whose person is back since before a time, and whose workflow may not know. */
+  unheard(before: Date, limit: number): Promise<AttemptDoc[]>;
+  heard(id: number): Promise<void>;
+  /** The tokens are here. False when the attempt was ended meanwhile. */
+  granted(id: number, grant: StoredGrant): Promise<boolean>;
+  /** Moves on, from one of some states. False when it is in none of these. */
+  move(
+    id: number,
+    from: readonly AttemptState[],
+    to: AttemptState,
+    change?: AttemptChange,
+    session?: Session,
+  ): Promise<boolean>;
+  /** Gives the page that goes on from here a new name, until a time. */
+  openPage(id: number, until: Date): Promise<string>;
+  removeAll(tenant: Tenant): Promise<void>;
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const newName = (): string => randomBytes(32).toString('base64url');
+const placeOf = ({ _id, organizationId }: Pick<AttemptDoc, '_id' | 'organizationId'>, field: string): SecretPlace => ({
+  organizationId,
+  record: `connection_attempt:${_id}`,
+  field,
+});
+
+export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): Attempts {
+  const insert = async (
+    row: Omit<AttemptDoc, 'createdAt' | 'updatedAt' | 'sealedCode' | 'sealedGrant' | 'isHeard' | 'runIds' | 'message'>,
+    session: Session,
+  ) => {
+    const now = new Date();
+    await attempts.create([{ ...row, createdAt: now, updatedAt: now }], { session });
+  };
+  const open = (attempt: AttemptDoc, field: string, sealed: SealedSecret | null): string | null =>
+    sealed === null ? null : secrets.open(placeOf(attempt, field), sealed);
+  /** What is over needs no secrets. */
+  const forgotten = { sealed: null, sealedCode: null, sealedGrant: null };
+  const isOpen = (state: AttemptState): boolean => (OPEN_ATTEMPT_STATES as readonly string[]).includes(state);
+
+  return {
+    async begin(attempt, given, session) {
+      const state = newName();
+      const sealed = secrets.seal(placeOf(attempt, 'secrets'), JSON.stringify(given));
+      const row = { ...attempt, state: 'waiting', stateHash: hashOf(state), sealed } as const;
+      await insert({ ...row, dataSourceId: null, pageExpiresAt: null }, session);
+      return state;
+    },
+    async beginConnected(attempt, session) {
+      const name = newName();
+      const page = { pageHash: hashOf(name), pageExpiresAt: attempt.expiresAt };
+      await insert({ ...attempt, ...page, state: 'connected', sealed: null }, session);
+      return name;
+    },
+    find: (id) => attempts.findById(id).lean<AttemptDoc | null>().exec(),
+    byState: (state) =>
+      attempts
+        .findOne({ stateHash: hashOf(state) })
+        .lean<AttemptDoc | null>()
+        .exec(),
+    byPage: (name) =>
+      attempts
+        .findOne({ pageHash: hashOf(name), pageExpiresAt: { $gt: new Date() } })
+        .lean<AttemptDoc | null>()
+        .exec(),
+    secretsOf(attempt) {
+      const opened = open(attempt, 'secrets', attempt.sealed);
+      return opened === null ? { verifier: '', clientSecret: null } : (JSON.parse(opened) as AttemptSecrets);
+    },
+    codeOf: (attempt) => open(attempt, 'code', attempt.sealedCode),
+    grantOf(attempt) {
+      const opened = open(attempt, 'grant', attempt.sealedGrant);
+      return opened === null ? null : (JSON.parse(opened) as StoredGrant);
+    },
+    async returned(id, code, session = null) {
+      const attempt = await attempts.findById(id).session(session).lean<AttemptDoc | null>();
+      if (!attempt) return false;
+      const now = new Date();
+      const sealedCode = code === null ? null : secrets.seal(placeOf(attempt, 'code'), code);
+      const came = await attempts
+        .updateOne(
+          { _id: id, state: 'waiting', expiresAt: { $gt: now } },
+          {
+            $set: {
+              ...(code === null ? forgotten : {}),
+              state: code === null ? 'denied' : 'returned',
+              sealedCode,
+              updatedAt: now,
+            },
+          },
+        )
+        .session(session);
+      return came.modifiedCount === 1;
+    },
+    unheard: (before, limit) =>
+      attempts
+        .find({ state: { $in: ['returned', 'denied'] }, isHeard: false, updatedAt: { $lt: before } })
+        .limit(limit)
+        .lean<AttemptDoc[]>()
+        .exec(),
+    async heard(id) {
+      await attempts.updateOne({ _id: id }, { $set: { isHeard: true } });
+    },
+    async granted(id, grant) {
+      const attempt = await attempts.findById(id).lean<AttemptDoc | null>();
+      if (!attempt) return false;
+      const sealedGrant = secrets.seal(placeOf(attempt, 'grant'), JSON.stringify(grant));
+      const kept = await attempts.updateOne(
+        { _id: id, state: 'exchanging' },
+        { $set: { state: 'granted', sealedGrant, sealed: null, sealedCode: null, updatedAt: new Date() } },
+      );
+      return kept.modifiedCount === 1;
+    },
+    async move(id, from, to, change = {}, session = null) {
+      const moved = await attempts
+        .updateOne(
+          { _id: id, state: { $in: from } },
+          { $set: { ...change, ...(isOpen(to) ? {} : forgotten), state: to, updatedAt: new Date() } },
+        )
+        .session(session);
+      return moved.modifiedCount === 1;
+    },
+    async openPage(id, until) {
+      const name = newName();
+      await attempts.updateOne({ _id: id }, { $set: { pageHash: hashOf(name), pageExpiresAt: until } });
+      return name;
+    },
+    async removeAll({ organizationId, userId }) {
+      await attempts.deleteMany({ organizationId, userId });
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { Model } from 'mongoose';
+
+import type { GrantKeeper, OAuthClient, StoredGrant } from '../../contract/oauth.js';
+import type { Secrets } from '../secrets.js';
+import { openCredentials, sealCredentials } from './credentials.js';
+import type { DataSourceDoc } from './model.js';
+
+/** Where the grants of data sources rest. */
+export interface Grants {
+  /** @param ownClient the client of the organization for the source; null where it has none */
+  keeperOf(
+    source: Pick<DataSourceDoc, '_id' | 'organizationId'>,
+    ownClient: () => Promise<OAuthClient | null>,
+  ): GrantKeeper;
+}
+
+/**
+ * The sealed grant is its own version, for no two sealings are alike. A claim is the row of an intent: it is there before
+ * the provider is asked, and a process that dies in between leaves it behind until its time is over.
+ */
+export function createGrants(dataSources: Model<DataSourceDoc>, secrets: Secrets): Grants {
+  return {
+    keeperOf({ _id, organizationId }, ownClient) {
+      const mine = { _id, organizationId };
+      return {
+        ownClient,
+        async read() {
+          const row = await dataSources.findOne(mine).lean<DataSourceDoc | null>();
+          const opened = row && openCredentials(secrets, row);
+          if (!row || opened === null || row.sealedCredentials === null) return null;
+          return { grant: JSON.parse(opened) as StoredGrant, version: row.sealedCredentials };
+        },
+        async claim(version, lifeMs) {
+          const now = new Date();
+          const id = randomUUID();
+          const claimed = await dataSources.updateOne(
+            {
+              ...mine,
+              sealedCredentials: version,
+              $or: [{ refreshClaim: null }, { 'refreshClaim.until': { $lte: now } }],
+            },
+            { $set: { refreshClaim: { id, until: new Date(now.getTime() + lifeMs) } } },
+          );
+          return claimed.modifiedCount === 1 ? id : null;
+        },
+        async keep(claim, version, grant) {
+          const sealed = sealCredentials(secrets, mine, JSON.stringify(grant));
+          const kept = await dataSources.updateOne(
+            { ...mine, sealedCredentials: version, 'refreshClaim.id': claim },
+            { $set: { sealedCredentials: sealed, refreshClaim: null } },
+          );
+          return kept.modifiedCount === 1 ? sealed : null;
+        },
+        async release(claim) {
+          await dataSources.updateOne({ ...mine, 'refreshClaim.id': claim }, { $set: { refreshClaim: null } });
+        },
+      };
+    },
+  };
+}
