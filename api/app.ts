@@ -7,7 +7,10 @@ import { countRequests, mountMetrics, takeRoute } from './http/metrics.js';
 import { cors, errorHandler, requestIds, requireHost } from './http/middleware.js';
 import { expressPath, mount } from './http/mount.js';
 import { createRateLimiter } from './http/rateLimit.js';
-import { operations } from './routes.js';
+import { operations, pages } from './routes.js';
+
+/** All that is served. */
+const served = [...operations, ...pages];
 
 /** The whole API as an Express application, not yet listening. */
 export function createApp(deps: ApiDeps): Express {
@@ -17,7 +20,7 @@ export function createApp(deps: ApiDeps): Express {
   app.set('etag', false);
   app.use(requestIds(deps.log), countRequests(deps.metrics), requireHost, cors(deps.settings.corsOrigins));
   for (const path of paths()) {
-    const there = operations.filter((operation) => operation.path === path);
+    const there = served.filter((operation) => operation.path === path);
     for (const operation of there) mount(app, operation, deps, admit);
     const methods = there.map(({ method }) => method.toUpperCase()).join(', ');
     app.all(expressPath(path), (_request, response) => {
@@ -37,6 +40,6 @@ export function createApp(deps: ApiDeps): Express {
 
 /** Each path once; those without parameters first, for a parameter would take their last word for a value. */
 function paths(): string[] {
-  const all = [...new Set(operations.map(({ path }) => path))];
+  const all = [...new Set(served.map(({ path }) => path))];
   return all.toSorted((a, b) => Number(a.includes('{')) - Number(b.includes('{')));
 }

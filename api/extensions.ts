@@ -26,7 +26,12 @@ export const EXTENSIONS = {
       'By vector space: requests and tokens of its provider, texts embedded, and texts whose vectors were known.',
   },
   /** Outside the OpenAPI document: not for the callers of the interface. */
-  paths: { 'GET /metrics': 'Prometheus reads it, with METRICS_TOKEN.' },
+  paths: {
+    'GET /metrics': 'Prometheus reads it, with METRICS_TOKEN.',
+    'GET /integrations/{source}': 'Where a provider sends a person back to who was asked for consent: a page.',
+    'GET /connections/{name}': 'The page at which a person goes on with a connected account.',
+    'POST /connections/{name}': 'What they decided there.',
+  },
   headers: {
     'Idempotency-Key': 'Of POSTs that create work: a client that got no answer can ask again without doing it twice.',
     'Idempotent-Replayed': 'Tells that an answer is that of an earlier request with the key.',

@@ -99,9 +99,6 @@ export const builtOperations: readonly Operation[] = [
   removeDataSourceTags,
   revokeAccessToken,
   oauthUrl,
-  ...callbacks,
-  connectionPage,
-  decideOnConnection,
   connectGitBook,
   gitBookSpaces,
   syncGitBook,
@@ -140,5 +137,8 @@ export const builtOperations: readonly Operation[] = [
   health,
   ready,
 ];
+
+/** What people's browsers open: outside the OpenAPI document, for they answer pages. */
+export const pages: readonly Operation[] = [...callbacks, connectionPage, decideOnConnection];
 
 export const operations: readonly Operation[] = [...builtOperations, ...notBuiltOperations];

@@ -11,6 +11,9 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 
 import type { FileRecord } from '../contract/records.js';
 import { workflowIds } from '../contract/orchestration.js';
+import { startGoogleDrive } from '../test/emulators/googleDrive.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../test/emulators/oauthProvider.js';
+import { answerConsent, consentTo, openPage } from '../test/support/consent.js';
 import { ORGANIZATION, startGitBook, TOKEN } from '../test/emulators/gitbook.js';
 import { letDaysPass } from '../test/support/coldFiles.js';
 import { startService } from './service.js';
@@ -78,6 +81,7 @@ async function serveSite() {
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-histories-'));
 const site = await serveSite();
+const drive = await startGoogleDrive({ one: { name: 'one.txt', content: 'Words.' } });
 const gitbook = await startGitBook({ words: { title: 'Words', pages: { one: { title: 'One', text: 'Words.' } } } });
 const service = await startService({
   env: {
@@ -85,8 +89,9 @@ const service = await startService({
     DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'warn',
-    ALLOWED_PRIVATE_HOSTS: `${site.host},${gitbook.host}`,
-    SOURCE_URLS: gitbook.settings,
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    SOURCE_URLS: `${gitbook.settings},${drive.settings}`,
+    OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
     RETRY_DELAYS_S: '1',
     DEEPGRAM_API_KEY: 'histories',
     DEEPGRAM_BASE_URL: `http://${site.host}`,
@@ -188,6 +193,26 @@ try {
   await post('/integrations/items/sync', { data_source_id: gitbookId });
   await started();
   await keep('syncItems.revoked', workflowIds.syncItems(gitbookId));
+  // One that is walked to its end, one whose code is worth nothing, one that nobody comes back from.
+  const connections: string[] = [];
+  const begin = async (): Promise<string> => {
+    const { oauth_url: url } = await post<{ oauth_url: string }>('/integrations/oauth_url', {
+      service: 'GOOGLE_DRIVE',
+      connecting_new_account: true,
+    });
+    await started();
+    for await (const { workflowId } of client.workflow.list({ query: "WorkflowType = 'connectByConsent'" }))
+      if (!connections.includes(workflowId)) connections.push(workflowId);
+    return url;
+  };
+  const last = (): string => connections.at(-1) ?? '';
+  await consentTo(await begin());
+  await keep('connectByConsent.finished', last());
+  await openPage((await answerConsent(await begin())).replace(/code=[^&]*/, 'code=nobody'));
+  await keep('connectByConsent.refused', last());
+  await begin();
+  await client.workflow.getHandle(last()).cancel();
+  await keep('connectByConsent.cancelled', last());
   const upload = await post<FileRecord>('/upload_text', { contents: 'Some words that were sent.' });
   await started();
   await keep('syncUpload.finished', workflowIds.upload(upload.id));
@@ -249,7 +274,7 @@ try {
   await connection.close();
 } finally {
   site.close();
-  await gitbook.close();
+  await Promise.all([gitbook.close(), drive.close()]);
   await service.stop();
   await rm(dataDir, { recursive: true, force: true });
 }

@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import type { DataSourceRecord } from '../../contract/records.js';
 import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
-import { readAtRest } from '../support/atRest.js';
 import type { Listed, TestUser } from '../support/client.js';
-import { answerConsent, consentTo, openPage } from '../support/consent.js';
+import { consentTo } from '../support/consent.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 

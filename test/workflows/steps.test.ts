@@ -11,11 +11,14 @@ import type { RunKind } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
 import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../emulators/gitbook.js';
+import { type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { recordingOf } from '../emulators/speech.js';
 import { feedOf, linkedPage } from '../emulators/linkedSite.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
 import { letDaysPass } from '../support/coldFiles.js';
+import { answerConsent, openPage } from '../support/consent.js';
 import { apiClient } from '../support/client.js';
 import { drawPicture } from '../support/pictures.js';
 import { adoptFiles, connectSource } from '../support/dataSources.js';
@@ -53,6 +56,8 @@ interface Way {
 const CANCELLED: Mishap = { step: 'ingestBatch', does: 'cancel', when: 'before' };
 /** What the account of a way is that its source takes no more. */
 const REVOKED = 'revoked';
+/** That its person comes back with what is no code. */
+const REFUSED = 'refused';
 const BROKEN: Mishap = { step: 'ingestBatch', does: 'break', when: 'before' };
 const WAYS: Readonly<Record<string, Way>> = {
   scrape: {
@@ -79,6 +84,11 @@ const WAYS: Readonly<Record<string, Way>> = {
   resync: { workflow: 'resyncFile', steps: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun'] },
   'broken resync': { workflow: 'resyncFile', steps: ['failRun'], given: [BROKEN] },
   'cancelled resync': { workflow: 'resyncFile', steps: ['abortRun'], given: [CANCELLED] },
+  'connection by consent': {
+    workflow: 'connectByConsent',
+    steps: ['lookAtConnection', 'exchangeCode', 'recordConnection'],
+  },
+  'refused connection': { workflow: 'connectByConsent', steps: ['endConnection'], start: REFUSED },
   'listing of an account': {
     workflow: 'syncItems',
     steps: ['beginListing', 'listItems', 'dropVanished', 'endListing'],
@@ -126,6 +136,7 @@ let service: TestService;
 let site: Site;
 let deepgram: Deepgram;
 let gitbook: GitBookEmulator;
+let drive: GoogleDriveEmulator;
 let client: Client;
 
 /** Mishaps to come, by customer: each customer has a way of its own. */
@@ -234,6 +245,13 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
     expect((await user.post('/move_to_hot_storage', { filters: { ids: [body.id] } })).status).toBe(200);
     return endOf(customerId, workflow);
   }
+  if (workflow === 'connectByConsent') {
+    const wish = { service: 'GOOGLE_DRIVE', sync_source_items: false };
+    const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', wish);
+    const back = await answerConsent(body.oauth_url);
+    await openPage(start === REFUSED ? back.replace(/code=[^&]*/, 'code=nobody') : back);
+    return endOf(customerId, workflow);
+  }
   if (workflow === 'syncItems' || workflow === 'syncSource') {
     // A token of its own, so that nobody else's is missing when it is taken back.
     const token = `gb_api_${organizationId}`;
@@ -312,6 +330,7 @@ beforeAll(async () => {
   site.pages.set('/start.html', linkedPage('start', ['/pages/0.html', '/pages/1.html']));
   site.pages.set('/feed.xml', feedOf({ one: 'Lit in 1901.', two: 'Dredged in 1902.' }));
   deepgram = await startDeepgram('key');
+  drive = await startGoogleDrive();
   gitbook = await startGitBook({
     pier: { title: 'Pier', pages: { one: { title: 'One', text: 'Lit.' }, two: { title: 'Two', text: 'Dredged.' } } },
   });
@@ -323,7 +342,8 @@ beforeAll(async () => {
       CONNECTIONS_PER_HOST: '40',
       DEEPGRAM_API_KEY: 'key',
       DEEPGRAM_BASE_URL: deepgram.url,
-      SOURCE_URLS: gitbook.settings,
+      SOURCE_URLS: `${gitbook.settings},${drive.settings}`,
+      OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
     },
     { worker: false },
   );
@@ -343,7 +363,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(async () => {
   await service.close();
-  await Promise.all([site.close(), deepgram.close(), gitbook.close()]);
+  await Promise.all([site.close(), deepgram.close(), gitbook.close(), drive.close()]);
   await client.connection.close();
 });
 

@@ -8,11 +8,14 @@ import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.
 import type { OAuthSource } from '../../../contract/whiteLabel.js';
 import type { DataSourceDoc } from '../../../store/dataSources/model.js';
 import type { ApiDeps } from '../../deps.js';
-import { HttpError, notBuilt, notFound } from '../../http/errors.js';
+import { HttpError, notFound } from '../../http/errors.js';
 import { operation, type UserCaller } from '../../http/operation.js';
 import { type OAuthUrlBody, oauthUrlBody, toConnectionOptions, toConnectionWishes } from '../../schemas/consent.js';
 import { factsOf } from './facts.js';
 import { pageUrl } from './pages.js';
+
+const notConnectable = (service: OAuthSource): HttpError =>
+  new HttpError(400, `${service} can not be connected in this version.`);
 
 /** Records of one service that a caller may have before an open one of them is not found. */
 const MANY = 1_000;
@@ -31,9 +34,9 @@ export const oauthUrl = operation<'user', OAuthUrlBody>({
     const known = body.connecting_new_account ? null : await knownSource(caller, body, deps);
     if (known && !known.revokedAccess && known.sealedCredentials !== null)
       return { oauth_url: await syncUrl(caller, body, known, deps) };
-    if (!isConnectedSource(service)) throw notBuilt(`Connecting ${service}`);
+    if (!isConnectedSource(service)) throw notConnectable(service);
     const consent = deps.connectors.consent(service);
-    if (!consent) throw notBuilt(`Connecting ${service}`);
+    if (!consent) throw notConnectable(service);
     return {
       oauth_url: await consentUrl(caller, body, { known, consent, name: CONNECTED_SOURCES[service].name }, deps),
     };
