@@ -1,10 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord } from '../../contract/records.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
 import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import type { Listed, TestUser } from '../support/client.js';
-import { consentTo } from '../support/consent.js';
+import { answerConsent, consentTo, openPage } from '../support/consent.js';
+import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 
@@ -64,4 +66,151 @@ test('consent connects the account, lists what it holds, and shows a page that s
   });
   const listed = await soon(onlySource, (source) => source.source_items_synced_at !== null);
   expect(listed.sync_status).toBe('READY');
+});
+
+describe('what a person comes back with', () => {
+  test('works once: a second look at the address connects nothing, and says so', async () => {
+    const back = await answerConsent(await urlFor());
+    expect(await openPage(back)).toMatchObject({ status: 200 });
+    const { last_synced_at: at } = await onlySource();
+    expect(await openPage(back)).toMatchObject({ status: 200 });
+    expect((await onlySource()).last_synced_at).toBe(at);
+    expect(drive.oauth.requests.filter(({ kind }) => kind === 'token').at(-1)?.outcome).toBe('granted');
+  });
+
+  test.each([
+    '/integrations/google',
+    '/integrations/google?state=nobody&code=a',
+    '/integrations/google?state[]=a&code=b',
+  ])('without a state of ours, %s is a page that leads nowhere', async (path) => {
+    const page = await openPage(`${service.url}${path}`);
+    expect(page).toMatchObject({ status: 400 });
+    expect(page.html).toContain('This link leads nowhere');
+  });
+
+  test('a state of one service is none of another', async () => {
+    const back = (await answerConsent(await urlFor())).replace('/integrations/google', '/integrations/slack');
+    expect(await openPage(back)).toMatchObject({ status: 400 });
+    expect(await sources()).toEqual([]);
+  });
+
+  test('a code that is worth nothing is one failure with the next step, and no markup comes back', async () => {
+    const back = new URL(await answerConsent(await urlFor()));
+    back.searchParams.set('code', '"><script>alert(1)</script>');
+    const page = await openPage(back.href);
+    expect(page).toMatchObject({ status: 400 });
+    expect(page.html).toContain('Google Drive was not connected');
+    expect(page.html).toContain('connect once more');
+    expect(page.html).not.toContain('<script');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(await sources()).toEqual([]);
+  });
+
+  test('a reply of the provider that is lost is one clean failure, and trying again works', async () => {
+    drive.oauth.loseReplies(1);
+    const page = await consentTo(await urlFor());
+    expect(page.html).toContain('was lost on the way');
+    expect(await sources()).toEqual([]);
+    expect((await consentTo(await urlFor())).html).toContain('Google Drive is connected');
+  });
+
+  test('a refusal says so; of an account that is there it is told as CANCEL', async () => {
+    const denied = await consentTo(await urlFor(), { deny: true });
+    expect(denied).toMatchObject({ status: 200 });
+    expect(denied.html).toContain('You did not give your consent');
+    expect(await sources()).toEqual([]);
+    await consentTo(await urlFor());
+    const { id } = await onlySource();
+    expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
+    await consentTo(await urlFor({ data_source_id: id }), { deny: true });
+    expect(await onlySource()).toMatchObject({ id, last_sync_action: 'CANCEL', revoked_access: true });
+  });
+
+  test('a refusal of our request is no CANCEL, and names who can mend it', async () => {
+    const back = new URL(await answerConsent(await urlFor(), { deny: true }));
+    back.searchParams.set('error', 'invalid_scope');
+    const page = await openPage(back.href);
+    expect(page).toMatchObject({ status: 400 });
+    expect(page.html).toContain('Tell its operator');
+  });
+
+  test('a known account keeps its record; another one gets its own', async () => {
+    await consentTo(await urlFor({ data_source_tags: { a: '1', b: '1' } }));
+    const first = await onlySource();
+    await consentTo(await urlFor({ connecting_new_account: true, data_source_tags: { b: '2' } }));
+    const again = await onlySource();
+    expect(again).toMatchObject({ id: first.id, last_sync_action: 'ADD', tags: { a: '1', b: '2' } });
+    expect(again.last_synced_at > first.last_synced_at).toBe(true);
+    await consentTo(await urlFor({ connecting_new_account: true }), { person: 'ben@harbour.example' });
+    expect((await sources()).map((source) => source.data_source_external_id).toSorted()).toEqual([
+      'GOOGLE_DRIVE|ada@harbour.example',
+      'GOOGLE_DRIVE|ben@harbour.example',
+    ]);
+  });
+
+  test('one who comes too late is told, and the workflow has ended by its timer', async () => {
+    const url = await urlFor();
+    const back = await answerConsent(url);
+    await withDatabase(service, async (db) => {
+      await db.collection('connection_attempts').updateMany({ state: 'waiting' }, { $set: { expiresAt: new Date(0) } });
+    });
+    // The timer of the workflow knows nothing of that: the page does.
+    const page = await Promise.race([openPage(back), sleep(3_000)]);
+    expect(page ?? 'waiting').toMatchObject({ status: 410 });
+  });
+});
+
+test('no secret of it rests anywhere in clear', async () => {
+  await consentTo(await urlFor());
+  const text = await withDatabase(service, async (db) => {
+    const names = (await db.listCollections()).map(({ name }) => name);
+    const all = await Promise.all(names.map((name) => db.collection(name).find().toArray()));
+    return JSON.stringify(all);
+  });
+  expect(drive.oauth.secrets.length).toBeGreaterThan(3);
+  for (const secret of [...drive.oauth.secrets, CLIENT_SECRET]) expect(text).not.toContain(secret);
+});
+
+describe('the chooser', () => {
+  test('offers what was listed, and a confirmed choice is told as UPDATE and becomes files', async () => {
+    const page = await consentTo(await urlFor({ tags: { team: 'red' }, chunk_size: 77, request_id: 'r-1' }));
+    const path = /href="(\/connections\/[^"]+)"/.exec(page.html)?.[1] ?? '';
+    await soon(onlySource, (source) => source.source_items_synced_at !== null);
+    const chooser = await openPage(`${service.url}${path}`);
+    expect(chooser.html).toContain('b.txt');
+    const form = new URLSearchParams({ action: 'choose', ids: 'sights' });
+    const done = await fetch(`${service.url}${path}`, { method: 'POST', body: form });
+    expect(await done.text()).toContain('Your choice is being synced');
+    expect((await onlySource()).last_sync_action).toBe('UPDATE');
+    const files = await soon(
+      async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+      (some) => some.length === 1 && some[0]!.sync_status === 'READY',
+    );
+    expect(files[0]).toMatchObject({
+      name: 'lighthouse.txt',
+      tags: { team: 'red' },
+      chunk_size: 77,
+      request_id: 'r-1',
+    });
+  });
+
+  test('opens at once where that was asked for, and is not there where no choice was wanted', async () => {
+    const opened = await consentTo(await urlFor({ automatically_open_file_picker: true }));
+    expect(opened.url).toContain('/connections/');
+    expect(opened.html).toContain('Choose from Google Drive');
+    const none = await consentTo(await urlFor({ connecting_new_account: true, enable_file_picker: false }));
+    expect(none.html).toContain('Google Drive is connected');
+    expect(none.html).not.toContain('/connections/');
+  });
+
+  test('left without a choice is told as CANCEL', async () => {
+    const { url } = await consentTo(await urlFor({ automatically_open_file_picker: true }));
+    await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'cancel' }) });
+    expect((await onlySource()).last_sync_action).toBe('CANCEL');
+  });
+
+  test('is nobody else’s: a name that was not given out opens nothing', async () => {
+    expect(await openPage(`${service.url}/connections/nobody`)).toMatchObject({ status: 400 });
+  });
 });

@@ -42,8 +42,11 @@ const callback = (service: OAuthSource): Operation =>
 export const callbacks: readonly Operation[] = OAUTH_SOURCES.map(callback);
 
 async function cameWithCode(attempt: AttemptDoc, code: string, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
+  const { store, dispatcher } = deps;
   const { _id } = attempt;
-  if (await deps.store.attempts.returned(_id, code)) await deps.dispatcher.tellPersonCame(_id);
+  if (await store.attempts.returned(_id, code)) await dispatcher.tellPersonCame(_id);
+  // Nobody was back before, and yet it does not count: it is too late.
+  else if (await store.attempts.move(_id, ['waiting'], 'expired')) await dispatcher.tellPersonCame(_id);
   // A second look at the address waits for what the first one began, and begins nothing.
   else if (attempt.state === 'connected') return connectedPage(nameOf(attempt.service), null, null);
   return outcomeOf(attempt, deps);
