@@ -29,8 +29,12 @@ import { connectGitHub } from './integrations/github/connect.js';
 import { gitHubRepos } from './integrations/github/repos.js';
 import { syncGitHubRepos } from './integrations/github/syncRepos.js';
 import { listItems } from './integrations/listItems.js';
+import { outlookCategories } from './integrations/outlook/categories.js';
+import { outlookFolders } from './integrations/outlook/folders.js';
+import { syncOutlook } from './integrations/outlook/sync.js';
 import { connectS3 } from './integrations/s3/connect.js';
 import { syncS3Files } from './integrations/s3/files.js';
+import { sharePointSites } from './integrations/sharePoint/sites.js';
 import { syncFiles } from './integrations/syncFiles.js';
 import { cancelItemsSync, syncItems } from './integrations/syncItems.js';
 import type { Operation } from './http/operation.js';
@@ -107,6 +111,10 @@ export const builtOperations: readonly Operation[] = [
   connectGitHub,
   gitHubRepos,
   syncGitHubRepos,
+  syncOutlook,
+  outlookFolders,
+  outlookCategories,
+  sharePointSites,
   listItems,
   syncItems,
   cancelItemsSync,

@@ -18,6 +18,9 @@ import type {
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { googleDrive } from './googleDrive/index.js';
+import { oneDrive } from './microsoft/oneDrive.js';
+import { outlook } from './microsoft/outlook/index.js';
+import { sharePoint } from './microsoft/sharePoint/index.js';
 import type { SourceUrls } from './readSourceUrls.js';
 import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
@@ -39,7 +42,10 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   GITBOOK: gitbook,
   GITHUB: github,
   GOOGLE_DRIVE: googleDrive,
+  ONEDRIVE: oneDrive,
+  OUTLOOK: outlook,
   S3: s3,
+  SHAREPOINT: sharePoint,
 };
 
 /** Accounts whose requests are counted at once. */

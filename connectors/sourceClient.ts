@@ -135,7 +135,9 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     const base = urls[at];
     if (base === undefined) throw new Error(`${name} has no address called ${at}`);
     const search = new URLSearchParams(query).toString();
-    return `${base}/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
+    // A part may hold a colon or a dollar sign as they are, and to some sources they mean something only so.
+    const encoded = path.map((part) => encodeURIComponent(part).replaceAll('%3A', ':').replaceAll('%24', '$'));
+    return `${base}/${encoded.join('/')}${search === '' ? '' : `?${search}`}`;
   };
   const call = async (
     path: readonly string[],

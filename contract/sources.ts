@@ -117,7 +117,16 @@ interface ConnectedSource {
   readonly urls: Readonly<Record<string, string>>;
   /** Requests of one account that one process has under way at most. */
   readonly requestsAtOnce: number;
+  /** Whether ids of its items begin with that of their drive: callers may name the two apart, as id and root_id. */
+  readonly hasDriveIds?: boolean;
 }
+
+/** All of Microsoft's sources are one interface; `tenant` says whose people may consent. */
+const MICROSOFT = {
+  api: 'https://graph.microsoft.com/v1.0',
+  authorize: 'https://login.microsoftonline.com/{tenant}/oauth2/v2.0/authorize',
+  token: 'https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token',
+} as const;
 
 /** The sources that accounts can be connected to: each has its folder in connectors/. */
 export const CONNECTED_SOURCES = {
@@ -135,8 +144,18 @@ export const CONNECTED_SOURCES = {
     },
     requestsAtOnce: 4,
   },
+  ONEDRIVE: { name: 'OneDrive', auth: 'oauth', urls: MICROSOFT, requestsAtOnce: 4, hasDriveIds: true },
+  SHAREPOINT: { name: 'SharePoint', auth: 'oauth', urls: MICROSOFT, requestsAtOnce: 4, hasDriveIds: true },
+  // Of one mailbox, Outlook takes four at once from all that one app does.
+  OUTLOOK: { name: 'Outlook', auth: 'oauth', urls: MICROSOFT, requestsAtOnce: 4 },
 } as const satisfies Partial<Record<SourceType, ConnectedSource>>;
 export type ConnectedSourceType = keyof typeof CONNECTED_SOURCES;
+
+/** The external id of an item that is named with that of the drive it lies in. */
+export function idInDrive(source: ConnectedSourceType, { id, root_id: root }: { id: string; root_id: string }): string {
+  const { hasDriveIds = false }: ConnectedSource = CONNECTED_SOURCES[source];
+  return !hasDriveIds || id === root || id.startsWith(`${root}/`) ? id : `${root}/${id}`;
+}
 
 export const isConnectedSource = (type: SourceType): type is ConnectedSourceType =>
   Object.hasOwn(CONNECTED_SOURCES, type);

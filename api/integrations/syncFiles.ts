@@ -1,6 +1,7 @@
 import Joi from 'joi';
 
 import type { TagValue } from '../../contract/records.js';
+import { idInDrive } from '../../contract/sources.js';
 import { operation } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { ingestFields } from '../schemas/ingest.js';
@@ -54,7 +55,7 @@ export const syncFiles = operation<'user', Body>({
   answer: success,
   async handle({ caller, body, deps }) {
     const source = await connectedSourceOf(caller, body.data_source_id, deps.store);
-    const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : one.id));
+    const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : idInDrive(source.type, one)));
     const ingest = toConnectedIngest(body);
     const selection = { externalIds, tags: body.tags, ingest, requestId: body.request_id };
     return syncSelection(caller, source._id, selection, deps);

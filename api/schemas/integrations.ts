@@ -22,6 +22,7 @@ interface FileSyncConfigBody {
   generate_chunks_only: boolean;
   store_file_only: boolean;
   skip_file_processing: boolean;
+  sync_attachments: boolean;
 }
 
 export const fileSyncConfig = () =>

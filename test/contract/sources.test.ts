@@ -22,5 +22,5 @@ describe('options that only some sources honour', () => {
 
 test('a row of a connected source names whole addresses, which paths are put behind', () => {
   for (const { urls } of Object.values(CONNECTED_SOURCES))
-    for (const url of Object.values(urls)) expect(url).toMatch(/^https:\/\/[a-z0-9.-]+(\/[\w.-]+)*$/);
+    for (const url of Object.values(urls)) expect(url).toMatch(/^https:\/\/[a-z0-9.-]+(\/([\w.-]+|\{\w+\}))*$/);
 });

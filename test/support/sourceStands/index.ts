@@ -6,7 +6,7 @@ import { standForS3 } from './s3.js';
 import type { SourceStand } from './stand.js';
 
 /** Those of the catalogue suite; Google Drive joins them once consent can be walked. */
-export type StandSource = Exclude<ConnectedSourceType, 'GOOGLE_DRIVE'>;
+export type StandSource = Exclude<ConnectedSourceType, 'GOOGLE_DRIVE' | 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT'>;
 
 /** The stand of every one of them on one line. */
 export const SOURCE_STANDS: Readonly<Record<StandSource, () => Promise<SourceStand>>> = {

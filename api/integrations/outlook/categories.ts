@@ -1,0 +1,35 @@
+import Joi from 'joi';
+
+import type { MailCategory } from '../../../connectors/microsoft/outlook/index.js';
+import { operation } from '../../http/operation.js';
+import { integer, nullable, orNull } from '../../schemas/fields.js';
+import { callSource } from '../callSource.js';
+import { accountOf, onlySourceOf } from '../dataSourceOf.js';
+
+/** GET /integrations/outlook/user_categories: the categories of a connected Outlook, as they are now. */
+export const outlookCategories = operation<'user', unknown>({
+  method: 'get',
+  path: '/integrations/outlook/user_categories',
+  auth: 'user',
+  summary: 'Lists the mail categories of a connected Outlook.',
+  query: Joi.object({ data_source_id: orNull(integer()) }),
+  answer: Joi.object({
+    results: Joi.array()
+      .items(
+        Joi.object({
+          id: Joi.string().required(),
+          name: Joi.string().required(),
+          color: nullable(Joi.string()).required(),
+        }),
+      )
+      .required(),
+  }),
+  async handle({ caller, query, deps }) {
+    const id = query['data_source_id'] as number | undefined;
+    const account = accountOf(await onlySourceOf(caller, id, deps.store, 'OUTLOOK'), deps);
+    const results = (await callSource('Outlook', (signal) =>
+      account.read('categories', {}, signal),
+    )) as readonly MailCategory[];
+    return { results };
+  },
+});

@@ -1,0 +1,43 @@
+import Joi from 'joi';
+
+import type { MailFolder } from '../../../connectors/microsoft/outlook/adapter.js';
+import { operation } from '../../http/operation.js';
+import { integer, nullable, orNull } from '../../schemas/fields.js';
+import { callSource } from '../callSource.js';
+import { accountOf, onlySourceOf } from '../dataSourceOf.js';
+
+/** GET /integrations/outlook/user_folders: the folders of a connected Outlook, as they are now. */
+export const outlookFolders = operation<'user', unknown>({
+  method: 'get',
+  path: '/integrations/outlook/user_folders',
+  auth: 'user',
+  summary: 'Lists the mail folders of a connected Outlook.',
+  query: Joi.object({ data_source_id: orNull(integer()) }),
+  answer: Joi.object({
+    results: Joi.array()
+      .items(
+        Joi.object({
+          id: Joi.string().required(),
+          name: Joi.string().allow('').required(),
+          parent_id: nullable(Joi.string()).required(),
+          total_messages: integer().required(),
+        }),
+      )
+      .required(),
+  }),
+  async handle({ caller, query, deps }) {
+    const id = query['data_source_id'] as number | undefined;
+    const account = accountOf(await onlySourceOf(caller, id, deps.store, 'OUTLOOK'), deps);
+    const folders = (await callSource('Outlook', (signal) =>
+      account.read('folders', {}, signal),
+    )) as readonly MailFolder[];
+    return {
+      results: folders.map((folder) => ({
+        id: folder.id,
+        name: folder.name,
+        parent_id: folder.parent,
+        total_messages: folder.messages,
+      })),
+    };
+  },
+});

@@ -1,0 +1,92 @@
+import Joi from 'joi';
+
+import type { MailFolder } from '../../../connectors/microsoft/outlook/adapter.js';
+import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
+import {
+  idOfOutlookQuery,
+  type OutlookFilter,
+  OutlookFilterError,
+  readOutlookFilter,
+} from '../../../contract/outlookQuery.js';
+import type { TagValue } from '../../../contract/records.js';
+import { HttpError, invalid } from '../../http/errors.js';
+import { operation } from '../../http/operation.js';
+import { integer, orNull } from '../../schemas/fields.js';
+import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
+import {
+  type ConnectedFilesBody,
+  fileSyncConfig,
+  requestId,
+  success,
+  toConnectedIngest,
+} from '../../schemas/integrations.js';
+import { tags } from '../../schemas/tags.js';
+import { callSource } from '../callSource.js';
+import { accountOf, onlySourceOf } from '../dataSourceOf.js';
+import { syncSelection } from '../syncSelection.js';
+
+interface Body extends ConnectedFilesBody {
+  data_source_id?: number;
+  tags: Record<string, TagValue>;
+  folder: string;
+  filters: Record<string, unknown>;
+  sync_attachments: boolean;
+  request_id?: string;
+}
+
+const INBOX = 'Inbox';
+const MAX_FOLDER = 1_024;
+
+/** @throws HttpError 422 for what is no tree of conditions */
+function filterOf(given: unknown): OutlookFilter | null {
+  try {
+    return readOutlookFilter(given);
+  } catch (error) {
+    if (!(error instanceof OutlookFilterError)) throw error;
+    throw invalid(['body', 'filters', ...error.path], error.message, 'value_error');
+  }
+}
+
+/** The one folder that a caller's word means. @throws HttpError 400 for none, or several */
+function onlyFolder([folder, another]: readonly MailFolder[]): MailFolder {
+  if (!folder)
+    throw new HttpError(400, 'There is no such folder. Name it as GET /integrations/outlook/user_folders does.');
+  if (another) throw new HttpError(400, 'Several folders are called so. Give the id of one as folder.');
+  return folder;
+}
+
+/** POST /integrations/outlook/sync: makes files of the mails of a folder that a filter finds. */
+export const syncOutlook = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/outlook/sync',
+  auth: 'user',
+  summary: 'Syncs mails of a folder of a connected Outlook.',
+  createsWork: true,
+  body: Joi.object({
+    data_source_id: orNull(integer()),
+    tags: orNull(tags(), {}),
+    folder: orNull(Joi.string().allow('').max(MAX_FOLDER), INBOX),
+    filters: Joi.object().unknown().required(),
+    ...ingestFields(),
+    embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
+    sync_attachments: orNull(Joi.boolean(), false),
+    incremental_sync: Joi.boolean().default(false),
+    request_id: requestId(),
+    file_sync_config: fileSyncConfig(),
+  }),
+  answer: success,
+  async handle({ caller, body, deps }) {
+    const filter = filterOf(body.filters);
+    const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'OUTLOOK');
+    const account = accountOf(source, deps);
+    const called = body.folder.trim() || INBOX;
+    const found = await callSource('Outlook', (signal) => account.read('folders', { called }, signal));
+    const { id: folder } = onlyFolder(found as readonly MailFolder[]);
+    const attachments = body.sync_attachments || body.file_sync_config?.sync_attachments === true;
+    const externalId = idOfOutlookQuery({ folder, filter, attachments });
+    if (externalId === null) throw invalid(['body', 'filters'], 'The filter is too long', 'value_error');
+    const ingest = toConnectedIngest(body);
+    const selection = { externalIds: [externalId], tags: body.tags, ingest, requestId: body.request_id };
+    return syncSelection(caller, source._id, selection, deps);
+  },
+});

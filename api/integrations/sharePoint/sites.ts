@@ -1,0 +1,39 @@
+import Joi from 'joi';
+
+import type { SitesPage } from '../../../connectors/microsoft/sharePoint/index.js';
+import { operation } from '../../http/operation.js';
+import { integer, nullable, orNull } from '../../schemas/fields.js';
+import { callSource } from '../callSource.js';
+import { accountOf, onlySourceOf } from '../dataSourceOf.js';
+
+const MAX_CURSOR = 8_192;
+
+/** GET /integrations/sharepoint/sites/list: a page of the sites that the person of a connected SharePoint may see, as they are now. */
+export const sharePointSites = operation<'user', unknown>({
+  method: 'get',
+  path: '/integrations/sharepoint/sites/list',
+  auth: 'user',
+  summary: 'Lists the sites of the tenant of a connected SharePoint.',
+  query: Joi.object({ data_source_id: orNull(integer()), cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)) }),
+  answer: Joi.object({
+    sites: Joi.array()
+      .items(
+        Joi.object({
+          id: Joi.string().required(),
+          // As sharepoint_site_name takes it; null for the root site.
+          site_name: nullable(Joi.string()).required(),
+          site_display_name: Joi.string().required(),
+          site_url: Joi.string().required(),
+        }),
+      )
+      .required(),
+    next_cursor: nullable(Joi.string()).required(),
+  }),
+  async handle({ caller, query, deps }) {
+    const id = query['data_source_id'] as number | undefined;
+    const account = accountOf(await onlySourceOf(caller, id, deps.store, 'SHAREPOINT'), deps);
+    // Front-ends send an empty one for the first page.
+    const cursor = (query['cursor'] as string | undefined) || null;
+    return (await callSource('SharePoint', (signal) => account.read('sites', { cursor }, signal))) as SitesPage;
+  },
+});

@@ -1,0 +1,124 @@
+import { formatOfName, formatOfType, mimeTypeOf } from '../../../contract/fileFormats.js';
+import type { ItemContent, SourceItem } from '../../connector.js';
+import { dateOf, type Json, objectOf, textOf } from '../graph.js';
+
+/** What we ask of an item. */
+export const ITEM_FIELDS =
+  'id,name,size,webUrl,createdDateTime,cTag,eTag,file,folder,package,root,deleted,remoteItem,parentReference';
+
+/** Ids of drives and items: whatever else is written is none. */
+const ID = /^[\w!.~-]{1,512}$/;
+export const isId = (text: string): boolean => ID.test(text) && !/^\.+$/.test(text);
+
+/** An item as we call it: with its drive, for only that knows it. */
+export const itemId = (drive: string, item: string): string => `${drive}/${item}`;
+
+export function partsOf(externalId: string): { readonly drive: string; readonly item: string | null } {
+  const slash = externalId.indexOf('/');
+  if (slash < 0) return { drive: externalId, item: null };
+  return { drive: externalId.slice(0, slash), item: externalId.slice(slash + 1) };
+}
+
+/** Where items stand that a listing tells. */
+export interface Place {
+  readonly drive: string;
+  /** The id of the drive's root folder, where that is known: what lies in it lies in the drive. */
+  readonly rootId: string | null;
+  /** The outermost container that is listed. */
+  readonly root: string;
+  /** The folder whose children they are; null: each item says what it lies in. */
+  readonly parent: string | null;
+}
+
+export function itemOfDrive(drive: Json): SourceItem | null {
+  const id = textOf(drive['id']);
+  if (id === null || !isId(id)) return null;
+  return {
+    externalId: id,
+    parentExternalId: null,
+    rootExternalId: null,
+    name: textOf(drive['name']) ?? id,
+    itemType: 'FOLDER',
+    externalUrl: textOf(drive['webUrl']),
+    fileFormat: null,
+    isSelectable: true,
+    isExpandable: true,
+    hasContent: false,
+    createdAt: dateOf(drive['createdDateTime']),
+    version: null,
+  };
+}
+
+/** An item that lies in another drive, and is only shown in this one. */
+export interface Remote {
+  readonly drive: string;
+  readonly item: string;
+}
+
+export function remoteOf(item: Json): Remote | null {
+  const remote = objectOf(item['remoteItem']);
+  const drive = textOf(objectOf(remote['parentReference'])['driveId']);
+  const id = textOf(remote['id']);
+  return drive !== null && id !== null && isId(drive) && isId(id) ? { drive, item: id } : null;
+}
+
+export const isFolder = (item: Json): boolean =>
+  objectOf(item['remoteItem'])['folder'] !== undefined || item['folder'] !== undefined;
+export const isRoot = (item: Json): boolean => item['root'] !== undefined;
+export const isDeleted = (item: Json): boolean => item['deleted'] !== undefined;
+
+function parentOf(item: Json, { drive, rootId, parent: listed }: Place): string {
+  if (listed !== null) return listed;
+  const { id, path } = objectOf(item['parentReference']);
+  const parent = textOf(id);
+  // A path that ends with its root has no folder behind it.
+  if (parent === null || parent === rootId || /root:?$/.test(textOf(path) ?? '') || !isId(parent)) return drive;
+  return itemId(drive, parent);
+}
+
+/** An item of a drive; null for what has no id of its own. What is shared from elsewhere goes by the id it has there. */
+export function itemOf(item: Json, place: Place): SourceItem | null {
+  const id = textOf(item['id']);
+  if (id === null || !isId(id) || isRoot(item) || isDeleted(item)) return null;
+  const remote = remoteOf(item);
+  const far = objectOf(item['remoteItem']);
+  if (remote === null && item['remoteItem'] !== undefined) return null;
+  const folder = isFolder(item);
+  const isFile = item['file'] !== undefined || far['file'] !== undefined;
+  const name = textOf(item['name']) ?? textOf(far['name']) ?? id;
+  return {
+    externalId: remote === null ? itemId(place.drive, id) : itemId(remote.drive, remote.item),
+    parentExternalId: parentOf(item, place),
+    rootExternalId: place.root,
+    name,
+    itemType: folder ? 'FOLDER' : 'FILE',
+    externalUrl: textOf(item['webUrl']) ?? textOf(far['webUrl']),
+    fileFormat: isFile ? formatOfName(name) : null,
+    // A notebook is a package: nothing gives its bytes.
+    isSelectable: folder || isFile,
+    isExpandable: folder,
+    hasContent: isFile,
+    createdAt: dateOf(item['createdDateTime']),
+    // Of what lies elsewhere, the tag here is that of the link.
+    version: folder || remote !== null ? null : (textOf(item['cTag']) ?? textOf(item['eTag'])),
+  };
+}
+
+/** The content of a file. What is declared as nothing in particular is told by its name. */
+export function contentOf(item: Json, externalId: string, bytes: Uint8Array): ItemContent {
+  const { drive, item: id } = partsOf(externalId);
+  const name = textOf(item['name']);
+  const declared = textOf(objectOf(item['file'])['mimeType']);
+  const named = name === null ? null : formatOfName(name);
+  const type = (formatOfType(declared) === null && named ? mimeTypeOf(named) : declared) ?? 'application/octet-stream';
+  const etag = textOf(item['cTag']) ?? textOf(item['eTag']);
+  return {
+    bytes,
+    contentType: type,
+    format: null,
+    mimeType: type.split(';')[0]?.trim() ?? type,
+    name,
+    url: textOf(item['webUrl']) ?? externalId,
+    facts: { type: 'FILE', is_folder: false, drive_id: drive, item_id: id, ...(etag === null ? {} : { etag }) },
+  };
+}

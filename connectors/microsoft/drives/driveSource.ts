@@ -1,0 +1,73 @@
+import { Fault } from '../../../contract/failures.js';
+import type { ItemContent, ItemPage, SourceClient } from '../../connector.js';
+import { byGivenId, noSuchItem, textOf } from '../graph.js';
+import { contentOf, isFolder, isId, isRoot, ITEM_FIELDS, partsOf, remoteOf } from './adapter.js';
+import { listDrive, listItem, listOn } from './listDrive.js';
+
+/** The path of the drive that is meant where an id names none. */
+type DefaultDrive = () => Promise<readonly string[]>;
+
+const isMissing = (error: unknown): boolean => error instanceof Fault && error.kind === 'not_found';
+
+/**
+ * What a caller's id means. One without a drive is a drive, or else an item of the drive that is meant where none is named.
+ * @throws Fault not_found
+ */
+async function placeOf(
+  client: SourceClient,
+  externalId: string,
+  { name, defaultDrive, signal }: { name: string; defaultDrive: DefaultDrive; signal: AbortSignal },
+): Promise<{ readonly drive: string; readonly item: string | null }> {
+  const { drive, item } = partsOf(externalId);
+  if (!isId(drive) || (item !== null && !isId(item))) throw noSuchItem(name);
+  if (item !== null) return { drive, item };
+  try {
+    await byGivenId(name, client.get(['drives', drive], { $select: 'id' }, signal));
+    return { drive, item: null };
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  const path = [...(await defaultDrive()), 'items', drive];
+  const found = await byGivenId(name, client.get(path, { $select: 'id,parentReference' }, signal));
+  const parent = found['parentReference'] as { readonly driveId?: unknown } | undefined;
+  const id = textOf(parent?.driveId);
+  if (id === null || !isId(id)) throw noSuchItem(name);
+  return { drive: id, item: drive };
+}
+
+/** A page of a drive, a folder or a file. @param name of the source, for sentences */
+export async function belowDrives(
+  client: SourceClient,
+  externalId: string,
+  cursor: string | null,
+  { name, defaultDrive, signal }: { name: string; defaultDrive: DefaultDrive; signal: AbortSignal },
+): Promise<ItemPage> {
+  if (cursor !== null) return listOn(client, cursor, signal);
+  const { drive, item } = await placeOf(client, externalId, { name, defaultDrive, signal });
+  return item === null ? listDrive(client, drive, name, signal) : listItem(client, { drive, item }, name, signal);
+}
+
+/** The bytes of a file. Graph sends us elsewhere for them, to an address that is a credential by itself. */
+export async function openFile(
+  client: SourceClient,
+  externalId: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<ItemContent> {
+  const { drive, item } = partsOf(externalId);
+  if (item === null || !isId(drive) || !isId(item)) throw noSuchItem(name);
+  const path = ['drives', drive, 'items', item];
+  const found = await byGivenId(name, client.get(path, { $select: ITEM_FIELDS }, signal));
+  const remote = remoteOf(found);
+  // A link to what lies in another drive has no bytes of its own.
+  if (remote !== null) return openFile(client, `${remote.drive}/${remote.item}`, name, signal);
+  if (isFolder(found) || isRoot(found))
+    throw new Fault('unsupported_type', `A folder of ${name} has no text of its own: sync the files in it.`);
+  if (found['file'] === undefined)
+    throw new Fault(
+      'unsupported_type',
+      `${name} gives a notebook out in no form that can be read. Export it there, then upload the file.`,
+    );
+  const { bytes } = await client.content([...path, 'content'], {}, signal);
+  return contentOf(found, externalId, bytes);
+}

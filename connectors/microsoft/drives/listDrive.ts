@@ -1,0 +1,131 @@
+import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
+import { Fault } from '../../../contract/failures.js';
+import { byGivenId, type GraphPage, type Json, noSuchItem, type Query, takePage, textOf } from '../graph.js';
+import { isFolder, isRoot, ITEM_FIELDS, itemId, itemOf, itemOfDrive, type Place, remoteOf } from './adapter.js';
+
+/** Items of a page; Graph gives fewer where it likes. */
+const PER_PAGE = '200';
+export const LISTED: Query = { $top: PER_PAGE, $select: ITEM_FIELDS };
+
+/** Where the listing of a drive, or of a folder, goes on. */
+export interface DriveCursor {
+  readonly drive: string;
+  readonly rootId: string | null;
+  /** The drive itself is listed by its feed, which tells all there is in few pages: its next page; null: it is through. */
+  readonly feed: Query | null;
+  /** Folders still to be listed, each in its drive, the next one last. */
+  readonly open: readonly (readonly [drive: string, item: string])[];
+  /** The next page of that folder; null: its first. */
+  readonly at: Query | null;
+  /** How often the feed lost its place. */
+  readonly restarts: number;
+}
+
+const MAX_RESTARTS = 3;
+const isKind = (error: unknown, ...kinds: readonly Fault['kind'][]): boolean =>
+  error instanceof Fault && kinds.includes(error.kind);
+
+export const driveOf = (client: SourceClient, drive: string, signal: AbortSignal): Promise<Json> =>
+  client.get(['drives', drive], { $select: 'id,name,webUrl,createdDateTime,driveType' }, signal);
+
+export async function rootIdOf(client: SourceClient, drive: string, signal: AbortSignal): Promise<string | null> {
+  return textOf((await client.get(['drives', drive, 'root'], { $select: 'id' }, signal))['id']);
+}
+
+/**
+ * What a page tells, with the folders in it. Shared folders are looked into where the drive that is listed shows them, not
+ * within others' folders: these may show each other.
+ */
+function pageOf(
+  { values }: Pick<GraphPage, 'values'>,
+  place: Place,
+  main: string,
+): Pick<DriveCursor, 'open'> & { items: SourceItem[] } {
+  const items: SourceItem[] = [];
+  const open: (readonly [string, string])[] = [];
+  for (const value of values) {
+    const item = itemOf(value, place);
+    if (item === null) continue;
+    items.push(item);
+    if (!isFolder(value)) continue;
+    const remote = remoteOf(value);
+    if (remote === null) open.push([place.drive, textOf(value['id']) ?? '']);
+    else if (place.drive === main) open.push([remote.drive, remote.item]);
+  }
+  return { items, open };
+}
+
+const pageAt = (items: readonly SourceItem[], cursor: DriveCursor): ItemPage => ({
+  items,
+  next: cursor.feed === null && cursor.open.length === 0 ? null : JSON.stringify(cursor),
+});
+
+/** A page of a drive and of all that lies in it. */
+export async function listDrive(
+  client: SourceClient,
+  drive: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const itself = itemOfDrive(await byGivenId(name, driveOf(client, drive, signal)));
+  if (itself === null) throw noSuchItem(name);
+  const rootId = await rootIdOf(client, drive, signal);
+  return pageAt([itself], { drive, rootId, feed: LISTED, open: [], at: null, restarts: 0 });
+}
+
+/** A page of a file, or of a folder and of all that lies in it. */
+export async function listItem(
+  client: SourceClient,
+  { drive, item }: { readonly drive: string; readonly item: string },
+  name: string,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const asked = client.get(['drives', drive, 'items', item], { $select: ITEM_FIELDS }, signal);
+  const found = await byGivenId(name, asked);
+  if (isRoot(found)) return listDrive(client, drive, name, signal);
+  const place = { drive, rootId: null, root: drive, parent: null };
+  const itself = itemOf(found, place);
+  if (itself === null) throw noSuchItem(name);
+  // What is not listed as a file is asked for by name: then it is told why it can't be had.
+  if (!itself.isExpandable) return { items: [{ ...itself, hasContent: true }], next: null };
+  const { open } = pageOf({ values: [found] }, place, drive);
+  return pageAt([itself], { drive, rootId: null, feed: null, open, at: null, restarts: 0 });
+}
+
+/** The next page of a drive's feed. */
+async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query, signal: AbortSignal): Promise<ItemPage> {
+  const { drive, rootId, open } = cursor;
+  try {
+    const page = await takePage(client, ['drives', drive, 'root', 'delta'], feed, signal);
+    const found = pageOf(page, { drive, rootId, root: drive, parent: null }, drive);
+    // The feed tells what lies in the drive's own folders by itself.
+    const shared = found.open.filter(([where]) => where !== drive);
+    return pageAt(found.items, { ...cursor, feed: page.next, open: [...open, ...shared] });
+  } catch (error) {
+    if (!isKind(error, 'stale_cursor') || cursor.restarts >= MAX_RESTARTS) throw error;
+    return pageAt([], { ...cursor, feed: LISTED, restarts: cursor.restarts + 1 });
+  }
+}
+
+/** The page that a cursor of the two means. */
+export async function listOn(client: SourceClient, text: string, signal: AbortSignal): Promise<ItemPage> {
+  const cursor = JSON.parse(text) as DriveCursor;
+  const { drive, open } = cursor;
+  if (cursor.feed !== null) return feedOn(client, cursor, cursor.feed, signal);
+  const folder = open.at(-1);
+  if (folder === undefined) return { items: [], next: null };
+  const [where, id] = folder;
+  const rest = open.slice(0, -1);
+  let page: GraphPage;
+  try {
+    page = await takePage(client, ['drives', where, 'items', id, 'children'], cursor.at ?? LISTED, signal);
+  } catch (error) {
+    // It went in the meantime; or it is shared no more, which is the same for us. The others are still there.
+    const isOver = isKind(error, 'not_found') || (where !== drive && isKind(error, 'access_denied'));
+    if (!isOver) throw error;
+    return pageAt([], { ...cursor, open: rest, at: null });
+  }
+  const found = pageOf(page, { drive: where, rootId: null, root: drive, parent: itemId(where, id) }, drive);
+  const behind = page.next === null ? [...rest, ...found.open] : [...rest, ...found.open, folder];
+  return pageAt(found.items, { ...cursor, open: behind, at: page.next });
+}

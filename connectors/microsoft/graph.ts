@@ -1,0 +1,158 @@
+/** What the sources of Microsoft Graph have in common: consent, refusals, pages. https://learn.microsoft.com/graph */
+import { Fault } from '../../contract/failures.js';
+import type { CallOptions, Identity, OAuthGrant, OAuthSpec, Refusal, SourceClient } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+
+/** An answer, or a part of one: nothing in it is sure. */
+export type Json = Readonly<Record<string, unknown>>;
+
+const NOTHING: Json = {};
+export const objectOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : NOTHING;
+export const objectsOf = (value: unknown): readonly Json[] =>
+  Array.isArray(value) ? value.map(objectOf).filter((one) => one !== NOTHING) : [];
+/** Null for what is no text, and for none. */
+export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+export const dateOf = (value: unknown): string | null => {
+  const text = textOf(value);
+  return text !== null && !Number.isNaN(Date.parse(text)) ? text : null;
+};
+
+/** Nothing else can be sent in a header, so it is the token of nobody. */
+const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+export const bearer = ({ accessToken }: OAuthGrant): { readonly authorization: string } => ({
+  authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
+});
+
+/** Consent at Microsoft. Without offline_access there is no refresh token. */
+export const microsoftConsent = (scopes: readonly string[]): OAuthSpec => ({
+  scopes: ['offline_access', 'User.Read', ...scopes],
+  scopeSeparator: ' ',
+  scopeParameter: 'scope',
+  pkce: true,
+  clientAuth: 'post',
+  bodyFormat: 'form',
+  // Whoever has several accounts chooses.
+  authorizeParameters: { response_mode: 'query', prompt: 'select_account' },
+  rotates: true,
+});
+
+/** `error.code`, where its status says something else. Compared in lower case. */
+const CODES: Readonly<Record<string, ErrorClass>> = {
+  // 400, for ids that are none.
+  errorinvalidid: 'not_found',
+  errorinvalididmalformed: 'not_found',
+  errorinvalididnotpresent: 'not_found',
+  // The point of a feed, of drives and of mail.
+  resyncrequired: 'cursor_invalid',
+  resyncchangesapplydifferences: 'cursor_invalid',
+  resyncchangesuploaddifferences: 'cursor_invalid',
+  syncstatenotfound: 'cursor_invalid',
+  syncstateinvalid: 'cursor_invalid',
+  activitylimitreached: 'rate_limited',
+  applicationthrottled: 'rate_limited',
+  toomanyrequests: 'rate_limited',
+  errorexceededmessagelimit: 'rate_limited',
+  // Nothing of it can be downloaded: a notebook, a file with a lock on it.
+  notsupported: 'not_exportable',
+  resourcelocked: 'forbidden_item',
+};
+const BANDWIDTH_USED_UP = 509;
+
+/** What a refusal of Graph means. */
+export function classify({ status, headers, body }: Refusal): ErrorClass | null {
+  if (status === 401) return null;
+  const code = textOf(objectOf(objectOf(body)['error'])['code'])?.toLowerCase() ?? '';
+  const said = Object.hasOwn(CODES, code) ? CODES[code] : undefined;
+  if (said !== undefined) return said;
+  if (status === 410) return 'cursor_invalid';
+  if (status === 423) return 'forbidden_item';
+  // Graph says so for a throttled tenant as well, and then how long.
+  if (status === BANDWIDTH_USED_UP || (status === 503 && headers['retry-after'] !== undefined)) return 'rate_limited';
+  return null;
+}
+
+/** Whose account it is: by the address that its person signs in with. */
+export async function identifyUser(client: SourceClient, signal: AbortSignal): Promise<Identity> {
+  const user = await client.get(['me'], { $select: 'id,displayName,mail,userPrincipalName' }, signal);
+  const account = (textOf(user['mail']) ?? textOf(user['userPrincipalName']))?.toLowerCase();
+  const id = textOf(user['id']);
+  if (account === undefined || id === null) throw new Fault('server_error', 'Microsoft named no user. Try again.');
+  const name = textOf(user['displayName']);
+  return { account, metadata: { user_id: id, ...(name === null ? {} : { user_name: name }) } };
+}
+
+/** The query of a call: what a link of Graph's said, or our own. */
+export type Query = Readonly<Record<string, string>>;
+
+/** Longest query that we carry from a link. */
+const MAX_QUERY = 16_384;
+
+/**
+ * What a link of an answer asks for. Of the link, its query alone is kept: path and host stay ours, so that an answer leads
+ * nowhere else. Some links have their token within the path, as an argument.
+ */
+export function queryOf(link: unknown): Query | null {
+  const text = textOf(link);
+  if (text === null || text.length > MAX_QUERY || !URL.canParse(text)) return null;
+  const { pathname, searchParams } = new URL(text);
+  const argument = /\(token='([^']*)'\)$/.exec(decodeURIComponent(pathname))?.[1];
+  const query = { ...Object.fromEntries(searchParams), ...(argument === undefined ? {} : { token: argument }) };
+  return Object.keys(query).length === 0 ? null : query;
+}
+
+/** A page of a collection. */
+export interface GraphPage {
+  readonly values: readonly Json[];
+  /** Null after the last page. */
+  readonly next: Query | null;
+  /** Of a feed, with its last page: where its next pass begins. */
+  readonly delta: Query | null;
+}
+
+export async function takePage(
+  client: SourceClient,
+  path: readonly string[],
+  query: Query,
+  signal: AbortSignal,
+  options?: CallOptions,
+): Promise<GraphPage> {
+  const answer = await client.get(path, query, signal, options);
+  if (!Array.isArray(answer['value']))
+    throw new Fault('server_error', 'Microsoft gave an answer without a list. It is tried again by itself.');
+  const next = queryOf(answer['@odata.nextLink']);
+  if (next === null && textOf(answer['@odata.nextLink']) !== null)
+    throw new Fault(
+      'server_error',
+      'Microsoft gave a list that does not say how it goes on. It is tried again by itself.',
+    );
+  return { values: objectsOf(answer['value']), next, delta: queryOf(answer['@odata.deltaLink']) };
+}
+
+/** All pages of a collection that is known to be short. @param most values at most */
+export async function takeAll(
+  client: SourceClient,
+  path: readonly string[],
+  query: Query,
+  { most, signal, options }: { readonly most: number; readonly signal: AbortSignal; readonly options?: CallOptions },
+): Promise<readonly Json[]> {
+  const all: Json[] = [];
+  for (let at: Query | null = query; at !== null && all.length < most;) {
+    const page: GraphPage = await takePage(client, path, at, signal, options);
+    all.push(...page.values);
+    at = page.next;
+  }
+  return all.slice(0, most);
+}
+
+export const noSuchItem = (name: string): Fault =>
+  new Fault('not_found', `${name} has no such item for the connected account. It may have been deleted.`);
+
+/** A call by an id that somebody wrote: Graph says 400, in words for anything, where it is no id at all. */
+export async function byGivenId<T>(name: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw error instanceof Fault && error.kind === 'bad_response' ? noSuchItem(name) : error;
+  }
+}

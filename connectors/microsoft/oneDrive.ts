@@ -1,0 +1,37 @@
+/** OneDrive: the drives of a person. https://learn.microsoft.com/graph/api/resources/onedrive */
+import type { Connector, OAuthGrant } from '../connector.js';
+import { itemOfDrive } from './drives/adapter.js';
+import { driveChanges } from './drives/changes.js';
+import { belowDrives, openFile } from './drives/driveSource.js';
+import { bearer, classify, identifyUser, microsoftConsent, type Query, takeAll, takePage, textOf } from './graph.js';
+
+const NAME = 'OneDrive';
+const DRIVES = ['me', 'drives'];
+const LISTED: Query = { $select: 'id,name,webUrl,createdDateTime,driveType' };
+/** Drives of one person whose feeds are read. */
+const MAX_DRIVES = 1_000;
+
+export const oneDrive: Connector<OAuthGrant> = {
+  oauth: microsoftConsent(['Files.Read.All']),
+  headers: bearer,
+  classify,
+  identify: (client, _grant, signal) => identifyUser(client, signal),
+
+  async roots(client, _grant, cursor, signal) {
+    const query = cursor === null ? LISTED : (JSON.parse(cursor) as Query);
+    const { values, next } = await takePage(client, DRIVES, query, signal);
+    return {
+      items: values.flatMap((drive) => itemOfDrive(drive) ?? []),
+      next: next === null ? null : JSON.stringify(next),
+    };
+  },
+
+  below: (client, externalId, cursor, signal) =>
+    belowDrives(client, externalId, cursor, { name: NAME, defaultDrive: async () => ['me', 'drive'], signal }),
+
+  open: (client, externalId, signal) => openFile(client, externalId, NAME, signal),
+
+  changes: driveChanges(async (client, _grant, signal) =>
+    (await takeAll(client, DRIVES, LISTED, { most: MAX_DRIVES, signal })).flatMap(({ id }) => textOf(id) ?? []),
+  ),
+};

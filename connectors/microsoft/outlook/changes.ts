@@ -1,0 +1,59 @@
+import { Fault } from '../../../contract/failures.js';
+import type { Change, SourceClient } from '../../connector.js';
+import { type FeedPlace, joinFeeds } from '../feeds.js';
+import { type Json, type Query, textOf } from '../graph.js';
+import { folderItemId, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
+import { allFolders } from './folders.js';
+import { feedPage, isRemoved, readMessage, withAttachments } from './messages.js';
+
+/**
+ * Where a message is that a folder no longer has. It may have been moved, and the folder it came to may have told so before.
+ * Null where it is gone, or in a folder that is none for us: that of what was deleted.
+ */
+async function movedTo(
+  client: SourceClient,
+  id: string,
+  places: ReadonlyMap<string, FeedPlace>,
+  signal: AbortSignal,
+): Promise<Change> {
+  let message: Json;
+  try {
+    message = await readMessage(client, id, MESSAGE_FIELDS, signal);
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'not_found') return { gone: id };
+    throw error;
+  }
+  const place = places.get(textOf(message['parentFolderId']) ?? '');
+  const item = place === undefined ? null : itemOfMessage(message, place.root);
+  return item === null ? { gone: id } : { item };
+}
+
+/** The feeds of all folders of a mailbox. */
+export const mailChanges = joinFeeds({
+  list: async (client, _grant, signal) => (await allFolders(client, signal)).map(({ id, root }) => ({ id, root })),
+  /** Outlook has no point of now for less than a walk through the folder. */
+  async begin(client, { id }, signal) {
+    let at: Query | null = null;
+    do {
+      const page = await feedPage(client, id, at, signal);
+      if (page.next === null) return page.delta;
+      at = page.next;
+    } while (true);
+  },
+  page: (client, { id }, query, signal) => feedPage(client, id, query, signal),
+  async changes(client, { values }, place, places, signal) {
+    const changes: Change[] = [];
+    for (const value of values) {
+      const id = textOf(value['id']);
+      if (id === null || !isMailId(id)) continue;
+      if (isRemoved(value)) changes.push(await movedTo(client, id, places, signal));
+      else {
+        const item = itemOfMessage(value, place.root);
+        const items = item === null ? [] : await withAttachments(client, [item], { hasContent: false }, signal);
+        changes.push(...items.map((one) => ({ item: one })));
+      }
+    }
+    return changes;
+  },
+  externalIdOf: ({ id }) => folderItemId(id),
+});

@@ -1,0 +1,102 @@
+import { Fault } from '../../../contract/failures.js';
+import type { SourceClient } from '../../connector.js';
+import { type Json, type Query, takeAll, textOf } from '../graph.js';
+import { isMailId, type MailFolder } from './adapter.js';
+
+export const NAME = 'Outlook';
+const FOLDERS = ['me', 'mailFolders'];
+export const FOLDER_FIELDS: Query = {
+  $select: 'id,displayName,parentFolderId,childFolderCount,totalItemCount',
+  $top: '100',
+  includeHiddenFolders: 'true',
+};
+/** Folders of one mailbox that are looked into. */
+const MAX_FOLDERS = 10_000;
+/** Names that Graph knows in any language, as callers write them. */
+const WELL_KNOWN: ReadonlySet<string> = new Set(['inbox', 'drafts', 'sentitems', 'archive', 'junkemail', 'outbox']);
+
+/** The id of the folder of what was deleted: what lies in it is gone for us. Null where there is none. */
+export async function binOf(client: SourceClient, signal: AbortSignal): Promise<string | null> {
+  try {
+    return textOf((await client.get([...FOLDERS, 'deleteditems'], { $select: 'id' }, signal))['id']);
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
+
+/** A folder; null for the bin, and for searches that are shown as folders. */
+export function folderOf(json: Json, above: MailFolder | null, bin: string | null): MailFolder | null {
+  const id = textOf(json['id']);
+  const isSearch = textOf(json['@odata.type']) === '#microsoft.graph.mailSearchFolder';
+  if (id === null || !isMailId(id) || id === bin || isSearch) return null;
+  return {
+    id,
+    name: textOf(json['displayName']) ?? id,
+    parent: above?.id ?? null,
+    root: above?.root ?? id,
+    messages: count(json['totalItemCount']),
+  };
+}
+
+/** All folders of the mailbox, each behind the one it lies in. */
+export async function allFolders(client: SourceClient, signal: AbortSignal): Promise<readonly MailFolder[]> {
+  const bin = await binOf(client, signal);
+  const all: MailFolder[] = [];
+  const seen = new Set<string>();
+  const open: (MailFolder | null)[] = [null];
+  for (let above = open.shift(); above !== undefined; above = open.shift()) {
+    const path = above === null ? FOLDERS : [...FOLDERS, above.id, 'childFolders'];
+    for (const json of await takeAll(client, path, FOLDER_FIELDS, { most: MAX_FOLDERS, signal })) {
+      const folder = folderOf(json, above, bin);
+      if (folder === null || seen.has(folder.id)) continue;
+      seen.add(folder.id);
+      all.push(folder);
+      if (count(json['childFolderCount']) > 0) open.push(folder);
+      if (all.length > MAX_FOLDERS)
+        throw new Fault('too_large', `A mailbox of Outlook with more than ${MAX_FOLDERS} folders is not read.`);
+    }
+  }
+  return all;
+}
+
+/** A folder and those in it. */
+export function branchOf(all: readonly MailFolder[], id: string): readonly MailFolder[] {
+  const meant = new Set([id]);
+  // Each stands behind the one it lies in.
+  return all.filter((folder) => {
+    if (folder.id !== id && (folder.parent === null || !meant.has(folder.parent))) return false;
+    meant.add(folder.id);
+    return true;
+  });
+}
+
+/**
+ * The folders that a caller's word may mean: an id, a name that Outlook knows in any language, the name it has, or names from
+ * the outermost one on, with slashes between.
+ */
+export async function foldersCalled(
+  client: SourceClient,
+  word: string,
+  signal: AbortSignal,
+): Promise<readonly MailFolder[]> {
+  const all = await allFolders(client, signal);
+  const given = word.trim().toLowerCase();
+  const byId = all.filter(({ id }) => id === word.trim());
+  if (byId.length > 0) return byId;
+  const plain = given.replaceAll(' ', '');
+  if (WELL_KNOWN.has(plain)) {
+    const id = textOf((await client.get([...FOLDERS, plain], { $select: 'id' }, signal))['id']);
+    const known = all.filter((folder) => folder.id === id);
+    if (known.length > 0) return known;
+  }
+  const byFolder = new Map(all.map((folder) => [folder.id, folder]));
+  const pathOf = ({ name, parent }: MailFolder): string => {
+    const above = parent === null ? undefined : byFolder.get(parent);
+    return above === undefined ? name.toLowerCase() : `${pathOf(above)}/${name.toLowerCase()}`;
+  };
+  const byPath = all.filter((folder) => pathOf(folder) === given);
+  return byPath.length > 0 ? byPath : all.filter(({ name }) => name.toLowerCase() === given);
+}

@@ -1,0 +1,111 @@
+/** Outlook: the mails of a person, by folder or by query. https://learn.microsoft.com/graph/api/resources/mail-api-overview */
+import { Fault } from '../../../contract/failures.js';
+import { isOutlookQuery, outlookQueryOf } from '../../../contract/outlookQuery.js';
+import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
+import {
+  bearer,
+  byGivenId,
+  classify,
+  identifyUser,
+  microsoftConsent,
+  noSuchItem,
+  type Query,
+  takeAll,
+  takePage,
+  textOf,
+} from '../graph.js';
+import {
+  ATTACHMENT_FIELDS,
+  contentOfAttachment,
+  contentOfMessage,
+  isLink,
+  itemOfFolder,
+  type MailFolder,
+  mailPlaceOf,
+  WHOLE_MESSAGE,
+} from './adapter.js';
+import { mailChanges } from './changes.js';
+import { allFolders, binOf, FOLDER_FIELDS, folderOf, foldersCalled, NAME } from './folders.js';
+import { belowFolder, belowMessage, belowQuery, PREFER, readMessage } from './messages.js';
+
+/** Where the listing of the outermost folders goes on. */
+interface RootsCursor {
+  readonly query: Query;
+  readonly bin: string | null;
+}
+
+/** A category, in the words of the operation that lists them. */
+export interface MailCategory {
+  readonly id: string;
+  readonly name: string;
+  /** As Outlook calls it: `preset3`. */
+  readonly color: string | null;
+}
+const MAX_CATEGORIES = 1_000;
+
+/** The folders there are, or those that `called` may mean. */
+const folders: LiveRead<OAuthGrant> = (client, { called }, signal): Promise<readonly MailFolder[]> =>
+  typeof called === 'string' ? foldersCalled(client, called, signal) : allFolders(client, signal);
+
+const categories: LiveRead<OAuthGrant> = async (client, _query, signal): Promise<readonly MailCategory[]> => {
+  const path = ['me', 'outlook', 'masterCategories'];
+  return (await takeAll(client, path, {}, { most: MAX_CATEGORIES, signal })).flatMap((category) => {
+    const name = textOf(category['displayName']);
+    return name === null ? [] : [{ id: textOf(category['id']) ?? name, name, color: textOf(category['color']) }];
+  });
+};
+
+export const outlook: Connector<OAuthGrant> = {
+  // Categories stand among the settings of a mailbox.
+  oauth: microsoftConsent(['Mail.Read', 'MailboxSettings.Read']),
+  headers: (grant) => ({ ...bearer(grant), prefer: PREFER }),
+  classify,
+  identify: (client, _grant, signal) => identifyUser(client, signal),
+
+  async roots(client, _grant, text, signal) {
+    const cursor =
+      text === null ? { query: FOLDER_FIELDS, bin: await binOf(client, signal) } : (JSON.parse(text) as RootsCursor);
+    const { values, next } = await takePage(client, ['me', 'mailFolders'], cursor.query, signal);
+    return {
+      items: values.flatMap((json) => {
+        const folder = folderOf(json, null, cursor.bin);
+        return folder === null ? [] : [itemOfFolder(folder)];
+      }),
+      next: next === null ? null : JSON.stringify({ ...cursor, query: next } satisfies RootsCursor),
+    };
+  },
+
+  async below(client, externalId, cursor, signal) {
+    if (isOutlookQuery(externalId)) {
+      const query = outlookQueryOf(externalId);
+      const place = query === null ? null : mailPlaceOf(`folder:${query.folder}`);
+      if (query === null || place === null) throw noSuchItem(NAME);
+      return belowQuery(client, query, cursor, signal);
+    }
+    const place = mailPlaceOf(externalId);
+    if (place === null) throw noSuchItem(NAME);
+    return 'folder' in place ? belowFolder(client, place.folder, cursor, signal) : belowMessage(client, place, signal);
+  },
+
+  async open(client, externalId, signal) {
+    const place = isOutlookQuery(externalId) ? null : mailPlaceOf(externalId);
+    if (place === null) throw noSuchItem(NAME);
+    if ('folder' in place)
+      throw new Fault('unsupported_type', 'A folder of Outlook has no text of its own: sync the mails in it.');
+    const { message, attachment } = place;
+    if (attachment === null)
+      return contentOfMessage(await readMessage(client, message, WHOLE_MESSAGE, signal), externalId);
+    const path = ['me', 'messages', message, 'attachments', attachment];
+    const found = await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS }, signal));
+    if (isLink(found))
+      throw new Fault(
+        'unsupported_type',
+        'What is attached is a link to a file elsewhere. Connect the account that it lies in, and sync it there.',
+      );
+    const { bytes } = await client.content([...path, '$value'], {}, signal);
+    return contentOfAttachment(found, externalId, bytes);
+  },
+
+  changes: mailChanges,
+  reads: { folders, categories },
+};

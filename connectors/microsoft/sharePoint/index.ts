@@ -1,0 +1,116 @@
+/** SharePoint: the document libraries and pages of one site. https://learn.microsoft.com/graph/api/resources/sharepoint */
+import { Fault } from '../../../contract/failures.js';
+import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
+import { itemOfDrive } from '../drives/adapter.js';
+import { driveChanges } from '../drives/changes.js';
+import { belowDrives, openFile } from '../drives/driveSource.js';
+import {
+  bearer,
+  classify,
+  identifyUser,
+  type Json,
+  microsoftConsent,
+  type Query,
+  takeAll,
+  takePage,
+  textOf,
+} from '../graph.js';
+import { belowPages, isPages, itemOfPages, openPage } from './pages.js';
+import { hostOf, NAME, nameOfSite, rootSite, siteOf } from './site.js';
+
+const LISTED: Query = { $select: 'id,name,webUrl,createdDateTime,driveType' };
+/** Libraries of one site whose feeds are read. */
+const MAX_DRIVES = 2_000;
+
+/** A site of the tenant, in the words of the operation that lists them. */
+export interface ListedSite {
+  readonly id: string;
+  /** What the account is connected with; null for the root site. */
+  readonly site_name: string | null;
+  readonly site_display_name: string;
+  readonly site_url: string;
+}
+export interface SitesPage {
+  readonly sites: readonly ListedSite[];
+  readonly next_cursor: string | null;
+}
+
+const CURSOR_KEYS: ReadonlySet<string> = new Set(['search', '$select', '$top', '$skiptoken', '$skip']);
+
+/** A caller brings back what we gave; it may have changed on the way. */
+function readCursor(cursor: string): Query {
+  try {
+    const query = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown;
+    const entries = typeof query === 'object' && query !== null ? Object.entries(query) : [];
+    if (entries.length > 0 && entries.every(([key, value]) => CURSOR_KEYS.has(key) && typeof value === 'string'))
+      return query as Query;
+  } catch {
+    // Not one of ours.
+  }
+  throw new Fault('bad_response', 'This cursor is none that was answered before. List the sites from the beginning.');
+}
+
+const SITES: Query = { search: '*', $select: 'id,name,displayName,webUrl' };
+
+const sites: LiveRead<OAuthGrant> = async (client, { cursor }, signal): Promise<SitesPage> => {
+  const host = hostOf(await rootSite(client, signal));
+  const query = typeof cursor === 'string' ? readCursor(cursor) : SITES;
+  const { values, next } = await takePage(client, ['sites'], query, signal);
+  const listed = (site: Json): ListedSite[] => {
+    const id = textOf(site['id']);
+    const name = nameOfSite(site, host);
+    const url = textOf(site['webUrl']);
+    if (id === null || name === undefined || url === null) return [];
+    const title = textOf(site['displayName']) ?? textOf(site['name']) ?? name ?? id;
+    return [{ id, site_name: name, site_display_name: title, site_url: url }];
+  };
+  return {
+    sites: values.flatMap(listed),
+    next_cursor: next === null ? null : Buffer.from(JSON.stringify(next)).toString('base64url'),
+  };
+};
+
+export const sharePoint: Connector<OAuthGrant> = {
+  oauth: microsoftConsent(['Sites.Read.All', 'Files.Read.All']),
+  headers: bearer,
+  classify,
+
+  async identify(client, grant, signal) {
+    const { account, metadata } = await identifyUser(client, signal);
+    const { host, name, id } = await siteOf(client, grant, signal);
+    const tenant = host.split('.')[0] ?? host;
+    return {
+      account: `${account}|${name === '' ? tenant : `${tenant}/${name}`}`,
+      metadata: { ...metadata, site_id: id, site_host: host, site_name: name === '' ? null : name },
+    };
+  },
+
+  async roots(client, grant, cursor, signal) {
+    const site = await siteOf(client, grant, signal);
+    const query = cursor === null ? LISTED : (JSON.parse(cursor) as Query);
+    const { values, next } = await takePage(client, ['sites', site.id, 'drives'], query, signal);
+    const drives = values.flatMap((drive) => itemOfDrive(drive) ?? []);
+    // Pages come last, after all libraries.
+    return next === null
+      ? { items: [...drives, itemOfPages(site)], next: null }
+      : { items: drives, next: JSON.stringify(next) };
+  },
+
+  async below(client, externalId, cursor, signal, grant) {
+    if (isPages(externalId))
+      return belowPages(client, await siteOf(client, grant, signal), { externalId, cursor }, signal);
+    const defaultDrive = async () => ['sites', (await siteOf(client, grant, signal)).id, 'drive'];
+    return belowDrives(client, externalId, cursor, { name: NAME, defaultDrive, signal });
+  },
+
+  async open(client, externalId, signal, grant) {
+    if (isPages(externalId)) return openPage(client, await siteOf(client, grant, signal), externalId, signal);
+    return openFile(client, externalId, NAME, signal);
+  },
+
+  changes: driveChanges(async (client, grant, signal) => {
+    const path = ['sites', (await siteOf(client, grant, signal)).id, 'drives'];
+    return (await takeAll(client, path, LISTED, { most: MAX_DRIVES, signal })).flatMap(({ id }) => textOf(id) ?? []);
+  }),
+  reads: { sites },
+};

@@ -1,0 +1,72 @@
+import { Fault } from '../../../contract/failures.js';
+import type { OAuthGrant, SourceClient } from '../../connector.js';
+import { byGivenId, type Json, noSuchItem, textOf } from '../graph.js';
+
+export const NAME = 'SharePoint';
+
+/** A host, and two GUIDs. */
+const SITE_ID = /^[\w.-]+,[\w-]+,[\w-]+$/;
+/** A part of a site's path; the last ones are those of sites in sites. */
+const PART = /^[\p{L}\p{N}_~ ()-][\p{L}\p{N}_~. ()-]*$/u;
+/** The kinds of sites that stand in a path before their names. */
+const KINDS: ReadonlySet<string> = new Set(['sites', 'teams', 'portals']);
+
+/** The site that an account is connected to. */
+export interface Site {
+  readonly id: string;
+  /** `harbour.sharepoint.com`. */
+  readonly host: string;
+  /** As the caller named it; '' for the root site of its tenant. */
+  readonly name: string;
+  readonly json: Json;
+}
+
+const unnamed = (): Fault => new Fault('server_error', 'SharePoint named no site. Try again.');
+
+export function hostOf(site: Json): string {
+  const url = textOf(site['webUrl']);
+  if (url === null || !URL.canParse(url)) throw unnamed();
+  return new URL(url).host;
+}
+
+/** `Marketing` and `sites/Marketing` are one; `teams/Marketing` is another. @throws Fault for what names no site */
+export function pathOfSite(name: string): readonly string[] {
+  const parts = name.split('/').filter((part) => part !== '');
+  if (parts.length > 10 || parts.some((part) => !PART.test(part))) throw noSuchItem(NAME);
+  if (parts.length === 0) return [];
+  return KINDS.has(parts[0]?.toLowerCase() ?? '') ? parts : ['sites', ...parts];
+}
+
+const SITE_FIELDS = 'id,name,displayName,webUrl,createdDateTime';
+
+export const rootSite = (client: SourceClient, signal: AbortSignal): Promise<Json> =>
+  client.get(['sites', 'root'], { $select: SITE_FIELDS }, signal);
+
+/** The site that the connection was made with. @throws Fault not_found where its tenant has none of that name */
+export async function siteOf(client: SourceClient, { facts }: OAuthGrant, signal: AbortSignal): Promise<Site> {
+  const name = facts['site'] ?? '';
+  const path = pathOfSite(name);
+  const root = await rootSite(client, signal);
+  const host = hostOf(root);
+  const json =
+    path.length === 0
+      ? root
+      : await byGivenId(NAME, client.get(['sites', `${host}:`, ...path], { $select: SITE_FIELDS }, signal));
+  const id = textOf(json['id']);
+  if (id === null || !SITE_ID.test(id)) throw unnamed();
+  return { id, host, name: path.join('/').replace(/^sites\//, ''), json };
+}
+
+/** What a site is called by whoever connects to it; null for the root site, undefined for one that can't be named. */
+export function nameOfSite(site: Json, host: string): string | null | undefined {
+  const url = textOf(site['webUrl']);
+  if (url === null || !URL.canParse(url)) return undefined;
+  const { host: where, pathname } = new URL(url);
+  if (where !== host) return undefined;
+  const parts = pathname
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodeURIComponent);
+  if (parts.length === 0) return null;
+  return KINDS.has(parts[0] ?? '') && parts.length > 1 ? parts.join('/').replace(/^sites\//, '') : undefined;
+}
