@@ -1,0 +1,73 @@
+/** An account of Microsoft's against the emulator, without a service around it. */
+import { loadConfig } from '../../../config.js';
+import type { Change, ItemPage, SourceItem } from '../../../connectors/connector.js';
+import { readSourceUrls } from '../../../connectors/readSourceUrls.js';
+import { type Account, createConnectors } from '../../../connectors/registry.js';
+import { Fault } from '../../../contract/failures.js';
+import { createEgress } from '../../../egress/createEgress.js';
+import type { Egress } from '../../../egress/types.js';
+import type { GraphEmulator } from '../../emulators/graph/index.js';
+
+export const NEVER = new AbortController().signal;
+
+export const openEgress = (): Egress =>
+  createEgress(
+    loadConfig({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` }).egress,
+  );
+
+/** With an access token that the emulator has just given out. */
+export function accountOf(
+  graph: GraphEmulator,
+  source: 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT',
+  egress: Egress,
+  facts: Record<string, string> = {},
+  maxItemBytes = 1_000_000,
+): Account {
+  const connectors = createConnectors({ egress, urls: readSourceUrls(graph.settingsOf(source)), maxItemBytes });
+  const { accessToken } = graph.provider.grant();
+  const grant = { accessToken, facts: { tenant: 'common', ...facts } };
+  return connectors.account(source, String(Math.random()), JSON.stringify(grant));
+}
+
+/** All pages of a listing. */
+export async function allPages(
+  page: (cursor: string | null) => Promise<ItemPage>,
+): Promise<{ readonly items: SourceItem[]; readonly pages: number }> {
+  const items: SourceItem[] = [];
+  let pages = 0;
+  for (let cursor: string | null | undefined; cursor !== null; pages += 1) {
+    const { items: some, next }: ItemPage = await page(cursor ?? null);
+    items.push(...some);
+    cursor = next;
+  }
+  return { items, pages };
+}
+
+export const below = (account: Account, externalId: string) =>
+  allPages((cursor) => account.below(externalId, cursor, NEVER));
+export const idsOf = (items: readonly SourceItem[]): string[] => items.map(({ externalId }) => externalId).toSorted();
+
+/** A whole pass of the feed: what it told, in few words, and the point after it. */
+export async function pass(
+  account: Account,
+  point: string,
+): Promise<{ readonly told: string[]; readonly point: string }> {
+  const told: string[] = [];
+  let at = point;
+  for (let more = true; more;) {
+    const page: { changes: readonly Change[]; next: string; more: boolean } = await account.changes!.since(at, NEVER);
+    told.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
+    ({ next: at, more } = page);
+  }
+  return { told, point: at };
+}
+
+/** The Fault that a call ends with. */
+export async function faultOf(call: Promise<unknown>): Promise<Fault> {
+  const error = await call.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Fault)) throw new Error(`no Fault: ${String(error)}`);
+  return error;
+}

@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Account } from '../../../connectors/registry.js';
+import type { Egress } from '../../../egress/types.js';
+import { rootOf } from '../../emulators/graph/drives.js';
+import { type GraphEmulator, PERSON, startGraph } from '../../emulators/graph/index.js';
+import { accountOf, allPages, below, faultOf, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
+
+let egress: Egress;
+let graph: GraphEmulator;
+let account: Account;
+
+beforeAll(async () => {
+  egress = openEgress();
+  graph = await startGraph();
+});
+afterAll(async () => {
+  await egress.close();
+  await graph.close();
+});
+beforeEach(() => {
+  graph.drives.all.clear();
+  graph.ownDrives.splice(0, Number.POSITIVE_INFINITY, 'b!mine');
+  graph.drives.add('b!mine', 'Mine');
+  graph.mend();
+  graph.downloads.length = 0;
+  account = accountOf(graph, 'ONEDRIVE', egress);
+});
+
+const put = (path: string, content: string | Buffer = path): string => graph.drives.put('b!mine', path, { content });
+
+describe('listings', () => {
+  test('of a drive tell all that lies in it, page by page, each where it lies', async () => {
+    for (const path of ['a/1.md', 'a/b/2.md', 'a/b/c/3.pdf', '4.docx']) put(path);
+    const { items, pages } = await below(account, 'b!mine');
+    expect(pages).toBeGreaterThan(3);
+    const tree = Object.fromEntries(items.map((item) => [item.externalId, item.parentExternalId]));
+    expect(tree).toEqual({
+      'b!mine': null,
+      'b!mine/a': 'b!mine',
+      'b!mine/a.1.md': 'b!mine/a',
+      'b!mine/a.b': 'b!mine/a',
+      'b!mine/a.b.2.md': 'b!mine/a.b',
+      'b!mine/a.b.c': 'b!mine/a.b',
+      'b!mine/a.b.c.3.pdf': 'b!mine/a.b.c',
+      'b!mine/4.docx': 'b!mine',
+    });
+    expect(items.find(({ name }) => name === '3.pdf')).toMatchObject({
+      rootExternalId: 'b!mine',
+      itemType: 'FILE',
+      fileFormat: 'PDF',
+      hasContent: true,
+      isExpandable: false,
+      externalUrl: 'https://harbour.example/b!mine/a.b.c.3.pdf',
+      createdAt: '2026-03-03T10:00:00Z',
+      version: expect.stringMatching(/^"c:/),
+    });
+    // All of it by the feed: no request a folder.
+    expect(graph.requests.filter((path) => path.includes('/children'))).toEqual([]);
+  });
+
+  test('of a folder tell it and what lies below it, and nothing else', async () => {
+    for (const path of ['a/1.md', 'a/b/2.md', 'a/b/c/3.md', 'a/b/c/4.md', 'a/b/c/5.md', 'd/6.md']) put(path);
+    expect(idsOf((await below(account, 'b!mine/a.b')).items)).toEqual(
+      ['a.b', 'a.b.2.md', 'a.b.c', 'a.b.c.3.md', 'a.b.c.4.md', 'a.b.c.5.md'].map((id) => `b!mine/${id}`),
+    );
+    expect(idsOf((await below(account, 'b!mine/d.6.md')).items)).toEqual(['b!mine/d.6.md']);
+    // The id of the root folder is that of the drive.
+    expect((await below(account, `b!mine/${rootOf('b!mine')}`)).items).toHaveLength(11);
+  });
+
+  test('of drives go over all pages, and an id without a drive is one of the first', async () => {
+    for (const id of ['b!two', 'b!three', 'b!four']) {
+      graph.drives.add(id);
+      graph.ownDrives.push(id);
+    }
+    const roots = await allPages((cursor) => account.roots(cursor, NEVER));
+    expect(roots).toMatchObject({
+      pages: 2,
+      items: ['b!mine', 'b!two', 'b!three', 'b!four'].map((externalId) => ({ externalId })),
+    });
+    const id = put('a/1.md');
+    expect(idsOf((await below(account, id)).items)).toEqual([`b!mine/${id}`]);
+  });
+
+  test('go into folders shared from elsewhere, once, and to files by the drive they lie in', async () => {
+    graph.drives.add('b!theirs');
+    graph.drives.put('b!theirs', 'shared/deep/plan.md', { content: 'The plan.' });
+    // Both show each other.
+    graph.drives.put('b!theirs', 'shared/back', { remote: { drive: 'b!mine', item: 'a' } });
+    graph.drives.put('b!mine', 'a/link', { remote: { drive: 'b!theirs', item: 'shared' } });
+    const { items } = await below(account, 'b!mine');
+    const tree = Object.fromEntries(items.map((item) => [item.externalId, item.parentExternalId]));
+    expect(tree).toMatchObject({
+      'b!theirs/shared': 'b!mine/a',
+      'b!theirs/shared.deep': 'b!theirs/shared',
+      'b!theirs/shared.deep.plan.md': 'b!theirs/shared.deep',
+    });
+    expect(items).toHaveLength(6);
+    expect(Buffer.from((await account.open('b!theirs/shared.deep.plan.md', NEVER)).bytes).toString()).toBe('The plan.');
+    // What is shared no more costs itself alone.
+    put('z.md');
+    graph.misbehave((path) => (path.includes('b!theirs') ? { status: 403 } : null));
+    expect(idsOf((await below(account, 'b!mine')).items)).toContain('b!mine/z.md');
+  });
+
+  test('survive a folder that goes away, and a feed that loses its place', async () => {
+    for (const path of ['a/1.md', 'a/b/2.md', 'a/c/3.md']) put(path);
+    graph.misbehave((path) => (path.endsWith('/items/a.b/children') ? { status: 404 } : null));
+    expect(idsOf((await below(account, 'b!mine/a')).items)).toContain('b!mine/a.c.3.md');
+    let asked = 0;
+    graph.misbehave((path) => (path.includes('/root/delta') && ++asked === 2 ? { status: 410 } : null));
+    expect(new Set(idsOf((await below(account, 'b!mine')).items)).size).toBe(7);
+    graph.misbehave((path) => (path.includes('/root/delta') ? { status: 410 } : null));
+    expect(await faultOf(below(account, 'b!mine'))).toMatchObject({ kind: 'stale_cursor' });
+  });
+
+  test.each(['nowhere', 'b!mine/nowhere', 'b!mine/../../me', 'b!mine/a/b', '..', '', 'b!mine/', 'a b', 'ü'])(
+    'of %p are not there',
+    async (id) => {
+      put('a/1.md');
+      expect(await faultOf(below(account, id))).toMatchObject({ kind: 'not_found' });
+      expect(
+        graph.requests.filter((path) => !path.startsWith('/v1.0/drives/') && !path.startsWith('/v1.0/me/drive/')),
+      ).toEqual([]);
+    },
+  );
+
+  test('an id that Graph does not take for one at all is not there either', async () => {
+    graph.misbehave((path) => (path.includes('/drives/') ? { status: 400 } : null));
+    expect(await faultOf(below(account, 'b!mine/nowhere'))).toMatchObject({ kind: 'not_found' });
+  });
+
+  test('of a drive are no empty ones where Graph does not understand us', async () => {
+    put('a/1.md');
+    graph.misbehave((path) => (path.includes('/delta') ? { status: 400 } : null));
+    expect(await faultOf(below(account, 'b!mine'))).toMatchObject({ kind: 'bad_response' });
+  });
+});
+
+describe('contents', () => {
+  test('are fetched elsewhere, without credentials, as what they are declared', async () => {
+    const id = graph.drives.put('b!mine', 'a/Über 1.md', { content: 'Grüße', mimeType: 'text/markdown' });
+    const content = await account.open(`b!mine/${id}`, NEVER);
+    expect(content).toMatchObject({
+      contentType: 'text/markdown',
+      name: 'Über 1.md',
+      url: `https://harbour.example/b!mine/${id}`,
+      facts: { type: 'FILE', is_folder: false, drive_id: 'b!mine', item_id: id },
+    });
+    expect(Buffer.from(content.bytes).toString()).toBe('Grüße');
+    expect(graph.downloads).toEqual([{ path: `/b!mine/${id}`, withCredentials: false }]);
+    // The address that is a credential by itself is told nowhere.
+    expect(JSON.stringify({ ...content, bytes: null })).not.toContain(graph.temporary);
+  });
+
+  test('that are none say why', async () => {
+    put('a/1.md');
+    graph.drives.put('b!mine', 'notes', { package: true });
+    graph.drives.put('b!mine', 'big.md', { content: 'x'.repeat(2_000) });
+    const small = accountOf(graph, 'ONEDRIVE', egress, {}, 1_000);
+    expect(await faultOf(account.open('b!mine/notes', NEVER))).toMatchObject({
+      kind: 'unsupported_type',
+      message: expect.stringMatching(/notebook/),
+    });
+    expect(await faultOf(account.open('b!mine/a', NEVER))).toMatchObject({ kind: 'unsupported_type' });
+    expect(await faultOf(small.open('b!mine/big.md', NEVER))).toMatchObject({ kind: 'too_large' });
+    for (const id of ['b!mine', 'b!mine/gone', 'b!other/a.1.md'])
+      expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'not_found' });
+  });
+
+  test('a notebook is listed and not synced with its folder; asked for by itself, it is told why not', async () => {
+    graph.drives.put('b!mine', 'a/notes', { package: true });
+    const listed = (await below(account, 'b!mine')).items.find(({ name }) => name === 'notes');
+    expect(listed).toMatchObject({ hasContent: false, isSelectable: false });
+    expect((await below(account, 'b!mine/a.notes')).items).toMatchObject([{ hasContent: true }]);
+  });
+});
+
+describe('the feed', () => {
+  test('tells what came, changed, moved and went since its point, of all drives', async () => {
+    for (const path of ['a/1.md', 'a/2.md', 'b/3.md']) put(path);
+    graph.drives.add('b!two');
+    graph.ownDrives.push('b!two');
+    const start = await account.changes!.now(NEVER);
+    let { told, point } = await pass(account, start);
+    expect(told).toEqual([]);
+    graph.drives.write('b!mine', 'a.1.md', 'new');
+    put('b/4.md');
+    graph.drives.remove('b!mine', 'a.2.md');
+    graph.drives.put('b!two', 'x.md', { content: 'x' });
+    ({ told, point } = await pass(account, point));
+    expect(told.toSorted()).toEqual(['b!mine/a.1.md', 'b!mine/b.4.md', 'b!two/x.md', 'gone b!mine/a.2.md']);
+    expect((await pass(account, point)).told).toEqual([]);
+    // A folder's going is told once, not of what lay in it.
+    graph.drives.remove('b!mine', 'b');
+    expect((await pass(account, point)).told).toEqual(['gone b!mine/b']);
+    // The same point tells the same again.
+    expect((await pass(account, point)).told).toEqual(['gone b!mine/b']);
+  });
+
+  test('says of an item in the root folder that it lies in the drive', async () => {
+    const start = await account.changes!.now(NEVER);
+    put('top.md');
+    const { changes } = await account.changes!.since(start, NEVER);
+    expect(changes).toMatchObject([{ item: { externalId: 'b!mine/top.md', parentExternalId: 'b!mine' } }]);
+  });
+
+  test('reads drives that are new from their beginning, and tells of drives that went', async () => {
+    put('1.md');
+    const start = await account.changes!.now(NEVER);
+    graph.drives.add('b!new');
+    graph.drives.put('b!new', 'n.md', { content: 'n' });
+    graph.ownDrives.splice(0, Number.POSITIVE_INFINITY, 'b!new');
+    const { told, point } = await pass(account, start);
+    expect(told).toEqual(['gone b!mine', 'b!new/n.md']);
+    graph.drives.write('b!new', 'n.md', 'n2');
+    expect((await pass(account, point)).told).toEqual(['b!new/n.md']);
+  });
+
+  test.each([
+    ['a point that Graph has forgotten', () => void (graph.drives.all.get('b!mine')!.forgotten = 1_000)],
+    ['a point that is none of ours', () => undefined],
+  ])('of %s is stale', async (name, forget) => {
+    put('1.md');
+    const start = await account.changes!.now(NEVER);
+    forget();
+    const point = name.includes('ours') ? 'x' : start;
+    expect(await faultOf(account.changes!.since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
+  });
+});
+
+describe('answers', () => {
+  test('lead to no other host: of a link its query alone is followed', async () => {
+    const elsewhere = await startGraph();
+    try {
+      for (const path of ['1.md', '2.md', '3.md']) put(path);
+      graph.misbehave((path) => {
+        if (!path.endsWith('/drives')) return null;
+        const link = `${elsewhere.origin}/v1.0/me/drives?$skiptoken=2`;
+        return { status: 200, body: { value: [{ id: 'b!mine', name: 'Mine' }], '@odata.nextLink': link } };
+      });
+      const { next } = await account.roots(null, NEVER);
+      await account.roots(next, NEVER);
+      expect(elsewhere.requests).toEqual([]);
+      expect(graph.requests.at(-1)).toBe('/v1.0/me/drives?%24skiptoken=2');
+    } finally {
+      await elsewhere.close();
+    }
+  });
+
+  test.each([
+    ['no list', {}],
+    ['a list that is none', { value: 'all' }],
+    ['a link that is none', { value: [], '@odata.nextLink': 'next' }],
+  ])('with %s are a fault of the source', async (_name, body) => {
+    graph.misbehave((path) => (path.endsWith('/drives') ? { status: 200, body } : null));
+    expect(await faultOf(account.roots(null, NEVER))).toMatchObject({ kind: 'server_error' });
+  });
+
+  test('with things of other kinds are taken for what they are worth', async () => {
+    const value = [
+      null,
+      7,
+      {},
+      { id: 5 },
+      { id: '../x' },
+      { id: 'b!ok', name: 7, webUrl: null, createdDateTime: 'soon' },
+    ];
+    graph.misbehave((path) => (path.endsWith('/drives') ? { status: 200, body: { value } } : null));
+    expect((await account.roots(null, NEVER)).items).toMatchObject([
+      { externalId: 'b!ok', name: 'b!ok', externalUrl: null, createdAt: null },
+    ]);
+  });
+
+  test.each([
+    [401, {}, undefined, 'access_revoked'],
+    [403, {}, undefined, 'access_denied'],
+    [404, {}, undefined, 'not_found'],
+    [410, {}, undefined, 'stale_cursor'],
+    [423, {}, 'resourceLocked', 'access_denied'],
+    [429, { 'retry-after': '3600' }, undefined, 'rate_limited'],
+    [503, { 'retry-after': '3600' }, undefined, 'rate_limited'],
+    [503, {}, undefined, 'server_error'],
+    [509, { 'retry-after': '3600' }, 'bandwidthLimitExceeded', 'rate_limited'],
+    [400, {}, 'SyncStateNotFound', 'stale_cursor'],
+    [400, {}, 'badRequest', 'bad_response'],
+  ])('%i %o %s is %s', async (status, headers, code, kind) => {
+    graph.misbehave(() => ({ status, headers, ...(code === undefined ? {} : { code }) }));
+    expect(await faultOf(account.roots(null, NEVER))).toMatchObject({ kind });
+  });
+});
+
+test('an account is known by the address of its person', async () => {
+  expect(await account.identify(NEVER)).toEqual({
+    account: 'ada@harbour.example',
+    metadata: { user_id: PERSON.id, user_name: PERSON.label },
+  });
+  graph.provider.expireAll();
+  expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_revoked' });
+});

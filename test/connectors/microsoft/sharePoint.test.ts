@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { SitesPage } from '../../../connectors/microsoft/sharePoint/index.js';
+import type { Egress } from '../../../egress/types.js';
+import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
+import { SITE_HOST, siteId } from '../../emulators/graph/sites.js';
+import { accountOf, allPages, below, faultOf, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
+
+let egress: Egress;
+let graph: GraphEmulator;
+const GUID = '3bf6b2b0-6a0c-4a3e-9b7e-1d4b9b0f7a11';
+
+beforeAll(async () => {
+  egress = openEgress();
+  graph = await startGraph();
+});
+afterAll(async () => {
+  await egress.close();
+  await graph.close();
+});
+beforeEach(() => {
+  graph.drives.all.clear();
+  graph.sites.clear();
+  graph.mend();
+  for (const [index, [path, displayName, drives]] of (
+    [
+      ['', 'Harbour', ['b!root']],
+      ['sites/Marketing', 'Marketing', ['b!docs', 'b!assets', 'b!forms']],
+      ['teams/Crew', 'The crew', ['b!crew']],
+      ['sites/Marketing/Archive', 'Old things', ['b!old']],
+    ] as const
+  ).entries()) {
+    graph.sites.set(path, { id: siteId(index), displayName, drives: [...drives], pages: new Map() });
+    for (const drive of drives) graph.drives.add(drive);
+  }
+});
+
+const accountFor = (site?: string) => accountOf(graph, 'SHAREPOINT', egress, site === undefined ? {} : { site });
+const roots = async (site?: string) => {
+  const account = accountFor(site);
+  return allPages((cursor) => account.roots(cursor, NEVER));
+};
+
+describe('the site', () => {
+  test.each([
+    [undefined, 'harbour', ['b!root', 'pages']],
+    ['', 'harbour', ['b!root', 'pages']],
+    ['Marketing', 'harbour/Marketing', ['b!assets', 'b!docs', 'b!forms', 'pages']],
+    ['sites/Marketing', 'harbour/Marketing', ['b!assets', 'b!docs', 'b!forms', 'pages']],
+    ['teams/Crew', 'harbour/teams/Crew', ['b!crew', 'pages']],
+    ['Marketing/Archive', 'harbour/Marketing/Archive', ['b!old', 'pages']],
+  ])('%p is %s, with its libraries and pages', async (site, domain, containers) => {
+    expect(await accountFor(site).identify(NEVER)).toMatchObject({
+      account: `ada@harbour.example|${domain}`,
+      metadata: { site_host: SITE_HOST },
+    });
+    expect(idsOf((await roots(site)).items)).toEqual(containers);
+  });
+
+  test('is asked for by a path in which the colon is a colon', async () => {
+    await roots('Marketing');
+    expect(graph.requests.some((path) => path.startsWith(`/v1.0/sites/${SITE_HOST}:/sites/Marketing?`))).toBe(true);
+  });
+
+  test.each(['Nowhere', '..', 'a/../b', 'Marketing:/drive', 'a?b', 'a#b', '%2e%2e', 'a/b/c/d/e/f/g/h/i/j/k'])(
+    'called %p is not there, and leads nowhere else',
+    async (site) => {
+      expect(await faultOf(accountFor(site).identify(NEVER))).toMatchObject({ kind: 'not_found' });
+      for (const path of graph.requests)
+        expect(path).toMatch(/^\/v1\.0\/(me|sites\/root|sites\/harbour\.sharepoint\.com:\/sites\/Nowhere)\?/);
+    },
+  );
+});
+
+test('a file is the same by its drive and id, and by its id alone in the first library', async () => {
+  const id = graph.drives.put('b!docs', 'plans/plan.md', { content: 'The plan.' });
+  const account = accountFor('Marketing');
+  expect(idsOf((await below(account, id)).items)).toEqual([`b!docs/${id}`]);
+  expect(Buffer.from((await account.open(`b!docs/${id}`, NEVER)).bytes).toString()).toBe('The plan.');
+});
+
+test('the feed tells what changes in all libraries of the site', async () => {
+  const account = accountFor('Marketing');
+  const start = await account.changes!.now(NEVER);
+  for (const drive of ['b!docs', 'b!forms', 'b!crew']) graph.drives.put(drive, 'x.md', { content: 'x' });
+  expect((await pass(account, start)).told).toEqual(['b!docs/x.md', 'b!forms/x.md']);
+});
+
+describe('pages', () => {
+  beforeEach(() => {
+    const { pages } = graph.sites.get('sites/Marketing')!;
+    for (let index = 4; index < 8; index += 1)
+      pages.set(`${index}${GUID.slice(1)}`, { title: `Page ${index}`, parts: [`<p>Text ${index}.</p>`], version: 1 });
+    pages.set(GUID, {
+      title: 'Tides & <times>',
+      parts: ['<p>High at noon.</p>', '<p>Low at six.</p>'],
+      plain: ['5 < 6'],
+      version: 3,
+    });
+  });
+
+  test('are listed beside the libraries, over all pages of the answer', async () => {
+    const { items, pages } = await below(accountFor('Marketing'), 'pages');
+    expect(pages).toBe(3);
+    expect(items).toHaveLength(6);
+    expect(items.at(-1)).toMatchObject({
+      externalId: `pages/${GUID}`,
+      parentExternalId: 'pages',
+      rootExternalId: 'pages',
+      name: 'Tides & <times>',
+      itemType: 'PAGE',
+      hasContent: true,
+      version: `"{${GUID}},3"`,
+    });
+    expect(idsOf((await below(accountFor('Marketing'), `pages/${GUID}`)).items)).toEqual([`pages/${GUID}`]);
+  });
+
+  test('are read as what stands on them, in order; markup in a title stays text', async () => {
+    const { bytes, contentType, name } = await accountFor('Marketing').open(`pages/${GUID}`, NEVER);
+    expect({ contentType, name }).toEqual({ contentType: 'text/html; charset=utf-8', name: 'Tides & <times>' });
+    const html = Buffer.from(bytes).toString();
+    expect(html).toContain('<h1>Tides &amp; &lt;times&gt;</h1>');
+    expect(html).toMatch(/High at noon\.[^]*Low at six\.[^]*5 &lt; 6/);
+  });
+
+  test.each(['pages/nowhere', 'pages/../drives', 'pages/', `pages/${GUID}/x`])(
+    'called %p are not there',
+    async (id) => {
+      expect(await faultOf(below(accountFor('Marketing'), id))).toMatchObject({ kind: 'not_found' });
+      expect(await faultOf(accountFor('Marketing').open(id, NEVER))).toMatchObject({ kind: 'not_found' });
+    },
+  );
+
+  test('have no text together', async () => {
+    expect(await faultOf(accountFor('Marketing').open('pages', NEVER))).toMatchObject({ kind: 'unsupported_type' });
+  });
+});
+
+describe('the sites of the tenant', () => {
+  const read = (cursor?: string) => accountFor().read('sites', { cursor: cursor ?? null }, NEVER) as Promise<SitesPage>;
+
+  test('are listed page by page, each by the name that a connection takes', async () => {
+    const first = await read();
+    expect(first.sites).toEqual([
+      { id: siteId(0), site_name: null, site_display_name: 'Harbour', site_url: `https://${SITE_HOST}` },
+      {
+        id: siteId(1),
+        site_name: 'Marketing',
+        site_display_name: 'Marketing',
+        site_url: `https://${SITE_HOST}/sites/Marketing`,
+      },
+    ]);
+    const second = await read(first.next_cursor ?? '');
+    expect(second.sites.map((site) => site.site_name)).toEqual(['teams/Crew', 'Marketing/Archive']);
+    expect(second.next_cursor).toBeNull();
+    for (const name of [...first.sites, ...second.sites].map((site) => site.site_name ?? ''))
+      expect((await accountFor(name).identify(NEVER)).account).toContain('|harbour');
+  });
+
+  test.each([
+    'x',
+    Buffer.from('{}').toString('base64url'),
+    Buffer.from('[1]').toString('base64url'),
+    Buffer.from('{"$expand":"drives"}').toString('base64url'),
+    Buffer.from('{"$skiptoken":7}').toString('base64url'),
+  ])('from a cursor that is none, %s, are refused', async (cursor) => {
+    expect(await faultOf(read(cursor))).toMatchObject({
+      kind: 'bad_response',
+      message: expect.stringMatching(/cursor/),
+    });
+  });
+});

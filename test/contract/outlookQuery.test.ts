@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals';
+
+import {
+  idOfOutlookQuery,
+  isOutlookQuery,
+  OutlookFilterError,
+  outlookQueryOf,
+  readOutlookFilter,
+} from '../../contract/outlookQuery.js';
+import { odataFilter } from '../../connectors/microsoft/outlook/odata.js';
+
+const is = (key: string, value: string) => ({ key, value });
+
+/** By hand, after the documentation of Graph's messages. */
+test.each([
+  [is('category', 'Test'), "categories/any(category:category eq 'Test')"],
+  [is('category', "Ada's"), "categories/any(category:category eq 'Ada''s')"],
+  [is('category', "x') or (1 eq 1"), "categories/any(category:category eq 'x'') or (1 eq 1')"],
+  [is('after', '2024/01/07'), 'receivedDateTime ge 2024-01-07T00:00:00Z'],
+  [is('after', '2024-1-7'), 'receivedDateTime ge 2024-01-07T00:00:00Z'],
+  [is('before', '2024/02/29'), 'receivedDateTime lt 2024-02-29T00:00:00Z'],
+  [is('is', 'flagged'), "flag/flagStatus eq 'flagged'"],
+  [is('is', 'unread'), 'isRead eq false'],
+  [is('is', 'read'), 'isRead eq true'],
+  [is('from', ' grace@harbour.example '), "from/emailAddress/address eq 'grace@harbour.example'"],
+  [{ AND: [is('is', 'read')] }, 'isRead eq true'],
+  [{ AND: [is('is', 'read'), is('is', 'flagged')] }, "(isRead eq true and flag/flagStatus eq 'flagged')"],
+  [
+    { AND: [is('after', '2024/01/07'), { OR: [is('is', 'flagged'), is('category', 'A')] }] },
+    "(receivedDateTime ge 2024-01-07T00:00:00Z and (flag/flagStatus eq 'flagged' or categories/any(category:category eq 'A')))",
+  ],
+  [
+    { OR: [{ AND: [is('is', 'read'), is('from', 'a@b.example')] }, { AND: [is('before', '2024/01/01')] }] },
+    "((isRead eq true and from/emailAddress/address eq 'a@b.example') or receivedDateTime lt 2024-01-01T00:00:00Z)",
+  ],
+])('%j reads %s', (given, wanted) => {
+  const filter = readOutlookFilter(given);
+  expect(filter && odataFilter(filter)).toBe(wanted);
+});
+
+describe('a tree', () => {
+  let deep: object = is('is', 'read');
+  for (let depth = 0; depth < 6; depth += 1) deep = { AND: [deep] };
+
+  test.each([
+    ['an unknown key', is('subject', 'x'), ['key']],
+    ['a key of JavaScript', is('constructor', 'x'), ['key']],
+    ['no value', { key: 'from' }, ['value']],
+    ['an empty value', is('from', ' '), ['value']],
+    ['a value that is no text', { key: 'from', value: 7 }, ['value']],
+    ['a long value', is('from', 'x'.repeat(301)), ['value']],
+    ['a day that is none', is('after', '2024/02/30'), ['value']],
+    ['words for a day', is('before', 'yesterday'), ['value']],
+    ['a state that is unknown', is('is', 'starred'), ['value']],
+    ['both AND and OR', { AND: [is('is', 'read')], OR: [is('is', 'read')] }, []],
+    ['AND and a key', { AND: [is('is', 'read')], key: 'is', value: 'read' }, []],
+    ['an empty list', { OR: [] }, ['OR']],
+    ['no list', { AND: is('is', 'read') }, ['AND']],
+    ['a wrong member', { AND: [is('is', 'read'), { OR: [is('is', 'lost')] }] }, ['AND', 1, 'OR', 0, 'value']],
+    ['a member that is no object', { AND: ['is:read'] }, ['AND', 0]],
+    ['an empty member', { AND: [{}] }, ['AND', 0, 'key']],
+    ['too many members', { OR: Array.from({ length: 51 }, () => is('is', 'read')) }, ['OR']],
+    ['too deep', deep, ['AND', 0, 'AND', 0, 'AND', 0, 'AND', 0, 'AND', 0, 'AND']],
+    ['a list', [is('is', 'read')], []],
+  ])('with %s is refused there', (_name, given, path) => {
+    const read = () => readOutlookFilter(given);
+    expect(read).toThrow(OutlookFilterError);
+    try {
+      read();
+    } catch (error) {
+      expect((error as OutlookFilterError).path).toEqual(path);
+    }
+  });
+
+  test('of nothing asks for everything', () => {
+    expect(readOutlookFilter({})).toBeNull();
+  });
+
+  test('of many conditions in branches is bounded as a whole', () => {
+    const some = { OR: Array.from({ length: 20 }, () => is('is', 'read')) };
+    expect(() => readOutlookFilter({ AND: [some, some, some] })).toThrow(/50/);
+  });
+});
+
+describe('the id of a query', () => {
+  const query = { folder: 'AAMk-_=', filter: readOutlookFilter({ AND: [is('is', 'read')] }), attachments: true };
+
+  test('says it whole, and is the same for the same', () => {
+    const id = idOfOutlookQuery(query) ?? '';
+    expect(isOutlookQuery(id)).toBe(true);
+    expect(id).toBe(idOfOutlookQuery({ ...query, filter: readOutlookFilter({ AND: [{ value: 'read', key: 'is' }] }) }));
+    expect(outlookQueryOf(id)).toEqual(query);
+    expect(outlookQueryOf(idOfOutlookQuery({ ...query, filter: null }) ?? '')).toEqual({ ...query, filter: null });
+  });
+
+  test('too long to be an id is none', () => {
+    const filter = readOutlookFilter({ OR: Array.from({ length: 50 }, () => is('from', 'x'.repeat(300))) });
+    expect(idOfOutlookQuery({ ...query, filter })).toBeNull();
+  });
+
+  test.each([
+    'filter:',
+    'filter:bm8',
+    `filter:${Buffer.from('{"folder":7,"filter":null}').toString('base64url')}`,
+    `filter:${Buffer.from('{"folder":"a","filter":{"key":"is","value":"lost"}}').toString('base64url')}`,
+    `filter:${Buffer.from('{"folder":"a"}').toString('base64url')}`,
+  ])('that somebody made up says nothing: %s', (id) => {
+    expect(outlookQueryOf(id)).toBeNull();
+  });
+});

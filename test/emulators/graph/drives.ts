@@ -1,0 +1,170 @@
+/** Drives of Microsoft Graph with items that a test changes. */
+import type { Call } from '../emulator.js';
+import { type Changed, refuse, sendFeed, sendOne, sendPage } from './answers.js';
+
+export interface EmulatedItem {
+  name: string;
+  /** The id of its folder; null for the root folder. */
+  parent: string | null;
+  /** A folder has none of these. */
+  content?: string | Buffer;
+  readonly mimeType?: string;
+  readonly package?: boolean;
+  /** What it links to in another drive. */
+  readonly remote?: { readonly drive: string; readonly item: string };
+  /** The moments of its last changes: of anything, of its content. */
+  at: number;
+  contentAt: number;
+}
+
+export interface EmulatedDrive {
+  readonly id: string;
+  readonly name: string;
+  readonly items: Map<string, EmulatedItem>;
+  /** Moments of deletions by id. */
+  readonly gone: Map<string, number>;
+  /** Points before this moment are forgotten. */
+  forgotten: number;
+}
+
+export const rootOf = (drive: string): string => `root-${drive}`;
+const STAMP = '2026-03-03T10:00:00Z';
+
+/** All drives there are, and the count of changes so far. */
+export class Drives {
+  readonly all = new Map<string, EmulatedDrive>();
+  #now = 0;
+
+  get now(): number {
+    return this.#now;
+  }
+
+  tick(): number {
+    this.#now += 1;
+    return this.#now;
+  }
+
+  add(id: string, name = `Drive ${id}`): EmulatedDrive {
+    const root: EmulatedItem = { name: 'root', parent: null, at: this.tick(), contentAt: this.#now };
+    const drive = { id, name, items: new Map([[rootOf(id), root]]), gone: new Map<string, number>(), forgotten: 0 };
+    this.all.set(id, drive);
+    return drive;
+  }
+
+  /** Puts an item at a path, and folders where there are none on the way. Ids follow from paths. @returns its id */
+  put(driveId: string, path: string, item: Partial<EmulatedItem> = {}): string {
+    const { items } = this.all.get(driveId)!;
+    const parts = path.split('/');
+    let parent = rootOf(driveId);
+    for (const [depth, name] of parts.entries()) {
+      const id = parts
+        .slice(0, depth + 1)
+        .join('.')
+        .replaceAll(/[^\w.-]/g, '-');
+      const known = items.get(id);
+      const at = this.tick();
+      if (depth === parts.length - 1) items.set(id, { ...known, name, parent, at, contentAt: at, ...item });
+      else if (!known) items.set(id, { name, parent, at, contentAt: at });
+      parent = id;
+    }
+    return parent;
+  }
+
+  write(driveId: string, id: string, content: string | Buffer): void {
+    const item = this.all.get(driveId)!.items.get(id)!;
+    item.content = content;
+    item.at = this.tick();
+    item.contentAt = item.at;
+  }
+
+  /** Takes an item away, and what lies in it. Only the item itself is told. */
+  remove(driveId: string, id: string): void {
+    const { items, gone } = this.all.get(driveId)!;
+    const meant = [id];
+    for (const one of meant) {
+      for (const [key, { parent }] of items) if (parent === one) meant.push(key);
+      items.delete(one);
+    }
+    gone.set(id, this.tick());
+  }
+}
+
+export const driveJson = ({ id, name }: EmulatedDrive): Record<string, unknown> => ({
+  id,
+  name,
+  driveType: 'business',
+  webUrl: `https://harbour.example/${id}`,
+  createdDateTime: STAMP,
+});
+
+function itemJson(drive: EmulatedDrive, id: string, item: EmulatedItem, withPath: boolean): Record<string, unknown> {
+  const { name, parent, content, mimeType = 'application/octet-stream', remote } = item;
+  const path = parent === rootOf(drive.id) ? `/drives/${drive.id}/root:` : `/drives/${drive.id}/root:/above`;
+  const facet = remote
+    ? { remoteItem: { id: remote.item, name, folder: {}, parentReference: { driveId: remote.drive } } }
+    : item.package
+      ? { package: { type: 'oneNote' } }
+      : content === undefined
+        ? { folder: { childCount: 1 } }
+        : { file: { mimeType, hashes: { quickXorHash: `x${item.contentAt}` } }, size: Buffer.from(content).length };
+  return {
+    id,
+    name,
+    webUrl: `https://harbour.example/${drive.id}/${id}`,
+    createdDateTime: STAMP,
+    eTag: `"{${id}},${item.at}"`,
+    cTag: `"c:{${id}},${item.contentAt}"`,
+    parentReference: { driveId: drive.id, id: parent, ...(withPath ? { path } : {}) },
+    ...(parent === null ? { root: {} } : {}),
+    ...facet,
+  };
+}
+
+/** What the feed of a drive tells, oldest first. The root folder comes first; paths are left out. */
+function changedOf(drive: EmulatedDrive): Changed[] {
+  const there = [...drive.items].map(([id, item]) => ({ at: item.at, value: itemJson(drive, id, item, false) }));
+  const gone = [...drive.gone]
+    .filter(([id]) => !drive.items.has(id))
+    .map(([id, at]) => ({ at, value: { id, deleted: { state: 'deleted' }, parentReference: { driveId: drive.id } } }));
+  return [...there, ...gone].toSorted((a, b) => a.at - b.at);
+}
+
+export interface DriveAnswers {
+  readonly drives: Drives;
+  readonly pageSize: number;
+  /** Where the content of an item is given out. */
+  contentUrl(drive: string, item: string): string;
+}
+
+/** Answers what is asked below a drive. @param rest of the path, behind the drive's id */
+export function answerDrive(
+  call: Call,
+  drive: EmulatedDrive | undefined,
+  rest: readonly string[],
+  to: DriveAnswers,
+): void {
+  const { response } = call;
+  const missing = (): void => refuse(response, { status: 404 });
+  if (!drive) return missing();
+  const [room, second = '', third] = rest;
+  if (room === undefined) return sendOne(call, driveJson(drive));
+  const root = rootOf(drive.id);
+  if (room === 'root' && second === '') return sendOne(call, itemJson(drive, root, drive.items.get(root)!, true));
+  if (room === 'root' && /^delta(\(|$)/.test(second)) {
+    const words = { pageSize: to.pageSize, skip: 'token', delta: 'token', forgotten: drive.forgotten };
+    return sendFeed(call, changedOf(drive), { ...words, now: to.drives.now });
+  }
+  const item = room === 'items' ? drive.items.get(second) : undefined;
+  if (!item) return missing();
+  if (third === undefined) return sendOne(call, itemJson(drive, second, item, true));
+  if (third === 'children') {
+    const inside = [...drive.items].filter(([, { parent }]) => parent === second);
+    return sendPage(
+      call,
+      inside.map(([id, one]) => itemJson(drive, id, one, true)),
+      to.pageSize,
+    );
+  }
+  if (third !== 'content' || item.content === undefined) return missing();
+  response.writeHead(302, { location: to.contentUrl(drive.id, second) }).end();
+}
