@@ -1,7 +1,7 @@
 import { Fault } from '../../../contract/failures.js';
 import type { Change, SourceClient } from '../../connector.js';
 import { type FeedPlace, joinFeeds } from '../feeds.js';
-import { type Json, type Query, textOf } from '../graph.js';
+import { type Json, textOf } from '../graph.js';
 import { folderItemId, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { allFolders } from './folders.js';
 import { feedPage, isRemoved, readMessage, withAttachments } from './messages.js';
@@ -33,12 +33,9 @@ export const mailChanges = joinFeeds({
   list: async (client, _grant, signal) => (await allFolders(client, signal)).map(({ id, root }) => ({ id, root })),
   /** Outlook has no point of now for less than a walk through the folder. */
   async begin(client, { id }, signal) {
-    let at: Query | null = null;
-    do {
-      const page = await feedPage(client, id, at, signal);
-      if (page.next === null) return page.delta;
-      at = page.next;
-    } while (true);
+    let page = await feedPage(client, id, null, signal);
+    while (page.next !== null) page = await feedPage(client, id, page.next, signal);
+    return page.delta;
   },
   page: (client, { id }, query, signal) => feedPage(client, id, query, signal),
   async changes(client, { values }, place, places, signal) {

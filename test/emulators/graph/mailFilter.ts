@@ -1,7 +1,14 @@
 /** The part of OData's $filter that the emulated mailbox understands, read by itself: what it does not know is refused. */
-import type { EmulatedMessage } from './mail.js';
 
-type Test = (message: EmulatedMessage) => boolean;
+/** What of a message can be asked for. */
+interface Filtered {
+  readonly received: string;
+  readonly from?: string;
+  readonly categories?: readonly string[];
+  readonly flagged?: boolean;
+  readonly read?: boolean;
+}
+type Test = (message: Filtered) => boolean;
 
 const unquote = (text: string): string => text.slice(1, -1).replaceAll("''", "'");
 
