@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
-import { honours } from '../../../contract/sources.js';
+import { CONNECTED_SOURCES, honours } from '../../../contract/sources.js';
 import { encodeDocument } from '../../../embeddings/sparse/sparseEncoder.js';
 import { type EventRowDoc, INTENDED } from '../../../store/events/model.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
@@ -44,6 +45,9 @@ export function useCatalogue(): Catalogue {
     for (const source of SOURCES) stands[source] = await SOURCE_STANDS[source]();
     catalogue.service = await startService({
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      OAUTH_CLIENTS: SOURCES.filter((source) => CONNECTED_SOURCES[source].auth === 'oauth')
+        .map((source) => `${source}=${CLIENT_ID}:${CLIENT_SECRET}`)
+        .join(','),
       MAX_UPLOAD_BYTES: String(MAX_BYTES),
       SOURCE_URLS: Object.values(stands)
         .map(({ settings }) => settings)

@@ -1,0 +1,160 @@
+/** The stands of Microsoft's sources, each on an emulator of its own. */
+import { nextRequests } from '../../emulators/emulator.js';
+import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
+import { siteId } from '../../emulators/graph/sites.js';
+import { connectByConsent } from './byConsent.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+type MicrosoftSource = 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT';
+const RECEIVED = '2026-01-07T09:00:00Z';
+
+/** What is the same for all of them. @param facts that the connection is made with */
+const standOnGraph = (
+  graph: GraphEmulator,
+  source: MicrosoftSource,
+  facts: Record<string, string>,
+): Omit<SourceStand, 'externalId' | 'secret' | 'reset' | 'write' | 'remove' | 'breakItem' | 'pagesListed'> => ({
+  ...standOn(graph),
+  settings: graph.settingsOf(source),
+  connect: (user, body = {}) => connectByConsent(user, source, { ...facts, ...body }),
+  connectAsNobody: (user) =>
+    user.post('/integrations/connect', {
+      authentication: { source, access_token: 'nobody', ...facts },
+      sync_options: {},
+    }),
+  limit(requests) {
+    graph.misbehave(
+      nextRequests(requests, (number) => ({
+        status: number % 3 === 0 ? 503 : 429,
+        headers: { 'retry-after': '0' },
+      })),
+    );
+  },
+  takeBack: () => graph.provider.revoke(),
+});
+
+const driveOf = (container: string): string => `b!${container}`;
+
+/** The content of the catalogue in drives. */
+function fillDrives({ drives, ownDrives }: GraphEmulator, more: number): void {
+  drives.all.clear();
+  ownDrives.splice(0, Number.POSITIVE_INFINITY, ...CONTAINERS.map(driveOf));
+  for (const name of CONTAINERS) drives.add(driveOf(name), `Drive ${name}`);
+  for (const name of OTHERS) drives.put(driveOf(name), `${name}.md`, { content: `On ${name}.` });
+  const atlas = driveOf('atlas');
+  drives.put(atlas, 'sights/lighthouse.md', { content: LIGHTHOUSE });
+  drives.put(atlas, 'sights/people/keeper.md', { content: KEEPER });
+  // What does not become a file.
+  drives.put(atlas, 'sights/Notes', { package: true });
+  for (const [name, content] of moreDocuments(more, (file, text) => [`${file}.md`, text] as const))
+    drives.put(atlas, name, { content });
+}
+
+function driveStand(graph: GraphEmulator, source: MicrosoftSource, facts: Record<string, string>) {
+  const placeOf = (externalId: string): [drive: string, item: string] => {
+    const slash = externalId.indexOf('/');
+    return [externalId.slice(0, slash), externalId.slice(slash + 1)];
+  };
+  return {
+    ...standOnGraph(graph, source, facts),
+    write: (externalId: string, text: string) => graph.drives.write(...placeOf(externalId), text),
+    remove: (externalId: string) => graph.drives.remove(...placeOf(externalId)),
+    breakItem(externalId: string, status: number) {
+      const [drive, item] = placeOf(externalId);
+      const where = `/v1.0/drives/${drive}/items/${item}/content`;
+      graph.misbehave((path) => (decodeURIComponent(path) === where ? { status } : null));
+    },
+  };
+}
+
+const CONTENT = {
+  lighthouse: 'b!atlas/sights.lighthouse.md',
+  keeper: 'b!atlas/sights.people.keeper.md',
+  branch: 'b!atlas/sights',
+  others: OTHERS.map((name) => `${driveOf(name)}/${name}.md`),
+  format: 'MD',
+};
+
+/** Whatever was given out last: another one after each consent. */
+const newest = ({ provider }: GraphEmulator): string => provider.secrets.at(-1) ?? '';
+
+export async function standForOneDrive(): Promise<SourceStand> {
+  const graph = await startGraph();
+  return {
+    ...driveStand(graph, 'ONEDRIVE', {}),
+    get secret() {
+      return newest(graph);
+    },
+    externalId: 'ONEDRIVE|ada@harbour.example',
+    reset(more = 0) {
+      fillDrives(graph, more);
+      graph.mend();
+      return { ...CONTENT, containers: CONTAINERS.map(driveOf), items: 14 + more };
+    },
+    pagesListed: () => graph.requests.filter((path) => path.startsWith('/v1.0/me/drives')).length,
+  };
+}
+
+export async function standForSharePoint(): Promise<SourceStand> {
+  const graph = await startGraph();
+  const site = 'Harbour';
+  return {
+    ...driveStand(graph, 'SHAREPOINT', { microsoft_tenant: 'harbour.example', sharepoint_site_name: site }),
+    get secret() {
+      return newest(graph);
+    },
+    externalId: `SHAREPOINT|ada@harbour.example|harbour/${site}`,
+    reset(more = 0) {
+      fillDrives(graph, more);
+      graph.sites.set('', { id: siteId(0), displayName: 'Root', drives: [], pages: new Map() });
+      graph.sites.set(`sites/${site}`, {
+        id: siteId(1),
+        displayName: site,
+        drives: CONTAINERS.map(driveOf),
+        pages: new Map(),
+      });
+      graph.mend();
+      return { ...CONTENT, containers: [...CONTAINERS.map(driveOf), 'pages'], items: 15 + more };
+    },
+    pagesListed: () => graph.requests.filter((path) => path.startsWith(`/v1.0/sites/${siteId(1)}/drives`)).length,
+  };
+}
+
+export async function standForOutlook(): Promise<SourceStand> {
+  const graph = await startGraph();
+  const { mailbox } = graph;
+  const put = (id: string, folder: string, text: string, more: object = {}): void =>
+    mailbox.put(id, { folder, subject: `About ${id}`, text, received: RECEIVED, ...more });
+  return {
+    ...standOnGraph(graph, 'OUTLOOK', {}),
+    get secret() {
+      return newest(graph);
+    },
+    externalId: 'OUTLOOK|ada@harbour.example',
+    reset(more = 0) {
+      mailbox.clear();
+      for (const name of CONTAINERS) mailbox.folders.set(name, { name: `Folder ${name}`, parent: null });
+      mailbox.folders.set('bin', { name: 'Deleted Items', parent: null, wellKnown: 'deleteditems' });
+      mailbox.folders.set('sights', { name: 'Sights', parent: 'atlas' });
+      for (const name of OTHERS) put(`${name}-1`, name, `On ${name}.`);
+      put('lighthouse', 'sights', LIGHTHOUSE);
+      // What is attached is listed, and becomes no file by itself.
+      put('keeper', 'sights', KEEPER, { attachments: { portrait: { name: 'portrait.png', content: 'PNG' } } });
+      for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const)) put(name, 'atlas', text);
+      graph.mend();
+      return {
+        containers: CONTAINERS.map((name) => `folder:${name}`),
+        lighthouse: 'lighthouse',
+        keeper: 'keeper',
+        branch: 'folder:sights',
+        others: OTHERS.map((name) => `${name}-1`),
+        items: 13 + more,
+      };
+    },
+    write: (externalId, text) => mailbox.write(externalId, text),
+    remove: (externalId) => mailbox.remove(externalId),
+    breakItem: (externalId, status) =>
+      graph.misbehave((path) => (path === `/v1.0/me/messages/${externalId}` ? { status } : null)),
+    pagesListed: () => graph.requests.filter((path) => path.startsWith('/v1.0/me/mailFolders?')).length,
+  };
+}
