@@ -116,7 +116,8 @@ export async function standForSharePoint(): Promise<SourceStand> {
       graph.mend();
       return { ...CONTENT, containers: [...CONTAINERS.map(driveOf), 'pages'], items: 15 + more };
     },
-    pagesListed: () => graph.requests.filter((path) => path.startsWith(`/v1.0/sites/${siteId(1)}/drives`)).length,
+    pagesListed: () =>
+      graph.requests.filter((path) => decodeURIComponent(path).startsWith(`/v1.0/sites/${siteId(1)}/drives`)).length,
   };
 }
 
