@@ -2,10 +2,14 @@
 import { useCatalogue } from './catalogue.js';
 import { gitbookRows } from './own/gitbook.js';
 import { githubRows } from './own/github.js';
+import { outlookRows } from './own/outlook.js';
 import { s3Rows } from './own/s3.js';
+import { sharePointRows } from './own/sharePoint.js';
 
 const catalogue = useCatalogue();
 
 gitbookRows(catalogue);
 githubRows(catalogue);
 s3Rows(catalogue);
+outlookRows(catalogue);
+sharePointRows(catalogue);

@@ -2,36 +2,37 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import { siteId } from '../../emulators/graph/sites.js';
-import { connectByConsent } from './byConsent.js';
+import { lastToken, standByConsent } from './byConsent.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** With the emulator that it is on, for what one source alone has. */
+export type MicrosoftStand = SourceStand & { readonly graph: GraphEmulator };
 
 type MicrosoftSource = 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT';
 const RECEIVED = '2026-01-07T09:00:00Z';
 
 /** What is the same for all of them. @param facts that the connection is made with */
-const standOnGraph = (
+function standOnGraph(
   graph: GraphEmulator,
   source: MicrosoftSource,
   facts: Record<string, string>,
-): Omit<SourceStand, 'externalId' | 'secret' | 'reset' | 'write' | 'remove' | 'breakItem' | 'pagesListed'> => ({
-  ...standOn(graph),
-  settings: graph.settingsOf(source),
-  connect: (user, body = {}) => connectByConsent(user, source, { ...facts, ...body }),
-  connectAsNobody: (user) =>
-    user.post('/integrations/connect', {
-      authentication: { source, access_token: 'nobody', ...facts },
-      sync_options: {},
-    }),
-  limit(requests) {
-    graph.misbehave(
-      nextRequests(requests, (number) => ({
-        status: number % 3 === 0 ? 503 : 429,
-        headers: { 'retry-after': '0' },
-      })),
-    );
-  },
-  takeBack: () => graph.provider.revoke(),
-});
+): Omit<SourceStand, 'externalId' | 'secret' | 'reset' | 'write' | 'remove' | 'breakItem' | 'pagesListed'> {
+  const byConsent = standByConsent(source, { ...graph, oauth: graph.provider });
+  return {
+    ...standOn(graph),
+    settings: graph.settingsOf(source),
+    ...byConsent,
+    connect: (user, body = {}) => byConsent.connect(user, { ...facts, ...body }),
+    limit(requests) {
+      graph.misbehave(
+        nextRequests(requests, (number) => ({
+          status: number % 3 === 0 ? 503 : 429,
+          headers: { 'retry-after': '0' },
+        })),
+      );
+    },
+  };
+}
 
 const driveOf = (container: string): string => `b!${container}`;
 
@@ -75,15 +76,13 @@ const CONTENT = {
   format: 'MD',
 };
 
-/** Whatever was given out last: another one after each consent. */
-const newest = ({ provider }: GraphEmulator): string => provider.secrets.at(-1) ?? '';
-
-export async function standForOneDrive(): Promise<SourceStand> {
+export async function standForOneDrive(): Promise<MicrosoftStand> {
   const graph = await startGraph();
   return {
+    graph,
     ...driveStand(graph, 'ONEDRIVE', {}),
     get secret() {
-      return newest(graph);
+      return lastToken(graph.provider);
     },
     externalId: 'ONEDRIVE|ada@harbour.example',
     reset(more = 0) {
@@ -95,13 +94,14 @@ export async function standForOneDrive(): Promise<SourceStand> {
   };
 }
 
-export async function standForSharePoint(): Promise<SourceStand> {
+export async function standForSharePoint(): Promise<MicrosoftStand> {
   const graph = await startGraph();
   const site = 'Harbour';
   return {
+    graph,
     ...driveStand(graph, 'SHAREPOINT', { microsoft_tenant: 'harbour.example', sharepoint_site_name: site }),
     get secret() {
-      return newest(graph);
+      return lastToken(graph.provider);
     },
     externalId: `SHAREPOINT|ada@harbour.example|harbour/${site}`,
     reset(more = 0) {
@@ -121,15 +121,16 @@ export async function standForSharePoint(): Promise<SourceStand> {
   };
 }
 
-export async function standForOutlook(): Promise<SourceStand> {
+export async function standForOutlook(): Promise<MicrosoftStand> {
   const graph = await startGraph();
   const { mailbox } = graph;
   const put = (id: string, folder: string, text: string, more: object = {}): void =>
     mailbox.put(id, { folder, subject: `About ${id}`, text, received: RECEIVED, ...more });
   return {
+    graph,
     ...standOnGraph(graph, 'OUTLOOK', {}),
     get secret() {
-      return newest(graph);
+      return lastToken(graph.provider);
     },
     externalId: 'OUTLOOK|ada@harbour.example',
     reset(more = 0) {

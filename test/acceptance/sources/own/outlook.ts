@@ -1,0 +1,179 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import type { EmulatedMessage } from '../../../emulators/graph/mail.js';
+import type { Listed, TestUser } from '../../../support/client.js';
+import { soon } from '../../../support/soon.js';
+import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
+import type { Catalogue } from '../catalogue.js';
+
+export function outlookRows(catalogue: Catalogue): void {
+  describe('OUTLOOK by its own operations', () => {
+    let user: TestUser;
+    let id: number;
+    const { stands } = catalogue;
+    const box = () => (stands.OUTLOOK as MicrosoftStand).graph.mailbox;
+    const put = (message: string, folder: string, more: Partial<EmulatedMessage> = {}): void =>
+      box().put(message, {
+        folder,
+        subject: `About ${message}`,
+        text: `Text of ${message}.`,
+        received: '2026-01-07T09:00:00Z',
+        ...more,
+      });
+    const sync = (body: Record<string, unknown>) => user.post('/integrations/outlook/sync', body);
+    /** The files there are by external id, once so many are at rest. */
+    const settled = async (number: number): Promise<Map<string, FileRecord>> => {
+      const { results } = await soon(
+        async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
+        ({ results: some }) =>
+          some.length === number && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
+      );
+      return new Map(results.map((file) => [file.external_file_id, file]));
+    };
+    let customers = 0;
+
+    beforeAll(() => void stands.OUTLOOK.reset());
+    beforeEach(async () => {
+      const mailbox = box();
+      mailbox.clear();
+      mailbox.folders.set('INBOX', { name: 'Posteingang', parent: null, wellKnown: 'inbox' });
+      mailbox.folders.set('WORK', { name: 'Work', parent: null });
+      mailbox.folders.set('PLANS', { name: 'Plans', parent: 'WORK' });
+      mailbox.folders.set('MORE', { name: 'Plans', parent: 'INBOX' });
+      mailbox.categories.push({ id: 'c1', displayName: 'Tides', color: 'preset3' });
+      put('a', 'INBOX', { received: '2026-01-06T09:00:00Z', categories: ['Tides'] });
+      put('b', 'INBOX', { flagged: true, from: 'grace@harbour.example', to: ['ada@harbour.example'] });
+      put('c', 'WORK', { attachments: { plan: { name: 'plan.md', content: '# The plan\n\nHigh tide at noon.' } } });
+      customers += 1;
+      user = await catalogue.service.user(`outlook ${customers}`);
+      expect((await stands.OUTLOOK.connect(user, { sync_source_items: false })).status).toBe(200);
+      ({ id } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!);
+    });
+
+    test('its folders and categories are answered as they are now', async () => {
+      for (const query of ['', `?data_source_id=${id}`]) {
+        expect(await user.get(`/integrations/outlook/user_folders${query}`)).toMatchObject({
+          status: 200,
+          body: {
+            results: [
+              { id: 'INBOX', name: 'Posteingang', parent_id: null, total_messages: 2 },
+              { id: 'WORK', name: 'Work', parent_id: null, total_messages: 1 },
+              { id: 'MORE', name: 'Plans', parent_id: 'INBOX', total_messages: 0 },
+              { id: 'PLANS', name: 'Plans', parent_id: 'WORK', total_messages: 0 },
+            ],
+          },
+        });
+        expect((await user.get(`/integrations/outlook/user_categories${query}`)).body).toEqual({
+          results: [{ id: 'c1', name: 'Tides', color: 'preset3' }],
+        });
+      }
+      const stranger = await catalogue.service.user('outlook stranger');
+      for (const path of ['user_folders', 'user_categories']) {
+        expect((await stranger.get(`/integrations/outlook/${path}`)).status).toBe(404);
+        expect((await stranger.get(`/integrations/outlook/${path}?data_source_id=${id}`)).status).toBe(404);
+        expect((await user.get(`/integrations/outlook/${path}?data_source_id=x`)).status).toBe(422);
+      }
+      expect((await stranger.post('/integrations/outlook/sync', { filters: {} })).status).toBe(404);
+    });
+
+    test('mails of the inbox are synced where no folder is named, each with who wrote it to whom', async () => {
+      const wishes = { tags: { from: 'mail' }, request_id: 'mails', chunk_size: 90, chunk_overlap: 5 };
+      expect(await sync({ filters: { key: 'is', value: 'flagged' }, ...wishes })).toMatchObject({
+        status: 200,
+        body: { success: true },
+      });
+      const files = await settled(1);
+      expect(files.get('b')).toMatchObject({
+        source: 'OUTLOOK',
+        name: 'About b',
+        sync_status: 'READY',
+        external_url: 'https://outlook.example/b',
+        chunk_size: 90,
+        request_id: 'mails',
+        tags: { from: 'mail' },
+        file_statistics: { file_format: 'OUTLOOK' },
+        file_metadata: {
+          is_message: true,
+          from: 'grace <grace@harbour.example>',
+          to: ['ada <ada@harbour.example>'],
+          parent_external_file_id: 'INBOX',
+        },
+      });
+      const { results } = await user.chunks({ external_file_ids: ['b'] });
+      expect(results.map((chunk) => chunk.source_content).join('\n')).toContain('Text of b.');
+      // Another query that finds it too makes no other file of it.
+      await sync({
+        filters: {
+          OR: [
+            { key: 'after', value: '2026/01/07' },
+            { key: 'category', value: 'Tides' },
+          ],
+        },
+      });
+      expect([...(await settled(2)).keys()].toSorted()).toEqual(['a', 'b']);
+    });
+
+    test.each([
+      ['left out where it is not asked for', {}, ['c']],
+      ['synced where it is', { sync_attachments: true }, ['c', 'c/plan']],
+      ['synced where the config asks for it', { file_sync_config: { sync_attachments: true } }, ['c', 'c/plan']],
+    ])('what is attached is %s', async (_name, wishes, ids) => {
+      expect((await sync({ folder: 'work', filters: {}, data_source_id: id, ...wishes })).status).toBe(200);
+      const files = await settled(ids.length);
+      expect([...files.keys()].toSorted()).toEqual(ids);
+      for (const file of files.values()) expect(file.sync_status).toBe('READY');
+      if (ids.length > 1) {
+        const { results } = await user.chunks({ external_file_ids: ['c/plan'] });
+        expect(results.map((chunk) => chunk.source_content).join('\n')).toContain('High tide at noon.');
+        // A listing that knows it does not take it for gone.
+        await user.post('/integrations/items/sync', { data_source_id: id });
+        await soon(
+          async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!,
+          (source) => source.source_items_synced_at !== null && source.sync_status === 'READY',
+        );
+        expect([...(await settled(2)).keys()].toSorted()).toEqual(ids);
+      }
+    });
+
+    test('a folder that is not there, or is several, is 400; a path names one of them', async () => {
+      expect(await sync({ folder: 'Nowhere', filters: {} })).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringMatching(/user_folders/) },
+      });
+      expect(await sync({ folder: 'Plans', filters: {} })).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringMatching(/Several/) },
+      });
+      for (const folder of ['Work/Plans', 'PLANS', '', null])
+        expect((await sync({ folder, filters: {} })).status).toBe(200);
+    });
+
+    test.each([
+      ['no filters', {}, ['body', 'filters']],
+      ['filters that are a list', { filters: [] }, ['body', 'filters']],
+      ['an unknown key', { filters: { key: 'subject', value: 'x' } }, ['body', 'filters', 'key']],
+      [
+        'a wrong day within',
+        {
+          filters: {
+            AND: [
+              { key: 'is', value: 'read' },
+              { key: 'after', value: 'now' },
+            ],
+          },
+        },
+        ['body', 'filters', 'AND', 1, 'value'],
+      ],
+      ['a folder that is no text', { filters: {}, folder: 7 }, ['body', 'folder']],
+      ['a flag that is none', { filters: {}, sync_attachments: 'maybe' }, ['body', 'sync_attachments']],
+      [
+        'a filter too long to be kept',
+        { filters: { OR: Array.from({ length: 9 }, () => ({ key: 'from', value: 'x'.repeat(300) })) } },
+        ['body', 'filters'],
+      ],
+    ])('%s is 422 and says where', async (_name, body, loc) => {
+      expect(await sync(body)).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
+    });
+  });
+}

@@ -1,0 +1,128 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { SitesPage } from '../../../../connectors/microsoft/sharePoint/index.js';
+import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import { siteId } from '../../../emulators/graph/sites.js';
+import type { Listed, TestUser } from '../../../support/client.js';
+import { soon } from '../../../support/soon.js';
+import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
+import type { Catalogue } from '../catalogue.js';
+
+const PAGE = '3bf6b2b0-6a0c-4a3e-9b7e-1d4b9b0f7a11';
+
+export function sharePointRows(catalogue: Catalogue): void {
+  describe('SHAREPOINT by its own operations', () => {
+    let user: TestUser;
+    let id: number;
+    const { stands } = catalogue;
+    const graph = () => (stands.SHAREPOINT as MicrosoftStand).graph;
+    const settled = async (number: number): Promise<Map<string, FileRecord>> => {
+      const { results } = await soon(
+        async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
+        ({ results: some }) =>
+          some.length === number && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
+      );
+      return new Map(results.map((file) => [file.external_file_id, file]));
+    };
+
+    beforeAll(async () => {
+      stands.SHAREPOINT.reset();
+      const { sites } = graph();
+      sites.get('sites/Harbour')!.pages.set(PAGE, { title: 'Tides', parts: ['<p>High at noon.</p>'], version: 1 });
+      for (const name of ['Marketing', 'Crew'])
+        sites.set(`sites/${name}`, {
+          id: siteId(sites.size),
+          displayName: `Site ${name}`,
+          drives: [],
+          pages: new Map(),
+        });
+      user = await catalogue.service.user('sharepoint');
+      graph().provider.requests.length = 0;
+      expect((await stands.SHAREPOINT.connect(user, { sync_source_items: false })).status).toBe(200);
+      ({ id } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!);
+    });
+
+    test('the tenant and the site that the caller named are asked', async () => {
+      const asked = graph().provider.requests.map(({ kind, path }) => [kind, path]);
+      expect(asked).toEqual([
+        ['authorize', '/harbour.example/oauth2/v2.0/authorize'],
+        ['consent', '/harbour.example/oauth2/v2.0/authorize'],
+        ['token', '/harbour.example/oauth2/v2.0/token'],
+      ]);
+      expect(graph().requests.some((path) => /:\/sites\/Harbour\?/.test(path))).toBe(true);
+      const { data_source_metadata: metadata } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {}))
+        .body.results[0]!;
+      expect(metadata).toMatchObject({ site_name: 'Harbour', site_host: 'harbour.sharepoint.com' });
+    });
+
+    test('without a tenant anybody’s people are asked, without a site the first one of theirs', async () => {
+      const other = await catalogue.service.user('sharepoint root');
+      graph().provider.requests.length = 0;
+      const body = { microsoft_tenant: null, sharepoint_site_name: '', sync_source_items: false };
+      expect((await stands.SHAREPOINT.connect(other, body)).status).toBe(200);
+      expect(graph().provider.requests[0]?.path).toBe('/common/oauth2/v2.0/authorize');
+      const { results } = (await other.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
+      expect(results).toMatchObject([{ data_source_external_id: 'SHAREPOINT|ada@harbour.example|harbour' }]);
+    });
+
+    test('its sites are answered by pages, each by the name that oauth_url takes', async () => {
+      const list = (query: string) => user.get<SitesPage>(`/integrations/sharepoint/sites/list${query}`);
+      const first = await list('');
+      expect(first).toMatchObject({
+        status: 200,
+        body: {
+          sites: [
+            { site_name: null, site_display_name: 'Root', site_url: 'https://harbour.sharepoint.com' },
+            { site_name: 'Harbour', site_url: 'https://harbour.sharepoint.com/sites/Harbour' },
+          ],
+          next_cursor: expect.any(String),
+        },
+      });
+      const cursor = encodeURIComponent(first.body.next_cursor ?? '');
+      const second = await list(`?data_source_id=${id}&cursor=${cursor}`);
+      expect(second.body.sites.map((site) => site.site_name)).toEqual(['Marketing', 'Crew']);
+      expect(second.body.next_cursor).toBeNull();
+      expect(await list('?cursor=made-up')).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringMatching(/cursor/) },
+      });
+      expect((await list('?data_source_id=x')).status).toBe(422);
+      const stranger = await catalogue.service.user('sharepoint stranger');
+      expect((await stranger.get('/integrations/sharepoint/sites/list')).status).toBe(404);
+      expect((await stranger.get(`/integrations/sharepoint/sites/list?data_source_id=${id}`)).status).toBe(404);
+    });
+
+    test('items are synced by drive and id, by id alone in the first library, and pages by theirs', async () => {
+      graph().drives.put('b!atlas', 'first.md', { content: 'First.' });
+      const ids = [
+        { id: 'boats.md', root_id: 'b!boats' },
+        { id: 'b!crews/crews.md', root_id: 'b!crews' },
+        { id: 'b!docks', root_id: 'b!docks' },
+        'first.md',
+        'pages',
+        'b!atlas/sights.Notes',
+      ];
+      expect((await user.post('/integrations/files/sync', { data_source_id: id, ids })).status).toBe(200);
+      const files = await settled(6);
+      const ready = [...files].filter(([, file]) => file.sync_status === 'READY').map(([external]) => external);
+      expect(ready.toSorted()).toEqual([
+        'b!atlas/first.md',
+        'b!boats/boats.md',
+        'b!crews/crews.md',
+        'b!docks/docks.md',
+        `pages/${PAGE}`,
+      ]);
+      expect(files.get('b!atlas/sights.Notes')).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/notebook/),
+      });
+      expect(files.get(`pages/${PAGE}`)).toMatchObject({
+        name: 'Tides',
+        file_metadata: { type: 'PAGE' },
+        file_statistics: { file_format: 'HTML' },
+      });
+      const { results } = await user.chunks({ external_file_ids: [`pages/${PAGE}`] });
+      expect(results.map((chunk) => chunk.source_content).join('\n')).toContain('High at noon.');
+    });
+  });
+}
