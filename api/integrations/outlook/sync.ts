@@ -1,7 +1,6 @@
 import Joi from 'joi';
 
 import type { MailFolder } from '../../../connectors/microsoft/outlook/adapter.js';
-import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
 import {
   idOfOutlookQuery,
   type OutlookFilter,
@@ -12,7 +11,7 @@ import type { TagValue } from '../../../contract/records.js';
 import { HttpError, invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { integer, orNull } from '../../schemas/fields.js';
-import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
+import { ingestFields } from '../../schemas/ingest.js';
 import {
   type ConnectedFilesBody,
   fileSyncConfig,
@@ -68,7 +67,6 @@ export const syncOutlook = operation<'user', Body>({
     folder: orNull(Joi.string().allow('').max(MAX_FOLDER), INBOX),
     filters: Joi.object().unknown().required(),
     ...ingestFields(),
-    embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
     sync_attachments: orNull(Joi.boolean(), false),
     incremental_sync: Joi.boolean().default(false),
     request_id: requestId(),
