@@ -81,20 +81,20 @@ export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence
       .lean<WhiteLabelDoc>()
       .exec();
 
-  const credentials = async (organizationId: number, type: OAuthSource): Promise<OAuthCredentials | null> => {
+  const opened = async (organizationId: number, type: OAuthSource): Promise<OAuthCredentials | null> => {
     const row = await byType(organizationId, type, null);
     if (!row) return null;
-    const opened = Object.entries(row.secrets).map(([field, sealed]) => [
+    const clear = Object.entries(row.secrets).map(([field, sealed]) => [
       field,
       secrets.open(placeOf(organizationId, row._id, field), sealed),
     ]);
-    return { ...row.plain, ...Object.fromEntries(opened) } as OAuthCredentials;
+    return { ...row.plain, ...Object.fromEntries(clear) } as OAuthCredentials;
   };
 
   return {
-    credentials,
+    credentials: opened,
     async client(organizationId, type) {
-      const found = await credentials(organizationId, type);
+      const found = await opened(organizationId, type);
       return found && { id: found.client_id, secret: found.client_secret ?? null };
     },
     async put(organizationId, inputs, session) {

@@ -121,6 +121,9 @@ const WAYS: Readonly<Record<string, Way>> = {
 /** Workflows that are no runs have tests of their own. */
 const TESTED_ELSEWHERE = ['deliverEvents'];
 
+/** Workflows that make no file themselves. */
+const FILELESS: readonly RunKind[] = ['connectByConsent', 'syncItems'];
+
 /** What is uploaded, by its name. */
 const UPLOADS: Readonly<Record<string, () => string | Uint8Array>> = {
   'notes.md': () => '# Notes\n\nDredged in 1902.',
@@ -400,7 +403,7 @@ describe('a run cancelled at a step ends, and nothing stays in motion', () => {
       outcome === 'finished' ||
       ['deleteFiles', 'updateTags', 'reembedFiles', 'moveStorage'].includes(WAYS[way]!.workflow)
     )
-      expect(new Set(statuses)).toEqual(new Set(WAYS[way]!.workflow === 'syncItems' ? [] : ['READY']));
+      expect(new Set(statuses)).toEqual(new Set(FILELESS.includes(WAYS[way]!.workflow) ? [] : ['READY']));
     if (left !== null && outcome === 'finished') expect(files).toEqual([]);
     if (outcome === 'aborted' && WAYS[way]!.workflow === 'scrapeSitemap') expect(statuses).toContain('SYNC_ABORTED');
   });

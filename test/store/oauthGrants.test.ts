@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { loadConfig, storeSettings } from '../../config.js';
+import { type Connectors, createConnectors } from '../../connectors/registry.js';
+import { createEgress } from '../../egress/createEgress.js';
+import type { Egress } from '../../egress/types.js';
+import { connectStore, type Store } from '../../store/connect.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import { type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
+import { withDatabase } from '../support/dataSources.js';
+import { startService, type TestService } from '../support/service.js';
+
+/** Refreshes of one grant by processes that know nothing of each other: each has connections and connectors of its own. */
+const WORKERS = 3;
+const CALLS = 50;
+const NEVER = new AbortController().signal;
+
+let service: TestService;
+let drive: GoogleDriveEmulator;
+let egress: Egress;
+let workers: { store: Store; connectors: Connectors }[];
+let source: DataSourceDoc;
+let accounts = 0;
+
+beforeAll(async () => {
+  drive = await startGoogleDrive({}, { rotates: true });
+  service = await startService(
+    {
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      SOURCE_URLS: drive.settings,
+      OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
+    },
+    { worker: false },
+  );
+  const config = loadConfig(service.env);
+  egress = createEgress(config.egress);
+  workers = [];
+  for (let count = 0; count < WORKERS; count += 1)
+    workers.push({
+      store: await connectStore(storeSettings(config)),
+      connectors: createConnectors({ egress, ...config.connectors }),
+    });
+});
+afterAll(async () => {
+  await Promise.all(workers.map(({ store }) => store.close()));
+  await egress.close();
+  await service.close();
+  await drive.close();
+});
+
+/** A data source with a rotating grant. @param expiresIn milliseconds that its access token still lives */
+beforeEach(async () => {
+  drive.oauth.requests.length = 0;
+  drive.oauth.loseReplies(0);
+  source = await connected();
+});
+async function connected({ expiresIn = -1, clientId = CLIENT_ID } = {}): Promise<DataSourceDoc> {
+  accounts += 1;
+  const { accessToken, refreshToken } = drive.oauth.grant();
+  const now = Date.now();
+  const times = { obtainedAt: now - 3_600_000, expiresAt: now + expiresIn };
+  const grant = { accessToken, refreshToken, ...times, facts: {}, clientId };
+  const owner = await service.store.users.ensure(1, 'refreshed');
+  const { dataSource } = await service.store.transaction((session) =>
+    service.store.dataSources.connect(
+      owner,
+      {
+        type: 'GOOGLE_DRIVE',
+        externalId: `GOOGLE_DRIVE|account ${accounts}`,
+        credentials: JSON.stringify(grant),
+        metadata: {},
+        tags: [],
+        enableAutoSync: null,
+      },
+      session,
+    ),
+  );
+  return dataSource;
+}
+
+const accountAt = ({ store, connectors }: (typeof workers)[number]) =>
+  connectors.account('GOOGLE_DRIVE', String(source._id), store.accountCredentials(source) ?? 'null');
+const identify = (worker: (typeof workers)[number]) => accountAt(worker).identify(NEVER);
+const refreshes = () => drive.oauth.requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
+
+test('fifty calls at once that meet an expired, rotating token make exactly one refresh', async () => {
+  const calls = Array.from({ length: CALLS }, (_, index) => identify(workers[index % WORKERS]!));
+  const found = await Promise.all(calls);
+  expect(found.every(({ account }) => account === 'ada@harbour.example')).toBe(true);
+  expect(refreshes()).toHaveLength(1);
+});
+
+test('the same where the provider refuses the token before its time', async () => {
+  source = await connected({ expiresIn: 3_600_000_000 });
+  drive.oauth.expireAll();
+  await Promise.all(Array.from({ length: CALLS }, (_, index) => identify(workers[index % WORKERS]!)));
+  expect(refreshes()).toHaveLength(1);
+});
+
+test('the new refresh token is the one that is used next', async () => {
+  await identify(workers[0]!);
+  drive.oauth.expireAll();
+  await identify(workers[1]!);
+  drive.oauth.expireAll();
+  await identify(workers[2]!);
+  const used = refreshes().map(({ parameters }) => parameters['refresh_token']);
+  expect(new Set(used).size).toBe(3);
+  expect(refreshes().every(({ outcome }) => outcome === 'granted')).toBe(true);
+});
+
+describe('a refresh that breaks off', () => {
+  test('by a process that died before it asked is made by another one once its claim is over', async () => {
+    const keeper = workers[0]!.store.accountCredentials(source);
+    if (keeper === null || typeof keeper === 'string') throw new Error('no keeper');
+    const kept = await keeper.read();
+    expect(await keeper.claim(kept?.version ?? '', 400)).not.toBeNull();
+    expect(await keeper.claim(kept?.version ?? '', 400)).toBeNull();
+    await identify(workers[1]!);
+    expect(refreshes()).toHaveLength(1);
+  });
+
+  test('by a lost reply is asked for once more, and then the account must be connected again', async () => {
+    drive.oauth.loseReplies(1);
+    await expect(identify(workers[0]!)).rejects.toMatchObject({ kind: 'access_revoked' });
+    expect(refreshes()).toHaveLength(2);
+    // The next call finds the claim ended, and asks no more often than it must.
+    await expect(identify(workers[1]!)).rejects.toMatchObject({ kind: 'access_revoked' });
+  });
+
+  test('by a refusal for now leaves the grant as it was', async () => {
+    drive.oauth.refuseRefreshes(1, { status: 503, body: {} });
+    await expect(identify(workers[0]!)).rejects.toMatchObject({ kind: 'server_error', retryable: true });
+    await identify(workers[1]!);
+    expect(refreshes().map(({ outcome }) => outcome)).toEqual(['refused', 'granted']);
+  });
+
+  test('by a caller who goes away goes on, for its answer may be the only one', async () => {
+    const release = drive.oauth.hold();
+    const leaving = new AbortController();
+    const left = accountAt(workers[0]!).identify(leaving.signal);
+    while (refreshes().length === 0) await sleep(10);
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    release();
+    await identify(workers[1]!);
+    expect(refreshes()).toHaveLength(1);
+  });
+
+  test('while access is taken back brings nothing back', async () => {
+    const release = drive.oauth.hold();
+    const call = identify(workers[0]!).catch((error: unknown) => error);
+    while (refreshes().length === 0) await sleep(10);
+    await service.store.transaction((session) => service.store.dataSources.revoke(source, source._id, session));
+    release();
+    expect(await call).toMatchObject({ kind: 'access_revoked' });
+    const rows = await withDatabase(service, (db) =>
+      db.collection<DataSourceDoc>('dataSources').find({ _id: source._id }).toArray(),
+    );
+    expect(rows[0]).toMatchObject({ sealedCredentials: null, revokedAccess: true });
+  });
+});
+
+test('a grant that was moved to another record does not open there', async () => {
+  const other = await connected();
+  await withDatabase(service, (db) =>
+    db
+      .collection<DataSourceDoc>('dataSources')
+      .updateOne({ _id: other._id }, { $set: { sealedCredentials: source.sealedCredentials } }),
+  );
+  source = other;
+  await expect(identify(workers[0]!)).rejects.toThrow(/authenticate/i);
+});
+
+test('a client that is configured no more is named, and the grant stays', async () => {
+  source = await connected({ clientId: 'another-client' });
+  await expect(identify(workers[0]!)).rejects.toMatchObject({ kind: 'not_configured' });
+  expect(refreshes()).toHaveLength(0);
+});
