@@ -17,7 +17,7 @@ import type {
 } from './connector.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
-import { googleDrive } from './googleDrive/index.js';
+import { googleDrive } from './google/drive/index.js';
 import type { SourceUrls } from './readSourceUrls.js';
 import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';

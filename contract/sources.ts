@@ -130,6 +130,8 @@ export const CONNECTED_SOURCES = {
     auth: 'oauth',
     urls: {
       api: 'https://www.googleapis.com/drive/v3',
+      // Where a document is had that is too long for being exported.
+      documents: 'https://docs.google.com',
       authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
       token: 'https://oauth2.googleapis.com/token',
     },
