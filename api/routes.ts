@@ -28,6 +28,8 @@ import { syncGitBook } from './integrations/gitbook/sync.js';
 import { connectGitHub } from './integrations/github/connect.js';
 import { gitHubRepos } from './integrations/github/repos.js';
 import { syncGitHubRepos } from './integrations/github/syncRepos.js';
+import { syncGmail } from './integrations/gmail/sync.js';
+import { gmailLabels } from './integrations/gmail/userLabels.js';
 import { listItems } from './integrations/listItems.js';
 import { connectS3 } from './integrations/s3/connect.js';
 import { syncS3Files } from './integrations/s3/files.js';
@@ -107,6 +109,8 @@ export const builtOperations: readonly Operation[] = [
   connectGitHub,
   gitHubRepos,
   syncGitHubRepos,
+  syncGmail,
+  gmailLabels,
   listItems,
   syncItems,
   cancelItemsSync,

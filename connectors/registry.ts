@@ -18,6 +18,8 @@ import type {
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { googleDrive } from './google/drive/index.js';
+import { gmail } from './google/gmail/index.js';
+import { googleCloudStorage } from './google/storage/index.js';
 import type { SourceUrls } from './readSourceUrls.js';
 import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
@@ -38,6 +40,8 @@ import { createSourceClient, type LiveHeaders } from './sourceClient.js';
 const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   GITBOOK: gitbook,
   GITHUB: github,
+  GMAIL: gmail,
+  GOOGLE_CLOUD_STORAGE: googleCloudStorage,
   GOOGLE_DRIVE: googleDrive,
   S3: s3,
 };

@@ -116,7 +116,8 @@ export const gmail: Connector<OAuthGrant> = {
     }
     if (isThrownAway(message)) throw missing();
     const raw = asText(message['raw']);
-    if (raw === null) throw new Fault('server_error', 'Gmail sent no text of the message. It is tried again by itself.');
+    if (raw === null)
+      throw new Fault('server_error', 'Gmail sent no text of the message. It is tried again by itself.');
     return contentOf(message, Buffer.from(raw, 'base64url'), await answered(client, message, signal));
   },
 };

@@ -7,7 +7,10 @@ import { type GmailJson, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapt
 /** Each is asked for by itself, for a listing says nothing of them but their ids. */
 const MESSAGES_PER_PAGE = '100';
 
-const idsIn = (list: unknown): string[] => asList(list).map((given) => asObject(given)['id']).filter(isMailId);
+const idsIn = (list: unknown): string[] =>
+  asList(list)
+    .map((given) => asObject(given)['id'])
+    .filter(isMailId);
 
 /** What Gmail tells of a message without its text; null where it is gone. */
 async function messageAt(client: SourceClient, id: string, signal: AbortSignal): Promise<GmailJson | null> {

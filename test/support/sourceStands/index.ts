@@ -5,8 +5,8 @@ import { standForGitHub } from './github.js';
 import { standForS3 } from './s3.js';
 import type { SourceStand } from './stand.js';
 
-/** Those of the catalogue suite; Google Drive joins them once consent can be walked. */
-export type StandSource = Exclude<ConnectedSourceType, 'GOOGLE_DRIVE'>;
+/** Those of the catalogue suite; Google's join them once consent can be walked. */
+export type StandSource = Exclude<ConnectedSourceType, 'GOOGLE_DRIVE' | 'GMAIL' | 'GOOGLE_CLOUD_STORAGE'>;
 
 /** The stand of every one of them on one line. */
 export const SOURCE_STANDS: Readonly<Record<StandSource, () => Promise<SourceStand>>> = {
