@@ -85,7 +85,7 @@ describe('listing', () => {
         expect(places.get(item.externalId) ?? item.parentExternalId).toBe(item.parentExternalId);
         if (item.hasContent) places.set(item.externalId, item.parentExternalId);
       }
-    expect([...places].toSorted()).toEqual([
+    expect([...places].toSorted(([a], [b]) => (a < b ? -1 : 1))).toEqual([
       ['a1', 'label:Label_1'],
       ['a2', 'label:INBOX'],
       ['a3', 'label:SENT'],

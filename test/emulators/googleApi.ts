@@ -31,7 +31,7 @@ export function refuseGoogle(response: ServerResponse, refusal: GoogleRefusal): 
   sendJson(response, status, { error: { code: status, message, errors } }, headers);
 }
 
-export const GOOGLE_PEOPLE = [
+const GOOGLE_PEOPLE = [
   { id: 'ada@harbour.example', label: 'Ada' },
   { id: 'ben@harbour.example', label: 'Ben' },
 ];

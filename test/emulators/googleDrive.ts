@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { type Call, sendJson } from './emulator.js';
 import {
   createPages,
-  GOOGLE_PEOPLE,
   type GoogleEmulator,
   type Pages,
   refuseGoogle,
@@ -38,7 +37,6 @@ export const DRIVE_SHORTCUT = `${NATIVE}shortcut`;
 export const DRIVE_DOCUMENT = `${NATIVE}document`;
 /** The outermost folder of the account's own. */
 export const DRIVE_ROOT = '0AHarbour';
-export const DRIVE_PEOPLE = GOOGLE_PEOPLE;
 
 /** Forms that kinds of documents are exported in. */
 const EXPORTS: Readonly<Record<string, readonly string[]>> = {
