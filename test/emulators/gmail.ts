@@ -200,6 +200,8 @@ export async function startGmail({
     },
     /^https:\/\/(mail\.google\.com\/|www\.googleapis\.com\/auth\/gmail\.(readonly|modify))/,
     settings,
+    // The text of a message is asked for at the address that tells of it.
+    ({ url, query }) => `${url.pathname}${query.get('format') === 'raw' ? '/raw' : ''}`,
   );
   return {
     ...emulator,

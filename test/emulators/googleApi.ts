@@ -91,6 +91,12 @@ export function createPages(): Pages {
   };
 }
 
+/** Being asked too much, in both ways that Google says it. */
+export const limitedByTurns = (nth: number): GoogleRefusal => ({
+  ...(nth % 2 === 0 ? { status: 403, reason: 'userRateLimitExceeded' } : { status: 429 }),
+  headers: { 'retry-after': '0' },
+});
+
 export interface GoogleEmulator extends Emulator<GoogleRefusal> {
   readonly oauth: OAuthProvider;
   /** Pairs of SOURCE_URLS for consent and tokens, beside those of the interface. */
@@ -111,16 +117,19 @@ const again = ({ request, body }: Call): IncomingMessage =>
 /**
  * Starts one. Consent and tokens are never misbehaved with.
  * @param scope what a scope must begin with to be let in
+ * @param placeOf what `misbehave` is asked with
  */
 export async function startGoogle(
   answer: (call: Call, access: Access) => void | Promise<void>,
   scope: RegExp,
   settings: Partial<OAuthProviderSettings> = {},
+  placeOf: (call: Call) => string = ({ url }) => url.pathname,
 ): Promise<GoogleEmulator> {
   const oauth = createOAuthProvider({ paths: CONSENT, people: GOOGLE_PEOPLE, ...settings });
   const isConsent = (path: string) => Object.values(CONSENT).includes(path);
   const emulator = await startEmulator<GoogleRefusal>({
     refuse: refuseGoogle,
+    placeOf,
     admit({ request, response, url }) {
       if (isConsent(url.pathname)) return true;
       const access = oauth.accessOf(request);
