@@ -4,9 +4,9 @@ import { isWalked, type SyncItemsRequest } from '../../contract/connections.js';
 import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
-import { emptyFiles } from '../emptyFiles.js';
 import { toFailure } from '../failures.js';
 import { withAccount } from './openAccount.js';
+import { removeGone } from './removeGone.js';
 import { takePage } from './walk.js';
 
 const HEARTBEAT_MS = 1_000;
@@ -98,10 +98,7 @@ export function createItemActivities(deps: ActivityDeps) {
         for (let afterId: number | null = 0; afterId !== null;) {
           signal.throwIfAborted();
           const part = await store.items.vanishedFiles(source, listing, afterId, FILES_PER_BATCH);
-          if (part.ids.length > 0) {
-            await emptyFiles(store, run, part.ids);
-            await store.files.remove(run, runId, part.ids, false);
-          }
+          await removeGone(store, run, part.ids);
           afterId = part.afterId;
         }
         await store.items.dropVanished(source, runId);

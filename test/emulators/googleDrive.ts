@@ -5,14 +5,7 @@
 import { createHash } from 'node:crypto';
 
 import { type Call, sendJson } from './emulator.js';
-import {
-  createPages,
-  type GoogleEmulator,
-  type Pages,
-  refuseGoogle,
-  selectFields,
-  startGoogle,
-} from './googleApi.js';
+import { createPages, type GoogleEmulator, type Pages, refuseGoogle, selectFields, startGoogle } from './googleApi.js';
 import { createDriveLog, type DriveLog, type Logged } from './googleDriveLog.js';
 import { readDriveQuery } from './googleDriveQuery.js';
 import type { OAuthProviderSettings } from './oauthProvider.js';

@@ -2,10 +2,12 @@
 import { useCatalogue } from './catalogue.js';
 import { gitbookRows } from './own/gitbook.js';
 import { githubRows } from './own/github.js';
+import { gmailRows } from './own/gmail.js';
 import { s3Rows } from './own/s3.js';
 
 const catalogue = useCatalogue();
 
 gitbookRows(catalogue);
 githubRows(catalogue);
+gmailRows(catalogue);
 s3Rows(catalogue);

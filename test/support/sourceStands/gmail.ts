@@ -1,12 +1,17 @@
 import { nextRequests } from '../../emulators/emulator.js';
-import { startGmail } from '../../emulators/gmail.js';
+import { type EmulatedMail, startGmail } from '../../emulators/gmail.js';
 import { limitedByTurns } from '../../emulators/googleApi.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
 const labelOf = (name: string): string => `Label_${name}`;
 
-export async function standForGmail(): Promise<SourceStand> {
+export interface GmailStand extends SourceStand {
+  /** Messages by id. */
+  readonly mails: Record<string, EmulatedMail>;
+}
+
+export async function standForGmail(): Promise<GmailStand> {
   const emulator = await startGmail();
   const { mails, labels } = emulator;
   return {
@@ -16,6 +21,7 @@ export async function standForGmail(): Promise<SourceStand> {
       return lastToken(emulator.oauth);
     },
     settings: emulator.settings,
+    mails,
     externalId: 'GMAIL|ada@harbour.example',
     reset(more = 0) {
       for (const map of [mails, labels]) for (const id of Object.keys(map)) delete map[id];
