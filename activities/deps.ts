@@ -40,6 +40,8 @@ export interface OpenedContent {
   readonly name?: string;
   /** As the record calls its format, whatever its reader does. */
   readonly recordedFormat?: string;
+  /** Files that it contains become files only where its options say so. */
+  readonly attachmentsOnRequest?: boolean;
 }
 
 /** The content that was sent for a file: it is kept already. */

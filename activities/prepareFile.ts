@@ -219,7 +219,8 @@ async function prepareOpened(
     sent && asPicture
       ? pictureDocument(sent)
       : await readContent(runId, file, { opened, rawHash, giveBytes }, deps, signal);
-  const { attachments = [], ...document } = read;
+  const { attachments: inside = [], ...document } = read;
+  const attachments = opened.attachmentsOnRequest === true && options.syncAttachments !== true ? [] : inside;
   let vectors: Float32Array[] = [];
   let contained: Record<string, unknown> = {};
   try {

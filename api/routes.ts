@@ -28,6 +28,8 @@ import { syncGitBook } from './integrations/gitbook/sync.js';
 import { connectGitHub } from './integrations/github/connect.js';
 import { gitHubRepos } from './integrations/github/repos.js';
 import { syncGitHubRepos } from './integrations/github/syncRepos.js';
+import { syncGmail } from './integrations/gmail/sync.js';
+import { gmailLabels } from './integrations/gmail/userLabels.js';
 import { listItems } from './integrations/listItems.js';
 import { outlookCategories } from './integrations/outlook/categories.js';
 import { outlookFolders } from './integrations/outlook/folders.js';
@@ -115,6 +117,8 @@ export const builtOperations: readonly Operation[] = [
   outlookFolders,
   outlookCategories,
   sharePointSites,
+  syncGmail,
+  gmailLabels,
   listItems,
   syncItems,
   cancelItemsSync,

@@ -1,5 +1,6 @@
 /** What a source that accounts are connected to declares and does. Facts in, items and bytes out; errors are Faults. */
 import type { FileFormat } from '../contract/fileFormats.js';
+import type { TagValue } from '../contract/records.js';
 import type { ErrorClass } from './errorClasses.js';
 
 /** Something that an account holds: a folder, a page, a file. */
@@ -26,6 +27,8 @@ export interface SourceItem {
   readonly createdAt: string | null;
   /** Another one whenever its content is another: a revision, an ETag, a hash. Null where its listing does not tell. */
   readonly version: string | null;
+  /** What its source says of it by itself, as tags of its file; those that a caller gives win. */
+  readonly tags?: Readonly<Record<string, TagValue>>;
 }
 
 export interface ItemPage {
@@ -131,6 +134,8 @@ export interface ItemContent {
   readonly url: string;
   /** Facts for file_metadata. */
   readonly facts: Readonly<Record<string, unknown>>;
+  /** What is attached to it becomes files only where `sync_attachments` asks for that; unset: it always does. */
+  readonly attachmentsOnRequest?: boolean;
 }
 
 /** The answer of a source that is not a success. */

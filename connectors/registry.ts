@@ -17,10 +17,12 @@ import type {
 } from './connector.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
-import { googleDrive } from './googleDrive/index.js';
 import { oneDrive } from './microsoft/oneDrive.js';
 import { outlook } from './microsoft/outlook/index.js';
 import { sharePoint } from './microsoft/sharePoint/index.js';
+import { googleDrive } from './google/drive/index.js';
+import { gmail } from './google/gmail/index.js';
+import { googleCloudStorage } from './google/storage/index.js';
 import type { SourceUrls } from './readSourceUrls.js';
 import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
@@ -41,6 +43,8 @@ import { createSourceClient, type LiveHeaders } from './sourceClient.js';
 const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   GITBOOK: gitbook,
   GITHUB: github,
+  GMAIL: gmail,
+  GOOGLE_CLOUD_STORAGE: googleCloudStorage,
   GOOGLE_DRIVE: googleDrive,
   ONEDRIVE: oneDrive,
   OUTLOOK: outlook,

@@ -29,6 +29,8 @@ export interface IngestOptions {
   /** Null: the one that is configured. */
   readonly transcriptionService?: TranscriptionService | null;
   readonly includeSpeakerLabels?: boolean;
+  /** Of messages at sources that ask for this wish: whether what is attached becomes files as well. */
+  readonly syncAttachments?: boolean;
   /** What the sender says the file is; null: what it is found to be. */
   readonly mediaType?: MediaType | null;
   /** A record only: nothing is fetched, and the file ends READY_TO_SYNC. */

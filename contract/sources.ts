@@ -128,6 +128,12 @@ const MICROSOFT = {
   token: 'https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token',
 } as const;
 
+/** Whoever has an account of Google consents here, whatever is asked for. */
+const GOOGLE_CONSENT = {
+  authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
+  token: 'https://oauth2.googleapis.com/token',
+} as const;
+
 /** The sources that accounts can be connected to: each has its folder in connectors/. */
 export const CONNECTED_SOURCES = {
   GITBOOK: { name: 'GitBook', auth: 'token', urls: { api: 'https://api.gitbook.com/v1' }, requestsAtOnce: 4 },
@@ -139,8 +145,9 @@ export const CONNECTED_SOURCES = {
     auth: 'oauth',
     urls: {
       api: 'https://www.googleapis.com/drive/v3',
-      authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
-      token: 'https://oauth2.googleapis.com/token',
+      // Where a document is had that is too long for being exported.
+      documents: 'https://docs.google.com',
+      ...GOOGLE_CONSENT,
     },
     requestsAtOnce: 4,
   },
@@ -148,6 +155,24 @@ export const CONNECTED_SOURCES = {
   SHAREPOINT: { name: 'SharePoint', auth: 'oauth', urls: MICROSOFT, requestsAtOnce: 4, hasDriveIds: true },
   // Of one mailbox, Outlook takes four at once from all that one app does.
   OUTLOOK: { name: 'Outlook', auth: 'oauth', urls: MICROSOFT, requestsAtOnce: 4 },
+  GMAIL: {
+    name: 'Gmail',
+    auth: 'oauth',
+    urls: { api: 'https://gmail.googleapis.com/gmail/v1/users/me', ...GOOGLE_CONSENT },
+    requestsAtOnce: 5,
+  },
+  GOOGLE_CLOUD_STORAGE: {
+    name: 'Google Cloud Storage',
+    auth: 'oauth',
+    urls: {
+      api: 'https://storage.googleapis.com/storage/v1',
+      // Buckets are listed by project, and nobody names one.
+      projects: 'https://cloudresourcemanager.googleapis.com/v1',
+      identity: 'https://openidconnect.googleapis.com/v1',
+      ...GOOGLE_CONSENT,
+    },
+    requestsAtOnce: 8,
+  },
 } as const satisfies Partial<Record<SourceType, ConnectedSource>>;
 export type ConnectedSourceType = keyof typeof CONNECTED_SOURCES;
 

@@ -4,9 +4,9 @@ import { isWalked, type SyncItemsRequest } from '../../contract/connections.js';
 import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
-import { emptyFiles } from '../emptyFiles.js';
 import { toFailure } from '../failures.js';
 import { withAccount } from './openAccount.js';
+import { removeGone } from './removeGone.js';
 import { takePage } from './walk.js';
 
 const HEARTBEAT_MS = 1_000;
@@ -55,7 +55,9 @@ export function createItemActivities(deps: ActivityDeps) {
             if (!isOurs) return request;
             const { items, walk } = await takePage(account, request.walk, signal);
             // Of what the connector knows, an item keeps what is answered.
-            const listed = items.map(({ hasContent: _content, createdAt: _at, version: _version, ...item }) => item);
+            const listed = items.map(
+              ({ hasContent: _content, createdAt: _at, version: _version, tags: _tags, ...item }) => item,
+            );
             await store.items.keep(source, runId, listed);
             return { ...request, walk, listed: request.listed + items.length };
           });
@@ -96,10 +98,7 @@ export function createItemActivities(deps: ActivityDeps) {
         for (let afterId: number | null = 0; afterId !== null;) {
           signal.throwIfAborted();
           const part = await store.items.vanishedFiles(source, listing, afterId, FILES_PER_BATCH);
-          if (part.ids.length > 0) {
-            await emptyFiles(store, run, part.ids);
-            await store.files.remove(run, runId, part.ids, false);
-          }
+          await removeGone(store, run, part.ids);
           afterId = part.afterId;
         }
         await store.items.dropVanished(source, runId);

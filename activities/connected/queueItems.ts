@@ -19,7 +19,7 @@ const AT_ONCE_MS = 300_000;
 const FILES_AT_ONCE = 500;
 
 /** What of an item becomes a file. */
-type Queued = Pick<SourceItem, 'externalId' | 'externalUrl' | 'name' | 'createdAt'>;
+type Queued = Pick<SourceItem, 'externalId' | 'externalUrl' | 'name' | 'createdAt' | 'tags'>;
 
 /** An item that was asked for and is not there: its file tells so, by not being had. */
 const unlisted = (externalId: string): Queued => ({ externalId, externalUrl: null, name: externalId, createdAt: null });
@@ -36,7 +36,7 @@ export function createQueueActivities(deps: ActivityDeps) {
     items: readonly Queued[],
   ): Promise<number> => {
     const requests = (dataSource: DataSourceDoc): FileRequest[] =>
-      items.map(({ externalId, externalUrl, name, createdAt }) => ({
+      items.map(({ externalId, externalUrl, name, createdAt, tags = {} }) => ({
         source: dataSource.type,
         externalFileId: externalId,
         externalUrl,
@@ -45,7 +45,7 @@ export function createQueueActivities(deps: ActivityDeps) {
         parentId: null,
         isContainer: false,
         dataSource,
-        tags: request.tags,
+        tags: { ...tags, ...request.tags },
         options: request.ingest,
         sourceOptions: null,
         enableAutoSync: null,

@@ -15,6 +15,7 @@ const flag = () => Joi.boolean().default(false);
 
 /** How files of a connection are to be read; what only other sources have is taken and means nothing to the rest. */
 interface FileSyncConfigBody {
+  sync_attachments: boolean;
   detect_audio_language: boolean;
   transcription_service?: TranscriptionService;
   include_speaker_labels: boolean;
@@ -22,7 +23,6 @@ interface FileSyncConfigBody {
   generate_chunks_only: boolean;
   store_file_only: boolean;
   skip_file_processing: boolean;
-  sync_attachments: boolean;
 }
 
 export const fileSyncConfig = () =>
@@ -68,6 +68,8 @@ export const toConnectedIngest = ({
     useOcr,
   ),
   skipFileProcessing: config?.skip_file_processing ?? false,
+  // Absent for no, as in records of those who never could say so.
+  ...(config?.sync_attachments ? { syncAttachments: true } : {}),
 });
 
 export const requestId = () => orNull(Joi.string().allow('').max(500));

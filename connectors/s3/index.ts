@@ -2,9 +2,10 @@
 import { GetObjectCommand, ListBucketsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 
 import { Fault } from '../../contract/failures.js';
+import { placeOf, type ObjectPlace } from '../../contract/objectIds.js';
 import type { Connector, ItemPage, SourceClient } from '../connector.js';
-import { contentOf, itemOfBucket, itemOfFolder, itemsOfObjects, type ListedObject } from './adapter.js';
-import { placeOf, type S3Place } from '../../contract/s3Ids.js';
+import type { ListedObject } from '../objectTree.js';
+import { contentOf, itemOfContainer, itemOfFolder, itemsOfObjects } from './adapter.js';
 import { classify } from './refusals.js';
 import { type S3Credentials, withS3 } from './sdk.js';
 
@@ -39,7 +40,7 @@ async function list(
   const keyOf = (given: string): string =>
     EncodingType === 'url' ? decodeURIComponent(given.replaceAll('+', '%20')) : given;
   const objects = Contents.flatMap(({ Key, LastModified, ETag }) =>
-    Key === undefined ? [] : [{ key: keyOf(Key), lastModified: LastModified ?? null, etag: ETag ?? null }],
+    Key === undefined ? [] : [{ key: keyOf(Key), createdAt: LastModified ?? null, etag: ETag ?? null }],
   );
   return { objects, isWhole: IsTruncated !== true || objects.length === 0 };
 }
@@ -48,7 +49,7 @@ async function list(
 async function pageBelow(
   client: SourceClient,
   credentials: S3Credentials,
-  { bucket, key, kind }: S3Place,
+  { bucket, key, kind }: ObjectPlace,
   cursor: string | null,
   signal: AbortSignal,
 ): Promise<ItemPage> {
@@ -57,7 +58,7 @@ async function pageBelow(
   const below = kind === 'folder' ? key : '';
   const items = itemsOfObjects(bucket, objects, { after: cursor ?? '', below });
   const itself =
-    kind === 'bucket' ? [itemOfBucket(bucket, null)] : kind === 'folder' ? [itemOfFolder(bucket, key)] : [];
+    kind === 'bucket' ? [itemOfContainer(bucket, null)] : kind === 'folder' ? [itemOfFolder(bucket, key)] : [];
   return {
     items: cursor === null ? [...itself, ...items] : items,
     next: isWhole ? null : (objects.at(-1)?.key ?? null),
@@ -104,7 +105,7 @@ export const s3: Connector<S3Credentials> = {
     );
     return {
       items: Buckets.flatMap(({ Name, CreationDate }) =>
-        Name === undefined ? [] : [itemOfBucket(Name, CreationDate ?? null)],
+        Name === undefined ? [] : [itemOfContainer(Name, CreationDate ?? null)],
       ),
       next: ContinuationToken ?? null,
     };

@@ -1,62 +1,346 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { loadConfig } from '../../config.js';
-import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import { type Account, createConnectors } from '../../connectors/registry.js';
-import { createEgress } from '../../egress/createEgress.js';
+import type { SourceItem } from '../../connectors/connector.js';
+import type { Account } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
-import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
+import {
+  DRIVE_DOCUMENT,
+  DRIVE_FOLDER,
+  DRIVE_ROOT,
+  DRIVE_SHORTCUT,
+  type GoogleDriveEmulator,
+  startGoogleDrive,
+} from '../emulators/googleDrive.js';
+import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
 
-const NEVER = new AbortController().signal;
+const SHARED = 'shared.with.me';
 let egress: Egress;
 let drive: GoogleDriveEmulator;
 let account: Account;
 
 beforeAll(async () => {
-  const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
-  egress = createEgress(loadConfig(env).egress);
-  drive = await startGoogleDrive({
+  egress = loopbackEgress();
+  drive = await startGoogleDrive();
+});
+afterAll(async () => {
+  await egress.close();
+  await drive.close();
+});
+beforeEach(() => {
+  for (const map of [drive.files, drive.drives]) for (const id of Object.keys(map)) delete map[id];
+  drive.limits.exported = 10_000_000;
+  drive.mend();
+  account = grantedAccount('GOOGLE_DRIVE', drive.settings, drive.oauth.grant().accessToken, egress);
+});
+
+const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const opened = async (id: string) => {
+  const content = await account.open(id, NEVER);
+  return { ...content, text: Buffer.from(content.bytes).toString() };
+};
+const byId = (items: readonly SourceItem[], id: string) => items.find(({ externalId }) => externalId === id);
+
+/** Folders in folders, a shared drive, and what others share. */
+function fill(): void {
+  Object.assign(drive.files, {
     sights: { name: 'Sights', mimeType: DRIVE_FOLDER },
     a: { name: 'a.txt', parent: 'sights', content: 'The lighthouse' },
     b: { name: 'b.txt', parent: 'sights' },
     deep: { name: 'Deep', parent: 'sights', mimeType: DRIVE_FOLDER },
     c: { name: 'c.txt', parent: 'deep' },
     d: { name: 'd.txt' },
-    e: { name: 'e.txt' },
+    bin: { name: 'bin.txt', parent: 'sights', trashed: true },
+    theirs: { name: 'theirs', parent: null, mimeType: DRIVE_FOLDER },
+    note: { name: 'note.md', parent: 'theirs' },
+    team: { name: 'team.md', drive: 'D1' },
+    inner: { name: 'Inner', drive: 'D1', mimeType: DRIVE_FOLDER },
+    plan: { name: 'plan.md', drive: 'D1', parent: 'inner' },
   });
-  const connectors = createConnectors({ egress, urls: readSourceUrls(drive.settings), maxItemBytes: 1_000_000 });
-  const { accessToken } = drive.oauth.grant();
-  account = connectors.account('GOOGLE_DRIVE', '1', JSON.stringify({ accessToken, facts: {} }));
-});
-afterAll(async () => {
-  await egress.close();
-  await drive.close();
-});
-
-/** All that a listing gives, page by page. */
-async function listed(from: (cursor: string | null) => ReturnType<Account['roots']>) {
-  const ids: string[] = [];
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await from(cursor ?? null);
-    ids.push(...page.items.map(({ externalId }) => externalId));
-    cursor = page.next;
-  }
-  return ids;
+  Object.assign(drive.drives, { D1: 'Harbour', D2: 'Yard', D3: 'Dock' });
 }
 
-test('the drive of the person who consented is listed in pages, to the bottom', async () => {
-  expect(await account.identify(NEVER)).toMatchObject({ account: 'ada@harbour.example' });
-  expect(await listed((cursor) => account.roots(cursor, NEVER))).toEqual(['sights', 'd', 'e']);
-  expect(await listed((cursor) => account.below('sights', cursor, NEVER))).toEqual(['sights', 'a', 'b', 'deep', 'c']);
+describe('listing', () => {
+  test('the account is that of who consented', async () => {
+    expect(await account.identify(NEVER)).toEqual({
+      account: 'ada@harbour.example',
+      metadata: { email: 'ada@harbour.example', user_name: 'Ada' },
+    });
+  });
+
+  test('own files, what others share and shared drives are the outermost, over all pages', async () => {
+    fill();
+    const { items, ids, pages } = await listed((cursor) => account.roots(cursor, NEVER));
+    expect(ids).toEqual([DRIVE_ROOT, SHARED, 'D1', 'D2', 'D3']);
+    expect(items.map(({ name }) => name)).toEqual(['My Drive', 'Shared with me', 'Harbour', 'Yard', 'Dock']);
+    expect(pages).toBe(2);
+  });
+
+  test('each is listed to the bottom, in its place, without what is in the trash', async () => {
+    fill();
+    const own = await below(DRIVE_ROOT);
+    expect(own.ids).toEqual([DRIVE_ROOT, 'sights', 'd', 'a', 'b', 'deep', 'c']);
+    expect(own.pages).toBeGreaterThan(3);
+    const places = own.items.map(({ externalId, parentExternalId, rootExternalId }) => [
+      externalId,
+      parentExternalId,
+      rootExternalId,
+    ]);
+    expect(places).toEqual([
+      [DRIVE_ROOT, null, null],
+      ['sights', DRIVE_ROOT, DRIVE_ROOT],
+      ['d', DRIVE_ROOT, DRIVE_ROOT],
+      ['a', 'sights', DRIVE_ROOT],
+      ['b', 'sights', DRIVE_ROOT],
+      ['deep', 'sights', DRIVE_ROOT],
+      ['c', 'deep', DRIVE_ROOT],
+    ]);
+    expect((await below(SHARED)).ids).toEqual([SHARED, 'theirs', 'note']);
+    const team = await below('D1');
+    expect(team.ids).toEqual(['D1', 'team', 'inner', 'plan']);
+    expect(team.items[0]?.name).toBe('Harbour');
+    expect(byId(team.items, 'plan')).toMatchObject({ parentExternalId: 'inner', rootExternalId: 'D1' });
+    expect((await below('sights')).ids).toEqual(['sights', 'a', 'b', 'deep', 'c']);
+    expect((await below('a')).ids).toEqual(['a']);
+  });
+
+  test('many folders are asked for together', async () => {
+    for (let nth = 0; nth < 45; nth += 1) {
+      drive.files[`f${nth}`] = { name: `f${nth}`, mimeType: DRIVE_FOLDER };
+      drive.files[`in${nth}`] = { name: `in${nth}.md`, parent: `f${nth}` };
+    }
+    expect((await below(DRIVE_ROOT)).items).toHaveLength(91);
+    const queries = new Set(drive.requests.map((path) => new URL(path, 'http://drive').searchParams.get('q')));
+    // The folder itself, three groups of those in it, three of those that have nothing below: and no query.
+    expect(queries.size).toBe(5);
+  });
+
+  test('folders that lead in circles end', async () => {
+    drive.files['a'] = { name: 'a', mimeType: DRIVE_FOLDER, parent: 'b' };
+    drive.files['b'] = { name: 'b', mimeType: DRIVE_FOLDER, parent: 'a', trashed: false };
+    // Nothing is in the trash by lying in itself.
+    const { pages } = await below('a');
+    expect(pages).toBeLessThan(250);
+  });
+
+  test('a page token that Drive no longer takes begins its folder anew', async () => {
+    fill();
+    const first = await account.below(DRIVE_ROOT, null, NEVER);
+    const second = await account.below(DRIVE_ROOT, first.next, NEVER);
+    drive.pages.expire();
+    const rest = await listed((cursor) => account.below(DRIVE_ROOT, cursor ?? second.next, NEVER));
+    const ids = new Set([...first.items, ...second.items, ...rest.items].map(({ externalId }) => externalId));
+    expect([...ids].toSorted()).toEqual([DRIVE_ROOT, 'a', 'b', 'c', 'd', 'deep', 'sights']);
+  });
+
+  test.each(['nothing', "' or trashed = true", '..', 'a/b', 'bin'])('%s is not there', async (id) => {
+    fill();
+    expect(await faultOf(account.below(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+  });
+
+  test('a version is another one with the bytes, and with the name', async () => {
+    drive.files['a'] = { name: 'a.md', content: 'one' };
+    drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: 'one' };
+    const versions = async () => (await below(DRIVE_ROOT)).items.slice(1).map(({ version }) => version);
+    const first = await versions();
+    expect(await versions()).toEqual(first);
+    drive.files['a']!.content = 'two';
+    drive.files['doc']!.content = 'two';
+    const second = await versions();
+    drive.files['a']!.name = 'a.txt';
+    const [third] = await versions();
+    expect(new Set([first[0], second[0], third]).size).toBe(3);
+    expect(second[1]).not.toBe(first[1]);
+  });
+
+  test('answers that lack what Drive promises are no crash', async () => {
+    fill();
+    drive.misbehave(() => ({ status: 200 }));
+    // An error told as success.
+    const page = await faultOf(account.below('sights', null, NEVER));
+    expect(page.kind).toBe('not_found');
+    expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'server_error' });
+  });
 });
 
-test('content comes as it is, and what is not there is said to be not there', async () => {
-  expect(Buffer.from((await account.open('a', NEVER)).bytes).toString()).toBe('The lighthouse');
-  for (const id of ['nothing', "' or trashed=true", '..'])
-    await expect(account.below(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+describe('content', () => {
+  const KINDS = [
+    ['document', 'text/markdown', 'GOOGLE_DOCS', 'MD'],
+    ['spreadsheet', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'GOOGLE_SHEETS', 'XLSX'],
+    [
+      'presentation',
+      'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+      'GOOGLE_SLIDES',
+      'PPTX',
+    ],
+    ['drawing', 'application/pdf', null, 'PDF'],
+    ['script', 'application/vnd.google-apps.script+json', null, 'JSON'],
+  ] as const;
+  test.each(KINDS)('a %s is exported as %s', async (kind, type, format, listedAs) => {
+    drive.files['x'] = { name: 'X', mimeType: `application/vnd.google-apps.${kind}`, content: 'The lighthouse' };
+    expect(await opened('x')).toMatchObject({ text: 'The lighthouse', contentType: type, format, name: 'X' });
+    const { items } = await below('x');
+    expect(items).toMatchObject([{ fileFormat: listedAs, hasContent: true, isSelectable: true }]);
+    // Asked for as bytes, Drive would refuse it.
+    expect(drive.requests.some((path) => path.includes('alt=media'))).toBe(false);
+  });
+
+  test.each(['form', 'site', 'map', 'jam'])('a %s is listed, and says that it can not be read', async (kind) => {
+    drive.files['x'] = { name: 'X', mimeType: `application/vnd.google-apps.${kind}` };
+    expect((await below('x')).items).toMatchObject([{ isSelectable: false, hasContent: true, fileFormat: null }]);
+    expect(await faultOf(account.open('x', NEVER))).toMatchObject({ kind: 'unsupported_type' });
+  });
+
+  test('a document too long for an export is had from the address that Drive names, if that is at Google', async () => {
+    drive.files['x'] = { name: 'X', mimeType: DRIVE_DOCUMENT, content: 'The lighthouse' };
+    drive.limits.exported = 3;
+    expect(await opened('x')).toMatchObject({ text: 'The lighthouse' });
+    expect(drive.requests.at(-1)).toMatch(/^\/documents\/export\?id=x/);
+    const elsewhere = drive.settings.replace(
+      /GOOGLE_DRIVE\.documents=[^,]+/,
+      'GOOGLE_DRIVE.documents=https://docs.example',
+    );
+    const asked = drive.requests.length;
+    account = grantedAccount('GOOGLE_DRIVE', elsewhere, drive.oauth.grant().accessToken, egress);
+    expect(await faultOf(account.open('x', NEVER))).toMatchObject({ kind: 'unsupported_type' });
+    // The file and its export, and no more.
+    expect(drive.requests.length).toBe(asked + 2);
+  });
+
+  test('files of bytes come as they are, also out of shared drives; a type that says nothing gives way to the name', async () => {
+    fill();
+    drive.files['team']!.content = 'The keeper';
+    drive.files['data'] = { name: 'data.csv', mimeType: 'application/octet-stream', content: 'a,b' };
+    expect(await opened('team')).toMatchObject({ text: 'The keeper', facts: { drive_id: 'D1', is_shortcut: false } });
+    expect(await opened('data')).toMatchObject({ contentType: 'text/csv', mimeType: 'text/csv' });
+  });
+
+  test('a shortcut has the content of what it leads to; one to a folder is listed when it is chosen', async () => {
+    fill();
+    drive.files['short'] = { name: 'Shortcut to a', mimeType: DRIVE_SHORTCUT, target: 'a' };
+    drive.files['way'] = { name: 'Way', mimeType: DRIVE_SHORTCUT, target: 'theirs' };
+    drive.files['dead'] = { name: 'Dead', mimeType: DRIVE_SHORTCUT, target: 'nothing' };
+    const own = await below(DRIVE_ROOT);
+    expect(byId(own.items, 'short')).toMatchObject({ itemType: 'FILE', hasContent: true, version: null });
+    expect(byId(own.items, 'way')).toMatchObject({ itemType: 'FOLDER', hasContent: false, isExpandable: false });
+    expect(own.ids).not.toContain('note');
+    expect((await below('way')).ids).toEqual(['way', 'note']);
+    expect(await opened('short')).toMatchObject({
+      text: 'The lighthouse',
+      name: 'Shortcut to a',
+      facts: { is_shortcut: true, shortcut_target_id: 'a' },
+    });
+    expect(await faultOf(account.open('dead', NEVER))).toMatchObject({ kind: 'not_found' });
+  });
+
+  test('folders and what is in the trash have none', async () => {
+    fill();
+    expect(await faultOf(account.open('sights', NEVER))).toMatchObject({ kind: 'unsupported_type' });
+    expect(await faultOf(account.open('bin', NEVER))).toMatchObject({ kind: 'not_found' });
+  });
 });
 
-test('a token that has ended is refused', async () => {
-  drive.oauth.expireAll();
-  await expect(account.identify(NEVER)).rejects.toMatchObject({ kind: 'access_revoked' });
+describe('refusals', () => {
+  test.each([
+    [401, 'authError', 'access_revoked'],
+    [403, 'insufficientFilePermissions', 'access_denied'],
+    [403, 'cannotDownloadAbusiveFile', 'unsupported_type'],
+    [403, 'accessNotConfigured', 'bad_response'],
+    [404, 'notFound', 'not_found'],
+    [500, 'backendError', 'server_error'],
+  ])('%s %s is %s', async (status, reason, kind) => {
+    drive.misbehave(() => ({ status, reason }));
+    expect(await faultOf(account.open('a', NEVER))).toMatchObject({ kind });
+  });
+
+  test.each([
+    [403, 'userRateLimitExceeded'],
+    [403, 'rateLimitExceeded'],
+    [429, 'rateLimitExceeded'],
+  ])('%s %s is waited for', async (status, reason) => {
+    fill();
+    let left = 2;
+    drive.misbehave(() => (left-- > 0 ? { status, reason, headers: { 'retry-after': '0' } } : null));
+    expect(await opened('a')).toMatchObject({ text: 'The lighthouse' });
+    drive.misbehave(() => ({ status, reason, headers: { 'retry-after': '3600' } }));
+    expect(await faultOf(account.open('a', NEVER))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 3_600_000 });
+  });
+
+  test('a token that has ended, or was not for Drive', async () => {
+    const other = drive.oauth.grant('ada@harbour.example', ['openid']);
+    account = grantedAccount('GOOGLE_DRIVE', drive.settings, other.accessToken, egress);
+    expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_denied' });
+    drive.oauth.expireAll();
+    expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_revoked' });
+  });
+});
+
+describe('changes', () => {
+  const changes = () => {
+    if (!account.changes) throw new Error('no feed');
+    return account.changes;
+  };
+  /** What a pass tells, and where the next one begins. */
+  async function pass(from: string) {
+    const told: string[] = [];
+    let point = from;
+    for (let more = true; more;) {
+      const page = await changes().since(point, NEVER);
+      told.push(...page.changes.map((one) => ('gone' in one ? `-${one.gone}` : one.item.externalId)));
+      point = page.next;
+      more = page.more;
+    }
+    return { told, point };
+  }
+
+  test('a pass tells what came, changed and went since the one before, in each drive', async () => {
+    fill();
+    let { told, point } = await pass(await changes().now(NEVER));
+    expect(told).toEqual([]);
+    drive.files['a']!.content = 'moved';
+    drive.files['new'] = { name: 'new.md', parent: 'deep' };
+    drive.files['d']!.trashed = true;
+    delete drive.files['b'];
+    drive.files['team']!.content = 'more';
+    delete drive.files['plan'];
+    ({ told, point } = await pass(point));
+    expect(told.toSorted()).toEqual(['-b', '-d', '-plan', 'a', 'new', 'team']);
+    ({ told, point } = await pass(point));
+    expect(told).toEqual([]);
+  });
+
+  test('a file that moves to a shared drive is not gone', async () => {
+    fill();
+    const start = await changes().now(NEVER);
+    drive.files['d'] = { name: 'd.txt', drive: 'D2' };
+    const { told } = await pass(start);
+    expect(told).not.toContain('-d');
+    expect(told).toContain('d');
+  });
+
+  test('a shared drive that is left is gone; of one that is new everything is listed', async () => {
+    fill();
+    let point = await changes().now(NEVER);
+    delete drive.drives['D3'];
+    let told: string[];
+    ({ told, point } = await pass(point));
+    expect(told).toEqual(['-D3']);
+    ({ told, point } = await pass(point));
+    expect(told).toEqual([]);
+    drive.drives['D4'] = 'Pier';
+    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+  });
+
+  test.each(['', '{}', '{"logs":[["","x"]],"at":0,"root":"r"}', '{"logs":[["a/b","1"]],"at":0,"root":"r"}', 'null'])(
+    'a point %s that nobody gave is stale',
+    async (point) => {
+      expect(await faultOf(changes().since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
+    },
+  );
+
+  test('so is one that Drive has forgotten', async () => {
+    fill();
+    const point = await changes().now(NEVER);
+    drive.log.forget();
+    expect(await faultOf(changes().since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
+  });
 });

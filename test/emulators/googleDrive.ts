@@ -1,114 +1,227 @@
 /**
- * A stand-in for Google Drive on loopback, after its published reference (v3): one person's drive, whose files a test
- * changes. Consent and tokens are those of oauthProvider.ts, at Google's own paths.
+ * A stand-in for Google Drive on loopback, after its published reference (v3): a person's drive, shared drives and files
+ * that others share, which a test changes. Consent and tokens are those of oauthProvider.ts, at Google's own paths.
  */
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createHash } from 'node:crypto';
 
-import { createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
+import { type Call, sendJson } from './emulator.js';
+import { createPages, type GoogleEmulator, type Pages, refuseGoogle, selectFields, startGoogle } from './googleApi.js';
+import { createDriveLog, type DriveLog, type Logged } from './googleDriveLog.js';
+import { readDriveQuery } from './googleDriveQuery.js';
+import type { OAuthProviderSettings } from './oauthProvider.js';
 
 export interface EmulatedFile {
   name: string;
   /** Unset: text/plain. */
   mimeType?: string;
-  /** Of the folder it lies in; unset: `root`. */
-  parent?: string;
-  content?: string;
-  /** Raised by whoever changes it. */
-  version?: number;
+  /** Of the folder it lies in; unset: the outermost one; null: none that the account sees, for others share it. */
+  parent?: string | null;
+  /** The shared drive that it lies in. */
+  drive?: string;
+  content?: string | Buffer;
+  /** Of a shortcut: what it leads to. */
+  target?: string;
   trashed?: boolean;
 }
 
-export const DRIVE_FOLDER = 'application/vnd.google-apps.folder';
-export const DRIVE_PEOPLE = [
-  { id: 'ada@harbour.example', label: 'Ada' },
-  { id: 'ben@harbour.example', label: 'Ben' },
-];
+const NATIVE = 'application/vnd.google-apps.';
+export const DRIVE_FOLDER = `${NATIVE}folder`;
+export const DRIVE_SHORTCUT = `${NATIVE}shortcut`;
+export const DRIVE_DOCUMENT = `${NATIVE}document`;
+/** The outermost folder of the account's own. */
+export const DRIVE_ROOT = '0AHarbour';
 
-export interface GoogleDriveEmulator {
+/** Forms that kinds of documents are exported in. */
+const EXPORTS: Readonly<Record<string, readonly string[]>> = {
+  document: ['text/markdown', 'text/plain', 'application/pdf', 'text/html'],
+  spreadsheet: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'text/csv', 'application/pdf'],
+  presentation: ['application/vnd.openxmlformats-officedocument.presentationml.presentation', 'text/plain'],
+  drawing: ['application/pdf', 'image/png'],
+  script: ['application/vnd.google-apps.script+json'],
+};
+
+export interface GoogleDriveEmulator extends GoogleEmulator {
   readonly url: string;
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   /** By id; everybody's the same. */
   readonly files: Record<string, EmulatedFile>;
-  readonly oauth: OAuthProvider;
-  /** Paths with their queries, in the order asked; consent and tokens are in `oauth`. */
-  readonly requests: string[];
-  close(): Promise<void>;
+  /** Shared drives: names by id. */
+  readonly drives: Record<string, string>;
+  readonly pages: Pages;
+  readonly log: DriveLog;
+  /** Bytes that an export has at most. */
+  readonly limits: { exported: number };
 }
 
 const stamp = '2026-03-03T10:00:00.000Z';
-const fileJson = (
-  id: string,
-  { name, mimeType = 'text/plain', parent = 'root', version = 1, trashed = false }: EmulatedFile,
-) => ({
-  kind: 'drive#file',
-  ...{ id, name, mimeType, trashed, parents: [parent], version: String(version) },
-  webViewLink: `https://drive.google.com/file/d/${id}/view`,
-  createdTime: stamp,
-});
+const exportsOf = (mimeType: string): readonly string[] =>
+  mimeType.startsWith(NATIVE) ? (EXPORTS[mimeType.slice(NATIVE.length)] ?? []) : [];
 
-function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body));
-}
-const refuse = (response: ServerResponse, code: number, reason: string): void =>
-  send(response, code, { error: { code, message: reason, errors: [{ domain: 'global', reason, message: reason }] } });
-
-/** @param filesPerPage whatever a caller asks for */
+/** @param filesPerPage whatever a caller asks for, as servers may */
 export async function startGoogleDrive(
   files: Record<string, EmulatedFile> = {},
   { filesPerPage = 2, ...settings }: { filesPerPage?: number } & Partial<OAuthProviderSettings> = {},
 ): Promise<GoogleDriveEmulator> {
-  const requests: string[] = [];
-  const oauth = createOAuthProvider({
-    paths: { authorize: '/o/oauth2/v2/auth', token: '/token' },
-    people: DRIVE_PEOPLE,
-    ...settings,
+  const drives: Record<string, string> = {};
+  const pages = createPages();
+  const limits = { exported: 10_000_000 };
+  const log = createDriveLog(() => {
+    const logged = ([id, file]: [string, EmulatedFile]): [string, Logged] => {
+      const content = Buffer.from(file.content ?? '').toString('base64');
+      return [id, { log: file.drive ?? '', state: JSON.stringify({ ...file, content }) }];
+    };
+    const ofDrive = ([id, name]: [string, string]): [string, Logged] => [id, { log: '', state: name }];
+    return new Map([...Object.entries(files).map(logged), ...Object.entries(drives).map(ofDrive)]);
   });
+  let origin = '';
+  /** Shared drives that there ever were. */
+  const known = new Set<string>();
 
-  const list = (query: URLSearchParams, response: ServerResponse): void => {
-    const folder = /^'([\w-]+)' in parents and trashed=false$/.exec(query.get('q') ?? '')?.[1];
-    if (folder === undefined) return refuse(response, 400, 'invalid');
-    const all = Object.entries(files).filter(([, file]) => (file.parent ?? 'root') === folder && file.trashed !== true);
-    const from = Number(query.get('pageToken') ?? 0);
-    const some = all.slice(from, from + filesPerPage).map(([id, file]) => fileJson(id, file));
-    const next = from + filesPerPage < all.length ? { nextPageToken: String(from + filesPerPage) } : {};
-    send(response, 200, { kind: 'drive#fileList', files: some, ...next });
+  const parentOf = ({ parent, drive }: EmulatedFile): string | null =>
+    parent === undefined || parent === 'root' ? (drive ?? DRIVE_ROOT) : parent;
+  /** With a folder, all in it is in the trash. */
+  const isTrashed = (file: EmulatedFile, levels = 0): boolean => {
+    const above = files[parentOf(file) ?? ''];
+    // A test may have folders lie in circles.
+    return file.trashed === true || (above !== undefined && levels < 100 && isTrashed(above, levels + 1));
+  };
+  const fileJson = (id: string, file: EmulatedFile): Record<string, unknown> => {
+    const { name, mimeType = 'text/plain', drive, content, target } = file;
+    const parent = parentOf(file);
+    const isNative = mimeType.startsWith(NATIVE);
+    const link = (type: string) => `${origin}/documents/export?id=${id}&exportFormat=${encodeURIComponent(type)}`;
+    const bytes = Buffer.from(content ?? '');
+    return {
+      kind: 'drive#file',
+      ...{ id, name, mimeType, trashed: isTrashed(file), createdTime: stamp, modifiedTime: stamp },
+      version: String(log.versionOf(id)),
+      ...(parent === null ? {} : { parents: [parent] }),
+      ...(drive === undefined ? {} : { driveId: drive }),
+      ...(isNative
+        ? { exportLinks: Object.fromEntries(exportsOf(mimeType).map((type) => [type, link(type)])) }
+        : { md5Checksum: createHash('md5').update(bytes).digest('hex'), size: String(bytes.length) }),
+      ...(target === undefined
+        ? {}
+        : { shortcutDetails: { targetId: target, targetMimeType: files[target]?.mimeType ?? 'text/plain' } }),
+      webViewLink: `https://drive.google.com/file/d/${id}/view`,
+    };
+  };
+  /** A file as a caller may have it: those of shared drives only who says that it knows of them. */
+  const jsonAt = (id: string, query: URLSearchParams): Record<string, unknown> | null => {
+    const folder = { name: 'My Drive', mimeType: DRIVE_FOLDER, parent: null };
+    if (id === 'root' || id === DRIVE_ROOT) return fileJson(DRIVE_ROOT, folder);
+    const knows = query.get('supportsAllDrives') === 'true';
+    if (Object.hasOwn(drives, id)) return knows ? { ...fileJson(id, { ...folder, name: 'Drive' }), driveId: id } : null;
+    const file = Object.hasOwn(files, id) ? files[id] : undefined;
+    return file && (file.drive === undefined || knows) ? fileJson(id, file) : null;
   };
 
-  const server = createServer((request, response) => {
-    void oauth.take(request, response).then((isTaken) => {
-      if (isTaken) return;
-      request.resume();
-      const url = new URL(request.url ?? '/', 'http://drive');
-      requests.push(`${url.pathname}${url.search}`);
-      const access = oauth.accessOf(request);
-      if (!access) return refuse(response, 401, 'authError');
-      const { id: emailAddress, label: displayName } = access.person;
-      const [room, id, ...rest] = url.pathname.replace('/drive/v3/', '').split('/').map(decodeURIComponent);
-      if (room === 'about') return send(response, 200, { user: { emailAddress, displayName } });
-      if (room !== 'files' || rest.length > 0) return refuse(response, 404, 'notFound');
-      if (id === undefined) return list(url.searchParams, response);
-      const file = Object.hasOwn(files, id) ? files[id] : undefined;
-      if (!file) return refuse(response, 404, 'notFound');
-      if (url.searchParams.get('alt') !== 'media') return send(response, 200, fileJson(id, file));
-      response.writeHead(200, { 'content-type': file.mimeType ?? 'text/plain' }).end(file.content ?? '');
+  const list = (call: Call): void => {
+    const { query, response } = call;
+    const test = readDriveQuery((query.get('q') ?? 'trashed = false').replaceAll("'root'", `'${DRIVE_ROOT}'`));
+    if (!test)
+      return refuseGoogle(response, { status: 400, reason: 'invalid', message: 'Invalid Value', location: 'q' });
+    const knows = query.get('supportsAllDrives') === 'true' && query.get('includeItemsFromAllDrives') === 'true';
+    const driveId = query.get('driveId');
+    if ((query.get('corpora') === 'drive') !== (driveId !== null) || (driveId !== null && !knows))
+      return refuseGoogle(response, { status: 400, reason: 'invalid', location: 'corpora' });
+    const found = Object.entries(files).filter(([, file]) => {
+      const parent = parentOf(file);
+      const searched = {
+        parents: parent === null ? [] : [parent],
+        trashed: isTrashed(file),
+        sharedWithMe: parent === null,
+      };
+      return (driveId === null ? knows || file.drive === undefined : file.drive === driveId) && test(searched);
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const at = (part: string, path: string) => `GOOGLE_DRIVE.${part}=${url}${path}`;
-  return {
-    url,
-    settings: [at('api', '/drive/v3'), at('authorize', '/o/oauth2/v2/auth'), at('token', '/token')].join(','),
-    files,
-    oauth,
-    requests,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+    const taken = pages.take(call, found, Math.min(filesPerPage, Number(query.get('pageSize') ?? 100)));
+    if (!taken) return;
+    const answer = {
+      kind: 'drive#fileList',
+      incompleteSearch: false,
+      files: taken.page.map(([id, file]) => fileJson(id, file)),
+      ...(taken.next === null ? {} : { nextPageToken: taken.next }),
+    };
+    sendJson(response, 200, selectFields(query.get('fields') ?? 'kind,nextPageToken,files(id,name,mimeType)', answer));
+  };
+
+  const exported = ({ query, response }: Call, id: string, isLink: boolean): void => {
+    const file = files[id];
+    const mimeType = query.get(isLink ? 'exportFormat' : 'mimeType') ?? '';
+    const forms = exportsOf(file?.mimeType ?? '');
+    if (!file) return refuseGoogle(response, { status: 404 });
+    if (forms.length === 0) return refuseGoogle(response, { status: 403, reason: 'fileNotExportable' });
+    if (!forms.includes(mimeType)) return refuseGoogle(response, { status: 400, location: 'convertTo' });
+    const bytes = Buffer.from(file.content ?? '');
+    if (!isLink && bytes.length > limits.exported)
+      return refuseGoogle(response, { status: 403, reason: 'exportSizeLimitExceeded' });
+    response.writeHead(200, { 'content-type': mimeType }).end(bytes);
+  };
+
+  const changes = (call: Call): void => {
+    const { query, response } = call;
+    const driveId = query.get('driveId') ?? '';
+    if (driveId !== '' && !Object.hasOwn(drives, driveId)) return refuseGoogle(response, { status: 404 });
+    const taken = log.since(call, driveId, Math.min(filesPerPage, Number(query.get('pageSize') ?? 100)));
+    if (!taken) return;
+    const entry = (id: string) => {
+      if (Object.hasOwn(drives, id))
+        return { changeType: 'drive', driveId: id, removed: false, drive: { id, name: drives[id] } };
+      const file = jsonAt(id, query);
+      if (!file && !Object.hasOwn(files, id) && known.has(id))
+        return { changeType: 'drive', driveId: id, removed: true };
+      const isHere =
+        file !== null && (query.get('includeCorpusRemovals') === 'true' || (file['driveId'] ?? '') === driveId);
+      return { changeType: 'file', fileId: id, removed: !isHere, ...(isHere ? { file } : {}) };
+    };
+    const where = taken.isLast ? { newStartPageToken: taken.next } : { nextPageToken: taken.next };
+    const answer = { kind: 'drive#changeList', changes: taken.ids.map(entry), ...where };
+    for (const id of Object.keys(drives)) known.add(id);
+    sendJson(response, 200, selectFields(query.get('fields'), answer));
+  };
+
+  const emulator = await startGoogle(
+    (call, { person }) => {
+      log.look();
+      for (const id of Object.keys(drives)) known.add(id);
+      const { path, query, response } = call;
+      if (path.join('/') === 'documents/export') return exported(call, query.get('id') ?? '', true);
+      const [drive, version, room, id, what, ...rest] = path;
+      if (drive !== 'drive' || version !== 'v3' || rest.length > 0) return refuseGoogle(response, { status: 404 });
+      const send = (body: unknown): void => sendJson(response, 200, selectFields(query.get('fields'), body));
+      if (room === 'about' && id === undefined)
+        return send({ user: { emailAddress: person.id, displayName: person.label, permissionId: '0042' } });
+      if (room === 'drives' && id !== undefined)
+        return Object.hasOwn(drives, id)
+          ? send({ id, name: drives[id], createdTime: stamp })
+          : refuseGoogle(response, { status: 404 });
+      if (room === 'drives') {
+        const taken = pages.take(call, Object.entries(drives), Math.min(2, Number(query.get('pageSize') ?? 10)));
+        if (!taken) return;
+        const some = taken.page.map(([key, name]) => ({ id: key, name, createdTime: stamp }));
+        return send({ drives: some, ...(taken.next === null ? {} : { nextPageToken: taken.next }) });
+      }
+      if (room === 'changes' && id === undefined) return changes(call);
+      if (room === 'changes' && id === 'startPageToken') return send({ startPageToken: log.now() });
+      if (room !== 'files') return refuseGoogle(response, { status: 404 });
+      if (id === undefined) return list(call);
+      if (what === 'export') return exported(call, id, false);
+      const file = what === undefined ? jsonAt(id, query) : null;
+      if (!file) return refuseGoogle(response, { status: 404, message: `File not found: ${id}.`, location: 'fileId' });
+      if (query.get('alt') !== 'media') return send(file);
+      if (String(file['mimeType']).startsWith(NATIVE))
+        return refuseGoogle(response, { status: 403, reason: 'fileNotDownloadable', location: 'alt' });
+      response.writeHead(200, { 'content-type': String(file['mimeType']) }).end(Buffer.from(files[id]?.content ?? ''));
     },
+    /^https:\/\/www\.googleapis\.com\/auth\/drive/,
+    settings,
+  );
+  origin = emulator.origin;
+  return {
+    ...emulator,
+    url: emulator.origin,
+    settings: emulator.settingsOf('GOOGLE_DRIVE', { api: '/drive/v3', documents: '/documents' }),
+    ...{ files, drives, pages, log, limits },
   };
 }

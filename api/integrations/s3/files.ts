@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { idOf, idOfPrefix } from '../../../contract/s3Ids.js';
+import { idOf, idOfPrefix } from '../../../contract/objectIds.js';
 import type { TagValue } from '../../../contract/records.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
-import { CONNECTED_SOURCES, honours } from '../../../contract/sources.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType, honours } from '../../../contract/sources.js';
 import { encodeDocument } from '../../../embeddings/sparse/sparseEncoder.js';
 import { type EventRowDoc, INTENDED } from '../../../store/events/model.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
@@ -10,11 +10,11 @@ import type { Listed, TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
 import { soon } from '../../support/soon.js';
-import { SOURCE_STANDS, type StandSource } from '../../support/sourceStands/index.js';
+import { SOURCE_STANDS } from '../../support/sourceStands/index.js';
 import type { SourceStand, StandContent } from '../../support/sourceStands/stand.js';
 import { storedPoints } from '../../support/storedPoints.js';
 
-export const SOURCES = Object.keys(SOURCE_STANDS) as StandSource[];
+export const SOURCES = Object.keys(SOURCE_STANDS) as ConnectedSourceType[];
 
 /** Of an item's content at most. */
 export const MAX_BYTES = 300_000;
@@ -34,12 +34,12 @@ export interface Item {
 
 export interface Catalogue {
   readonly service: TestService;
-  readonly stands: Readonly<Record<StandSource, SourceStand>>;
+  readonly stands: Readonly<Record<ConnectedSourceType, SourceStand>>;
 }
 
 /** The service and the stands of a test file; there from its first test on. */
 export function useCatalogue(): Catalogue {
-  const stands = {} as Record<StandSource, SourceStand>;
+  const stands = {} as Record<ConnectedSourceType, SourceStand>;
   const catalogue = { stands } as { service: TestService; stands: typeof stands };
   beforeAll(async () => {
     for (const source of SOURCES) stands[source] = await SOURCE_STANDS[source]();
@@ -70,10 +70,10 @@ export class Customer {
   content!: StandContent;
   customerId = '';
 
-  readonly type: StandSource;
+  readonly type: ConnectedSourceType;
   private readonly catalogue: Catalogue;
 
-  constructor(catalogue: Catalogue, type: StandSource) {
+  constructor(catalogue: Catalogue, type: ConnectedSourceType) {
     this.catalogue = catalogue;
     this.type = type;
   }

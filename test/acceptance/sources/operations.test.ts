@@ -3,6 +3,7 @@ import { useCatalogue } from './catalogue.js';
 import { gitbookRows } from './own/gitbook.js';
 import { githubRows } from './own/github.js';
 import { outlookRows } from './own/outlook.js';
+import { gmailRows } from './own/gmail.js';
 import { s3Rows } from './own/s3.js';
 import { sharePointRows } from './own/sharePoint.js';
 
@@ -10,6 +11,7 @@ const catalogue = useCatalogue();
 
 gitbookRows(catalogue);
 githubRows(catalogue);
+gmailRows(catalogue);
 s3Rows(catalogue);
 outlookRows(catalogue);
 sharePointRows(catalogue);

@@ -3,18 +3,21 @@ import { startS3Source } from '../../emulators/s3Source.js';
 import { standForGitBook } from './gitbook.js';
 import { standForGitHub } from './github.js';
 import { standForOneDrive, standForOutlook, standForSharePoint } from './microsoft.js';
+import { standForGmail } from './gmail.js';
+import { standForGoogleCloudStorage } from './googleCloudStorage.js';
+import { standForGoogleDrive } from './googleDrive.js';
 import { standForS3 } from './s3.js';
 import type { SourceStand } from './stand.js';
 
-/** Those of the catalogue suite; Google Drive joins them once consent can be walked. */
-export type StandSource = Exclude<ConnectedSourceType, 'GOOGLE_DRIVE'>;
-
 /** The stand of every one of them on one line. */
-export const SOURCE_STANDS: Readonly<Record<StandSource, () => Promise<SourceStand>>> = {
+export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<SourceStand>>> = {
   GITBOOK: standForGitBook,
   GITHUB: standForGitHub,
   ONEDRIVE: standForOneDrive,
   OUTLOOK: standForOutlook,
   SHAREPOINT: standForSharePoint,
+  GMAIL: standForGmail,
+  GOOGLE_CLOUD_STORAGE: standForGoogleCloudStorage,
+  GOOGLE_DRIVE: standForGoogleDrive,
   S3: async () => standForS3(await startS3Source()),
 };

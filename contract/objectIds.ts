@@ -1,11 +1,11 @@
-/** What objects of S3 are called here: a bucket by its name, what lies in it as `<bucket>/<key>`, a folder with a slash at its end. */
+/** What is in object stores is called here: a bucket by its name, what lies in it as `<bucket>/<key>`, a folder with a slash at its end. */
 
 /** What an external id means. */
-export interface S3Place {
+export interface ObjectPlace {
   readonly bucket: string;
   /** '' for the bucket itself. */
   readonly key: string;
-  /** `prefix`: whatever begins with the key, as a caller of /integrations/s3/files may ask. */
+  /** `prefix`: whatever begins with the key, as a caller may ask. */
   readonly kind: 'bucket' | 'folder' | 'object' | 'prefix';
 }
 
@@ -16,7 +16,7 @@ export function idOfPrefix(bucket: string, prefix: string): string {
   return prefix === '' || prefix.endsWith('/') ? idOf(bucket, prefix) : `/${bucket}/${prefix}`;
 }
 
-export function placeOf(externalId: string): S3Place {
+export function placeOf(externalId: string): ObjectPlace {
   if (externalId.startsWith('/')) return { ...placeOf(externalId.slice(1)), kind: 'prefix' };
   const slash = externalId.indexOf('/');
   const key = slash < 0 ? '' : externalId.slice(slash + 1);

@@ -1,0 +1,32 @@
+import Joi from 'joi';
+
+import { operation } from '../../http/operation.js';
+import { integer, orNull } from '../../schemas/fields.js';
+import { callSource } from '../callSource.js';
+import { accountOf, onlySourceOf } from '../dataSourceOf.js';
+
+/** GET /integrations/gmail/user_labels: the labels of a connected Gmail, as they are now. */
+export const gmailLabels = operation<'user', unknown>({
+  method: 'get',
+  path: '/integrations/gmail/user_labels',
+  auth: 'user',
+  summary: 'Lists the labels of a connected Gmail: its own, and those of its user.',
+  query: Joi.object({ data_source_id: orNull(integer()) }),
+  answer: Joi.object({
+    results: Joi.array()
+      .items(
+        Joi.object({
+          id: Joi.string().required(),
+          name: Joi.string().required(),
+          type: Joi.string().valid('system', 'user').required(),
+        }),
+      )
+      .required(),
+  }),
+  async handle({ caller, query, deps }) {
+    const id = query['data_source_id'] as number | undefined;
+    const source = await onlySourceOf(caller, id, deps.store, 'GMAIL');
+    const account = accountOf(source, deps);
+    return { results: await callSource('Gmail', (signal) => account.read('labels', {}, signal)) };
+  },
+});

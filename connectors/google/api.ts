@@ -1,0 +1,87 @@
+/** What the interfaces of Google have in common: consent, errors, waits, and answers that may be anything. */
+import type { OAuthGrant, OAuthSpec, Refusal } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+
+/** Nothing else can be sent in a header, so it is the token of nobody. */
+const TOKEN = /^[\x21-\x7e]{1,4096}$/;
+
+export const bearer = ({ accessToken }: Pick<OAuthGrant, 'accessToken'>): Readonly<Record<string, string>> => ({
+  authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
+});
+
+/** https://developers.google.com/identity/protocols/oauth2/web-server */
+export const googleConsent = (scopes: readonly string[]): OAuthSpec => ({
+  scopes,
+  scopeSeparator: ' ',
+  scopeParameter: 'scope',
+  pkce: true,
+  clientAuth: 'post',
+  bodyFormat: 'form',
+  // A user who consented before gets no refresh token unless asked anew.
+  authorizeParameters: { access_type: 'offline', prompt: 'consent' },
+  rotates: false,
+});
+
+/** `errors[].reason`, where the status alone does not tell. */
+const REASONS: Readonly<Record<string, ErrorClass>> = {
+  authError: 'auth_revoked',
+  rateLimitExceeded: 'rate_limited',
+  userRateLimitExceeded: 'rate_limited',
+  quotaExceeded: 'rate_limited',
+  dailyLimitExceeded: 'rate_limited',
+  downloadQuotaExceeded: 'rate_limited',
+  backendError: 'server',
+  internalError: 'server',
+  exportSizeLimitExceeded: 'not_exportable',
+  fileNotDownloadable: 'not_exportable',
+  fileNotExportable: 'not_exportable',
+  cannotDownloadFile: 'forbidden_item',
+  cannotDownloadAbusiveFile: 'not_exportable',
+  // The project of our OAuth client has not switched this interface on.
+  accessNotConfigured: 'config',
+};
+/** A day's quota comes back at midnight in California; asking each hour is often enough. */
+const DAILY_WAIT_MS = 3_600_000;
+/** Google asks to back off and rarely says for how long. */
+const UNSAID_WAIT_MS = 5_000;
+
+interface ErrorEntry {
+  readonly reason?: unknown;
+  readonly location?: unknown;
+}
+interface ErrorJson {
+  readonly message?: unknown;
+  readonly errors?: unknown;
+}
+
+const errorOf = ({ body }: Refusal): ErrorJson => asObject(asObject(body)['error']);
+const entriesOf = (refusal: Refusal): readonly ErrorEntry[] => asList(errorOf(refusal).errors).map(asObject);
+
+/** The word for what is wrong; '' where there is none. */
+export const reasonOf = (refusal: Refusal): string => asText(entriesOf(refusal)[0]?.reason) ?? '';
+
+/** Whether a point of a listing or of a feed is refused: each is taken for some time only. */
+const isStalePoint = (refusal: Refusal): boolean =>
+  refusal.status === 410 ||
+  (refusal.status === 400 &&
+    entriesOf(refusal).some(({ location }) => location === 'pageToken' || location === 'startHistoryId'));
+
+export function classify(refusal: Refusal): ErrorClass | null {
+  if (isStalePoint(refusal)) return 'cursor_invalid';
+  const reason = reasonOf(refusal);
+  return Object.hasOwn(REASONS, reason) ? (REASONS[reason] ?? null) : null;
+}
+
+/** Gmail says the end of a wait in words; all are asked to back off. */
+export function waitMs(refusal: Refusal, now: number): number | null {
+  if (refusal.headers['retry-after'] !== undefined) return null;
+  const said = /retry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/i.exec(asText(errorOf(refusal).message) ?? '')?.[1];
+  if (said !== undefined) return Math.max(0, Date.parse(said) - now);
+  return reasonOf(refusal) === 'dailyLimitExceeded' ? DAILY_WAIT_MS : UNSAID_WAIT_MS;
+}
+
+/** The member as an object; an empty one where it is none. */
+export const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

@@ -1,0 +1,161 @@
+import { type FileFormat, formatOfName, formatOfType, mimeTypeOf } from '../../../contract/fileFormats.js';
+import type { ItemContent, SourceItem } from '../../connector.js';
+import { asObject, asText } from '../api.js';
+
+/** A file as Drive tells it: nothing in it is sure. */
+export type FileJson = Readonly<Record<string, unknown>>;
+
+/** The fields that are asked for of a file. */
+export const FILE_FIELDS =
+  'id,name,mimeType,parents,driveId,md5Checksum,version,modifiedTime,createdTime,webViewLink,trashed,shortcutDetails';
+
+const FOLDER = 'application/vnd.google-apps.folder';
+const SHORTCUT = 'application/vnd.google-apps.shortcut';
+const NATIVE = 'application/vnd.google-apps.';
+
+/** A kind of document that Google keeps in a form of its own, and what we have it exported as. */
+export interface NativeKind {
+  readonly exportAs: string;
+  /** As records call it; null: as what it was exported as. */
+  readonly format: string | null;
+  readonly listedAs: FileFormat;
+}
+const NATIVE_KINDS: Readonly<Record<string, NativeKind>> = {
+  // Markdown keeps headings, lists and tables; XLSX has all sheets, where CSV has the first one.
+  document: { exportAs: 'text/markdown', format: 'GOOGLE_DOCS', listedAs: 'MD' },
+  spreadsheet: { exportAs: mimeTypeOf('XLSX'), format: 'GOOGLE_SHEETS', listedAs: 'XLSX' },
+  presentation: { exportAs: mimeTypeOf('PPTX'), format: 'GOOGLE_SLIDES', listedAs: 'PPTX' },
+  drawing: { exportAs: 'application/pdf', format: null, listedAs: 'PDF' },
+  script: { exportAs: 'application/vnd.google-apps.script+json', format: null, listedAs: 'JSON' },
+};
+
+/** What is not in a folder that the account sees lies here. No file has such an id: it has a dot. */
+export const SHARED_WITH_ME = 'shared.with.me';
+
+/** Ids stand in queries, where anything else would mean something else. */
+const ID = /^[\w-]{1,200}$/;
+export const isFileId = (id: unknown): id is string => typeof id === 'string' && ID.test(id);
+
+const mimeTypeIn = (file: FileJson): string => asText(file['mimeType']) ?? '';
+export const isFolder = (file: FileJson): boolean => mimeTypeIn(file) === FOLDER;
+export const isTrashed = (file: FileJson): boolean => file['trashed'] === true;
+
+/** What a shortcut leads to; null for what is no shortcut, or leads nowhere. */
+export function targetOf(file: FileJson): { id: string; isFolder: boolean } | null {
+  if (mimeTypeIn(file) !== SHORTCUT) return null;
+  const { targetId, targetMimeType } = asObject(file['shortcutDetails']);
+  return isFileId(targetId) ? { id: targetId, isFolder: targetMimeType === FOLDER } : null;
+}
+/** The kind of what is no file of bytes; null for files of bytes; 'none' for kinds that nothing is exported of. */
+export function nativeKindOf(mimeType: string): NativeKind | 'none' | null {
+  if (!mimeType.startsWith(NATIVE)) return null;
+  const kind = mimeType.slice(NATIVE.length);
+  return Object.hasOwn(NATIVE_KINDS, kind) ? (NATIVE_KINDS[kind] ?? 'none') : 'none';
+}
+
+function listedFormat(mimeType: string, name: string): FileFormat | null {
+  const native = nativeKindOf(mimeType);
+  if (native === 'none') return null;
+  return native?.listedAs ?? formatOfType(mimeType) ?? formatOfName(name);
+}
+
+/**
+ * What tells one content from another: a checksum where there are bytes, else Drive's own count of changes. A new name
+ * is a new version, for it may say how the bytes are read.
+ */
+function versionOf(file: FileJson): string | null {
+  // What a shortcut leads to changes without it.
+  if (mimeTypeIn(file) === SHORTCUT) return null;
+  const content = asText(file['md5Checksum']) ?? asText(file['version']) ?? asText(file['modifiedTime']);
+  return content === null ? null : `${content} ${asText(file['name']) ?? ''}`;
+}
+
+/** A file, folder or shortcut as an item; null for an answer that names none. @param root what it lies in at last */
+export function itemOfFile(file: FileJson, root: string): SourceItem | null {
+  const { id, parents } = file;
+  if (!isFileId(id)) return null;
+  const mimeType = mimeTypeIn(file);
+  const target = targetOf(file);
+  const name = asText(file['name']) ?? id;
+  const pointsTo = target ? (asText(asObject(file['shortcutDetails'])['targetMimeType']) ?? '') : mimeType;
+  const isInside = isFolder(file) || target?.isFolder === true;
+  const [parent] = Array.isArray(parents) ? (parents as unknown[]) : [];
+  return {
+    externalId: id,
+    parentExternalId: isFileId(parent) ? parent : SHARED_WITH_ME,
+    rootExternalId: root,
+    name,
+    itemType: isInside ? 'FOLDER' : 'FILE',
+    externalUrl: asText(file['webViewLink']),
+    fileFormat: isInside ? null : listedFormat(pointsTo, name),
+    isSelectable: isInside || nativeKindOf(pointsTo) !== 'none',
+    // A shortcut to a folder shows what lies elsewhere: followed in a listing, it could lead in circles.
+    isExpandable: isFolder(file),
+    // What can't be exported becomes a file that says so.
+    hasContent: !isInside,
+    createdAt: asText(file['createdTime']),
+    version: versionOf(file),
+  };
+}
+
+/** A container that is no file: a shared drive, or what others share. */
+export const itemOfPlace = (
+  externalId: string,
+  name: string,
+  url: string | null,
+  createdAt: string | null,
+): SourceItem => ({
+  externalId,
+  parentExternalId: null,
+  rootExternalId: null,
+  name,
+  itemType: 'FOLDER',
+  externalUrl: url,
+  fileFormat: null,
+  isSelectable: true,
+  isExpandable: true,
+  hasContent: false,
+  createdAt,
+  version: null,
+});
+
+/** The bytes of a file. @param file what they are of @param through the shortcut that led to it */
+export function contentOf(
+  file: FileJson,
+  {
+    bytes,
+    contentType,
+    native,
+    through,
+  }: {
+    readonly bytes: Uint8Array;
+    readonly contentType: string;
+    readonly native: NativeKind | null;
+    readonly through: FileJson | null;
+  },
+): ItemContent {
+  const id = asText(file['id']) ?? '';
+  const name = asText((through ?? file)['name']);
+  const { driveId } = file;
+  const mimeType = contentType.split(';')[0]?.trim() || 'application/octet-stream';
+  // What was put there without a type is declared as nothing in particular: then its name says more.
+  const named = formatOfType(mimeType) === null && native === null ? formatOfName(name ?? '') : null;
+  const type = named === null ? contentType : mimeTypeOf(named);
+  return {
+    bytes,
+    contentType: type,
+    format: native?.format ?? null,
+    mimeType: named === null ? mimeType : type,
+    name,
+    url: asText(file['webViewLink']) ?? id,
+    facts: {
+      type: 'FILE',
+      is_folder: false,
+      is_shortcut: through !== null,
+      ...(through === null ? {} : { shortcut_target_id: id }),
+      ...(isFileId(driveId) ? { drive_id: driveId } : {}),
+      ...(asText(file['modifiedTime']) === null ? {} : { modified_at: file['modifiedTime'] }),
+      google_mime_type: asText(file['mimeType']),
+    },
+  };
+}

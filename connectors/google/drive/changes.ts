@@ -1,0 +1,134 @@
+import { Fault } from '../../../contract/failures.js';
+import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../../connector.js';
+import { asList, asObject, asText } from '../api.js';
+import { FILE_FIELDS, type FileJson, isFileId, isTrashed, itemOfFile, itemOfPlace, SHARED_WITH_ME } from './adapter.js';
+import { allDrives, ownRoot } from './places.js';
+import { ALL_DRIVES } from './walk.js';
+
+/** How far each log was read: that of the account, and that of each shared drive, which tells what the first does not. */
+interface Point {
+  /** By the id of the drive; '' for the account's own. */
+  readonly logs: readonly (readonly [drive: string, token: string])[];
+  /** Which is being read. */
+  readonly at: number;
+  /** What the account itself keeps lies in this. */
+  readonly root: string;
+}
+
+const FIELDS = `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,driveId,drive(id,name,createdTime),file(${FILE_FIELDS}))`;
+const ENTRIES_PER_PAGE = '1000';
+/** No id of a drive: the account's own log. */
+const OWN = '';
+
+const stale = (): Fault =>
+  new Fault('stale_cursor', 'Google Drive no longer knows what changed since the last look. All is listed.');
+
+async function startOf(client: SourceClient, drive: string, signal: AbortSignal): Promise<string> {
+  const query = { supportsAllDrives: 'true', ...(drive === OWN ? {} : { driveId: drive }) };
+  const { startPageToken } = await client.get(['changes', 'startPageToken'], query, signal);
+  const token = asText(startPageToken);
+  if (token === null)
+    throw new Fault('server_error', 'Google Drive named no point of its changes. It is tried again by itself.');
+  return token;
+}
+
+function readPoint(text: string): Point {
+  try {
+    const { logs, at, root } = asObject(JSON.parse(text));
+    const read = asList(logs).filter(
+      (log): log is readonly [string, string] =>
+        Array.isArray(log) &&
+        typeof log[0] === 'string' &&
+        (log[0] === OWN || isFileId(log[0])) &&
+        typeof log[1] === 'string',
+    );
+    if (typeof at === 'number' && read[at] !== undefined && isFileId(root)) return { logs: read, at, root };
+  } catch {
+    // Nobody's point.
+  }
+  throw stale();
+}
+
+/** What an entry says happened to a file; null for nothing. */
+function fileChange(entry: FileJson, drive: string, ownRootId: string): Change | null {
+  const { fileId } = entry;
+  if (!isFileId(fileId)) return null;
+  const file = asObject(entry['file']);
+  // What left a log for another place is still there, and is told with its file.
+  if (!isFileId(file['id']) || isTrashed(file)) return { gone: fileId };
+  const { driveId, parents } = file;
+  const own = asList(parents).length > 0 ? ownRootId : SHARED_WITH_ME;
+  const item = itemOfFile(file, isFileId(driveId) ? driveId : drive === OWN ? own : drive);
+  return item && { item };
+}
+
+/** Thrown on, save where a log ended with the drive that it was of. */
+const isOver = (error: unknown): boolean =>
+  error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied');
+
+export const driveChanges: ChangeFeed<OAuthGrant> = {
+  async now(client, _credentials, signal) {
+    const logs: [string, string][] = [[OWN, await startOf(client, OWN, signal)]];
+    for (const { externalId } of await allDrives(client, signal))
+      logs.push([externalId, await startOf(client, externalId, signal)]);
+    return JSON.stringify({ logs, at: 0, root: (await ownRoot(client, signal)).externalId } satisfies Point);
+  },
+
+  async since(client, _credentials, text, signal) {
+    const { logs, at, root } = readPoint(text);
+    const [drive, token] = logs[at] ?? [OWN, ''];
+    const behind = (left: Point['logs'], next: number) => {
+      const more = next < left.length;
+      return { next: JSON.stringify({ logs: left, at: more ? next : 0, root } satisfies Point), more };
+    };
+    const query = {
+      pageToken: token,
+      pageSize: ENTRIES_PER_PAGE,
+      includeRemoved: 'true',
+      includeCorpusRemovals: 'true',
+      fields: FIELDS,
+      ...ALL_DRIVES,
+      ...(drive === OWN ? {} : { driveId: drive }),
+    };
+    let body: Readonly<Record<string, unknown>>;
+    try {
+      body = await client.get(['changes'], query, signal);
+    } catch (error) {
+      if (!isOver(error)) throw error;
+      if (drive === OWN) throw stale();
+      // The account is no longer a member of the drive.
+      return {
+        changes: [{ gone: drive }],
+        ...behind(
+          logs.filter(([id]) => id !== drive),
+          at,
+        ),
+      };
+    }
+    const changes: Change[] = [];
+    let left = logs;
+    for (const given of asList(body['changes'])) {
+      const entry = asObject(given);
+      if (entry['changeType'] !== 'drive') {
+        const change = fileChange(entry, drive, root);
+        if (change) changes.push(change);
+        continue;
+      }
+      const { driveId, removed } = entry;
+      if (!isFileId(driveId)) continue;
+      if (removed === true) {
+        left = left.filter(([id]) => id !== driveId);
+        changes.push({ gone: driveId });
+        continue;
+      }
+      // What a drive holds that the account newly is a member of, no log tells.
+      if (!left.some(([id]) => id === driveId)) throw stale();
+      const { name, createdTime } = asObject(entry['drive']);
+      changes.push({ item: itemOfPlace(driveId, asText(name) ?? driveId, null, asText(createdTime)) });
+    }
+    const [nextToken, newStart] = [asText(body['nextPageToken']), asText(body['newStartPageToken'])];
+    const moved = left.map((log) => (log[0] === drive ? ([drive, nextToken ?? newStart ?? token] as const) : log));
+    const here = moved.findIndex(([id]) => id === drive);
+    return { changes, ...behind(moved, nextToken === null ? (here < 0 ? at : here + 1) : here) };
+  },
+};

@@ -1,0 +1,76 @@
+/** Google Drive: files and documents of an account, of its shared drives, and shared with it. https://developers.google.com/workspace/drive/api */
+import { Fault } from '../../../contract/failures.js';
+import type { Connector, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
+import { asObject, asText, bearer, classify, googleConsent, waitMs } from '../api.js';
+import { type FileJson, isFileId, isFolder, itemOfFile, itemOfPlace, SHARED_WITH_ME, targetOf } from './adapter.js';
+import { driveChanges } from './changes.js';
+import { fileAt, openFile } from './open.js';
+import { driveAt, drivesPage, ownRoot } from './places.js';
+import { type FolderCursor, takeFolders, walkFrom } from './walk.js';
+
+const sharedPlace = (): SourceItem =>
+  itemOfPlace(SHARED_WITH_ME, 'Shared with me', 'https://drive.google.com/drive/shared-with-me', null);
+
+/** A folder that lies in nothing: the account's own, or a shared drive; null for any other. */
+async function outermost(client: SourceClient, folder: FileJson, signal: AbortSignal): Promise<SourceItem | null> {
+  const { id, driveId, parents } = folder;
+  if (isFileId(driveId)) return driveId === id ? driveAt(client, driveId, signal) : null;
+  if (Array.isArray(parents) && parents.length > 0) return null;
+  const own = await ownRoot(client, signal);
+  return own.externalId === id ? own : null;
+}
+
+export const googleDrive: Connector<OAuthGrant> = {
+  oauth: googleConsent(['https://www.googleapis.com/auth/drive.readonly']),
+  headers: bearer,
+  classify,
+  waitMs,
+
+  async identify(client, _credentials, signal) {
+    // Told with every scope of Drive, whatever else was asked for.
+    const { user } = await client.get(['about'], { fields: 'user(displayName,emailAddress,permissionId)' }, signal);
+    const { displayName, emailAddress, permissionId } = asObject(user);
+    const email = asText(emailAddress)?.toLowerCase();
+    const account = email ?? asText(permissionId);
+    if (account === null) throw new Fault('server_error', 'Google Drive named no user. Try again.');
+    return {
+      account,
+      metadata: {
+        ...(email === undefined ? {} : { email }),
+        ...(asText(displayName) === null ? {} : { user_name: displayName }),
+      },
+    };
+  },
+
+  async roots(client, _credentials, cursor, signal) {
+    const { items, next } = await drivesPage(client, cursor, signal);
+    return { items: cursor === null ? [await ownRoot(client, signal), sharedPlace(), ...items] : items, next };
+  },
+
+  async below(client, externalId, cursor, signal) {
+    if (cursor !== null) return takeFolders(client, JSON.parse(cursor) as FolderCursor, signal);
+    if (externalId === SHARED_WITH_ME) {
+      const { items, next } = await takeFolders(client, walkFrom(SHARED_WITH_ME, SHARED_WITH_ME, null), signal);
+      return { items: [sharedPlace(), ...items], next };
+    }
+    const named = await fileAt(client, externalId, signal);
+    const target = targetOf(named);
+    const folder = target?.isFolder === true ? await fileAt(client, target.id, signal) : isFolder(named) ? named : null;
+    const { driveId: inDrive } = folder ?? named;
+    const driveId = isFileId(inDrive) ? inDrive : null;
+    const top = folder === named ? await outermost(client, folder, signal) : null;
+    const root = top?.externalId ?? driveId ?? SHARED_WITH_ME;
+    const itself = top ?? itemOfFile(named, root);
+    const first = itself ? [itself] : [];
+    if (folder === null) return { items: first, next: null };
+    const { items, next } = await takeFolders(
+      client,
+      walkFrom(asText(folder['id']) ?? externalId, root, driveId),
+      signal,
+    );
+    return { items: [...first, ...items], next };
+  },
+
+  changes: driveChanges,
+  open: openFile,
+};

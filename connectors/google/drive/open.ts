@@ -1,0 +1,77 @@
+import { Fault } from '../../../contract/failures.js';
+import type { ItemContent, SourceAnswer, SourceClient } from '../../connector.js';
+import { asObject, asText } from '../api.js';
+import {
+  contentOf,
+  FILE_FIELDS,
+  type FileJson,
+  isFileId,
+  isFolder,
+  isTrashed,
+  nativeKindOf,
+  targetOf,
+} from './adapter.js';
+
+const missing = (): Fault =>
+  new Fault('not_found', 'Google Drive has no such item for the connected account. It may have been deleted.');
+
+/** What Drive tells of a file. Throws a Fault not_found for one in the trash as well. */
+export async function fileAt(client: SourceClient, id: string, signal: AbortSignal, more = ''): Promise<FileJson> {
+  if (!isFileId(id)) throw missing();
+  const fields = `${FILE_FIELDS}${more}`;
+  const file: FileJson = await client.get(['files', id], { fields, supportsAllDrives: 'true' }, signal);
+  if (isTrashed(file) || !isFileId(file['id'])) throw missing();
+  return file;
+}
+
+/** The parts of an address below ours; null for one that leads elsewhere: our credentials do not go there. */
+function partsBelow(base: string, link: string): { path: string[]; query: Record<string, string> } | null {
+  if (!URL.canParse(link)) return null;
+  const url = new URL(link);
+  const home = new URL(`${base}/`);
+  if (url.origin !== home.origin || !url.pathname.startsWith(home.pathname)) return null;
+  try {
+    const path = url.pathname.slice(home.pathname.length).split('/').map(decodeURIComponent);
+    return { path, query: Object.fromEntries(url.searchParams) };
+  } catch {
+    return null;
+  }
+}
+
+/** A document in a form that can be read. One too long for being exported so is had from where its page offers it. */
+async function exported(
+  client: SourceClient,
+  file: FileJson,
+  mimeType: string,
+  signal: AbortSignal,
+): Promise<SourceAnswer> {
+  try {
+    return await client.content(['files', asText(file['id']) ?? '', 'export'], { mimeType }, signal);
+  } catch (error) {
+    const link = asText(asObject(file['exportLinks'])[mimeType]);
+    const there = link === null ? null : partsBelow(client.urls['documents'] ?? '', link);
+    if (!(error instanceof Fault) || error.kind !== 'unsupported_type' || there === null) throw error;
+    // This address is no part of the interface, and wants to be asked with the same token.
+    return client.content(there.path, there.query, signal, { at: 'documents' });
+  }
+}
+
+/** The content of a file, of what a shortcut leads to, or of a document in a form that can be read. */
+export async function openFile(client: SourceClient, externalId: string, signal: AbortSignal): Promise<ItemContent> {
+  const named = await fileAt(client, externalId, signal, ',exportLinks');
+  const target = targetOf(named);
+  const file = target ? await fileAt(client, target.id, signal, ',exportLinks') : named;
+  if (isFolder(file))
+    throw new Fault('unsupported_type', 'A folder of Google Drive has no text of its own: sync the files in it.');
+  const native = nativeKindOf(asText(file['mimeType']) ?? '');
+  if (native === 'none')
+    throw new Fault(
+      'unsupported_type',
+      'Google gives this kind of document out in no form that can be read. Copy its text into a Google Doc and sync that.',
+    );
+  const answer = native
+    ? await exported(client, file, native.exportAs, signal)
+    : await client.content(['files', asText(file['id']) ?? ''], { alt: 'media', supportsAllDrives: 'true' }, signal);
+  const declared = native?.exportAs ?? asText(file['mimeType']) ?? answer.headers['content-type'] ?? '';
+  return contentOf(file, { bytes: answer.bytes, contentType: declared, native, through: target ? named : null });
+}

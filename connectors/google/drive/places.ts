@@ -1,0 +1,48 @@
+import { Fault } from '../../../contract/failures.js';
+import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
+import { asList, asObject, asText } from '../api.js';
+import { takePage } from '../paged.js';
+import { isFileId, itemOfPlace } from './adapter.js';
+import { fileAt } from './open.js';
+
+const DRIVES_PER_PAGE = '100';
+/** Shared drives whose changes are read: one may be a member of so many. */
+const MOST_DRIVES = 1_000;
+
+const driveUrl = (id: string): string => `https://drive.google.com/drive/folders/${id}`;
+
+/** A page of the shared drives that the account is a member of. */
+export async function drivesPage(client: SourceClient, token: string | null, signal: AbortSignal): Promise<ItemPage> {
+  const query = { pageSize: DRIVES_PER_PAGE, fields: 'nextPageToken,drives(id,name,createdTime)' };
+  const { body, next } = await takePage(client, ['drives'], query, token, signal);
+  const items = asList(body['drives']).flatMap((given): SourceItem[] => {
+    const { id, name, createdTime } = asObject(given);
+    return isFileId(id) ? [itemOfPlace(id, asText(name) ?? id, driveUrl(id), asText(createdTime))] : [];
+  });
+  return { items, next };
+}
+
+/** All of them. */
+export async function allDrives(client: SourceClient, signal: AbortSignal): Promise<readonly SourceItem[]> {
+  const drives: SourceItem[] = [];
+  for (let token: string | null | undefined; token !== null && drives.length < MOST_DRIVES;) {
+    const page: ItemPage = await drivesPage(client, token ?? null, signal);
+    drives.push(...page.items);
+    token = page.next;
+  }
+  return drives;
+}
+
+/** The shared drive itself. */
+export async function driveAt(client: SourceClient, id: string, signal: AbortSignal): Promise<SourceItem> {
+  const { name, createdTime } = await client.get(['drives', id], { fields: 'id,name,createdTime' }, signal);
+  return itemOfPlace(id, asText(name) ?? id, driveUrl(id), asText(createdTime));
+}
+
+/** What the account itself keeps. */
+export async function ownRoot(client: SourceClient, signal: AbortSignal): Promise<SourceItem> {
+  const { id, name, webViewLink } = await fileAt(client, 'root', signal);
+  if (!isFileId(id))
+    throw new Fault('server_error', 'Google Drive named no folder of the account. It is tried again by itself.');
+  return itemOfPlace(id, asText(name) ?? 'My Drive', asText(webViewLink), null);
+}

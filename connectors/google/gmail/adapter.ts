@@ -1,0 +1,149 @@
+import type { TagValue } from '../../../contract/records.js';
+import type { ItemContent, SourceItem } from '../../connector.js';
+import { asList, asObject, asText } from '../api.js';
+
+/** A message or label as Gmail tells it: nothing in it is sure. */
+export type GmailJson = Readonly<Record<string, unknown>>;
+
+/** What is asked for of a message that is listed. */
+export const MESSAGE_FIELDS = 'id,threadId,labelIds,internalDate,historyId,payload/headers';
+
+const ID = /^[\w-]{1,100}$/;
+export const isMailId = (id: unknown): id is string => typeof id === 'string' && ID.test(id);
+
+const LABEL = 'label:';
+const THREAD = 'thread:';
+/** Mail in neither the inbox nor what was sent, without a label of its owner's. No label is called so. */
+export const OTHER_MAIL = 'mail.other';
+/** Labels of Gmail's own that organise mail; others of its own only mark it. */
+const OWN_PLACES = ['INBOX', 'SENT'];
+
+/** What an external id means: the id of a label, or of a thread; null for any other. */
+const behindPrefix = (prefix: string, externalId: string): string | null => {
+  const id = externalId.startsWith(prefix) ? externalId.slice(prefix.length) : null;
+  return isMailId(id) ? id : null;
+};
+export const labelIn = (externalId: string): string | null => behindPrefix(LABEL, externalId);
+export const threadIn = (externalId: string): string | null => behindPrefix(THREAD, externalId);
+
+const place = (externalId: string, name: string): SourceItem => ({
+  externalId,
+  parentExternalId: null,
+  rootExternalId: null,
+  name,
+  itemType: 'FOLDER',
+  externalUrl: null,
+  fileFormat: null,
+  isSelectable: true,
+  isExpandable: true,
+  hasContent: false,
+  createdAt: null,
+  version: null,
+});
+export const otherMail = (): SourceItem => place(OTHER_MAIL, 'Other mail');
+
+/** A label that messages lie in; null for one that only marks them. */
+export function itemOfLabel(label: GmailJson): SourceItem | null {
+  const { id, name, type } = label;
+  if (!isMailId(id) || (type !== 'user' && !OWN_PLACES.includes(id))) return null;
+  return place(`${LABEL}${id}`, asText(name) ?? id);
+}
+
+const labelsOf = (message: GmailJson): string[] =>
+  asList(message['labelIds']).filter((id): id is string => typeof id === 'string');
+/** What was thrown away, or is spam, is not there for us. */
+export const isThrownAway = (message: GmailJson): boolean =>
+  labelsOf(message).some((id) => id === 'TRASH' || id === 'SPAM');
+
+/** The one place that a message is shown in: always the same, wherever it is found. Labels of users are called so. */
+function placeOf(message: GmailJson): string {
+  const labels = labelsOf(message);
+  const label = labels.filter((id) => id.startsWith('Label_') && isMailId(id)).toSorted()[0];
+  const own = label ?? OWN_PLACES.find((id) => labels.includes(id));
+  return own === undefined ? OTHER_MAIL : `${LABEL}${own}`;
+}
+
+const LONGEST = 500;
+const MOST_PEOPLE = 100;
+
+/** The first header of a name, in any case. */
+function headerOf(message: GmailJson, name: string): string | null {
+  for (const given of asList(asObject(message['payload'])['headers'])) {
+    const header = asObject(given);
+    if (asText(header['name'])?.toLowerCase() === name) return asText(header['value']);
+  }
+  return null;
+}
+
+/** Addresses of a header, each once: `Ada <ada@example.org>, "B, C" <b@example.org>`. */
+export function addressesIn(header: string | null): string[] {
+  const found = (header ?? '').match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
+  const addresses = found.map((one) => (/<([^<>]+)>\s*$/.exec(one.trim())?.[1] ?? one).trim().slice(0, LONGEST));
+  return [...new Set(addresses.filter((one) => one !== ''))].slice(0, MOST_PEOPLE);
+}
+
+/** Who wrote it to whom, as tags of its file. */
+function tagsOf(message: GmailJson): Record<string, TagValue> {
+  const [sender] = addressesIn(headerOf(message, 'from'));
+  const [recipient, cc] = [addressesIn(headerOf(message, 'to')), addressesIn(headerOf(message, 'cc'))];
+  return {
+    ...(sender === undefined ? {} : { sender }),
+    ...(recipient.length === 0 ? {} : { recipient }),
+    ...(cc.length === 0 ? {} : { cc }),
+  };
+}
+
+function dateOf(message: GmailJson): string | null {
+  const at = Number(message['internalDate'] ?? Number.NaN);
+  return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : null;
+}
+
+const urlOf = (id: string): string => `https://mail.google.com/mail/#all/${id}`;
+
+/** A message as an item; null for an answer that names none, and for what was thrown away. */
+export function itemOfMessage(message: GmailJson): SourceItem | null {
+  const { id } = message;
+  if (!isMailId(id) || isThrownAway(message)) return null;
+  const within = placeOf(message);
+  return {
+    externalId: id,
+    parentExternalId: within,
+    rootExternalId: within,
+    name: headerOf(message, 'subject')?.slice(0, LONGEST) ?? '(no subject)',
+    itemType: 'FILE',
+    externalUrl: urlOf(id),
+    fileFormat: 'EML',
+    isSelectable: true,
+    isExpandable: false,
+    hasContent: true,
+    createdAt: dateOf(message),
+    // What it says never changes; this is another one with its labels too, which its facts have.
+    version: asText(message['historyId']),
+    tags: tagsOf(message),
+  };
+}
+
+/** A message as mail programs save it. @param answers what it answers in its thread: a message's id; null for none */
+export function contentOf(message: GmailJson, bytes: Uint8Array, answers: string | null): ItemContent {
+  const id = asText(message['id']) ?? '';
+  const thread = asText(message['threadId']) ?? id;
+  return {
+    bytes,
+    contentType: 'message/rfc822',
+    format: 'GMAIL',
+    mimeType: 'message/rfc822',
+    name: null,
+    url: urlOf(id),
+    facts: {
+      type: 'FILE',
+      is_message: true,
+      start_of_thread: answers === null,
+      thread_id: thread,
+      // A thread is called like its first message.
+      root_external_file_id: thread,
+      parent_external_file_id: answers,
+      labels: labelsOf(message),
+    },
+    attachmentsOnRequest: true,
+  };
+}

@@ -1,0 +1,82 @@
+import { Fault } from '../../../contract/failures.js';
+import type { Change, ChangeFeed, OAuthGrant } from '../../connector.js';
+import { asList, asObject, asText } from '../api.js';
+import { isMailId } from './adapter.js';
+import { itemsAt } from './messages.js';
+
+/** Where the history is read: from a point on, page by page. Ids of history are longer than numbers are exact. */
+interface Point {
+  readonly start: string;
+  readonly token: string | null;
+}
+
+const RECORDS_PER_PAGE = '100';
+const HISTORY_ID = /^\d{1,20}$/;
+
+const stale = (): Fault =>
+  new Fault('stale_cursor', 'Gmail no longer knows what changed since the last look. All is listed.');
+
+function readPoint(text: string): Point {
+  try {
+    const { start, token } = asObject(JSON.parse(text));
+    if (typeof start === 'string' && HISTORY_ID.test(start)) return { start, token: asText(token) };
+  } catch {
+    // Nobody's point.
+  }
+  throw stale();
+}
+
+const write = (start: string, token: string | null): string => JSON.stringify({ start, token } satisfies Point);
+
+/** Messages that a page of the history tells of, each once; true for those that are gone for good. */
+function messagesIn(history: readonly unknown[]): Map<string, boolean> {
+  const found = new Map<string, boolean>();
+  for (const given of history) {
+    const record = asObject(given);
+    for (const kind of ['messagesAdded', 'labelsAdded', 'labelsRemoved', 'messagesDeleted'] as const)
+      for (const entry of asList(record[kind])) {
+        const { id } = asObject(asObject(entry)['message']);
+        if (isMailId(id)) found.set(id, kind === 'messagesDeleted');
+      }
+  }
+  return found;
+}
+
+export const gmailChanges: ChangeFeed<OAuthGrant> = {
+  async now(client, _credentials, signal) {
+    const { historyId } = await client.get(['profile'], { fields: 'historyId' }, signal);
+    const start = asText(historyId);
+    if (start === null || !HISTORY_ID.test(start))
+      throw new Fault('server_error', 'Gmail named no point of its history. It is tried again by itself.');
+    return write(start, null);
+  },
+
+  async since(client, _credentials, text, signal) {
+    const { start, token } = readPoint(text);
+    const query = {
+      startHistoryId: start,
+      maxResults: RECORDS_PER_PAGE,
+      ...(token === null ? {} : { pageToken: token }),
+    };
+    let body: Readonly<Record<string, unknown>>;
+    try {
+      body = await client.get(['history'], query, signal);
+    } catch (error) {
+      // A point is kept for a week or so.
+      if (error instanceof Fault && error.kind === 'not_found') throw stale();
+      throw error;
+    }
+    const found = [...messagesIn(asList(body['history']))];
+    // What was thrown away, or taken out again, tells so by its labels of now.
+    const known = found.filter(([, isGone]) => !isGone).map(([id]) => id);
+    const items = new Map((await itemsAt(client, known, signal)).map((item, index) => [known[index], item]));
+    const changes = found.map(([id]): Change => {
+      const item = items.get(id) ?? null;
+      return item ? { item } : { gone: id };
+    });
+    const next = asText(body['nextPageToken']);
+    if (next !== null) return { changes, next: write(start, next), more: true };
+    const end = asText(body['historyId']);
+    return { changes, next: write(end !== null && HISTORY_ID.test(end) ? end : start, null), more: false };
+  },
+};

@@ -1,0 +1,123 @@
+/** Gmail: messages of an account, found by labels, threads or a query. https://developers.google.com/workspace/gmail/api */
+import { gmailFilterOf } from '../../../contract/gmailFilters.js';
+import { Fault } from '../../../contract/failures.js';
+import type { Connector, ItemPage, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
+import { asList, asObject, asText, bearer, classify, googleConsent, waitMs } from '../api.js';
+import {
+  contentOf,
+  type GmailJson,
+  isMailId,
+  isThrownAway,
+  itemOfLabel,
+  itemOfMessage,
+  labelIn,
+  OTHER_MAIL,
+  otherMail,
+  threadIn,
+} from './adapter.js';
+import { gmailChanges } from './changes.js';
+import { itemsAt, messagesPage, threadAt } from './messages.js';
+import { gmailQuery } from './query.js';
+
+const missing = (): Fault =>
+  new Fault('not_found', 'Gmail has no such message for the connected account. It may have been deleted.');
+
+const OTHER_QUERY = 'has:nouserlabels -in:inbox -in:sent';
+
+const labels = async (client: SourceClient, signal: AbortSignal): Promise<readonly GmailJson[]> => {
+  const answer = await client.get(['labels'], { fields: 'labels(id,name,type)' }, signal);
+  return asList(answer['labels']).map(asObject);
+};
+
+/** A place itself, before the first page of what lies in it. */
+async function withPlace(
+  client: SourceClient,
+  itself: () => Promise<SourceItem> | SourceItem,
+  which: { readonly q: string } | { readonly labelIds: string },
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const first = cursor === null ? [await itself()] : [];
+  const { items, next } = await messagesPage(client, which, cursor, signal);
+  return { items: [...first, ...items], next };
+}
+
+/** The message of a thread that one answers: the one before it; null for the first, and where nobody knows. */
+async function answered(client: SourceClient, message: GmailJson, signal: AbortSignal): Promise<string | null> {
+  const { id, threadId } = message;
+  if (!isMailId(threadId) || threadId === id) return null;
+  const ids = (await threadAt(client, threadId, signal)).map((one) => one['id']);
+  const before = ids[ids.indexOf(id) - 1];
+  return isMailId(before) ? before : null;
+}
+
+export const gmail: Connector<OAuthGrant> = {
+  oauth: googleConsent(['https://www.googleapis.com/auth/gmail.readonly']),
+  headers: bearer,
+  classify,
+  waitMs,
+
+  async identify(client, _credentials, signal) {
+    const { emailAddress } = await client.get(['profile'], { fields: 'emailAddress' }, signal);
+    const email = asText(emailAddress)?.toLowerCase();
+    if (email === undefined) throw new Fault('server_error', 'Gmail named no account. Try again.');
+    return { account: email, metadata: { email } };
+  },
+
+  async roots(client, _credentials, _cursor, signal) {
+    const items = (await labels(client, signal)).map(itemOfLabel).filter((item) => item !== null);
+    return { items: [...items, otherMail()], next: null };
+  },
+
+  async below(client, externalId, cursor, signal) {
+    const filter = gmailFilterOf(externalId);
+    if (filter !== undefined) return messagesPage(client, { q: gmailQuery(filter) }, cursor, signal);
+    if (externalId === OTHER_MAIL) return withPlace(client, otherMail, { q: OTHER_QUERY }, cursor, signal);
+    const label = labelIn(externalId);
+    if (label !== null) {
+      const itself = async (): Promise<SourceItem> => {
+        const item = itemOfLabel(await client.get(['labels', label], { fields: 'id,name,type' }, signal));
+        if (!item) throw missing();
+        return item;
+      };
+      return withPlace(client, itself, { labelIds: label }, cursor, signal);
+    }
+    const thread = threadIn(externalId);
+    if (thread === null && !isMailId(externalId)) throw missing();
+    const items =
+      thread === null
+        ? await itemsAt(client, [externalId], signal)
+        : (await threadAt(client, thread, signal)).map(itemOfMessage);
+    const there = items.filter((item) => item !== null);
+    if (there.length === 0) throw missing();
+    return { items: there, next: null };
+  },
+
+  changes: gmailChanges,
+
+  reads: {
+    async labels(client, _query, signal) {
+      return (await labels(client, signal)).flatMap(({ id, name, type }) =>
+        isMailId(id) ? [{ id, name: asText(name) ?? id, type: type === 'user' ? 'user' : 'system' }] : [],
+      );
+    },
+  },
+
+  async open(client, externalId, signal) {
+    if (!isMailId(externalId)) throw missing();
+    // Bounded as content: it is all there is of the message, attachments included.
+    const query = { format: 'raw', fields: 'id,threadId,labelIds,raw' };
+    const answer = await client.content(['messages', externalId], query, signal);
+    let message: GmailJson;
+    try {
+      message = asObject(JSON.parse(Buffer.from(answer.bytes).toString()));
+    } catch {
+      message = {};
+    }
+    if (isThrownAway(message)) throw missing();
+    const raw = asText(message['raw']);
+    if (raw === null)
+      throw new Fault('server_error', 'Gmail sent no text of the message. It is tried again by itself.');
+    return contentOf(message, Buffer.from(raw, 'base64url'), await answered(client, message, signal));
+  },
+};

@@ -1,0 +1,56 @@
+import { Fault } from '../../../contract/failures.js';
+import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
+import { asList, asObject } from '../api.js';
+import { takePage } from '../paged.js';
+import { type GmailJson, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
+
+/** Each is asked for by itself, for a listing says nothing of them but their ids. */
+const MESSAGES_PER_PAGE = '100';
+
+const idsIn = (list: unknown): string[] =>
+  asList(list)
+    .map((given) => asObject(given)['id'])
+    .filter(isMailId);
+
+/** What Gmail tells of a message without its text; null where it is gone. */
+async function messageAt(client: SourceClient, id: string, signal: AbortSignal): Promise<GmailJson | null> {
+  try {
+    return await client.get(['messages', id], { format: 'metadata', fields: MESSAGE_FIELDS }, signal);
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** Messages as items, in their order; null for those that are gone. */
+export const itemsAt = (
+  client: SourceClient,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly (SourceItem | null)[]> =>
+  Promise.all(
+    ids.map(async (id) => {
+      const message = await messageAt(client, id, signal);
+      return message && itemOfMessage(message);
+    }),
+  );
+
+/** A page of the messages that a query or a label finds. */
+export async function messagesPage(
+  client: SourceClient,
+  which: { readonly q: string } | { readonly labelIds: string },
+  token: string | null,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const query = { ...which, maxResults: MESSAGES_PER_PAGE, fields: 'nextPageToken,messages(id)' };
+  const { body, next } = await takePage(client, ['messages'], query, token, signal);
+  const items = await itemsAt(client, idsIn(body['messages']), signal);
+  return { items: items.filter((item) => item !== null), next };
+}
+
+/** Messages of a thread, oldest first, without their texts. */
+export async function threadAt(client: SourceClient, id: string, signal: AbortSignal): Promise<readonly GmailJson[]> {
+  const query = { format: 'metadata', fields: `messages(${MESSAGE_FIELDS})` };
+  const { messages } = await client.get(['threads', id], query, signal);
+  return asList(messages).map(asObject);
+}

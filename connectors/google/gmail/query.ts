@@ -1,0 +1,40 @@
+import type { GmailCondition, GmailFilter } from '../../../contract/gmailFilters.js';
+
+/** Gmail reads a day as one of California; seconds say what is meant: the day begins in UTC. */
+function secondsOf(date: string): number {
+  const [year = 0, month = 0, day = 0] = date.split('/').map(Number);
+  return Date.UTC(year, month - 1, day) / 1000;
+}
+
+/** What is more than a plain word stands in quotation marks, where nothing in it means anything else. */
+const quoted = (text: string): string => (/^[\p{L}\p{N}_.@+][\p{L}\p{N}_.@+-]*$/u.test(text) ? text : `"${text}"`);
+
+const CATEGORY = /^CATEGORY_(\w+)$/i;
+
+/** Gmail takes all of these for one another in the name of a label. */
+function labelTerm(name: string): string {
+  const category = CATEGORY.exec(name)?.[1]?.toLowerCase();
+  if (category !== undefined) return `category:${category === 'personal' ? 'primary' : category}`;
+  return `label:${quoted(name.replaceAll(/[\s/&(){}|]/g, '-'))}`;
+}
+
+function term({ key, value, negate }: GmailCondition): string {
+  const sign = negate ? '-' : '';
+  if (key === 'after' || key === 'before') return `${sign}${key}:${secondsOf(value)}`;
+  if (key === 'label') return `${sign}${labelTerm(value)}`;
+  return `${sign}${key}:${quoted(value)}`;
+}
+
+function node(filter: GmailFilter, isInner: boolean): string {
+  if ('key' in filter) return term(filter);
+  const isAll = 'AND' in filter;
+  const members = (isAll ? filter.AND : filter.OR).map((member) => node(member, true));
+  const [only] = members;
+  if (members.length === 1 && only !== undefined) return only;
+  const joined = members.join(' ');
+  if (!isAll) return `{${joined}}`;
+  return isInner ? `(${joined})` : joined;
+}
+
+/** A filter in Gmail's search language; '' for every message. https://support.google.com/mail/answer/7190 */
+export const gmailQuery = (filter: GmailFilter | null): string => (filter === null ? '' : node(filter, false));

@@ -1,0 +1,34 @@
+import { Fault } from '../../contract/failures.js';
+import type { CallOptions, SourceClient } from '../connector.js';
+import { asText } from './api.js';
+
+/** A page of a listing of Google's. */
+export interface GooglePage {
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Where the next page begins; null after the last one. */
+  readonly next: string | null;
+}
+
+/**
+ * A page from where the one before ended. Page tokens are taken for some hours only: after that the listing begins anew,
+ * and what it tells twice is the same. @param token null for the first page
+ */
+export async function takePage(
+  client: SourceClient,
+  path: readonly string[],
+  query: Readonly<Record<string, string>>,
+  token: string | null,
+  signal: AbortSignal,
+  options?: CallOptions,
+): Promise<GooglePage> {
+  const ask = async (at: string | null): Promise<GooglePage> => {
+    const body = await client.get(path, at === null ? query : { ...query, pageToken: at }, signal, options);
+    return { body, next: asText(body['nextPageToken']) };
+  };
+  try {
+    return await ask(token);
+  } catch (error) {
+    if (token === null || !(error instanceof Fault) || error.kind !== 'stale_cursor') throw error;
+    return ask(null);
+  }
+}

@@ -1,0 +1,33 @@
+import { createObjectTree, type ListedObject } from '../../objectTree.js';
+import { asList, asObject, asText } from '../api.js';
+
+/** Buckets and their objects as items. */
+export const { itemOfContainer, itemOfFolder, itemsOfObjects, contentOf } = createObjectTree({
+  addressOf: (bucket, key) => `gs://${bucket}/${key}`,
+  containerType: 'FOLDER',
+  containerFact: 'bucket',
+});
+
+export const dateOf = (value: unknown): Date | null => {
+  const date = new Date(asText(value) ?? '');
+  return Number.isNaN(date.getTime()) ? null : date;
+};
+
+/** What tells one content of an object from another: it is never written to, but another one takes its place. */
+export const versionOf = (object: Readonly<Record<string, unknown>>): string | null =>
+  asText(object['generation']) ?? asText(object['etag']);
+
+/** Objects of a listing, as far as they say what they are called. */
+export const objectsIn = (list: unknown): ListedObject[] =>
+  asList(list).flatMap((given) => {
+    const object = asObject(given);
+    const key = asText(object['name']);
+    return key === null ? [] : [{ key, createdAt: dateOf(object['timeCreated']), etag: versionOf(object) }];
+  });
+
+/** What buckets may be called; anything else would become another part of the address. */
+const BUCKET = /^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/;
+export const isBucket = (name: string | null): name is string => name !== null && BUCKET.test(name);
+/** Ids of projects, those of domains included. */
+const PROJECT = /^[a-z0-9.:-]{1,100}$/;
+export const isProject = (id: string | null): id is string => id !== null && PROJECT.test(id);

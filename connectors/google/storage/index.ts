@@ -1,0 +1,177 @@
+/** Google Cloud Storage: objects in buckets of all projects that an account sees. https://cloud.google.com/storage/docs/json_api */
+import { Fault } from '../../../contract/failures.js';
+import { type ObjectPlace, placeOf } from '../../../contract/objectIds.js';
+import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../../connector.js';
+import { asList, asObject, asText, bearer, classify, googleConsent, waitMs } from '../api.js';
+import { takePage } from '../paged.js';
+import {
+  contentOf,
+  dateOf,
+  isBucket,
+  isProject,
+  itemOfContainer,
+  itemOfFolder,
+  itemsOfObjects,
+  objectsIn,
+  versionOf,
+} from './adapter.js';
+
+const OBJECTS_PER_PAGE = '1000';
+const BUCKETS_PER_PAGE = '1000';
+const PROJECTS_PER_PAGE = '100';
+const OBJECT_FIELDS = 'name,generation,etag,timeCreated,contentType';
+/** No bucket of a project is for the account, or the project has nothing to do with storage. */
+const CLOSED: ReadonlySet<string> = new Set(['access_denied', 'not_found', 'bad_response']);
+
+const missing = (): Fault =>
+  new Fault(
+    'not_found',
+    'Google Cloud Storage has no such object for the connected account. It may have been deleted.',
+  );
+
+/** Where the listing of buckets goes on. */
+interface BucketCursor {
+  /** Projects whose buckets are still to be listed. */
+  readonly projects: readonly string[];
+  /** Where the first one goes on. */
+  readonly token: string | null;
+  /** Where the listing of projects goes on; null: all are known. */
+  readonly more: { readonly token: string | null } | null;
+}
+
+/** Where the listing of objects goes on. */
+interface ObjectCursor {
+  readonly token: string;
+  /** The last key of the page before: its folders are known. */
+  readonly after: string;
+}
+
+const write = (cursor: BucketCursor): string | null =>
+  cursor.projects.length === 0 && cursor.more === null ? null : JSON.stringify(cursor);
+
+/** A page of projects, without their buckets yet. */
+async function projectsPage(client: SourceClient, token: string | null, signal: AbortSignal): Promise<ItemPage> {
+  const query = { pageSize: PROJECTS_PER_PAGE, filter: 'lifecycleState:ACTIVE' };
+  const { body, next } = await takePage(client, ['projects'], query, token, signal, { at: 'projects' });
+  const projects = asList(body['projects'])
+    .map((given) => asText(asObject(given)['projectId']))
+    .filter(isProject);
+  return { items: [], next: write({ projects, token: null, more: next === null ? null : { token: next } }) };
+}
+
+/** A page of the buckets of one project; none where they are not for the account. */
+async function bucketsPage(
+  client: SourceClient,
+  project: string,
+  token: string | null,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const query = { project, maxResults: BUCKETS_PER_PAGE, fields: 'nextPageToken,items(name,timeCreated)' };
+  try {
+    const { body, next } = await takePage(client, ['b'], query, token, signal);
+    const items = asList(body['items']).flatMap((given) => {
+      const { name, timeCreated } = asObject(given);
+      const bucket = asText(name);
+      return isBucket(bucket) ? [itemOfContainer(bucket, dateOf(timeCreated))] : [];
+    });
+    return { items, next };
+  } catch (error) {
+    if (error instanceof Fault && CLOSED.has(error.kind)) return { items: [], next: null };
+    throw error;
+  }
+}
+
+/** A page of a bucket, a folder or a prefix. */
+async function objectsPage(
+  client: SourceClient,
+  { bucket, key, kind }: ObjectPlace,
+  given: string | null,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const cursor = given === null ? null : (JSON.parse(given) as ObjectCursor);
+  const query = { prefix: key, maxResults: OBJECTS_PER_PAGE, fields: `nextPageToken,items(${OBJECT_FIELDS})` };
+  const { body, next } = await takePage(client, ['b', bucket, 'o'], query, cursor?.token ?? null, signal);
+  const objects = objectsIn(body['items']);
+  if (cursor === null && objects.length === 0 && kind !== 'bucket') throw missing();
+  const items = itemsOfObjects(bucket, objects, { after: cursor?.after ?? '', below: kind === 'folder' ? key : '' });
+  const itself =
+    kind === 'bucket' ? [itemOfContainer(bucket, null)] : kind === 'folder' ? [itemOfFolder(bucket, key)] : [];
+  const after = objects.at(-1)?.key ?? cursor?.after ?? '';
+  return {
+    items: cursor === null ? [...itself, ...items] : items,
+    next: next === null ? null : JSON.stringify({ token: next, after } satisfies ObjectCursor),
+  };
+}
+
+const objectAt = (client: SourceClient, bucket: string, key: string, signal: AbortSignal) =>
+  client.get(['b', bucket, 'o', key], { fields: OBJECT_FIELDS }, signal);
+
+export const googleCloudStorage: Connector<OAuthGrant> = {
+  oauth: googleConsent([
+    // Without these nobody says whose account it is.
+    'openid',
+    'email',
+    'https://www.googleapis.com/auth/devstorage.read_only',
+    // Buckets are listed by project.
+    'https://www.googleapis.com/auth/cloudplatformprojects.readonly',
+  ]),
+  headers: bearer,
+  classify,
+  waitMs,
+
+  async identify(client, _credentials, signal) {
+    const { email, sub, name } = await client.get(['userinfo'], {}, signal, { at: 'identity' });
+    const account = asText(email)?.toLowerCase() ?? asText(sub);
+    if (account === null)
+      throw new Fault(
+        'access_denied',
+        'Google named nobody for these credentials. Ask for the scopes openid and email.',
+      );
+    return {
+      account,
+      metadata: {
+        ...(asText(email) === null ? {} : { email: account }),
+        ...(asText(name) === null ? {} : { user_name: name }),
+      },
+    };
+  },
+
+  async roots(client, _credentials, given, signal) {
+    const start: BucketCursor = { projects: [], token: null, more: { token: null } };
+    const cursor = given === null ? start : (JSON.parse(given) as BucketCursor);
+    const [project, ...rest] = cursor.projects;
+    if (project === undefined) return projectsPage(client, cursor.more?.token ?? null, signal);
+    const { items, next } = await bucketsPage(client, project, cursor.token, signal);
+    const behind = next === null ? { ...cursor, projects: rest, token: null } : { ...cursor, token: next };
+    return { items, next: write(behind) };
+  },
+
+  async below(client, externalId, cursor, signal) {
+    const place = placeOf(externalId);
+    const { bucket, key, kind } = place;
+    if (!isBucket(bucket)) throw missing();
+    if (kind !== 'object') return objectsPage(client, place, cursor, signal);
+    const [item] = itemsOfObjects(bucket, objectsIn([await objectAt(client, bucket, key, signal)]), {
+      after: key,
+      below: '',
+    });
+    return { items: item ? [item] : [], next: null };
+  },
+
+  async open(client, externalId, signal) {
+    const { bucket, key, kind } = placeOf(externalId);
+    if (!isBucket(bucket) || kind === 'prefix') throw missing();
+    if (kind !== 'object') {
+      // Reached only by an id that no listing knows; where there is such a place, its objects are what can be read.
+      await client.get(['b', bucket, 'o'], { prefix: key, maxResults: '1', fields: 'items(name)' }, signal);
+      throw new Fault(
+        'unsupported_type',
+        'A folder of Google Cloud Storage has no text of its own: sync the objects in it.',
+      );
+    }
+    const object = await objectAt(client, bucket, key, signal);
+    const { bytes, headers } = await client.content(['b', bucket, 'o', key], { alt: 'media' }, signal);
+    const contentType = asText(object['contentType']) ?? headers['content-type'];
+    return contentOf(bucket, key, { bytes, contentType, etag: versionOf(object) ?? undefined });
+  },
+};

@@ -1,0 +1,120 @@
+/** Object stores hold flat lists of keys; people see folders in them. What such stores have in common as items. */
+import { formatOfName, formatOfType, mimeTypeOf } from '../contract/fileFormats.js';
+import { idOf } from '../contract/objectIds.js';
+import type { ItemContent, SourceItem } from './connector.js';
+
+/** What we read of an object in a listing. */
+export interface ListedObject {
+  readonly key: string;
+  readonly createdAt: Date | null;
+  readonly etag: string | null;
+}
+
+/** An object as it was read. */
+export interface ReadObject {
+  readonly bytes: Uint8Array;
+  readonly contentType: string | undefined;
+  readonly etag: string | undefined;
+}
+
+/** In which words a store speaks of itself. */
+export interface StoreWords {
+  /** Where a key is, for people; '' is the container itself. */
+  addressOf(container: string, key: string): string;
+  /** Of an outermost container: its itemType. */
+  readonly containerType: string;
+  /** The fact of a file that names its container. */
+  readonly containerFact: string;
+}
+
+export interface ObjectTree {
+  itemOfContainer(container: string, createdAt: Date | null): SourceItem;
+  /** The folder that was asked for, itself. */
+  itemOfFolder(container: string, key: string): SourceItem;
+  /**
+   * Objects in the order of their keys, each after the folders that it lies in.
+   * @param after the key that the page before ended with; its folders are known
+   * @param below folders that are not longer are left out: they lie above what is listed
+   */
+  itemsOfObjects(
+    container: string,
+    objects: readonly ListedObject[],
+    place: { readonly after: string; readonly below: string },
+  ): SourceItem[];
+  /** An object's bytes. What was put without a type is declared as nothing in particular: then its name says more. */
+  contentOf(container: string, key: string, object: ReadObject): ItemContent;
+}
+
+const nameOf = (key: string): string => key.replace(/\/$/, '').split('/').at(-1) || key;
+/** The folder that a key lies in, with its slash; '' for the container. */
+const folderOf = (key: string): string => key.slice(0, key.replace(/\/$/, '').lastIndexOf('/') + 1);
+const ofFolder = (key: string): ListedObject => ({ key, createdAt: null, etag: null });
+
+export function createObjectTree({ addressOf, containerType, containerFact }: StoreWords): ObjectTree {
+  const itemOfKey = (container: string, { key, createdAt, etag }: ListedObject): SourceItem => {
+    const isFolder = key.endsWith('/');
+    return {
+      externalId: idOf(container, key),
+      parentExternalId: idOf(container, folderOf(key)),
+      rootExternalId: container,
+      name: nameOf(key),
+      itemType: isFolder ? 'FOLDER' : 'FILE',
+      externalUrl: addressOf(container, key),
+      fileFormat: isFolder ? null : formatOfName(key),
+      isSelectable: true,
+      isExpandable: isFolder,
+      hasContent: !isFolder,
+      createdAt: isFolder ? null : (createdAt?.toISOString() ?? null),
+      version: etag,
+    };
+  };
+
+  return {
+    itemOfContainer: (container, createdAt) => ({
+      externalId: container,
+      parentExternalId: null,
+      rootExternalId: null,
+      name: container,
+      itemType: containerType,
+      externalUrl: addressOf(container, ''),
+      fileFormat: null,
+      isSelectable: true,
+      isExpandable: true,
+      hasContent: false,
+      createdAt: createdAt?.toISOString() ?? null,
+      version: null,
+    }),
+    itemOfFolder: (container, key) => itemOfKey(container, ofFolder(key)),
+    itemsOfObjects(container, objects, { after, below }) {
+      const items: SourceItem[] = [];
+      let before = after;
+      for (const object of objects) {
+        const { key } = object;
+        // What a folder holds stands together, so one that the key before has too was told.
+        for (let end = key.indexOf('/'); end >= 0; end = key.indexOf('/', end + 1)) {
+          const folder = key.slice(0, end + 1);
+          if (folder.length > below.length && !before.startsWith(folder))
+            items.push(itemOfKey(container, ofFolder(folder)));
+        }
+        // An object that is called like a folder only keeps its place.
+        if (!key.endsWith('/')) items.push(itemOfKey(container, object));
+        before = key;
+      }
+      return items;
+    },
+    contentOf(container, key, { bytes, contentType, etag }) {
+      const named = formatOfName(key);
+      const declared = formatOfType(contentType ?? null) === null && named ? mimeTypeOf(named) : contentType;
+      const type = declared ?? 'application/octet-stream';
+      return {
+        bytes,
+        contentType: type,
+        format: null,
+        mimeType: type.split(';')[0]?.trim() ?? type,
+        name: nameOf(key),
+        url: addressOf(container, key),
+        facts: { type: 'FILE', [containerFact]: container, ...(etag === undefined ? {} : { etag }) },
+      };
+    },
+  };
+}

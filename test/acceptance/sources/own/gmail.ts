@@ -1,0 +1,205 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import type { EmulatedMail } from '../../../emulators/gmail.js';
+import type { Listed, TestUser } from '../../../support/client.js';
+import { connectSource } from '../../../support/dataSources.js';
+import { soon } from '../../../support/soon.js';
+import type { GmailStand } from '../../../support/sourceStands/gmail.js';
+import type { Catalogue } from '../catalogue.js';
+
+const NOTES = { name: 'notes.md', type: 'text/markdown', content: '# Notes\n\nOtters juggle pebbles.' };
+const isAtRest = (file: FileRecord): boolean => /^(READY|SYNC_ERROR)$/.test(file.sync_status);
+
+export function gmailRows(catalogue: Catalogue): void {
+  describe('GMAIL by its own operations', () => {
+    let user: TestUser;
+    let stand: GmailStand;
+    let dataSource: DataSourceRecord;
+    let customers = 0;
+
+    const files = async (): Promise<FileRecord[]> =>
+      (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 }, order_by: 'name' })).body
+        .results;
+    /** All files, once there are so many and each is at rest. */
+    const settled = (number: number) => soon(files, (some) => some.length === number && some.every(isAtRest));
+    const sync = (filters: unknown, more: Record<string, unknown> = {}) =>
+      user.post('/integrations/gmail/sync', { filters, skip_embedding_generation: true, ...more });
+    const source = async (): Promise<DataSourceRecord> =>
+      (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
+
+    beforeAll(() => {
+      stand = catalogue.stands.GMAIL as GmailStand;
+    });
+    beforeEach(async () => {
+      stand.reset();
+      customers += 1;
+      user = await catalogue.service.user(`gmail ${customers}`);
+      expect(await stand.connect(user, { sync_source_items: false })).toMatchObject({ status: 200 });
+      dataSource = await source();
+    });
+    const put = (id: string, mail: EmulatedMail): void => {
+      stand.mails[id] = mail;
+    };
+
+    test('nothing is synced before somebody says what', async () => {
+      expect(dataSource).toMatchObject({
+        data_source_external_id: 'GMAIL|ada@harbour.example',
+        data_source_metadata: { email: 'ada@harbour.example' },
+        source_items_synced_at: null,
+      });
+      expect(await files()).toEqual([]);
+    });
+
+    test('messages that meet the conditions become files, with who wrote them to whom as tags', async () => {
+      put('trip', {
+        labels: ['INBOX', 'STARRED'],
+        subject: 'A trip',
+        at: '2024-01-08T09:00:00Z',
+        cc: 'eve@harbour.example',
+      });
+      put('old', { labels: ['INBOX', 'STARRED'], at: '2023-12-31T09:00:00Z' });
+      put('answer', {
+        labels: ['SENT'],
+        thread: 'trip',
+        subject: 'Re: A trip',
+        at: '2024-01-09T09:00:00Z',
+        from: 'ben@harbour.example',
+      });
+      const filters = {
+        AND: [
+          { key: 'after', value: '2024/01/07' },
+          { key: 'before', value: '2024/01/31' },
+          {
+            OR: [
+              { key: 'is', value: 'starred' },
+              { key: 'in', value: 'sent' },
+            ],
+          },
+        ],
+      };
+      const more = { tags: { sender: 'mine', a: 'b' }, request_id: 'picked', chunk_size: 90, chunk_overlap: 5 };
+      expect(await sync(filters, more)).toMatchObject({ status: 200, body: { success: true } });
+      const made = await settled(2);
+      expect(made).toMatchObject([
+        {
+          name: 'A trip',
+          external_file_id: 'trip',
+          external_url: 'https://mail.google.com/mail/#all/trip',
+          source: 'GMAIL',
+          sync_status: 'READY',
+          // What its caller says of it goes before what its source says.
+          tags: { sender: 'mine', recipient: ['ben@harbour.example'], cc: ['eve@harbour.example'], a: 'b' },
+          source_created_at: '2024-01-08T09:00:00.000Z',
+          request_id: 'picked',
+          chunk_size: 90,
+          file_statistics: { file_format: 'GMAIL', mime_type: 'message/rfc822' },
+          file_metadata: {
+            is_message: true,
+            start_of_thread: true,
+            title: 'A trip',
+            from: 'Ada <ada@harbour.example>',
+          },
+        },
+        {
+          name: 'Re: A trip',
+          file_metadata: { start_of_thread: false, root_external_file_id: 'trip', parent_external_file_id: 'trip' },
+        },
+      ]);
+      const { results } = await user.chunks({ external_file_ids: ['trip'] });
+      expect(results.map((chunk) => chunk.source_content).join('')).toContain('On trip.');
+      expect(await source()).toMatchObject({ last_sync_action: 'UPDATE' });
+      // Found again by another query it is the same file.
+      expect((await sync({ key: 'from', value: 'ada@harbour.example' }, { request_id: 'again' })).status).toBe(200);
+      const again = await soon(
+        files,
+        (some) => some.some((file) => file.request_id === 'again') && some.every(isAtRest),
+      );
+      expect(again.find((file) => file.external_file_id === 'trip')?.id).toBe(made[0]?.id);
+    });
+
+    test('what is attached becomes files below the message where that is asked for, and goes with it', async () => {
+      put('post', { labels: ['INBOX'], subject: 'Post', attachments: [NOTES] });
+      const filters = { key: 'has', value: 'attachment' };
+      await sync(filters, { request_id: 'without' });
+      const [alone] = await settled(1);
+      expect(alone).toMatchObject({ external_file_id: 'post', sync_status: 'READY' });
+      // Another way to cut them, or nothing would be made anew.
+      for (const wish of [
+        { sync_attachments: true },
+        { file_sync_config: { sync_attachments: true }, chunk_size: 90 },
+      ]) {
+        await sync(filters, { ...wish, request_id: JSON.stringify(wish) });
+        const both = await soon(
+          files,
+          (some) =>
+            some.length === 2 && some.every((file) => isAtRest(file) && file.request_id === JSON.stringify(wish)),
+        );
+        expect(both).toMatchObject([
+          { id: alone?.id, name: 'Post' },
+          { name: 'notes.md', parent_id: alone?.id, source: 'MD', sync_status: 'READY' },
+        ]);
+      }
+      const notes = (await files())[1]?.id ?? 0;
+      expect((await user.chunks({ ids: [notes] })).results[0]?.source_content).toContain('Otters juggle');
+      stand.remove('post');
+      await user.post('/integrations/items/sync', { data_source_id: dataSource.id });
+      expect(await soon(files, (some) => some.length === 0)).toEqual([]);
+    });
+
+    test('its labels are answered as they are now', async () => {
+      const { status, body } = await user.get<{ results: { id: string; name: string; type: string }[] }>(
+        `/integrations/gmail/user_labels?data_source_id=${dataSource.id}`,
+      );
+      expect(status).toBe(200);
+      expect(body.results).toContainEqual({ id: 'Label_atlas', name: 'atlas', type: 'user' });
+      expect(body.results).toContainEqual({ id: 'INBOX', name: 'INBOX', type: 'system' });
+      expect((await user.get('/integrations/gmail/user_labels')).body).toEqual(body);
+    });
+
+    test.each([
+      ['an unknown key', { key: 'subject', value: 'x' }, ['key']],
+      [
+        'no such day',
+        {
+          AND: [
+            { key: 'is', value: 'unread' },
+            { key: 'after', value: '2024/02/30' },
+          ],
+        },
+        ['AND', 1, 'value'],
+      ],
+      ['a group of nothing', { OR: [] }, ['OR']],
+    ])('filters with %s are 422, by their path', async (_name, filters, path) => {
+      expect(await sync(filters)).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 'filters', ...path], msg: expect.any(String), type: 'value_error' }] },
+      });
+    });
+
+    test.each([
+      ['no filters', { filters: undefined }],
+      ['filters that are no object', { filters: [] }],
+      ['a wrong wish', { filters: {}, sync_attachments: 'yes please' }],
+    ])('%s is 422', async (_name, body) => {
+      expect((await user.post('/integrations/gmail/sync', body)).status).toBe(422);
+    });
+
+    test('of several accounts one must be named; none, or one of another kind, is 404', async () => {
+      const { organization_id: organizationId, organization_user_id: userId, id } = dataSource;
+      const tenant = { organizationId, userId, customerId: `gmail ${customers}` };
+      const box = await connectSource(catalogue.service, tenant, { type: 'BOX', externalId: 'BOX|a' });
+      expect((await sync({}, { data_source_id: box._id })).status).toBe(404);
+      expect((await sync({}, { data_source_id: 2 ** 40 })).status).toBe(404);
+      await connectSource(catalogue.service, tenant, { type: 'GMAIL', externalId: 'GMAIL|b@harbour.example' });
+      const several = { status: 400, body: { detail: expect.stringMatching(/data_source_id/) } };
+      expect(await sync({})).toMatchObject(several);
+      expect(await user.get('/integrations/gmail/user_labels')).toMatchObject(several);
+      expect((await sync({ key: 'in', value: 'sent' }, { data_source_id: id })).status).toBe(200);
+      const stranger = await catalogue.service.user('gmail stranger');
+      expect((await stranger.get('/integrations/gmail/user_labels')).status).toBe(404);
+      const foreign = `/integrations/gmail/user_labels?data_source_id=${id}`;
+      expect((await stranger.get(foreign)).status).toBe(404);
+    });
+  });
+}

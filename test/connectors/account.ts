@@ -1,0 +1,51 @@
+/** What tests of one connector have in common. */
+import { loadConfig } from '../../config.js';
+import type { SourceItem } from '../../connectors/connector.js';
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { type Account, createConnectors } from '../../connectors/registry.js';
+import { Fault } from '../../contract/failures.js';
+import type { ConnectedSourceType } from '../../contract/sources.js';
+import { createEgress } from '../../egress/createEgress.js';
+import type { Egress } from '../../egress/types.js';
+
+export const NEVER = new AbortController().signal;
+
+export const loopbackEgress = (): Egress => {
+  const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
+  return createEgress(loadConfig(env).egress);
+};
+
+/** An account that somebody has consented to. @param settings where its source is, as SOURCE_URLS says it */
+export function grantedAccount(
+  source: ConnectedSourceType,
+  settings: string,
+  accessToken: string,
+  egress: Egress,
+  maxItemBytes = 1_000_000,
+): Account {
+  const connectors = createConnectors({ egress, urls: readSourceUrls(settings), maxItemBytes });
+  return connectors.account(source, '1', JSON.stringify({ accessToken, facts: {} }));
+}
+
+/** All that a listing gives, with the number of pages that took. */
+export async function listed(from: (cursor: string | null) => ReturnType<Account['roots']>) {
+  const items: SourceItem[] = [];
+  let pages = 0;
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await from(cursor ?? null);
+    items.push(...page.items);
+    cursor = page.next;
+    pages += 1;
+  }
+  return { items, pages, ids: items.map(({ externalId }) => externalId) };
+}
+
+/** The Fault that a call ends with. */
+export async function faultOf(call: Promise<unknown>): Promise<Fault> {
+  const error = await call.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Fault)) throw new Error(`no Fault: ${String(error)}`);
+  return error;
+}

@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Account } from '../../connectors/registry.js';
+import { idOfGmailFilter, readGmailFilter } from '../../contract/gmailFilters.js';
+import type { Egress } from '../../egress/types.js';
+import { type GmailEmulator, startGmail } from '../emulators/gmail.js';
+import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+
+const OTHER = 'mail.other';
+let egress: Egress;
+let gmail: GmailEmulator;
+let account: Account;
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  gmail = await startGmail();
+});
+afterAll(async () => {
+  await egress.close();
+  await gmail.close();
+});
+beforeEach(() => {
+  for (const map of [gmail.mails, gmail.labels]) for (const id of Object.keys(map)) delete map[id];
+  gmail.mend();
+  account = grantedAccount('GMAIL', gmail.settings, gmail.oauth.grant().accessToken, egress);
+});
+
+/** A mailbox with labels, a thread, and mail that was thrown away. */
+function fill(): void {
+  Object.assign(gmail.labels, { Label_1: 'Work/Boats & Docks', Label_2: 'Home' });
+  Object.assign(gmail.mails, {
+    a1: {
+      labels: ['INBOX', 'Label_1', 'UNREAD'],
+      subject: 'Lighthouse',
+      text: 'It was lit in 1901.',
+      at: '2024-01-06T23:59:59Z',
+    },
+    a2: {
+      labels: ['INBOX'],
+      thread: 'a1',
+      subject: 'Re: Lighthouse',
+      at: '2024-01-07T00:00:00Z',
+      from: '"Lee, B" <ben@harbour.example>',
+      to: 'ada@harbour.example, Eve <eve@harbour.example>',
+      cc: 'Dan <dan@harbour.example>',
+    },
+    a3: { labels: ['SENT'], thread: 'a1', at: '2024-01-07T12:00:00Z', from: 'eve@harbour.example' },
+    b1: { labels: ['Label_1', 'Label_2', 'STARRED'], at: '2024-02-01T00:00:00Z' },
+    c1: {
+      labels: ['IMPORTANT', 'CATEGORY_PERSONAL'],
+      attachments: [{ name: 'notes.md', type: 'text/markdown', content: '# Notes' }],
+    },
+    d1: { labels: ['DRAFT'] },
+    t1: { labels: ['TRASH', 'Label_1'] },
+    s1: { labels: ['SPAM'] },
+  });
+}
+
+const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+/** What a filter finds. */
+async function found(filter: unknown): Promise<string[]> {
+  const read = readGmailFilter(filter);
+  if (!('filter' in read)) throw new Error(read.wrong.message);
+  return (await below(idOfGmailFilter(read.filter))).ids.toSorted();
+}
+
+describe('listing', () => {
+  test('labels that mail lies in are the outermost, with one for all other mail', async () => {
+    fill();
+    const { items } = await listed((cursor) => account.roots(cursor, NEVER));
+    expect(items.map(({ externalId, name }) => [externalId, name])).toEqual([
+      ['label:INBOX', 'INBOX'],
+      ['label:SENT', 'SENT'],
+      ['label:Label_1', 'Work/Boats & Docks'],
+      ['label:Label_2', 'Home'],
+      [OTHER, 'Other mail'],
+    ]);
+  });
+
+  test('together they hold every message that was not thrown away, each shown in one place', async () => {
+    fill();
+    const places = new Map<string, string | null>();
+    for (const { externalId } of (await account.roots(null, NEVER)).items)
+      for (const item of (await below(externalId)).items) {
+        expect(places.get(item.externalId) ?? item.parentExternalId).toBe(item.parentExternalId);
+        if (item.hasContent) places.set(item.externalId, item.parentExternalId);
+      }
+    expect([...places].toSorted(([a], [b]) => (a < b ? -1 : 1))).toEqual([
+      ['a1', 'label:Label_1'],
+      ['a2', 'label:INBOX'],
+      ['a3', 'label:SENT'],
+      ['b1', 'label:Label_1'],
+      ['c1', OTHER],
+      ['d1', OTHER],
+    ]);
+  });
+
+  test('a message tells its subject, its time, and as tags who wrote it to whom', async () => {
+    fill();
+    const [item] = (await below('a2')).items;
+    expect(item).toMatchObject({
+      name: 'Re: Lighthouse',
+      createdAt: '2024-01-07T00:00:00.000Z',
+      fileFormat: 'EML',
+      version: expect.stringMatching(/^\d{16,}$/),
+      tags: {
+        sender: 'ben@harbour.example',
+        recipient: ['ada@harbour.example', 'eve@harbour.example'],
+        cc: ['dan@harbour.example'],
+      },
+    });
+  });
+
+  test('a thread is taken whole, a label page by page, from a token that is no longer taken anew', async () => {
+    fill();
+    expect((await below('thread:a1')).ids).toEqual(['a1', 'a2', 'a3']);
+    for (let nth = 0; nth < 5; nth += 1) gmail.mails[`m${nth}`] = { labels: ['Label_2'] };
+    const first = await account.below('label:Label_2', null, NEVER);
+    gmail.pages.expire();
+    const rest = await listed((cursor) => account.below('label:Label_2', cursor ?? first.next, NEVER));
+    expect(new Set([...first.items.map((item) => item.externalId), ...rest.ids]).size).toBe(7);
+  });
+
+  test('a message that goes while its page is taken is left out', async () => {
+    fill();
+    gmail.misbehave((path) => (path.endsWith('/messages/a1') ? { status: 404 } : null));
+    expect((await below('label:INBOX')).ids).toEqual(['label:INBOX', 'a2']);
+  });
+
+  test.each([
+    'nothing',
+    't1',
+    's1',
+    'thread:nothing',
+    'label:nothing',
+    'label:UNREAD',
+    'label:../x',
+    '..',
+    'a/b',
+    'filter:',
+    'filter:e30x',
+    'filter:bnVsbA',
+  ])('%s is not there', async (id) => {
+    fill();
+    expect(await faultOf(account.below(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+  });
+
+  test('labels are read as they are now', async () => {
+    fill();
+    const labels = (await account.read('labels', {}, NEVER)) as { id: string; name: string; type: string }[];
+    expect(labels).toContainEqual({ id: 'Label_2', name: 'Home', type: 'user' });
+    expect(labels).toContainEqual({ id: 'INBOX', name: 'INBOX', type: 'system' });
+  });
+});
+
+describe('a filter finds', () => {
+  const FOUND: readonly (readonly [unknown, readonly string[]])[] = [
+    [{}, ['a1', 'a2', 'a3', 'b1', 'c1', 'd1']],
+    [{ key: 'label', value: 'Work/Boats & Docks' }, ['a1', 'b1']],
+    [{ key: 'label', value: 'Important' }, ['c1']],
+    [{ key: 'label', value: 'CATEGORY_PERSONAL' }, ['c1']],
+    // The day itself begins in UTC and is after itself.
+    [
+      {
+        AND: [
+          { key: 'after', value: '2024/01/07' },
+          { key: 'before', value: '2024/01/08' },
+        ],
+      },
+      ['a2', 'a3'],
+    ],
+    [{ key: 'before', value: '2024/01/07' }, ['a1']],
+    [{ key: 'is', value: 'unread' }, ['a1']],
+    [{ key: 'is', value: 'starred', negate: true }, ['a1', 'a2', 'a3', 'c1', 'd1']],
+    [{ key: 'from', value: 'eve@harbour.example' }, ['a3']],
+    [{ key: 'to', value: 'Eve' }, ['a2']],
+    [{ key: 'in', value: 'sent' }, ['a3']],
+    [{ key: 'has', value: 'attachment' }, ['c1']],
+    [
+      {
+        AND: [
+          { key: 'after', value: '2024/01/07' },
+          {
+            OR: [
+              { key: 'label', value: 'Home' },
+              {
+                AND: [
+                  { key: 'in', value: 'inbox' },
+                  { key: 'from', value: 'ben@harbour.example' },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+      ['a2', 'b1'],
+    ],
+  ];
+  test.each(FOUND)('%j', async (filter, ids) => {
+    fill();
+    expect(await found(filter)).toEqual(ids);
+  });
+});
+
+describe('content', () => {
+  test('is the message as it lies there, with its place in its thread', async () => {
+    fill();
+    const first = await account.open('a1', NEVER);
+    expect(first).toMatchObject({ contentType: 'message/rfc822', format: 'GMAIL', attachmentsOnRequest: true });
+    expect(Buffer.from(first.bytes).toString()).toContain('It was lit in 1901.');
+    expect(first.facts).toMatchObject({
+      is_message: true,
+      start_of_thread: true,
+      root_external_file_id: 'a1',
+      parent_external_file_id: null,
+    });
+    expect((await account.open('a3', NEVER)).facts).toMatchObject({
+      start_of_thread: false,
+      root_external_file_id: 'a1',
+      parent_external_file_id: 'a2',
+      labels: ['SENT'],
+    });
+  });
+
+  test('is none of what was thrown away, of labels, or past the limit', async () => {
+    fill();
+    gmail.mails['long'] = { labels: [], text: 'a'.repeat(2_000_000) };
+    for (const [id, kind] of [
+      ['t1', 'not_found'],
+      ['label:INBOX', 'not_found'],
+      ['nothing', 'not_found'],
+      ['long', 'too_large'],
+    ] as const)
+      expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind });
+  });
+});
+
+describe('refusals', () => {
+  test.each([
+    [403, 'userRateLimitExceeded'],
+    [429, 'rateLimitExceeded'],
+  ])('%s %s is waited for as long as its words say', async (status, reason) => {
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    gmail.misbehave(() => ({ status, reason, message: `User-rate limit exceeded.  Retry after ${until}` }));
+    const fault = await faultOf(account.identify(NEVER));
+    expect(fault.kind).toBe('rate_limited');
+    expect(fault.retryAfterMs).toBeGreaterThan(3_500_000);
+  });
+
+  test('a token that has ended, or that may see no texts', async () => {
+    const { accessToken } = gmail.oauth.grant('ada@harbour.example', [
+      'https://www.googleapis.com/auth/gmail.metadata',
+    ]);
+    const other = grantedAccount('GMAIL', gmail.settings, accessToken, egress);
+    expect(await faultOf(other.identify(NEVER))).toMatchObject({ kind: 'access_denied' });
+    expect(await account.identify(NEVER)).toMatchObject({ account: 'ada@harbour.example' });
+    gmail.oauth.expireAll();
+    expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_revoked' });
+  });
+
+  test('answers that lack what Gmail promises are no crash', async () => {
+    gmail.misbehave(() => ({ status: 200 }));
+    expect(await faultOf(account.open('a1', NEVER))).toMatchObject({ kind: 'server_error' });
+    expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'server_error' });
+    expect(await faultOf(account.below('a1', null, NEVER))).toMatchObject({ kind: 'not_found' });
+  });
+});
+
+describe('changes', () => {
+  const changes = () => {
+    if (!account.changes) throw new Error('no feed');
+    return account.changes;
+  };
+  async function pass(from: string) {
+    const told = new Set<string>();
+    let point = from;
+    for (let more = true; more;) {
+      const page = await changes().since(point, NEVER);
+      for (const one of page.changes) told.add('gone' in one ? `-${one.gone}` : one.item.externalId);
+      point = page.next;
+      more = page.more;
+    }
+    return { told: [...told].toSorted(), point };
+  }
+
+  test('a pass tells what came, changed its labels and went, over all pages', async () => {
+    fill();
+    let { told, point } = await pass(await changes().now(NEVER));
+    expect(told).toEqual([]);
+    gmail.mails['new'] = { labels: ['INBOX'] };
+    gmail.mails['a2']!.labels = ['Label_2'];
+    gmail.mails['b1']!.labels = ['TRASH'];
+    gmail.mails['s1']!.labels = ['INBOX'];
+    delete gmail.mails['a3'];
+    ({ told, point } = await pass(point));
+    expect(told).toEqual(['-a3', '-b1', 'a2', 'new', 's1']);
+    ({ told, point } = await pass(point));
+    expect(told).toEqual([]);
+  });
+
+  test.each(['', '{}', '{"start":"x"}', '{"start":1}'])('a point %s that nobody gave is stale', async (point) => {
+    expect(await faultOf(changes().since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
+  });
+
+  test('so is one that Gmail has forgotten', async () => {
+    fill();
+    const point = await changes().now(NEVER);
+    gmail.history.forget();
+    expect(await faultOf(changes().since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
+  });
+});

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Account } from '../../connectors/registry.js';
+import type { Egress } from '../../egress/types.js';
+import { type GoogleCloudStorageEmulator, startGoogleCloudStorage } from '../emulators/googleCloudStorage.js';
+import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+
+let egress: Egress;
+let storage: GoogleCloudStorageEmulator;
+let account: Account;
+
+const accountWith = (scopes: readonly string[] = []): Account => {
+  const { accessToken } = storage.oauth.grant('ada@harbour.example', scopes);
+  return grantedAccount('GOOGLE_CLOUD_STORAGE', storage.settings, accessToken, egress, 1_000);
+};
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  storage = await startGoogleCloudStorage();
+});
+afterAll(async () => {
+  await egress.close();
+  await storage.close();
+});
+beforeEach(() => {
+  storage.buckets.clear();
+  for (const id of Object.keys(storage.projects)) delete storage.projects[id];
+  Object.assign(storage.projects, { closed: null, north: ['atlas'], south: ['boats', 'crews'], east: [] });
+  for (const bucket of ['atlas', 'boats', 'crews', 'docks', 'eels.example.com'])
+    storage.buckets.set(bucket, new Map([[`${bucket}.md`, { content: `On ${bucket}.` }]]));
+  storage.mend();
+  account = accountWith();
+});
+
+const put = (bucket: string, key: string, content: string | Buffer, type?: string): void =>
+  void storage.buckets.get(bucket)?.set(key, type === undefined ? { content } : { content, type });
+const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const opened = async (id: string) => {
+  const content = await account.open(id, NEVER);
+  return { ...content, text: Buffer.from(content.bytes).toString() };
+};
+
+describe('listing', () => {
+  test('buckets of all projects that let the account see them are the outermost', async () => {
+    const { items, ids } = await listed((cursor) => account.roots(cursor, NEVER));
+    expect(ids).toEqual(['atlas', 'boats', 'crews', 'docks', 'eels.example.com']);
+    expect(items[0]).toMatchObject({ itemType: 'FOLDER', externalUrl: 'gs://atlas/', isExpandable: true });
+  });
+
+  test('without the right to see projects none is found, and a bucket that is named is', async () => {
+    account = accountWith(['https://www.googleapis.com/auth/devstorage.read_only']);
+    expect(await faultOf(account.roots(null, NEVER))).toMatchObject({ kind: 'access_denied' });
+    expect((await below('atlas')).ids).toEqual(['atlas', 'atlas/atlas.md']);
+  });
+
+  test('prefixes are folders, over all pages, each told once', async () => {
+    for (const key of ['a/1.md', 'a/2.md', 'a/b/3.md', 'a/b/4.md', 'a.md', 'z/']) put('boats', key, key);
+    const { ids, pages, items } = await below('boats');
+    const inside = ['a.md', 'a/', 'a/1.md', 'a/2.md', 'a/b/', 'a/b/3.md', 'a/b/4.md', 'boats.md', 'z/'];
+    expect(ids).toEqual(['boats', ...inside.map((key) => `boats/${key}`)]);
+    expect(pages).toBe(3);
+    expect(items.find(({ externalId }) => externalId === 'boats/a/b/3.md')).toMatchObject({
+      parentExternalId: 'boats/a/b/',
+      rootExternalId: 'boats',
+      fileFormat: 'MD',
+    });
+    expect((await below('boats/a/b/')).ids).toEqual(['boats/a/b/', 'boats/a/b/3.md', 'boats/a/b/4.md']);
+    expect((await below('boats/a.md')).ids).toEqual(['boats/a.md']);
+  });
+
+  test('a page token that is no longer taken begins the listing anew', async () => {
+    for (let nth = 0; nth < 7; nth += 1) put('boats', `${nth}.md`, 'x');
+    const first = await account.below('boats', null, NEVER);
+    storage.pages.expire();
+    const rest = await listed((cursor) => account.below('boats', cursor ?? first.next, NEVER));
+    expect(new Set([...first.items.map((item) => item.externalId), ...rest.ids]).size).toBe(9);
+  });
+
+  test.each(['nowhere', 'atlas/nothing.md', 'atlas/none/', 'up/..', '../b', 'B/x', '', '/atlas/q'])(
+    '%s is not there',
+    async (id) => {
+      expect(await faultOf(account.below(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+    },
+  );
+
+  test('an object that takes the place of another has another version', async () => {
+    const version = async () => (await below('atlas/atlas.md')).items[0]?.version;
+    const first = await version();
+    expect(first).toMatch(/^\d{16,}$/);
+    expect(await version()).toBe(first);
+    put('atlas', 'atlas.md', 'Another');
+    expect(await version()).not.toBe(first);
+  });
+});
+
+describe('content', () => {
+  test('is read by the type that it was put with, else by its name', async () => {
+    put('boats', 'plain', 'a,b', 'text/csv');
+    put('boats', 'named.csv', 'a,b');
+    expect(await opened('boats/plain')).toMatchObject({ text: 'a,b', contentType: 'text/csv', name: 'plain' });
+    expect(await opened('boats/named.csv')).toMatchObject({
+      contentType: 'text/csv',
+      url: 'gs://boats/named.csv',
+      facts: { bucket: 'boats', etag: expect.any(String) },
+    });
+  });
+
+  test.each(['a b+c.md', 'ümläut/日本.md', `it's (1) & "2" <3>.md`, '100%/#1?.md', 'twice//slashed.md', '!*.md'])(
+    'is had of %s',
+    async (key) => {
+      put('boats', key, `Of ${key}`);
+      expect(await opened(`boats/${key}`)).toMatchObject({ text: `Of ${key}` });
+      expect((await below(`boats/${key}`)).ids).toEqual([`boats/${key}`]);
+    },
+  );
+
+  test('past the limit, of folders and of what is not there is none', async () => {
+    put('boats', 'large.txt', Buffer.alloc(1_001, 'a'));
+    put('boats', 'a/1.md', 'x');
+    expect(await faultOf(account.open('boats/large.txt', NEVER))).toMatchObject({ kind: 'too_large' });
+    expect(await faultOf(account.open('boats/a/', NEVER))).toMatchObject({ kind: 'unsupported_type' });
+    expect(await faultOf(account.open('boats/none.md', NEVER))).toMatchObject({ kind: 'not_found' });
+  });
+});
+
+describe('the account', () => {
+  test('is that of who consented, where the scopes say who that is', async () => {
+    expect(await account.identify(NEVER)).toEqual({
+      account: 'ada@harbour.example',
+      metadata: { email: 'ada@harbour.example', user_name: 'Ada' },
+    });
+    storage.oauth.expireAll();
+    expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_revoked' });
+  });
+
+  test.each([
+    [429, 'rateLimitExceeded', 'rate_limited'],
+    [403, 'forbidden', 'access_denied'],
+    [503, 'backendError', 'server_error'],
+  ])('%s %s is %s', async (status, reason, kind) => {
+    storage.misbehave(() => ({ status, reason, headers: { 'retry-after': '3600' } }));
+    expect(await faultOf(account.open('atlas/atlas.md', NEVER))).toMatchObject({ kind });
+  });
+});

@@ -1,0 +1,211 @@
+/**
+ * A stand-in for Gmail on loopback, after its published reference (v1): a mailbox whose messages and labels a test changes.
+ * Consent and tokens are those of oauthProvider.ts.
+ */
+import { type Call, sendJson } from './emulator.js';
+import { createMailHistory, type MailHistory } from './gmailHistory.js';
+import { readGmailQuery } from './gmailQuery.js';
+import { createPages, type GoogleEmulator, type Pages, refuseGoogle, selectFields, startGoogle } from './googleApi.js';
+import type { OAuthProviderSettings } from './oauthProvider.js';
+
+export interface MailAttachment {
+  readonly name: string;
+  readonly type: string;
+  readonly content: string;
+}
+
+export interface EmulatedMail {
+  /** Ids of labels: INBOX, SENT, UNREAD…, and those of its user. */
+  labels: string[];
+  /** Of the first message of its thread; unset: it is that itself. */
+  thread?: string;
+  subject?: string;
+  from?: string;
+  to?: string;
+  cc?: string;
+  text?: string;
+  /** Unset: 3 March 2026, ten o'clock. */
+  at?: string;
+  attachments?: readonly MailAttachment[];
+}
+
+export interface GmailEmulator extends GoogleEmulator {
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
+  /** By id; newest last. */
+  readonly mails: Record<string, EmulatedMail>;
+  /** Labels of its user: names by id. */
+  readonly labels: Record<string, string>;
+  readonly pages: Pages;
+  readonly history: MailHistory;
+}
+
+const SYSTEM_LABELS = [
+  'INBOX',
+  'SENT',
+  'DRAFT',
+  'SPAM',
+  'TRASH',
+  'UNREAD',
+  'STARRED',
+  'IMPORTANT',
+  'CHAT',
+  'CATEGORY_PERSONAL',
+];
+const STAMP = '2026-03-03T10:00:00.000Z';
+
+const headersOf = (
+  id: string,
+  {
+    subject = `About ${id}`,
+    from = 'Ada <ada@harbour.example>',
+    to = 'ben@harbour.example',
+    cc,
+    at = STAMP,
+  }: EmulatedMail,
+) => [
+  { name: 'From', value: from },
+  { name: 'To', value: to },
+  ...(cc === undefined ? [] : [{ name: 'Cc', value: cc }]),
+  { name: 'Subject', value: subject },
+  { name: 'Date', value: new Date(at).toUTCString() },
+  { name: 'Message-ID', value: `<${id}@harbour.example>` },
+];
+
+/** A message as it lies in the mailbox. */
+function rawOf(id: string, mail: EmulatedMail): string {
+  const { text = `On ${id}.`, attachments = [] } = mail;
+  const head = headersOf(id, mail)
+    .map(({ name, value }) => `${name}: ${value}\r\n`)
+    .join('');
+  const body = `Content-Type: text/plain; charset=utf-8\r\n\r\n${text}\r\n`;
+  if (attachments.length === 0) return `${head}MIME-Version: 1.0\r\n${body}`;
+  const parts = attachments.map(
+    ({ name, type, content }) =>
+      `--part\r\nContent-Type: ${type}; name="${name}"\r\nContent-Disposition: attachment; filename="${name}"\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from(content).toString('base64')}\r\n`,
+  );
+  return `${head}MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="part"\r\n\r\n--part\r\n${body}${parts.join('')}--part--\r\n`;
+}
+
+/** @param perPage whatever a caller asks for, as servers may */
+export async function startGmail({
+  perPage = 2,
+  ...settings
+}: { perPage?: number } & Partial<OAuthProviderSettings> = {}): Promise<GmailEmulator> {
+  const mails: Record<string, EmulatedMail> = {};
+  const labels: Record<string, string> = {};
+  const pages = createPages();
+  const history = createMailHistory(
+    () =>
+      new Map(Object.entries(mails).map(([id, mail]) => [id, { labelIds: [...mail.labels], raw: rawOf(id, mail) }])),
+  );
+  const mailAt = (id: string) => (Object.hasOwn(mails, id) ? mails[id] : undefined);
+  const timeOf = ({ at = STAMP }: EmulatedMail): number => Date.parse(at);
+  const short = (id: string, mail: EmulatedMail) => ({ id, threadId: mail.thread ?? id });
+
+  const messageJson = (id: string, mail: EmulatedMail, format: string): Record<string, unknown> => ({
+    ...short(id, mail),
+    labelIds: mail.labels,
+    historyId: history.idOf(id),
+    internalDate: String(timeOf(mail)),
+    sizeEstimate: rawOf(id, mail).length,
+    snippet: (mail.text ?? '').slice(0, 80),
+    ...(format === 'raw' ? { raw: Buffer.from(rawOf(id, mail)).toString('base64url') } : {}),
+    ...(format === 'metadata' ? { payload: { mimeType: 'text/plain', headers: headersOf(id, mail) } } : {}),
+  });
+
+  const listMessages = (call: Call): void => {
+    const { query, response } = call;
+    const test = readGmailQuery(query.get('q') ?? '');
+    if (!test) return refuseGoogle(response, { status: 400, reason: 'invalidArgument' });
+    const wanted = query.getAll('labelIds');
+    const found = Object.entries(mails)
+      .filter(([, mail]) => {
+        const isHidden = mail.labels.some((label) => label === 'SPAM' || label === 'TRASH');
+        if (isHidden && query.get('includeSpamTrash') !== 'true') return false;
+        const searched = {
+          labelIds: mail.labels,
+          labels: mail.labels.flatMap((label) => labels[label] ?? []),
+          from: mail.from ?? 'Ada <ada@harbour.example>',
+          to: mail.to ?? 'ben@harbour.example',
+          at: timeOf(mail),
+          hasAttachment: (mail.attachments ?? []).length > 0,
+        };
+        return wanted.every((label) => mail.labels.includes(label)) && test(searched);
+      })
+      .toReversed();
+    const taken = pages.take(call, found, Math.min(perPage, Number(query.get('maxResults') ?? 100)));
+    if (!taken) return;
+    // Without any messages there is no list of them.
+    const messages = taken.page.map(([id, mail]) => short(id, mail));
+    const answer = {
+      ...(messages.length === 0 ? {} : { messages }),
+      ...(taken.next === null ? {} : { nextPageToken: taken.next }),
+      resultSizeEstimate: found.length,
+    };
+    sendJson(response, 200, selectFields(query.get('fields'), answer));
+  };
+
+  const listHistory = (call: Call): void => {
+    const { query, response } = call;
+    const start = query.get('startHistoryId') ?? '';
+    if (!/^\d+$/.test(start)) return refuseGoogle(response, { status: 400, location: 'startHistoryId' });
+    const all = history.since(start);
+    if (!all) return refuseGoogle(response, { status: 404, message: 'Requested entity was not found.' });
+    const taken = pages.take(call, all, Math.min(perPage, Number(query.get('maxResults') ?? 100)));
+    if (!taken) return;
+    const records = taken.page.map(({ id, message, kind, labelIds }) => {
+      const mail = mailAt(message);
+      const told = { ...(mail ? short(message, mail) : { id: message, threadId: message }), labelIds };
+      const entry = kind.startsWith('labels') ? { message: told, labelIds } : { message: told };
+      return { id, messages: [{ id: message }], [kind]: [entry] };
+    });
+    const answer = {
+      ...(records.length === 0 ? {} : { history: records }),
+      ...(taken.next === null ? {} : { nextPageToken: taken.next }),
+      historyId: history.now(),
+    };
+    sendJson(response, 200, selectFields(query.get('fields'), answer));
+  };
+
+  const labelJson = (id: string) =>
+    Object.hasOwn(labels, id) ? { id, name: labels[id], type: 'user' } : { id, name: id, type: 'system' };
+
+  const emulator = await startGoogle(
+    (call, { person }) => {
+      history.look();
+      const { path, query, response } = call;
+      const [gmail, version, users, me, room, id, ...rest] = path;
+      const isHere = gmail === 'gmail' && version === 'v1' && users === 'users' && me === 'me' && rest.length === 0;
+      const send = (body: unknown): void => sendJson(response, 200, selectFields(query.get('fields'), body));
+      const missing = () => refuseGoogle(response, { status: 404, message: 'Requested entity was not found.' });
+      if (!isHere) return missing();
+      if (room === 'profile' && id === undefined)
+        return send({ emailAddress: person.id, messagesTotal: Object.keys(mails).length, historyId: history.now() });
+      if (room === 'labels' && id === undefined)
+        return send({ labels: [...SYSTEM_LABELS, ...Object.keys(labels)].map(labelJson) });
+      if (room === 'labels' && id !== undefined)
+        return SYSTEM_LABELS.includes(id) || Object.hasOwn(labels, id) ? send(labelJson(id)) : missing();
+      if (room === 'history' && id === undefined) return listHistory(call);
+      const format = query.get('format') ?? 'full';
+      if (room === 'threads' && id !== undefined) {
+        const inside = Object.entries(mails).filter(([key, mail]) => (mail.thread ?? key) === id);
+        if (inside.length === 0) return missing();
+        return send({ id, messages: inside.map(([key, mail]) => messageJson(key, mail, format)) });
+      }
+      if (room !== 'messages') return missing();
+      if (id === undefined) return listMessages(call);
+      const mail = mailAt(id);
+      return mail ? send(messageJson(id, mail, format)) : missing();
+    },
+    /^https:\/\/(mail\.google\.com\/|www\.googleapis\.com\/auth\/gmail\.(readonly|modify))/,
+    settings,
+    // The text of a message is asked for at the address that tells of it.
+    ({ url, query }) => `${url.pathname}${query.get('format') === 'raw' ? '/raw' : ''}`,
+  );
+  return {
+    ...emulator,
+    settings: emulator.settingsOf('GMAIL', { api: '/gmail/v1/users/me' }),
+    ...{ mails, labels, pages, history },
+  };
+}

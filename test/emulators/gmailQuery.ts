@@ -1,0 +1,123 @@
+/** The part of Gmail's search language that is asked for here. https://support.google.com/mail/answer/7190 */
+
+/** What a query looks at. */
+export interface SearchedMail {
+  readonly labelIds: readonly string[];
+  /** Names of the labels of its user. */
+  readonly labels: readonly string[];
+  readonly from: string;
+  readonly to: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly hasAttachment: boolean;
+}
+
+type Test = (mail: SearchedMail) => boolean;
+const TOKEN = /\s*(-?[({]|[)}]|-?\w+:(?:"[^"]*"|[^\s(){}"]+))/y;
+
+function tokens(text: string): string[] | null {
+  const found: string[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.trimEnd().length) {
+    const match = TOKEN.exec(text);
+    if (!match) return null;
+    found.push(match[1] ?? '');
+  }
+  return found;
+}
+
+/** Labels are taken for one another that differ in these only. */
+const likeLabel = (name: string): string => name.toLowerCase().replaceAll(/[\s/&(){}|"-]/g, '-');
+
+/** Seconds as they are; a day as its beginning in California (in winter). */
+function momentOf(value: string): number {
+  if (/^\d{5,}$/.test(value)) return Number(value) * 1000;
+  const [, year, month, day] = /^(\d{4})\/(\d{1,2})\/(\d{1,2})$/.exec(value) ?? [];
+  if (year === undefined) throw new SyntaxError(`no date ${value}`);
+  return Date.UTC(Number(year), Number(month) - 1, Number(day), 8);
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  starred: 'STARRED',
+  important: 'IMPORTANT',
+  snoozed: 'SNOOZED',
+  unread: 'UNREAD',
+};
+const PLACES: Readonly<Record<string, string>> = {
+  inbox: 'INBOX',
+  sent: 'SENT',
+  drafts: 'DRAFT',
+  trash: 'TRASH',
+  spam: 'SPAM',
+};
+
+function condition(key: string, value: string): Test {
+  const lower = value.toLowerCase();
+  const has = (id: string | undefined): Test => {
+    if (id === undefined) throw new SyntaxError(`no ${key} ${value}`);
+    return ({ labelIds }) => labelIds.includes(id);
+  };
+  switch (key) {
+    case 'label':
+      return ({ labels, labelIds }) => [...labels, ...labelIds].some((name) => likeLabel(name) === likeLabel(value));
+    case 'category':
+      return has(`CATEGORY_${lower === 'primary' ? 'PERSONAL' : lower.toUpperCase()}`);
+    case 'after':
+      return ({ at }) => at >= momentOf(value);
+    case 'before':
+      return ({ at }) => at < momentOf(value);
+    case 'is':
+      return lower === 'read' ? ({ labelIds }) => !labelIds.includes('UNREAD') : has(STATES[lower]);
+    case 'in':
+      return lower === 'archive'
+        ? ({ labelIds }) => !labelIds.some((id) => Object.values(PLACES).includes(id))
+        : has(PLACES[lower]);
+    case 'from':
+      return ({ from }) => from.toLowerCase().includes(lower);
+    case 'to':
+      return ({ to }) => to.toLowerCase().includes(lower);
+    case 'has':
+      if (lower === 'attachment') return ({ hasAttachment }) => hasAttachment;
+      if (lower === 'nouserlabels') return ({ labels }) => labels.length === 0;
+      break;
+    default:
+  }
+  throw new SyntaxError(`no operator ${key}:${value}`);
+}
+
+/** What a query means; null for what is none. */
+export function readGmailQuery(text: string): Test | null {
+  const all = tokens(text);
+  if (all === null) return null;
+  let at = 0;
+  const group = (end: string): Test[] => {
+    const tests: Test[] = [];
+    while (at < all.length && all[at] !== end) tests.push(one());
+    if (all[at] !== end) throw new SyntaxError(`no ${end}`);
+    at += 1;
+    return tests;
+  };
+  const one = (): Test => {
+    const word = all[at++] ?? '';
+    const isNot = word.startsWith('-');
+    const plain = isNot ? word.slice(1) : word;
+    const colon = plain.indexOf(':');
+    let test: Test;
+    if (plain === '(') {
+      const tests = group(')');
+      test = (mail) => tests.every((some) => some(mail));
+    } else if (plain === '{') {
+      const tests = group('}');
+      test = (mail) => tests.some((some) => some(mail));
+    } else if (colon > 0) test = condition(plain.slice(0, colon), plain.slice(colon + 1).replaceAll('"', ''));
+    else throw new SyntaxError(`no term ${plain}`);
+    return isNot ? (mail) => !test(mail) : test;
+  };
+  try {
+    const tests: Test[] = [];
+    while (at < all.length) tests.push(one());
+    return (mail) => tests.every((test) => test(mail));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,164 @@
+/** What stand-ins for interfaces of Google have in common: consent at Google's paths, errors, partial answers and page tokens. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+
+import { type Call, type Emulator, type Mishap, sendJson, startEmulator } from './emulator.js';
+import { type Access, createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
+
+/** A refusal in Google's words. */
+export interface GoogleRefusal {
+  readonly status: number;
+  readonly reason?: string;
+  readonly message?: string;
+  /** Which parameter it is about. */
+  readonly location?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'badRequest',
+  401: 'authError',
+  403: 'forbidden',
+  404: 'notFound',
+  429: 'rateLimitExceeded',
+  500: 'backendError',
+};
+
+export function refuseGoogle(response: ServerResponse, refusal: GoogleRefusal): void {
+  const { status, reason = REASONS[status] ?? 'backendError', message = reason, location, headers = {} } = refusal;
+  const where = location === undefined ? {} : { locationType: 'parameter', location };
+  const errors = [{ message, domain: 'global', reason, ...where }];
+  sendJson(response, status, { error: { code: status, message, errors } }, headers);
+}
+
+const GOOGLE_PEOPLE = [
+  { id: 'ada@harbour.example', label: 'Ada' },
+  { id: 'ben@harbour.example', label: 'Ben' },
+];
+
+/** The members that `fields` names, as in `nextPageToken,files(id,owners/name)`; all without it. */
+export function selectFields(fields: string | null, value: unknown): unknown {
+  if (fields === null || fields === '*') return value;
+  if (Array.isArray(value)) return value.map((member: unknown) => selectFields(fields, member));
+  if (typeof value !== 'object' || value === null) return value;
+  const chosen: Record<string, unknown> = {};
+  for (const [, name = '', inner, below] of fields.matchAll(
+    /([\w-]+)(?:\(((?:[^()]|\([^()]*\))*)\)|\/([\w/]+))?(?:,|$)/g,
+  )) {
+    const member = (value as Record<string, unknown>)[name];
+    if (member !== undefined) chosen[name] = selectFields(inner ?? below ?? null, member);
+  }
+  return chosen;
+}
+
+/** Pages of lists: tokens say where the next one begins, of which list, and are not taken for ever. */
+export interface Pages {
+  /** A page; null where it has refused a token. */
+  take<T>(
+    call: Call,
+    list: readonly T[],
+    most: number,
+  ): { readonly page: readonly T[]; readonly next: string | null } | null;
+  /** Takes no token any more that was given out. */
+  expire(): void;
+}
+
+export function createPages(): Pages {
+  let age = 0;
+  return {
+    take({ query, response, url }, list, most) {
+      const asked = new URLSearchParams(query);
+      asked.delete('pageToken');
+      const of = `${url.pathname}?${asked.toString()}`;
+      const token = query.get('pageToken');
+      let from = 0;
+      if (token !== null) {
+        const [born, where, which] = Buffer.from(token, 'base64url').toString().split(' ');
+        from = Number(where);
+        // A token belongs to the question that it was an answer to.
+        if (Number(born) !== age || !Number.isSafeInteger(from) || which !== Buffer.from(of).toString('base64url')) {
+          refuseGoogle(response, { status: 400, reason: 'invalid', message: 'Invalid Value', location: 'pageToken' });
+          return null;
+        }
+      }
+      const to = from + most;
+      const next = `${age} ${to} ${Buffer.from(of).toString('base64url')}`;
+      return { page: list.slice(from, to), next: to < list.length ? Buffer.from(next).toString('base64url') : null };
+    },
+    expire() {
+      age += 1;
+    },
+  };
+}
+
+/** Being asked too much, in both ways that Google says it. */
+export const limitedByTurns = (nth: number): GoogleRefusal => ({
+  ...(nth % 2 === 0 ? { status: 403, reason: 'userRateLimitExceeded' } : { status: 429 }),
+  headers: { 'retry-after': '0' },
+});
+
+export interface GoogleEmulator extends Emulator<GoogleRefusal> {
+  readonly oauth: OAuthProvider;
+  /** Pairs of SOURCE_URLS for consent and tokens, beside those of the interface. */
+  settingsOf(source: string, paths: Readonly<Record<string, string>>): string;
+}
+
+const CONSENT = { authorize: '/o/oauth2/v2/auth', token: '/token' };
+
+/** A request whose body was read, to be read again. */
+const again = ({ request, body }: Call): IncomingMessage =>
+  Object.assign(Readable.from(body.length === 0 ? [] : [body]), {
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    socket: request.socket,
+  }) as unknown as IncomingMessage;
+
+/**
+ * Starts one. Consent and tokens are never misbehaved with.
+ * @param scope what a scope must begin with to be let in
+ * @param placeOf what `misbehave` is asked with
+ */
+export async function startGoogle(
+  answer: (call: Call, access: Access) => void | Promise<void>,
+  scope: RegExp,
+  settings: Partial<OAuthProviderSettings> = {},
+  placeOf: (call: Call) => string = ({ url }) => url.pathname,
+): Promise<GoogleEmulator> {
+  const oauth = createOAuthProvider({ paths: CONSENT, people: GOOGLE_PEOPLE, ...settings });
+  const isConsent = (path: string) => Object.values(CONSENT).includes(path);
+  const emulator = await startEmulator<GoogleRefusal>({
+    refuse: refuseGoogle,
+    placeOf,
+    admit({ request, response, url }) {
+      if (isConsent(url.pathname)) return true;
+      const access = oauth.accessOf(request);
+      if (!access) {
+        const headers = { 'www-authenticate': 'Bearer realm="https://accounts.google.com/", error="invalid_token"' };
+        refuseGoogle(response, { status: 401, message: 'Invalid Credentials', headers });
+        return false;
+      }
+      if (access.scopes.length === 0 || access.scopes.some((one) => scope.test(one))) return true;
+      const message = 'Request had insufficient authentication scopes.';
+      refuseGoogle(response, { status: 403, reason: 'insufficientPermissions', message });
+      return false;
+    },
+    async answer(call) {
+      if (await oauth.take(again(call), call.response)) return;
+      const access = oauth.accessOf(call.request);
+      if (access) await answer(call, access);
+      else refuseGoogle(call.response, { status: 401 });
+    },
+  });
+  return {
+    ...emulator,
+    oauth,
+    misbehave(how) {
+      emulator.misbehave((path): Mishap<GoogleRefusal> => (isConsent(path) ? null : how(path)));
+    },
+    settingsOf: (source, paths) =>
+      Object.entries({ ...paths, ...CONSENT })
+        .map(([part, path]) => `${source}.${part}=${emulator.origin}${path}`)
+        .join(','),
+  };
+}

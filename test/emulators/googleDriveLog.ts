@@ -1,0 +1,79 @@
+/** The change logs of an emulated Drive: found by comparing what there is with what there was. */
+import type { Call } from './emulator.js';
+import { refuseGoogle } from './googleApi.js';
+
+/** What a log is told of: where it is logged, and what of it matters. */
+export interface Logged {
+  /** The shared drive whose log it is in; '' for that of the account. */
+  readonly log: string;
+  readonly state: string;
+}
+
+interface Entry {
+  readonly at: number;
+  readonly log: string;
+  readonly id: string;
+}
+
+export interface DriveLog {
+  /** Looks at what there is by now. */
+  look(): void;
+  /** How often a thing was changed. */
+  versionOf(id: string): number;
+  /** Where the log ends now. */
+  now(): string;
+  /** A page of what happened since a token: ids, the newest state of each once. Null where it refused the token. */
+  since(call: Call, log: string, most: number): { ids: string[]; next: string; isLast: boolean } | null;
+  /** Forgets what happened until now. */
+  forget(): void;
+}
+
+/** @param all what there is, by id */
+export function createDriveLog(all: () => ReadonlyMap<string, Logged>): DriveLog {
+  let known = new Map<string, Logged>();
+  const versions = new Map<string, number>();
+  let entries: Entry[] = [];
+  let end = 1;
+  let oldest = 1;
+  const enter = (log: string, id: string): void => {
+    // The newest state takes the place of those before.
+    entries = entries.filter((entry) => entry.id !== id || entry.log !== log);
+    entries.push({ at: end, log, id });
+    end += 1;
+  };
+  return {
+    look() {
+      const now = new Map(all());
+      for (const [id, thing] of now) {
+        const before = known.get(id);
+        if (before?.state === thing.state && before.log === thing.log) continue;
+        versions.set(id, (versions.get(id) ?? 0) + 1);
+        if (before && before.log !== thing.log) enter(before.log, id);
+        enter(thing.log, id);
+      }
+      for (const [id, { log }] of known) if (!now.has(id)) enter(log, id);
+      known = now;
+    },
+    versionOf: (id) => versions.get(id) ?? 1,
+    now: () => String(end),
+    since({ query, response }, log, most) {
+      const from = Number(query.get('pageToken') ?? Number.NaN);
+      if (!Number.isSafeInteger(from) || from < 1) {
+        refuseGoogle(response, { status: 400, reason: 'invalid', message: 'Invalid Value', location: 'pageToken' });
+        return null;
+      }
+      if (from < oldest) {
+        refuseGoogle(response, { status: 410, reason: 'gone', message: 'The page token is too old.' });
+        return null;
+      }
+      const found = entries.filter((entry) => entry.log === log && entry.at >= from);
+      const page = found.slice(0, most);
+      const isLast = found.length <= most;
+      return { ids: page.map(({ id }) => id), next: isLast ? String(end) : String((page.at(-1)?.at ?? 0) + 1), isLast };
+    },
+    forget() {
+      oldest = end + 1;
+      end += 1;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** The part of Drive's query language that is asked for here. https://developers.google.com/workspace/drive/api/guides/ref-search-terms */
+
+/** What a query looks at. */
+export interface Searched {
+  readonly parents: readonly string[];
+  readonly trashed: boolean;
+  readonly sharedWithMe: boolean;
+}
+
+type Test = (file: Searched) => boolean;
+const TOKEN = /\s*(\(|\)|'(?:[^'\\]|\\.)*'|!=|=|[A-Za-z]+)/y;
+
+function tokens(text: string): string[] | null {
+  const found: string[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.trimEnd().length) {
+    const match = TOKEN.exec(text);
+    if (!match) return null;
+    found.push(match[1] ?? '');
+  }
+  return found;
+}
+
+/** What a query means; null for what is none. */
+export function readDriveQuery(text: string): Test | null {
+  const all = tokens(text);
+  if (all === null) return null;
+  let at = 0;
+  const next = (): string => all[at++] ?? '';
+  const term = (): Test => {
+    const word = next();
+    if (word === '(') {
+      const inner = either();
+      if (next() !== ')') throw new SyntaxError('no closing parenthesis');
+      return inner;
+    }
+    if (word === 'not') {
+      const inner = term();
+      return (file) => !inner(file);
+    }
+    if (word.startsWith("'")) {
+      const id = word.slice(1, -1).replaceAll(/\\(.)/g, '$1');
+      if (next() !== 'in' || next() !== 'parents') throw new SyntaxError('only parents are searched');
+      return (file) => file.parents.includes(id);
+    }
+    if (word !== 'trashed' && word !== 'sharedWithMe') throw new SyntaxError(`no term ${word}`);
+    const sign = next();
+    const value = next();
+    if ((sign !== '=' && sign !== '!=') || !/^(true|false)$/.test(value)) throw new SyntaxError('no comparison');
+    return (file) => (file[word] === (value === 'true')) === (sign === '=');
+  };
+  const both = (): Test => {
+    let test = term();
+    while (all[at] === 'and') {
+      at += 1;
+      const [left, right] = [test, term()];
+      test = (file) => left(file) && right(file);
+    }
+    return test;
+  };
+  const either = (): Test => {
+    let test = both();
+    while (all[at] === 'or') {
+      at += 1;
+      const [left, right] = [test, both()];
+      test = (file) => left(file) || right(file);
+    }
+    return test;
+  };
+  try {
+    const test = either();
+    return at === all.length ? test : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,63 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import { type EmulatedMail, startGmail } from '../../emulators/gmail.js';
+import { limitedByTurns } from '../../emulators/googleApi.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+const labelOf = (name: string): string => `Label_${name}`;
+
+export interface GmailStand extends SourceStand {
+  /** Messages by id. */
+  readonly mails: Record<string, EmulatedMail>;
+}
+
+export async function standForGmail(): Promise<GmailStand> {
+  const emulator = await startGmail();
+  const { mails, labels } = emulator;
+  return {
+    ...standOn(emulator),
+    ...standByConsent('GMAIL', emulator),
+    get secret() {
+      return lastToken(emulator.oauth);
+    },
+    settings: emulator.settings,
+    mails,
+    externalId: 'GMAIL|ada@harbour.example',
+    reset(more = 0) {
+      for (const map of [mails, labels]) for (const id of Object.keys(map)) delete map[id];
+      for (const name of CONTAINERS) labels[labelOf(name)] = name;
+      const atlas = [labelOf('atlas')];
+      Object.assign(mails, {
+        lighthouse: { labels: atlas, subject: 'Lighthouse', text: LIGHTHOUSE },
+        keeper: { labels: atlas, thread: 'lighthouse', subject: 'Keeper', text: KEEPER },
+        ...Object.fromEntries(OTHERS.map((name) => [name, { labels: [labelOf(name)], text: `On ${name}.` }])),
+        received: { labels: ['INBOX'] },
+        sent: { labels: ['SENT'] },
+        archived: { labels: [] },
+        ...Object.fromEntries(moreDocuments(more, (name, text) => [name, { labels: atlas, subject: name, text }])),
+      });
+      emulator.mend();
+      return {
+        containers: [...CONTAINERS.map((name) => `label:${labelOf(name)}`), 'label:INBOX', 'label:SENT', 'mail.other'],
+        lighthouse: 'lighthouse',
+        keeper: 'keeper',
+        branch: 'thread:lighthouse',
+        others: [...OTHERS, 'received', 'sent', 'archived'],
+        items: 17 + more,
+      };
+    },
+    write(externalId, text) {
+      mails[externalId]!.text = text;
+    },
+    remove(externalId) {
+      delete mails[externalId];
+    },
+    limit: (requests) => emulator.misbehave(nextRequests(requests, limitedByTurns)),
+    breakItem(externalId, status) {
+      const place = `/gmail/v1/users/me/messages/${externalId}/raw`;
+      emulator.misbehave((path) => (path === place ? { status } : null));
+    },
+    // Labels come all at once; what lies in them comes in pages.
+    pagesListed: () => emulator.requests.filter((path) => path.startsWith('/gmail/v1/users/me/messages?')).length,
+  };
+}

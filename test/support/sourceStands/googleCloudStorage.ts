@@ -1,0 +1,40 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import { limitedByTurns } from '../../emulators/googleApi.js';
+import { startGoogleCloudStorage } from '../../emulators/googleCloudStorage.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { objectsOn } from './objects.js';
+import { type SourceStand, standOn } from './stand.js';
+
+export async function standForGoogleCloudStorage(): Promise<SourceStand> {
+  const emulator = await startGoogleCloudStorage();
+  const objects = objectsOn(emulator.buckets);
+  Object.assign(emulator.projects, {
+    closed: null,
+    north: ['atlas', 'boats'],
+    south: ['crews', 'docks'],
+    east: ['eels'],
+  });
+  const placeOf = (externalId: string): string => {
+    const slash = externalId.indexOf('/');
+    const [bucket, key] = [externalId.slice(0, slash), externalId.slice(slash + 1)];
+    return `/storage/v1/b/${bucket}/o/${encodeURIComponent(key)}`;
+  };
+  return {
+    ...standOn(emulator),
+    ...standByConsent('GOOGLE_CLOUD_STORAGE', emulator),
+    get secret() {
+      return lastToken(emulator.oauth);
+    },
+    settings: emulator.settings,
+    externalId: 'GOOGLE_CLOUD_STORAGE|ada@harbour.example',
+    reset(more = 0) {
+      emulator.mend();
+      return objects.fill(more);
+    },
+    write: objects.write,
+    remove: objects.remove,
+    limit: (requests) => emulator.misbehave(nextRequests(requests, limitedByTurns)),
+    breakItem: (externalId, status) => emulator.misbehave((path) => (path === placeOf(externalId) ? { status } : null)),
+    pagesListed: () => emulator.requests.filter((path) => path.startsWith('/storage/v1/b?')).length,
+  };
+}

@@ -1,0 +1,60 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import { limitedByTurns } from '../../emulators/googleApi.js';
+import { DRIVE_DOCUMENT, DRIVE_FOLDER, DRIVE_ROOT, startGoogleDrive } from '../../emulators/googleDrive.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceStand, standOn } from './stand.js';
+
+const SHARED = 'shared.with.me';
+const DRIVES = ['crews', 'docks', 'eels', 'flags', 'gulls'];
+
+export async function standForGoogleDrive(): Promise<SourceStand> {
+  const emulator = await startGoogleDrive();
+  const { files, drives } = emulator;
+  const about = (name: string) => ({ name: `About ${name}`, mimeType: DRIVE_DOCUMENT, content: `On ${name}.` });
+  return {
+    ...standOn(emulator),
+    ...standByConsent('GOOGLE_DRIVE', emulator),
+    get secret() {
+      return lastToken(emulator.oauth);
+    },
+    settings: emulator.settings,
+    externalId: 'GOOGLE_DRIVE|ada@harbour.example',
+    reset(more = 0) {
+      for (const map of [files, drives]) for (const id of Object.keys(map)) delete map[id];
+      Object.assign(files, {
+        sights: { name: 'Sights', mimeType: DRIVE_FOLDER },
+        lighthouse: { name: 'Lighthouse', mimeType: DRIVE_DOCUMENT, parent: 'sights', content: LIGHTHOUSE },
+        people: { name: 'People', mimeType: DRIVE_FOLDER, parent: 'sights' },
+        keeper: { name: 'Keeper', mimeType: DRIVE_DOCUMENT, parent: 'people', content: KEEPER },
+        'in-boats': { ...about('boats'), parent: null },
+        ...Object.fromEntries(DRIVES.map((drive) => [`in-${drive}`, { ...about(drive), drive: `D-${drive}` }])),
+        ...Object.fromEntries(
+          moreDocuments(more, (name, content) => [name, { name, mimeType: DRIVE_DOCUMENT, content }]),
+        ),
+      });
+      for (const drive of DRIVES) drives[`D-${drive}`] = drive;
+      emulator.mend();
+      return {
+        containers: [DRIVE_ROOT, SHARED, ...DRIVES.map((drive) => `D-${drive}`)],
+        lighthouse: 'lighthouse',
+        keeper: 'keeper',
+        branch: 'sights',
+        others: ['boats', ...DRIVES].map((name) => `in-${name}`),
+        items: 17 + more,
+        format: 'GOOGLE_DOCS',
+      };
+    },
+    write(externalId, text) {
+      files[externalId]!.content = text;
+    },
+    remove(externalId) {
+      delete files[externalId];
+    },
+    limit: (requests) => emulator.misbehave(nextRequests(requests, limitedByTurns)),
+    breakItem(externalId, status) {
+      const place = `/drive/v3/files/${externalId}`;
+      emulator.misbehave((path) => (path === place || path === `${place}/export` ? { status } : null));
+    },
+    pagesListed: () => emulator.requests.filter((path) => path.startsWith('/drive/v3/drives?')).length,
+  };
+}

@@ -1,0 +1,44 @@
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type StandContent } from './stand.js';
+
+type Objects = Map<string, { content: string | Buffer }>;
+
+/** The content of the catalogue in a store of objects, kept as its emulator keeps it. */
+export const objectsOn = (containers: Map<string, Objects>) => {
+  const placeOf = (externalId: string) => {
+    const slash = externalId.indexOf('/');
+    return { objects: containers.get(externalId.slice(0, slash))!, key: externalId.slice(slash + 1) };
+  };
+  return {
+    fill(more: number): StandContent {
+      containers.clear();
+      for (const name of CONTAINERS) containers.set(name, new Map([[`${name}-1.md`, { content: `On ${name}.` }]]));
+      containers.set(
+        'atlas',
+        new Map([
+          // As consoles make folders.
+          ['sights/', { content: '' }],
+          ['sights/lighthouse.md', { content: LIGHTHOUSE }],
+          ['sights/inside/keeper.md', { content: KEEPER }],
+          ...moreDocuments(more, (name, content) => [`${name}.md`, { content }]),
+        ]),
+      );
+      return {
+        containers: CONTAINERS,
+        lighthouse: 'atlas/sights/lighthouse.md',
+        keeper: 'atlas/sights/inside/keeper.md',
+        branch: 'atlas/sights/',
+        others: OTHERS.map((name) => `${name}/${name}-1.md`),
+        items: 13 + more,
+        format: 'MD',
+      };
+    },
+    write(externalId: string, content: string): void {
+      const { objects, key } = placeOf(externalId);
+      objects.set(key, { content });
+    },
+    remove(externalId: string): void {
+      const { objects, key } = placeOf(externalId);
+      objects.delete(key);
+    },
+  };
+};
