@@ -1,12 +1,13 @@
 /**
  * `npm run bench:search`: how long a search takes at several sizes, with a tenant and a tag filter, beside the same query
  * made straight with the Qdrant client; and 50 callers at once. `-- --chunks=500000` takes other sizes, several by comma;
- * with `--wait-for=FILE` each size is seeded and indexed first, and measured once that file is there; with
- * `--profile=FOLDER` V8's profiles of the API are left there.
+ * with `--data=FOLDER` what is seeded for one size stays there, to be measured again (with `--seed-only`: later, which
+ * spares a large one's seeding a quiet machine); with `--profile=FOLDER` V8's profiles of the API are left there.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { QdrantClient } from '@qdrant/js-client-rest';
@@ -30,8 +31,10 @@ import { startBenchService } from './service.js';
 const option = (name: string): string | undefined =>
   process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 const given = option('chunks');
-const waitFor = option('wait-for');
+const keptDir = option('data');
 const SIZES = (given ?? '10000,100000').split(',').map(Number);
+if (keptDir !== undefined && SIZES.length !== 1)
+  throw new Error('A folder that is kept is of one size: --chunks=NUMBER');
 const RESULTS = fileURLToPath(new URL('search.md', import.meta.url));
 const ROUNDS = 200;
 const WARM_UP = 20;
@@ -109,6 +112,17 @@ async function manyCallers(search: () => Promise<void>): Promise<{ errors: numbe
   return { errors, times, seconds: (performance.now() - begun) / 1000 };
 }
 
+/** Seeds, unless the kept folder says that an earlier run has. @returns how many seconds it took */
+async function seededIn(chunks: number, seed: () => Promise<void>): Promise<string> {
+  const note = keptDir === undefined ? null : path.join(keptDir, `seeded-${chunks}`);
+  if (note !== null && existsSync(note)) return readFile(note, 'utf8');
+  const from = performance.now();
+  await seed();
+  const seconds = ((performance.now() - from) / 1000).toFixed(0);
+  if (note !== null) await writeFile(note, seconds);
+  return seconds;
+}
+
 /** Waits until the engine builds no index: it begins some seconds after the last write. Answers how many points are in one. */
 async function indexed(client: QdrantClient): Promise<number> {
   for (let quiet = 0; ; quiet += 1) {
@@ -128,7 +142,13 @@ async function engineMemory(): Promise<string> {
 const begun = new Date();
 const rows: string[][] = [];
 const crowds: string[][] = [];
-const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: option('profile') ?? null, say });
+if (keptDir !== undefined) await mkdir(keptDir, { recursive: true });
+const service = await startBenchService({
+  siteHost: '127.0.0.1:9',
+  profileDir: option('profile') ?? null,
+  ...(keptDir === undefined ? {} : { keptDir: path.resolve(keptDir) }),
+  say,
+});
 try {
   const [user, other] = [await service.user(), await service.user()];
   const tenantOf = async (one: TestUser): Promise<Tenant> => {
@@ -148,20 +168,17 @@ try {
   const { ours, withText, straight } = searchers(user, tenant, client);
   let files = 0;
   for (const chunks of SIZES.toSorted((a, b) => a - b)) {
-    const seedingFrom = performance.now();
     const wanted = chunks / CHUNKS_PER_FILE;
-    const own = Math.round((wanted - files) * (1 - OTHERS_SHARE));
-    await seedVectors(seed, 1_000_000 + files, 1_000_000 + files + own);
-    await seedVectors({ ...seed, tenant: await tenantOf(other) }, 1_000_000 + files + own, 1_000_000 + wanted);
+    const seconds = await seededIn(chunks, async () => {
+      const own = Math.round((wanted - files) * (1 - OTHERS_SHARE));
+      await seedVectors(seed, 1_000_000 + files, 1_000_000 + files + own);
+      await seedVectors({ ...seed, tenant: await tenantOf(other) }, 1_000_000 + files + own, 1_000_000 + wanted);
+    });
     files = wanted;
-    const seconds = ((performance.now() - seedingFrom) / 1000).toFixed(0);
     say(`${chunks} chunks, seeded in ${seconds} s`);
     const inIndex = await indexed(client);
     say(`${inIndex} indexed`);
-    if (waitFor !== undefined) {
-      say(`waiting for ${waitFor}`);
-      while (!existsSync(waitFor)) await sleep(500);
-    }
+    if (process.argv.includes('--seed-only')) continue;
     const [mine, text, theirs] = await timeAll([ours, withText, straight]);
     const ratio = p(mine, 50) / p(theirs, 50);
     rows.push([
@@ -180,7 +197,6 @@ try {
       ...[ms(p(crowd.times, 50)), ms(p(crowd.times, 95)), crowd.errors === 0 ? 'yes' : 'MISSED'],
     ]);
     say(crowds.at(-1)?.join(' · ') ?? '');
-    if (waitFor !== undefined) await rm(waitFor);
   }
   await connection.close();
 } finally {

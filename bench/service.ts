@@ -39,6 +39,8 @@ export interface BenchServiceOptions {
   readonly profileDir: string | null;
   /** Settings that differ from the default. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** A data folder that stays, and may be of an earlier run; absent: a new one, which goes with the service. */
+  readonly keptDir?: string;
   readonly say: (line: string) => void;
 }
 
@@ -47,9 +49,13 @@ export async function startBenchService({
   siteHost,
   profileDir,
   settings = {},
+  keptDir,
   say,
 }: BenchServiceOptions): Promise<BenchService> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-'));
+  const dataDir = keptDir ?? (await mkdtemp(path.join(tmpdir(), 'allotrope-bench-')));
+  const clearAway = async (): Promise<void> => {
+    if (keptDir === undefined) await rm(dataDir, { recursive: true, force: true });
+  };
   const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say });
   const model = await ensureEmbeddingModel(venv);
   const env: NodeJS.ProcessEnv = {
@@ -67,7 +73,7 @@ export async function startBenchService({
       : { BENCH_PROFILE_DIR: profileDir, NODE_OPTIONS: `--import=${import.meta.resolve('./profiler.mjs')}` }),
   };
   const service = await startService({ env, say: () => undefined }).catch(async (error: unknown) => {
-    await rm(dataDir, { recursive: true, force: true });
+    await clearAway();
     throw error;
   });
   const [apiKey, engines] = await Promise.all([
@@ -87,7 +93,7 @@ export async function startBenchService({
     },
     async stop() {
       await service.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await clearAway();
     },
   };
 }
