@@ -20,6 +20,7 @@ const IN_MOTION = FILE_SYNC_STATUSES.filter(
 );
 
 export interface BenchService {
+  readonly url: string;
   /** Addresses of the embedded engines, as they are written down for workers. */
   readonly mongodbUri: string;
   readonly qdrantUrl: string;
@@ -83,6 +84,7 @@ export async function startBenchService({
   const { mongodbUri, qdrantUrl } = JSON.parse(engines) as { mongodbUri: string; qdrantUrl: string };
   let users = 0;
   return {
+    url: service.url,
     mongodbUri,
     qdrantUrl,
     organization: apiClient(service.url, { authorization: `Bearer ${apiKey.trim()}` }),

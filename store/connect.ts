@@ -58,6 +58,7 @@ import { createSecrets, type Secrets } from './secrets.js';
 import { createSequence } from './sequence.js';
 import { createEmbeddingUsages, type EmbeddingUsages } from './usage/embeddingUsage.js';
 import { createUserAcceptance, type UserAcceptance } from './users/accept.js';
+import { createLiveness } from './users/liveness.js';
 import { userModel } from './users/model.js';
 import { createUserRecords, type UserRecords } from './users/records.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
@@ -215,13 +216,14 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const ancestors = createFileAncestors(files);
   const vectors = createVectors(settings.qdrant);
   const lastUse = createLastUse(files);
+  const liveness = createLiveness();
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
     organizations: {
       ...createOrganizations(organizations, sequence),
       ...createOrganizationRecords(organizations.organizations),
     },
-    users: { ...createUserAcceptance(users, sequence), ...createUserRecords(users) },
+    users: { ...createUserAcceptance(users, sequence, liveness), ...createUserRecords(users, liveness) },
     runs: createRuns(runs, sequence, atomically, events),
     heldRuns: createHeldRuns(runs, files, queue, atomically),
     dataSources: {

@@ -42,6 +42,10 @@ async function liveOwner(claims: TokenOwner, { store }: ApiDeps): Promise<UserCa
   return owner;
 }
 
+async function confirmLive(claims: TokenOwner, { store }: ApiDeps): Promise<void> {
+  if (!(await store.users.isLive(claims))) throw unauthorized();
+}
+
 function customerIdOf(headers: IncomingHttpHeaders): string {
   const customerId = headers['customer-id'];
   if (typeof customerId !== 'string' || customerId.trim() === '')
@@ -56,13 +60,13 @@ export async function authenticate(scheme: AuthScheme, headers: IncomingHttpHead
   if (scheme === 'open') return { caller: null, confirmed: null };
   const credential = await credentialOf(headers.authorization, deps);
   if (credential.kind === 'token') {
-    const owner = liveOwner(credential.claims, deps);
     if (scheme === 'reader') {
+      const confirmed = confirmLive(credential.claims, deps);
       // Whoever throws first, it has somebody who listens.
-      owner.catch(() => undefined);
-      return { caller: credential.claims, confirmed: owner };
+      confirmed.catch(() => undefined);
+      return { caller: credential.claims, confirmed };
     }
-    const caller = await owner;
+    const caller = await liveOwner(credential.claims, deps);
     if (scheme === 'user') return { caller, confirmed: null };
     // Clients take 401 of the token operation as "the key is wrong", and a token in the key's place is just that.
     throw scheme === 'issuing' ? unauthorized() : forbidden();
