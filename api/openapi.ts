@@ -8,6 +8,7 @@ type Json = Record<string, unknown>;
 
 const SECURITY: Record<AuthScheme, readonly Json[]> = {
   user: [{ accessToken: [] }, { apiKey: [], customerId: [] }],
+  reader: [{ accessToken: [] }, { apiKey: [], customerId: [] }],
   key: [{ apiKey: [] }],
   issuing: [{ apiKey: [], customerId: [] }],
   open: [],

@@ -1,12 +1,13 @@
 /**
  * `npm run bench:search`: how long a search takes at several sizes, with a tenant and a tag filter, beside the same query
  * made straight with the Qdrant client; and 50 callers at once. `-- --chunks=500000` takes other sizes, several by comma;
- * with `--wait-for=FILE` each size is seeded and indexed first, and measured once that file is there; with
- * `--profile=FOLDER` V8's profiles of the API are left there.
+ * with `--data=FOLDER` what is seeded for one size stays there, to be measured again (with `--seed-only`: later, which
+ * spares a large one's seeding a quiet machine); with `--unindexed` nobody waits for the index, which this query does not use; with `--profile=FOLDER` V8's profiles of the API are left there.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { QdrantClient } from '@qdrant/js-client-rest';
@@ -30,11 +31,14 @@ import { startBenchService } from './service.js';
 const option = (name: string): string | undefined =>
   process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 const given = option('chunks');
-const waitFor = option('wait-for');
+const keptDir = option('data');
 const SIZES = (given ?? '10000,100000').split(',').map(Number);
+if (keptDir !== undefined && SIZES.length !== 1)
+  throw new Error('A folder that is kept is of one size: --chunks=NUMBER');
 const RESULTS = fileURLToPath(new URL('search.md', import.meta.url));
 const ROUNDS = 200;
-const WARM_UP = 20;
+/** Of each, before any is timed: code that ran a few times only is not compiled yet, in the API as in the client. */
+const WARM_UP = 200;
 const K = 10;
 const WANTED = 1.3;
 const CALLERS = 50;
@@ -46,6 +50,7 @@ const OTHERS_SHARE = 0.1;
 const QUERY = 'How long does a refund of a payment take?';
 /** As a worker writes: settings by default. */
 const { qdrant } = loadConfig({ SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` });
+const COLLECTION = `${qdrant.prefix}${EMBEDDED_SPACE.name}`;
 const say = (line: string): void => console.log(`· ${line}`);
 
 type Times = readonly number[];
@@ -71,16 +76,23 @@ interface Searchers {
   straight(): Promise<void>;
 }
 
-function searchers(user: TestUser, tenant: Tenant, client: QdrantClient): Searchers {
-  const { name, dimensions } = EMBEDDED_SPACE;
+function searchers(url: string, user: TestUser, tenant: Tenant, client: QdrantClient): Searchers {
+  const { dimensions } = EMBEDDED_SPACE;
   const tags = { tenth: true };
   const enough = (found: readonly unknown[]): void => {
     if (found.length !== K) throw new Error(`${found.length} chunks were found instead of ${K}`);
   };
+  const headers = { authorization: `Token ${user.token}`, 'content-type': 'application/json' };
+  const search = async (body: object): Promise<void> => {
+    // As a caller would, and as the Qdrant client does: by fetch, the answer read whole.
+    const answer = await fetch(`${url}/embeddings`, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);
+    enough(((await answer.json()) as { documents: unknown[] }).documents);
+  };
   const vector = (): number[] => Array.from(randomVector(dimensions));
   return {
-    ours: async () => enough(await user.search({ query: QUERY, query_vector: vector(), k: K, tags })),
-    withText: async () => enough(await user.search({ query: QUERY, k: K, tags })),
+    ours: () => search({ query: QUERY, query_vector: vector(), k: K, tags }),
+    withText: () => search({ query: QUERY, k: K, tags }),
     async straight() {
       const must = [
         ...tenantFilter(tenant),
@@ -88,7 +100,7 @@ function searchers(user: TestUser, tenant: Tenant, client: QdrantClient): Search
         ...filterConditions({ tagTree: { AND: [{ key: 'tenth', value: true }] }, media: 'TEXT' }),
       ];
       const query = { query: vector(), using: DENSE, filter: { must }, limit: K, with_payload: true };
-      enough((await client.query(`${qdrant.prefix}${name}`, query)).points);
+      enough((await client.query(COLLECTION, query)).points);
     },
   };
 }
@@ -109,15 +121,29 @@ async function manyCallers(search: () => Promise<void>): Promise<{ errors: numbe
   return { errors, times, seconds: (performance.now() - begun) / 1000 };
 }
 
+/** Seeds, unless the kept folder says that an earlier run has. @returns how many seconds it took */
+async function seededIn(chunks: number, seed: () => Promise<void>): Promise<string> {
+  const note = keptDir === undefined ? null : path.join(keptDir, `seeded-${chunks}`);
+  if (note !== null && existsSync(note)) return readFile(note, 'utf8');
+  const from = performance.now();
+  await seed();
+  const seconds = ((performance.now() - from) / 1000).toFixed(0);
+  if (note !== null) await writeFile(note, seconds);
+  return seconds;
+}
+
 /** Waits until the engine builds no index: it begins some seconds after the last write. Answers how many points are in one. */
 async function indexed(client: QdrantClient): Promise<number> {
   for (let quiet = 0; ; quiet += 1) {
     await sleep(1_000);
-    const { status, indexed_vectors_count } = await client.getCollection(`${qdrant.prefix}${EMBEDDED_SPACE.name}`);
+    const { status } = await client.getCollection(COLLECTION);
     if (status !== 'green') quiet = 0;
-    if (quiet === QUIET_S) return indexed_vectors_count ?? 0;
+    if (quiet === QUIET_S) return inIndexNow(client);
   }
 }
+
+const inIndexNow = async (client: QdrantClient): Promise<number> =>
+  (await client.getCollection(COLLECTION)).indexed_vectors_count ?? 0;
 
 /** The engine's memory at its peak. */
 async function engineMemory(): Promise<string> {
@@ -128,7 +154,13 @@ async function engineMemory(): Promise<string> {
 const begun = new Date();
 const rows: string[][] = [];
 const crowds: string[][] = [];
-const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: option('profile') ?? null, say });
+if (keptDir !== undefined) await mkdir(keptDir, { recursive: true });
+const service = await startBenchService({
+  siteHost: '127.0.0.1:9',
+  profileDir: option('profile') ?? null,
+  ...(keptDir === undefined ? {} : { keptDir: path.resolve(keptDir) }),
+  say,
+});
 try {
   const [user, other] = [await service.user(), await service.user()];
   const tenantOf = async (one: TestUser): Promise<Tenant> => {
@@ -145,23 +177,20 @@ try {
     blank: new (fileModel(connection))().toObject({ minimize: false }),
   };
   const client = new QdrantClient({ url: service.qdrantUrl, checkCompatibility: false });
-  const { ours, withText, straight } = searchers(user, tenant, client);
+  const { ours, withText, straight } = searchers(service.url, user, tenant, client);
   let files = 0;
   for (const chunks of SIZES.toSorted((a, b) => a - b)) {
-    const seedingFrom = performance.now();
     const wanted = chunks / CHUNKS_PER_FILE;
-    const own = Math.round((wanted - files) * (1 - OTHERS_SHARE));
-    await seedVectors(seed, 1_000_000 + files, 1_000_000 + files + own);
-    await seedVectors({ ...seed, tenant: await tenantOf(other) }, 1_000_000 + files + own, 1_000_000 + wanted);
+    const seconds = await seededIn(chunks, async () => {
+      const own = Math.round((wanted - files) * (1 - OTHERS_SHARE));
+      await seedVectors(seed, 1_000_000 + files, 1_000_000 + files + own);
+      await seedVectors({ ...seed, tenant: await tenantOf(other) }, 1_000_000 + files + own, 1_000_000 + wanted);
+    });
     files = wanted;
-    const seconds = ((performance.now() - seedingFrom) / 1000).toFixed(0);
     say(`${chunks} chunks, seeded in ${seconds} s`);
-    const inIndex = await indexed(client);
+    const inIndex = process.argv.includes('--unindexed') ? await inIndexNow(client) : await indexed(client);
     say(`${inIndex} indexed`);
-    if (waitFor !== undefined) {
-      say(`waiting for ${waitFor}`);
-      while (!existsSync(waitFor)) await sleep(500);
-    }
+    if (process.argv.includes('--seed-only')) continue;
     const [mine, text, theirs] = await timeAll([ours, withText, straight]);
     const ratio = p(mine, 50) / p(theirs, 50);
     rows.push([
@@ -180,7 +209,6 @@ try {
       ...[ms(p(crowd.times, 50)), ms(p(crowd.times, 95)), crowd.errors === 0 ? 'yes' : 'MISSED'],
     ]);
     say(crowds.at(-1)?.join(' · ') ?? '');
-    if (waitFor !== undefined) await rm(waitFor);
   }
   await connection.close();
 } finally {

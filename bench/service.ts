@@ -20,6 +20,7 @@ const IN_MOTION = FILE_SYNC_STATUSES.filter(
 );
 
 export interface BenchService {
+  readonly url: string;
   /** Addresses of the embedded engines, as they are written down for workers. */
   readonly mongodbUri: string;
   readonly qdrantUrl: string;
@@ -39,6 +40,8 @@ export interface BenchServiceOptions {
   readonly profileDir: string | null;
   /** Settings that differ from the default. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** A data folder that stays, and may be of an earlier run; absent: a new one, which goes with the service. */
+  readonly keptDir?: string;
   readonly say: (line: string) => void;
 }
 
@@ -47,9 +50,13 @@ export async function startBenchService({
   siteHost,
   profileDir,
   settings = {},
+  keptDir,
   say,
 }: BenchServiceOptions): Promise<BenchService> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-'));
+  const dataDir = keptDir ?? (await mkdtemp(path.join(tmpdir(), 'allotrope-bench-')));
+  const clearAway = async (): Promise<void> => {
+    if (keptDir === undefined) await rm(dataDir, { recursive: true, force: true });
+  };
   const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say });
   const model = await ensureEmbeddingModel(venv);
   const env: NodeJS.ProcessEnv = {
@@ -67,7 +74,7 @@ export async function startBenchService({
       : { BENCH_PROFILE_DIR: profileDir, NODE_OPTIONS: `--import=${import.meta.resolve('./profiler.mjs')}` }),
   };
   const service = await startService({ env, say: () => undefined }).catch(async (error: unknown) => {
-    await rm(dataDir, { recursive: true, force: true });
+    await clearAway();
     throw error;
   });
   const [apiKey, engines] = await Promise.all([
@@ -77,6 +84,7 @@ export async function startBenchService({
   const { mongodbUri, qdrantUrl } = JSON.parse(engines) as { mongodbUri: string; qdrantUrl: string };
   let users = 0;
   return {
+    url: service.url,
     mongodbUri,
     qdrantUrl,
     organization: apiClient(service.url, { authorization: `Bearer ${apiKey.trim()}` }),
@@ -87,7 +95,7 @@ export async function startBenchService({
     },
     async stop() {
       await service.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await clearAway();
     },
   };
 }

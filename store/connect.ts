@@ -64,6 +64,7 @@ import { createSecrets, type Secrets } from './secrets.js';
 import { createSequence } from './sequence.js';
 import { createEmbeddingUsages, type EmbeddingUsages } from './usage/embeddingUsage.js';
 import { createUserAcceptance, type UserAcceptance } from './users/accept.js';
+import { createLiveness } from './users/liveness.js';
 import { userModel } from './users/model.js';
 import { createUserRecords, type UserRecords } from './users/records.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
@@ -233,13 +234,14 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const whiteLabelRecords = createWhiteLabels(whiteLabels, sequence, secrets);
   const runCommands = createRuns(runs, sequence, atomically, events);
   const dataSourceCommands = createDataSourceCommands(dataSources, sequence, events, secrets, atomically);
+  const liveness = createLiveness();
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
     organizations: {
       ...createOrganizations(organizations, sequence),
       ...createOrganizationRecords(organizations.organizations),
     },
-    users: { ...createUserAcceptance(users, sequence), ...createUserRecords(users) },
+    users: { ...createUserAcceptance(users, sequence, liveness), ...createUserRecords(users, liveness) },
     runs: runCommands,
     heldRuns: createHeldRuns(runs, files, queue, atomically),
     dataSources: {

@@ -11,11 +11,12 @@ import type { DocumentRecord } from '../../contract/records.js';
 import type { RerankModel } from '../../contract/rerankers.js';
 import { fileTags, tagObject } from '../../contract/tags.js';
 import { MEDIA_TYPES, type MediaType } from '../../contract/mediaTypes.js';
+import type { Tenant } from '../../store/users/accept.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../deps.js';
 import { linksOf } from '../files/links.js';
 import { HttpError } from '../http/errors.js';
-import { operation, type UserCaller } from '../http/operation.js';
+import { operation } from '../http/operation.js';
 import { documentRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { HELPDESK_FILE_TYPES, idList } from '../schemas/listing.js';
@@ -82,7 +83,7 @@ function weightsOf({ hybrid_search: hybrid, hybrid_search_tuning_parameters: tun
 }
 
 /** @throws HttpError 400 where the caller's user has sparse vectors switched off */
-async function refuseSwitchedOff(caller: UserCaller, { store }: ApiDeps): Promise<void> {
+async function refuseSwitchedOff(caller: Tenant, { store }: ApiDeps): Promise<void> {
   const user = await store.users.record(caller);
   if (user?.enabledFeatures?.['sparse_vectors']?.enabled === false)
     throw new HttpError(
@@ -116,10 +117,10 @@ function present(
 }
 
 /** POST /embeddings: the chunks that answer a query best. */
-export const embeddings = operation<'user', Body>({
+export const embeddings = operation<'reader', Body>({
   method: 'post',
   path: '/embeddings',
-  auth: 'user',
+  auth: 'reader',
   summary: "Searches the caller's chunks by meaning, or by meaning and words.",
   body: Joi.object({
     query: Joi.string().min(1).required(),
@@ -151,17 +152,20 @@ export const embeddings = operation<'user', Body>({
     const weights = weightsOf(body);
     const vector = body.query_vector ?? null;
     const vectorIn = queryVectors(caller, body.query, model, vector, deps);
-    const allowed = Promise.all([
-      vector
-        ? spacesForVector(caller, model, vector, deps)
-        : spacesForText(caller, model, (weights?.keyword ?? 0) > 0, deps),
-      weights && refuseSwitchedOff(caller, deps),
-      body.exclude_cold_storage_files ? null : refuseCold(caller, model, filter, deps),
-    ]);
+    const allowed = async (): Promise<readonly string[]> => {
+      const [spaces] = await Promise.all([
+        vector
+          ? spacesForVector(caller, model, vector, deps)
+          : spacesForText(caller, model, (weights?.keyword ?? 0) > 0, deps),
+        weights && refuseSwitchedOff(caller, deps),
+        body.exclude_cold_storage_files ? null : refuseCold(caller, model, filter, deps),
+      ]);
+      return spaces;
+    };
     const found = await searchChunks(
       caller,
       {
-        spaces: allowed.then(([spaces]) => spaces),
+        spaces: allowed,
         likely: likelySpace(model, vector, deps),
         ...{ query: body.query, vectorIn, vectorGiven: vector !== null, model, k: body.k, filter, weights },
         exact: body.high_accuracy,

@@ -1,5 +1,5 @@
 import { chunkKey, type StoredChunk } from '../../store/chunks/model.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FoundFile } from '../../store/files/queries.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { VectorHit } from '../../store/vectors/search.js';
 import type { ApiDeps } from '../deps.js';
@@ -8,7 +8,7 @@ export interface Found {
   readonly hit: VectorHit;
   readonly space: string;
   readonly chunk: StoredChunk;
-  readonly file: FileDoc;
+  readonly file: FoundFile;
 }
 
 /** Hits asked for at most, however many had to be dropped. */
@@ -24,7 +24,7 @@ interface Read {
   readonly replaced: boolean;
 }
 
-const isCold = ({ embeddingStorageStatus: status }: FileDoc): boolean =>
+const isCold = ({ embeddingStorageStatus: status }: FoundFile): boolean =>
   status === 'COLD_STORAGE' || status === 'COLD_TO_HOT';
 
 /** Hits whose generation is the file's current one, with text and record, in the order of the hits: two reads, side by side. */
@@ -35,7 +35,7 @@ async function readCurrent(
   { store }: Pick<ApiDeps, 'store'>,
 ): Promise<Read> {
   const [files, chunks] = await Promise.all([
-    store.files.byIds(tenant, [...new Set(hits.map((hit) => hit.fileId))]),
+    store.files.found(tenant, [...new Set(hits.map((hit) => hit.fileId))]),
     store.chunks.byKeys(tenant, hits),
   ]);
   const fileOf = new Map(files.map((file) => [file._id, file]));

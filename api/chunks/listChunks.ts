@@ -10,10 +10,10 @@ interface Body extends FileListingBody {
 }
 
 /** POST /list_chunks_and_embeddings: the chunks of all files that match, in the order of their files. */
-export const listChunks = operation<'user', Body>({
+export const listChunks = operation<'reader', Body>({
   method: 'post',
   path: '/list_chunks_and_embeddings',
-  auth: 'user',
+  auth: 'reader',
   summary: 'Lists the chunks, and on request the vectors, of matching files.',
   body: Joi.object({
     filters: fileFilters().required(),

@@ -1,15 +1,15 @@
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { Tenant } from '../../store/users/accept.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../deps.js';
 import { HttpError } from '../http/errors.js';
-import type { UserCaller } from '../http/operation.js';
 
 /** Files that are named at most. */
 const NAMED = 100;
 
 /** @throws HttpError 409 that names them, when files which the search would need are in cold storage: it would miss what they say */
 export async function refuseCold(
-  caller: UserCaller,
+  caller: Tenant,
   model: EmbeddingModelId,
   filter: ChunkFilter,
   { store }: Pick<ApiDeps, 'store'>,

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { RerankModel } from '../../contract/rerankers.js';
 import { isGivenSpace } from '../../contract/uploads.js';
@@ -12,8 +14,8 @@ import { rerankFound } from './rerankFound.js';
 import { upstream } from './upstream.js';
 
 export interface SearchRequest {
-  /** Where the caller's chunks of the model lie, as soon as it is known; rejected where the search is refused. */
-  readonly spaces: Promise<readonly string[]>;
+  /** Where the caller's chunks of the model lie; rejected where the search is refused. */
+  spaces(): Promise<readonly string[]>;
   /** The one in which they mostly lie: it is searched while that is asked for. Null: none is. */
   readonly likely: string | null;
   readonly query: string;
@@ -58,9 +60,10 @@ async function searchSpace(
   space: string,
   wanted: number,
   request: SearchRequest,
+  spaces: Promise<unknown>,
   deps: ApiDeps,
 ): Promise<Found[]> {
-  const { model, filter, exact, weights, spaces } = request;
+  const { model, filter, exact, weights } = request;
   const probe = await probeOf(space, request, deps);
   if (probe.dense === null && probe.sparse === null) return [];
   return findCurrent(
@@ -94,20 +97,22 @@ const mergeSpaces = (answers: readonly Found[][]): Found[] => answers.flat().sor
 /**
  * The k chunks that answer a query best, among the caller's of the model, in the spaces in which they lie.
  * @throws HttpError 400 for a reranker that is not configured, 502 or 503 where a provider refuses or fails; and whatever
- *   the promise of the spaces is rejected with
+ *   the request's spaces are refused with
  */
 export async function searchChunks(
   { organizationId, userId }: Tenant,
   request: SearchRequest,
   deps: ApiDeps,
 ): Promise<Found[]> {
-  const { query, k, rerank, spaces, likely } = request;
+  const { query, k, rerank, likely } = request;
   const tenant = { organizationId, userId };
-  // Whoever throws first, it has somebody who listens.
-  spaces.catch(() => undefined);
   const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));
   const wanted = reranker ? candidatesOf(k) : k;
-  const search = (space: string) => searchSpace(tenant, space, wanted, request, deps);
+  // The search that takes longest goes out before the questions beside it, which take time to be sent too.
+  const spaces = nextTurn().then(() => request.spaces());
+  // Whoever throws first, it has somebody who listens.
+  spaces.catch(() => undefined);
+  const search = (space: string) => searchSpace(tenant, space, wanted, request, spaces, deps);
   const early = likely === null ? null : search(likely);
   // Of a space in which nothing lies nobody hears.
   early?.catch(() => undefined);

@@ -47,10 +47,10 @@ async function* fromTheEnd(
 }
 
 /** POST /text_chunks: the chunks of one file. All of them came at one time, so every order is that of their numbers. */
-export const textChunks = operation<'user', Body>({
+export const textChunks = operation<'reader', Body>({
   method: 'post',
   path: '/text_chunks',
-  auth: 'user',
+  auth: 'reader',
   summary: 'Lists the chunks, and on request the vectors, of one file.',
   body: Joi.object({
     filters: Joi.object({

@@ -28,10 +28,10 @@ function answerOf(
 const both = { method: 'post', body: dataSourceListing(), answer: listOf(dataSourceRecord) } as const;
 
 /** POST /user_data_sources: the caller's data sources. */
-export const userDataSources = operation<'user', DataSourceListingBody>({
+export const userDataSources = operation<'reader', DataSourceListingBody>({
   ...both,
   path: '/user_data_sources',
-  auth: 'user',
+  auth: 'reader',
   summary: "Lists the caller's data sources.",
   handle: ({ caller: { organizationId, userId }, body, deps: { store } }) =>
     Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), store)),
@@ -51,10 +51,10 @@ export const dataSources = operation<'key', DataSourceListingBody>({
 const MOST = { limit: 1_000, offset: 0, startingId: 0 };
 
 /** GET /integrations/: the caller's data sources to which access is not revoked, as older front-ends ask for them. */
-export const integrations = operation<'user', unknown>({
+export const integrations = operation<'reader', unknown>({
   method: 'get',
   path: '/integrations/',
-  auth: 'user',
+  auth: 'reader',
   summary: "Lists the caller's connected data sources, in the form of older front-ends.",
   answer: Joi.object({ active_integrations: Joi.array().items(dataSourceRecord).required() }),
   async handle({ caller: { organizationId, userId }, deps: { store } }) {

@@ -11,7 +11,7 @@ export interface WantedLinks {
 
 /** Presigned URLs of what a file has stored; null for what it has not, or what was not asked for. */
 export function linksOf(
-  file: FileDoc,
+  file: Pick<FileDoc, 'organizationId' | '_id' | 'generation' | 'original' | 'hasContent' | 'hasText'>,
   wanted: WantedLinks,
   { signedUrls, publicUrl }: Pick<ApiDeps, 'signedUrls' | 'publicUrl'>,
 ): FileLinks {

@@ -1,8 +1,9 @@
 import Joi from 'joi';
 
 import type { FileRecord } from '../../contract/records.js';
+import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../deps.js';
-import { ListAnswer, operation, type UserCaller } from '../http/operation.js';
+import { ListAnswer, operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord, listOf } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
@@ -30,7 +31,7 @@ const body = () =>
     presigned_url_expiry_time_seconds: integer().min(1).max(MAX_LINK_SECONDS).default(3600),
   });
 
-async function* records(caller: UserCaller, wanted: Body, deps: ApiDeps): AsyncIterable<FileRecord[]> {
+async function* records(caller: Tenant, wanted: Body, deps: ApiDeps): AsyncIterable<FileRecord[]> {
   const links = {
     raw: wanted.include_raw_file,
     parsed: wanted.include_parsed_text_file,
@@ -46,10 +47,10 @@ async function* records(caller: UserCaller, wanted: Body, deps: ApiDeps): AsyncI
 }
 
 /** POST /user_files_v2: the caller's files. */
-export const userFilesV2 = operation<'user', Body>({
+export const userFilesV2 = operation<'reader', Body>({
   method: 'post',
   path: '/user_files_v2',
-  auth: 'user',
+  auth: 'reader',
   summary: "Lists the caller's files.",
   body: body(),
   answer: listOf(fileRecord),
@@ -61,10 +62,10 @@ export const userFilesV2 = operation<'user', Body>({
 });
 
 /** POST /user_files: the same as a bare array. */
-export const userFiles = operation<'user', Body>({
+export const userFiles = operation<'reader', Body>({
   method: 'post',
   path: '/user_files',
-  auth: 'user',
+  auth: 'reader',
   summary: "Lists the caller's files in the older form, without a count.",
   body: body(),
   answer: Joi.array().items(fileRecord),

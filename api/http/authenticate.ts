@@ -3,11 +3,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiDeps } from '../deps.js';
 import { forbidden, invalid, unauthorized } from './errors.js';
 import type { AuthScheme, KeyCaller, UserCaller } from './operation.js';
+import type { TokenOwner } from './tokens.js';
 
 /** Longest name an organization may give an end user. */
 const MAX_CUSTOMER_ID = 512;
 
-type Credential = { kind: 'token'; owner: UserCaller } | { kind: 'key'; organizationId: number };
+type Credential = { kind: 'token'; claims: TokenOwner } | { kind: 'key'; organizationId: number };
+
+/** Whom the request speaks for. */
+export interface Identity {
+  readonly caller: UserCaller | TokenOwner | KeyCaller | null;
+  /** Rejected with 401 where the caller turns out to be gone; null: that is known not to be so. */
+  readonly confirmed: Promise<unknown> | null;
+}
 
 async function credentialOf(header: string | undefined, { tokens, store }: ApiDeps): Promise<Credential> {
   const [, scheme, secret] = /^(\S+)\s+(\S+)\s*$/.exec(header ?? '') ?? [];
@@ -15,9 +23,8 @@ async function credentialOf(header: string | undefined, { tokens, store }: ApiDe
   switch (scheme.toLowerCase()) {
     case 'token': {
       const claims = tokens.read(secret);
-      const owner = claims && (await store.users.find(claims));
-      if (!owner) throw unauthorized();
-      return { kind: 'token', owner };
+      if (!claims) throw unauthorized();
+      return { kind: 'token', claims };
     }
     case 'bearer': {
       const organizationId = await store.organizations.organizationOfKey(secret);
@@ -27,6 +34,16 @@ async function credentialOf(header: string | undefined, { tokens, store }: ApiDe
     default:
       throw unauthorized();
   }
+}
+
+async function liveOwner(claims: TokenOwner, { store }: ApiDeps): Promise<UserCaller> {
+  const owner = await store.users.find(claims);
+  if (!owner) throw unauthorized();
+  return owner;
+}
+
+async function confirmLive(claims: TokenOwner, { store }: ApiDeps): Promise<void> {
+  if (!(await store.users.isLive(claims))) throw unauthorized();
 }
 
 function customerIdOf(headers: IncomingHttpHeaders): string {
@@ -39,18 +56,22 @@ function customerIdOf(headers: IncomingHttpHeaders): string {
 }
 
 /** Who calls. 401 comes before anything else is looked at, then 403, then 422 for a missing customer-id. */
-export async function authenticate(
-  scheme: AuthScheme,
-  headers: IncomingHttpHeaders,
-  deps: ApiDeps,
-): Promise<UserCaller | KeyCaller | null> {
-  if (scheme === 'open') return null;
+export async function authenticate(scheme: AuthScheme, headers: IncomingHttpHeaders, deps: ApiDeps): Promise<Identity> {
+  if (scheme === 'open') return { caller: null, confirmed: null };
   const credential = await credentialOf(headers.authorization, deps);
   if (credential.kind === 'token') {
-    if (scheme === 'user') return credential.owner;
+    if (scheme === 'reader') {
+      const confirmed = confirmLive(credential.claims, deps);
+      // Whoever throws first, it has somebody who listens.
+      confirmed.catch(() => undefined);
+      return { caller: credential.claims, confirmed };
+    }
+    const caller = await liveOwner(credential.claims, deps);
+    if (scheme === 'user') return { caller, confirmed: null };
     // Clients take 401 of the token operation as "the key is wrong", and a token in the key's place is just that.
     throw scheme === 'issuing' ? unauthorized() : forbidden();
   }
-  if (scheme === 'key') return { organizationId: credential.organizationId };
-  return deps.store.users.ensure(credential.organizationId, customerIdOf(headers));
+  const { organizationId } = credential;
+  if (scheme === 'key') return { caller: { organizationId }, confirmed: null };
+  return { caller: await deps.store.users.ensure(organizationId, customerIdOf(headers)), confirmed: null };
 }

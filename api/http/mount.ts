@@ -1,9 +1,17 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Express, json, type Request, type RequestHandler, type Response, urlencoded } from 'express';
+import {
+  type ErrorRequestHandler,
+  type Express,
+  json,
+  type Request,
+  type RequestHandler,
+  type Response,
+  urlencoded,
+} from 'express';
 
 import type { ApiDeps } from '../deps.js';
-import { authenticate } from './authenticate.js';
+import { authenticate, type Identity } from './authenticate.js';
 import { invalid } from './errors.js';
 import { answerOnce, idempotencyKeyOf } from './idempotency.js';
 import { takeRoute } from './metrics.js';
@@ -30,7 +38,7 @@ const MAX_FORM_FIELDS = 2_000;
 export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** Lets a caller's request through. @throws HttpError 429 */
-type Admission = (caller: UserCaller | KeyCaller | null) => void;
+type Admission = (caller: Identity['caller']) => void;
 
 /** The single adapter between operations and Express: authenticate → admit → read the body → validate → handle → JSON. */
 export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: Admission): void {
@@ -42,9 +50,9 @@ export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: 
   };
   // A stranger's body is never read, so that a bad credential is 401 whatever else is wrong.
   const identify: RequestHandler = async (request, response, next) => {
-    const caller = await authenticate(auth, request.headers, deps);
-    admit(caller);
-    response.locals['caller'] = caller;
+    const identity = await authenticate(auth, request.headers, deps);
+    admit(identity.caller);
+    response.locals['identity'] = identity;
     next();
   };
   const limit = takesContents ? maxContentsBytes : maxJsonBytes;
@@ -53,9 +61,10 @@ export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: 
     : [json({ limit, strict: false, verify: requireUtf8 }), requireJson];
   const read = body ? readers : [];
   const early: RequestHandler[] = takesFile ? [closeEarlyAnswered] : [];
-  app[method](expressPath(path), count, ...early, identify, ...read, async (request: Request, response: Response) => {
+  const answer = async (request: Request, response: Response): Promise<void> => {
+    const { caller, confirmed } = identityOf(response);
     const call: Call<typeof auth, unknown> = {
-      caller: response.locals['caller'] as UserCaller & KeyCaller,
+      caller: caller as UserCaller & KeyCaller,
       // No body at all is one without fields: lists need none, and what others miss is named.
       body: body ? validate(body, request.body === undefined ? {} : request.body, 'body') : {},
       query: query ? validate(query, request.query, 'query') : {},
@@ -64,16 +73,25 @@ export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: 
       requestId: String(response.locals['requestId']),
       deps,
     };
-    if (!takesFile) return respond(operation, call, request, response);
+    if (!takesFile) return respond(operation, call, confirmed, request, response);
     const file = await receiveFile(request, deps.settings.maxUploadBytes, keeperOf(call));
     try {
-      await respond(operation, { ...call, file }, request, response);
+      await respond(operation, { ...call, file }, confirmed, request, response);
     } finally {
       // A no-op once it was accepted; of a store that is away, the reaper does it later.
       await deps.store.originals.discard(file.draft).catch(() => undefined);
     }
-  });
+  };
+  app[method](expressPath(path), count, ...early, identify, ...read, answer, confirmFirst);
 }
+
+const identityOf = (response: Response): Identity =>
+  (response.locals['identity'] as Identity | undefined) ?? { caller: null, confirmed: null };
+
+/** Whatever else is wrong with a request, that its caller is gone comes first. */
+const confirmFirst: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  Promise.resolve(identityOf(response).confirmed).then(() => next(error), next);
+};
 
 const keeperOf = ({ caller, deps: { store } }: Call<AuthScheme, unknown>): FileKeeper => {
   if (caller === null || !('userId' in caller)) throw new Error('Only what acts for an end user takes a file');
@@ -86,6 +104,7 @@ const keeperOf = ({ caller, deps: { store } }: Call<AuthScheme, unknown>): FileK
 async function respond(
   operation: Operation,
   call: Call<AuthScheme, unknown>,
+  confirmed: Identity['confirmed'],
   request: Request,
   response: Response,
 ): Promise<void> {
@@ -96,7 +115,7 @@ async function respond(
     response.status(200).type('application/json').send(text);
     return;
   }
-  const answer = await operation.handle(call);
+  const [answer] = await Promise.all([operation.handle(call), confirmed]);
   if (answer instanceof ListAnswer) await streamList(answer, response);
   else if (answer instanceof FileAnswer) await sendFile(answer, response);
   else if (answer instanceof PageAnswer || answer instanceof RedirectAnswer) sendPage(answer, response);

@@ -1,13 +1,17 @@
 import type Joi from 'joi';
 
+import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../deps.js';
 import type { ReceivedFile } from './receiveFile.js';
 
 /**
- * Who may call: `user` acts for an end user (access token, or API key with customer-id); `key` takes an API key only;
- * `issuing` takes an API key and always the customer-id; `open` anyone.
+ * Who may call: `user` acts for an end user (access token, or API key with customer-id); `reader` the same for what changes
+ * nothing; `key` takes an API key only; `issuing` takes an API key and always the customer-id; `open` anyone.
+ *
+ * A token says itself whose data it opens. Whether that user still lives is looked up while a `reader`'s handler runs
+ * already, and nothing of it is answered before.
  */
-export type AuthScheme = 'user' | 'key' | 'issuing' | 'open';
+export type AuthScheme = 'user' | 'reader' | 'key' | 'issuing' | 'open';
 
 /** Who calls an operation that acts for an end user. */
 export interface UserCaller {
@@ -22,6 +26,7 @@ export interface KeyCaller {
 
 interface Callers {
   user: UserCaller;
+  reader: Tenant;
   issuing: UserCaller;
   key: KeyCaller;
   open: null;
@@ -77,6 +82,8 @@ export class ListAnswer {
   readonly results: AsyncIterable<readonly unknown[]>;
 
   constructor(count: number | Promise<number> | null, results: AsyncIterable<readonly unknown[]>) {
+    // Whoever throws first, it has somebody who listens.
+    if (count instanceof Promise) count.catch(() => undefined);
     this.count = count;
     this.results = results;
   }

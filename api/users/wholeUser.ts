@@ -32,10 +32,10 @@ export const user = operation<'key', { customer_id: string }>({
 });
 
 /** GET /whoami: the end user who calls. */
-export const whoami = operation<'user', unknown>({
+export const whoami = operation<'reader', unknown>({
   method: 'get',
   path: '/whoami',
-  auth: 'user',
+  auth: 'reader',
   summary: 'Answers the calling end user with sums over its files.',
   answer: wholeUserRecord,
   handle: async ({ caller, deps: { store } }) => answer(store, await store.users.record(caller)),

@@ -16,10 +16,10 @@ interface Body {
 }
 
 /** POST /user_webpages: the pages that were scraped for the caller, without the scrapes they came by. */
-export const userWebpages = operation<'user', Body>({
+export const userWebpages = operation<'reader', Body>({
   method: 'post',
   path: '/user_webpages',
-  auth: 'user',
+  auth: 'reader',
   summary: "Lists the caller's scraped pages.",
   body: Joi.object({
     filters: Joi.object({ ids: orNull(idList()) }).default({}),

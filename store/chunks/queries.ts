@@ -140,7 +140,10 @@ export function createChunkQueries(segments: Model<SegmentDoc>, files: Pick<File
       const take = async (query: object): Promise<void> => {
         // By the driver itself: a search waits for it, and nothing has to be cast. What the driver wrote is UTF-8.
         const rows = await segments.collection
-          .find<SegmentDoc>({ organizationId, userId, ...query }, { enableUtf8Validation: false })
+          .find<SegmentDoc>(
+            { organizationId, userId, ...query },
+            { enableUtf8Validation: false, batchSize: keys.length + 1 },
+          )
           .toArray();
         for (const chunk of rows.flatMap((row) => inRow(row, keys))) found.set(chunk.key, chunk);
       };

@@ -4,6 +4,7 @@ import type { OrderDirection, Page } from '../../contract/fileFilters.js';
 import type { CustomLimits } from '../../contract/limits.js';
 import type { Session } from '../sequence.js';
 import type { Tenant } from './accept.js';
+import type { Liveness } from './liveness.js';
 import type { UserDoc } from './model.js';
 
 export interface UserListing {
@@ -59,7 +60,7 @@ function query(organizationId: number, { customerIds, userIds, page }: UserListi
   };
 }
 
-export function createUserRecords(users: Model<UserDoc>): UserRecords {
+export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness, 'forget'>): UserRecords {
   const live = (organizationId: number, customerIds: readonly string[]) => ({
     organizationId,
     customerId: { $in: [...customerIds] },
@@ -114,10 +115,12 @@ export function createUserRecords(users: Model<UserDoc>): UserRecords {
       await users
         .updateMany(live(organizationId, names), { $set: { deletedAt: now, updatedAt: now } })
         .session(session);
-      return users
+      const deleted = await users
         .find({ organizationId, customerId: { $in: names }, deletedAt: { $ne: null }, erasedAt: null })
         .session(session)
         .lean<UserDoc[]>();
+      liveness.forget(deleted.map(({ _id }) => ({ organizationId, userId: _id })));
+      return deleted;
     },
     async markErased({ organizationId, userId }, session) {
       const now = new Date();

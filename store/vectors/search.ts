@@ -1,9 +1,10 @@
-import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
+import type { Schemas } from '@qdrant/js-client-rest';
 
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { Tenant } from '../users/accept.js';
-import { type Collections, DENSE, SPARSE } from './collection.js';
+import { type Collections, DENSE, SPARSE, statusOf } from './collection.js';
 import { pointId } from './pointId.js';
+import type { AskQdrant } from './reader.js';
 import { type ChunkFilter, filterConditions } from './searchFilter.js';
 import { tenantFilter } from './tenantFilter.js';
 
@@ -45,9 +46,6 @@ export interface VectorSearch {
   retrieve(space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
 }
 
-const missingCollection = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'status' in error && error.status === 404;
-
 /** The payload's integer fields. */
 function hit({ score, payload }: Schemas['ScoredPoint']): VectorHit {
   const { file_id, generation, chunk_index } = (payload ?? {}) as {
@@ -63,7 +61,8 @@ export const byScore = (a: VectorHit, b: VectorHit): number =>
   b.score - a.score || a.fileId - b.fileId || a.chunkIndex - b.chunkIndex;
 
 /** Reading points by nearness and by key. The tenant's part of every query is put on here. */
-export function createVectorSearch(client: QdrantClient, collections: Collections): VectorSearch {
+export function createVectorSearch(ask: AskQdrant, { nameOf }: Pick<Collections, 'nameOf'>): VectorSearch {
+  const pathOf = (space: string): string => `/collections/${encodeURIComponent(nameOf(space))}/points`;
   return {
     async search({ space, model, filter, dense, sparse, limit, exact, ...tenant }) {
       const must = [...tenantFilter(tenant), { key: 'model', match: { value: model } }, ...filterConditions(filter)];
@@ -82,21 +81,18 @@ export function createVectorSearch(client: QdrantClient, collections: Collection
       ];
       if (searches.length === 0) return { dense: [], sparse: [] };
       try {
-        const answers = await client.queryBatch(collections.nameOf(space), { searches });
+        const answers = (await ask(`${pathOf(space)}/query/batch`, { searches })) as Schemas['QueryResponse'][];
         const lists = answers.map(({ points }) => points.map(hit).sort(byScore));
         return { dense: dense ? (lists[0] ?? []) : [], sparse: sparse ? (lists.at(-1) ?? []) : [] };
       } catch (error) {
-        if (missingCollection(error)) return { dense: [], sparse: [] };
+        if (statusOf(error) === 404) return { dense: [], sparse: [] };
         throw error;
       }
     },
     async retrieve(space, keys) {
       const ids = new Map(keys.map((key) => [pointId(key.fileId, key.generation, key.chunkIndex, space), key]));
-      const points = await client.retrieve(collections.nameOf(space), {
-        ids: [...ids.keys()],
-        with_vector: [DENSE],
-        with_payload: false,
-      });
+      const question = { ids: [...ids.keys()], with_vector: [DENSE], with_payload: false };
+      const points = (await ask(pathOf(space), question)) as Schemas['Record'][];
       const found = new Map<string, number[]>();
       for (const point of points) {
         const key = ids.get(String(point.id));

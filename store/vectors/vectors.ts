@@ -8,6 +8,7 @@ import type { CollectionLayout } from './layout.js';
 import type { FileVectors } from './point.js';
 import { pointId } from './pointId.js';
 import { createWholePoints, type WholePoints } from './points.js';
+import { createQdrantReader } from './reader.js';
 import { createVectorSearch, type VectorSearch } from './search.js';
 import { tenantFilter } from './tenantFilter.js';
 import { createUpserts, type WriteSettings } from './upserts.js';
@@ -127,7 +128,7 @@ export function createVectors(settings: VectorSettings): Vectors {
   };
 
   return {
-    ...createVectorSearch(client, collections),
+    ...createVectorSearch(createQdrantReader(settings), collections),
     ...createWholePoints(client, collections),
     upsert: createUpserts(client, collections, settings.writes),
     async setTags(files) {

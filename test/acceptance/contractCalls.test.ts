@@ -53,8 +53,10 @@ beforeAll(async () => {
   await service.stopWorker();
   strings.push(url, site.url('/pages/0.html'));
   const key = { authorization: `Bearer ${service.apiKey}` };
+  const token = { authorization: `Token ${user.token}` };
   credentials = {
-    user: { authorization: `Token ${user.token}` },
+    user: token,
+    reader: token,
     key,
     issuing: { ...key, 'customer-id': 'zoe' },
     open: {},

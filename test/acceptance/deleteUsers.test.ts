@@ -57,6 +57,17 @@ test('a deleted user is gone with all it owned, a scrape under way included, and
   expect((await deleteUsers('gone')).body).toEqual({ success: true });
   // At once, for every caller.
   expect((await gone.get('/whoami')).status).toBe(401);
+  // Reading has begun by the time that is known: nothing of it is answered, nor what is wrong with the question.
+  for (const question of [
+    { query: 'x', k: 1 },
+    { k: 'x' },
+    { query: 'x', k: 1, rerank: { model: 'COHERE_RERANK_MULTILINGUAL_V3' } },
+  ])
+    expect(await gone.post('/embeddings', question)).toMatchObject({
+      status: 401,
+      body: { detail: expect.any(String) },
+    });
+  expect((await gone.post('/user_files_v2', {})).status).toBe(401);
   expect((await organization.post('/user', { customer_id: 'gone' })).status).toBe(404);
   expect((await organization.post<Listed>('/list_users', {})).body.users.map((user) => user.id)).not.toContain(userId);
   held.release();

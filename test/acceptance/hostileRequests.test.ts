@@ -26,7 +26,8 @@ beforeAll(async () => {
   service = await startService({ MAX_JSON_BYTES: '1000000', MAX_CONTENTS_BYTES: '1000000' }, { worker: false });
   user = await service.user('mallory');
   const key = { authorization: `Bearer ${service.apiKey}` };
-  credentials = { user: { authorization: `Token ${user.token}` }, key, issuing: { ...key, 'customer-id': 'mallory' } };
+  const token = { authorization: `Token ${user.token}` };
+  credentials = { user: token, reader: token, key, issuing: { ...key, 'customer-id': 'mallory' } };
 });
 afterAll(() => service.close());
 

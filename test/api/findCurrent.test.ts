@@ -16,7 +16,7 @@ function storeOf(generations: Record<number, number>) {
   const reads: number[] = [];
   const store = {
     files: {
-      byIds: (_: unknown, ids: readonly number[]) => {
+      found: (_: unknown, ids: readonly number[]) => {
         reads.push(ids.length);
         return Promise.resolve(
           ids.flatMap((_id) => (_id in generations ? [{ _id, generation: generations[_id] }] : [])),

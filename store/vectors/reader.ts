@@ -1,0 +1,67 @@
+import { Agent as HttpAgent, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+
+/** As the client that writes has them. */
+const CONNECTIONS = 25;
+const TIMEOUT_MS = 300_000;
+const DEFAULT_PORT = 6333;
+/** What a kept connection tells that its other end has just closed. */
+const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
+
+export interface QdrantAddress {
+  readonly url: string;
+  readonly apiKey: string | null;
+}
+
+/**
+ * Asks Qdrant what changes nothing. @returns the answer's `result`
+ * @throws an error with the answer's `status`, as the client's errors have it
+ */
+export type AskQdrant = (path: string, question: unknown) => Promise<unknown>;
+
+/** Another status than 200. */
+function refusal(status: number, text: string): Error {
+  return Object.assign(new Error(`Qdrant answered ${status}: ${text.slice(0, 1_000)}`), { status });
+}
+
+/**
+ * Questions that somebody waits for, on connections that are kept. The client asks by fetch, which takes about as much
+ * processor time again as the engine's own search. Not by egress/, which guards the way to addresses that callers name:
+ * this one is the operator's.
+ */
+export function createQdrantReader({ url, apiKey }: QdrantAddress): AskQdrant {
+  const { protocol, hostname, port } = new URL(url);
+  const options = { keepAlive: true, maxSockets: CONNECTIONS };
+  const [send, agent] =
+    protocol === 'https:' ? [requestHttps, new HttpsAgent(options)] : [requestHttp, new HttpAgent(options)];
+  const target = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port || DEFAULT_PORT, method: 'POST', agent };
+  const key = apiKey === null ? {} : { 'api-key': apiKey };
+
+  const post = (path: string, body: Buffer): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const headers = { ...key, 'content-type': 'application/json', 'content-length': body.length };
+      const request = send({ ...target, path, headers, timeout: TIMEOUT_MS });
+      request.on('timeout', () => request.destroy(new Error(`Qdrant said nothing for ${TIMEOUT_MS / 1000} s`)));
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        // Reused just as the other end had closed it: the question has not been heard. Each time, there is one less of those.
+        if (request.reusedSocket && CLOSED.has(error.code ?? '')) resolve(post(path, body));
+        else reject(error);
+      });
+      request.on('response', (response) => {
+        const parts: Buffer[] = [];
+        response.on('error', reject);
+        response.on('data', (part: Buffer) => void parts.push(part));
+        response.on('end', () => {
+          try {
+            const text = Buffer.concat(parts).toString();
+            if (response.statusCode !== 200) throw refusal(response.statusCode ?? 0, text);
+            resolve((JSON.parse(text) as { result: unknown }).result);
+          } catch (error) {
+            reject(error as Error);
+          }
+        });
+      });
+      request.end(body);
+    });
+  return (path, question) => post(path, Buffer.from(JSON.stringify(question)));
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import { type AskQdrant, createQdrantReader } from '../../store/vectors/reader.js';
+
+let server: Server;
+async function serve(listener: RequestListener, apiKey: string | null = null): Promise<AskQdrant> {
+  server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return createQdrantReader({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey });
+}
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  let text = '';
+  for await (const part of request.setEncoding('utf8')) text += String(part);
+  return JSON.parse(text);
+}
+
+describe('questions to Qdrant', () => {
+  test('go as JSON with the key, and their result comes back', async () => {
+    const ask = await serve((request, response) => {
+      void bodyOf(request).then((body) =>
+        response.end(JSON.stringify({ result: { body, url: request.url, key: request.headers['api-key'] } })),
+      );
+    }, 'its key');
+    expect(await ask('/collections/a/points', { ids: ['ü'] })).toEqual({
+      body: { ids: ['ü'] },
+      url: '/collections/a/points',
+      key: 'its key',
+    });
+  });
+
+  test('a refusal is an error with its status and reason', async () => {
+    const ask = await serve((_request, response) => {
+      response.writeHead(404).end(JSON.stringify({ status: { error: 'Not found: Collection `a`' } }));
+    });
+    await expect(ask('/collections/a/points', {})).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringContaining('Collection `a`'),
+    });
+  });
+
+  test('a connection that was closed while nobody asked costs no answer', async () => {
+    const seen = new Map<Socket, number>();
+    const ask = await serve((request, response) => {
+      const before = seen.get(request.socket) ?? 0;
+      seen.set(request.socket, before + 1);
+      // As a server does that ends idle connections just as something arrives.
+      if (before > 0) request.socket.resetAndDestroy();
+      else response.end('{"result":"heard"}');
+    });
+    expect([await ask('/', {}), await ask('/', {})]).toEqual(['heard', 'heard']);
+    expect([...seen.values()]).toEqual([2, 1]);
+  });
+
+  test('an answer that breaks off, one that is no JSON and a server that is away are errors', async () => {
+    const ask = await serve((request, response) => {
+      if (request.url === '/cut') {
+        response.writeHead(200, { 'content-length': 100 }).write('{"result":');
+        setImmediate(() => request.socket.destroy());
+      } else response.end('<html>');
+    });
+    await expect(ask('/cut', {})).rejects.toThrow('aborted');
+    await expect(ask('/page', {})).rejects.toThrow('JSON');
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+    await expect(ask('/', {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+});
