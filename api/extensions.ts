@@ -19,6 +19,7 @@ export const EXTENSIONS = {
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
     'integrations/gitbook.embedding_model null': 'As for scrape_sitemap.',
     'integrations/gitbook/sync.embedding_model null': 'As for scrape_sitemap.',
+    'integrations/outlook/sync.embedding_model null': 'As for scrape_sitemap.',
     'integrations/s3/files.embedding_model null': 'As for scrape_sitemap.',
     'integrations/gmail/sync.embedding_model null': 'As for scrape_sitemap.',
     'web_scrape.[].embedding_model null': 'As for scrape_sitemap.',

@@ -132,7 +132,9 @@ interface FactField {
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:salesforce|force|cloudforce)\.com$/i;
 const TENANT = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
-const SITE = /^[\p{L}\p{N}_](?:[\p{L}\p{N}_. -]{0,126}[\p{L}\p{N}_-])?$/u;
+/** With the sites that it lies in, and what kind of site that is: `teams/Crew/Archive`. */
+const SITE =
+  /^[\p{L}\p{N}_](?:[\p{L}\p{N}_. -]{0,126}[\p{L}\p{N}_-])?(?:\/[\p{L}\p{N}_](?:[\p{L}\p{N}_. -]{0,126}[\p{L}\p{N}_-])?){0,9}$/u;
 const EMAIL = /^[^\s@/?#|]{1,64}@[a-z0-9.-]{1,255}$/i;
 
 const tenant: FactField = {
