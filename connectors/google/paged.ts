@@ -2,6 +2,10 @@ import { Fault } from '../../contract/failures.js';
 import type { CallOptions, SourceClient } from '../connector.js';
 import { asText } from './api.js';
 
+/** Whether a token, or a point of a feed, is refused. Not each of Google's interfaces says that this is what is wrong. */
+export const isStale = (error: unknown): boolean =>
+  error instanceof Fault && (error.kind === 'stale_cursor' || error.kind === 'bad_response');
+
 /** A page of a listing of Google's. */
 export interface GooglePage {
   readonly body: Readonly<Record<string, unknown>>;
@@ -28,7 +32,7 @@ export async function takePage(
   try {
     return await ask(token);
   } catch (error) {
-    if (token === null || !(error instanceof Fault) || error.kind !== 'stale_cursor') throw error;
+    if (token === null || !isStale(error)) throw error;
     return ask(null);
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
-import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
+import { DRIVE_FOLDER, DRIVE_ROOT, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import type { Listed, TestUser } from '../support/client.js';
 import { answerConsent, consentTo, openPage } from '../support/consent.js';
@@ -177,7 +177,8 @@ describe('the chooser', () => {
     const path = /href="(\/connections\/[^"]+)"/.exec(page.html)?.[1] ?? '';
     await soon(onlySource, (source) => source.source_items_synced_at !== null);
     const chooser = await openPage(`${service.url}${path}`);
-    expect(chooser.html).toContain('b.txt');
+    expect(chooser.html).toContain('My Drive');
+    expect((await openPage(`${service.url}${path}?in=${DRIVE_ROOT}`)).html).toContain('b.txt');
     const form = new URLSearchParams({ action: 'choose', ids: 'sights' });
     const done = await fetch(`${service.url}${path}`, { method: 'POST', body: form });
     expect(await done.text()).toContain('Your choice is being synced');

@@ -94,7 +94,7 @@ export async function startGmail({
 }: { perPage?: number } & Partial<OAuthProviderSettings> = {}): Promise<GmailEmulator> {
   const mails: Record<string, EmulatedMail> = {};
   const labels: Record<string, string> = {};
-  const pages = createPages();
+  const pages = createPages({ status: 400, reason: 'invalidArgument', message: 'Invalid pageToken' });
   const history = createMailHistory(
     () =>
       new Map(Object.entries(mails).map(([id, mail]) => [id, { labelIds: [...mail.labels], raw: rawOf(id, mail) }])),

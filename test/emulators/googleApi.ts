@@ -63,7 +63,10 @@ export interface Pages {
   expire(): void;
 }
 
-export function createPages(): Pages {
+const INVALID = { status: 400, reason: 'invalid', message: 'Invalid Value', location: 'pageToken' };
+
+/** @param refusal of a token that is no longer taken, or never was */
+export function createPages(refusal: GoogleRefusal = INVALID): Pages {
   let age = 0;
   return {
     take({ query, response, url }, list, most) {
@@ -77,7 +80,7 @@ export function createPages(): Pages {
         from = Number(where);
         // A token belongs to the question that it was an answer to.
         if (Number(born) !== age || !Number.isSafeInteger(from) || which !== Buffer.from(of).toString('base64url')) {
-          refuseGoogle(response, { status: 400, reason: 'invalid', message: 'Invalid Value', location: 'pageToken' });
+          refuseGoogle(response, refusal);
           return null;
         }
       }

@@ -1,6 +1,7 @@
 import { Fault } from '../../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../../connector.js';
 import { asList, asObject, asText } from '../api.js';
+import { isStale } from '../paged.js';
 import { FILE_FIELDS, type FileJson, isFileId, isTrashed, itemOfFile, itemOfPlace, SHARED_WITH_ME } from './adapter.js';
 import { allDrives, ownRoot } from './places.js';
 import { ALL_DRIVES } from './walk.js';
@@ -94,8 +95,8 @@ export const driveChanges: ChangeFeed<OAuthGrant> = {
     try {
       body = await client.get(['changes'], query, signal);
     } catch (error) {
+      if (isStale(error) || (drive === OWN && isOver(error))) throw stale();
       if (!isOver(error)) throw error;
-      if (drive === OWN) throw stale();
       // The account is no longer a member of the drive.
       return {
         changes: [{ gone: drive }],

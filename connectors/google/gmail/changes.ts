@@ -1,6 +1,7 @@
 import { Fault } from '../../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant } from '../../connector.js';
 import { asList, asObject, asText } from '../api.js';
+import { isStale } from '../paged.js';
 import { isMailId } from './adapter.js';
 import { itemsAt } from './messages.js';
 
@@ -63,7 +64,7 @@ export const gmailChanges: ChangeFeed<OAuthGrant> = {
       body = await client.get(['history'], query, signal);
     } catch (error) {
       // A point is kept for a week or so.
-      if (error instanceof Fault && error.kind === 'not_found') throw stale();
+      if (isStale(error) || (error instanceof Fault && error.kind === 'not_found')) throw stale();
       throw error;
     }
     const found = [...messagesIn(asList(body['history']))];
