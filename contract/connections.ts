@@ -38,4 +38,6 @@ export interface SyncSourceRequest {
   readonly queued: number;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
+  /** Where the source honours it: what was synced before with the same options is left out. */
+  readonly incremental?: boolean;
 }

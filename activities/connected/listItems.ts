@@ -55,7 +55,7 @@ export function createItemActivities(deps: ActivityDeps) {
             if (!isOurs) return request;
             const { items, walk } = await takePage(account, request.walk, signal);
             // Of what the connector knows, an item keeps what is answered.
-            const listed = items.map(({ hasContent: _content, createdAt: _at, version: _version, ...item }) => item);
+            const listed = items.map(({ hasContent: _content, createdAt: _at, ...item }) => item);
             await store.items.keep(source, runId, listed);
             return { ...request, walk, listed: request.listed + items.length };
           });

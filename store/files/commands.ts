@@ -194,7 +194,15 @@ export function createFileCommands(
       await told.many(
         kept.map(({ runId, file, generation }) => ({
           filter: { _id: file._id, runId, syncStatus: underWay, lastGeneration: generation },
-          update: { $set: { ...rested('READY', null), attempts: 0, lastSync: now } },
+          update: {
+            $set: {
+              ...rested('READY', null),
+              attempts: 0,
+              lastSync: now,
+              // It was listed before its content was compared.
+              ...(file.listedVersion ? { version: file.listedVersion } : {}),
+            },
+          },
           events: fileEvents.ready(file),
         })),
       );

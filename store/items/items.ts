@@ -6,7 +6,9 @@ import type { FileDoc } from '../files/model.js';
 import { inParts } from '../inParts.js';
 import type { Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
+import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { ItemDoc } from './model.js';
+import { syncedCopies } from './syncedCopies.js';
 
 /** What a listing says of an item. */
 export type ListedItem = Pick<
@@ -20,6 +22,7 @@ export type ListedItem = Pick<
   | 'fileFormat'
   | 'isSelectable'
   | 'isExpandable'
+  | 'version'
 >;
 
 /** An item with the file that it became; null for none. */
@@ -58,6 +61,12 @@ export interface Items {
   vanishedFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<VanishedFiles>;
   /** Forgets the items that a whole listing did not find. */
   dropVanished(source: Holder, runId: number): Promise<void>;
+  /** Which items have a file that was synced before, with these very options. */
+  syncedCopies(
+    source: Pick<DataSourceDoc, 'organizationId' | 'userId' | 'type'>,
+    externalIds: readonly string[],
+    options: IngestOptions,
+  ): Promise<Map<string, FileDoc>>;
   /** Takes all of a user away. */
   removeAll(tenant: Tenant): Promise<void>;
 }
@@ -209,6 +218,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     async dropVanished({ _id, organizationId, userId }, runId) {
       await items.deleteMany({ dataSourceId: _id, organizationId, userId, listedBy: { $ne: runId } });
     },
+    syncedCopies: (source, externalIds, options) => syncedCopies(files, source, externalIds, options),
     async removeAll({ organizationId, userId }) {
       await items.deleteMany({ organizationId, userId });
     },

@@ -19,6 +19,8 @@ export interface ItemDoc {
   fileFormat: string | null;
   isSelectable: boolean;
   isExpandable: boolean;
+  /** Of its content; null, or absent in older records: the listing did not tell. */
+  version?: string | null;
   /** The listing that found it last: what has an older one once a listing is whole was not there any more. */
   listedBy: number;
   syncedAt: Date;
@@ -45,6 +47,7 @@ const item: Schema<ItemDoc> = new Schema<ItemDoc>(
     fileFormat: nullable(String),
     isSelectable: Boolean,
     isExpandable: Boolean,
+    version: String,
     listedBy: { type: Number, required: true },
     syncedAt: { type: Date, required: true },
     createdAt: { type: Date, required: true },

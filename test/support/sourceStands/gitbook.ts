@@ -74,6 +74,8 @@ export async function standForGitBook(): Promise<SourceStand> {
       const { page } = pageOf(externalId);
       emulator.misbehave((path) => (path.endsWith(`/page/${page}`) ? { status } : null));
     },
+    contentAsked: (externalId) =>
+      emulator.requests.filter((path) => path.includes(`/page/${pageOf(externalId).page}?`)).length,
     takeBack: () => void emulator.tokens.delete(TOKEN),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/v1/orgs/harbour-org/spaces')).length,
   };

@@ -74,6 +74,10 @@ export async function standForGitHub(): Promise<SourceStand> {
       const where = `/repos/${repository}/contents/${path}`;
       emulator.misbehave((asked) => (asked === where ? { status, message: 'Resource not accessible' } : null));
     },
+    contentAsked(externalId) {
+      const [repository, path] = splitId(externalId);
+      return emulator.requests.filter((asked) => asked.startsWith(`/repos/${repository}/contents/${path}`)).length;
+    },
     takeBack: () => void emulator.tokens.delete(GITHUB_TOKEN),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/user/repos')).length,
   };

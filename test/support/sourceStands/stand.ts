@@ -46,6 +46,10 @@ export interface SourceStand {
   takeBack(): void;
   /** Listings of outermost containers that were asked for since the reset. */
   pagesListed(): number;
+  /** How often the content of an item was asked for since the reset; unset for sources whose listings tell no versions. */
+  contentAsked?(externalId: string): number;
+  /** Requests that are under way. */
+  underWay(): number;
   /** Requests that were under way at once at most. */
   mostAtOnce(): number;
   close(): Promise<void>;
@@ -65,6 +69,7 @@ export const moreDocuments = <T>(more: number, make: (name: string, text: string
 /** What is the same for every stand, of its emulator. */
 export const standOn = ({ misbehave, load, close }: Emulator<never>) => ({
   hold: (only = ''): void => misbehave((path) => (path.includes(only) ? 'hang' : null)),
+  underWay: (): number => load.now,
   mostAtOnce: (): number => load.most,
   close,
 });
