@@ -15,7 +15,7 @@ import { createLivePages } from '../../api/web/livePages.js';
 import { loadConfig, storeSettings } from '../../config.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
-import { createSharedHostLimiter } from '../../connectors/web/sharedPoliteness.js';
+import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { createFeedReader } from '../../dispatch/feedReader.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';
@@ -137,7 +137,7 @@ export async function startService(
     tokens: createTokens(config.secretKeys),
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => url,
-    connectors: createConnectors({ egress, ...config.connectors }),
+    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
     addresses: egress,
     identify: identifyFile,
     sitemaps: liveWeb,
@@ -177,7 +177,7 @@ export async function startService(
           createActivities({
             store,
             sources: createSources(web),
-            connectors: createConnectors({ egress, ...config.connectors }),
+            connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
             documents,
             identify: identifyFile,
             loadCounter: async () => countTokens,

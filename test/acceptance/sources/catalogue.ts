@@ -19,6 +19,9 @@ export const SOURCES = Object.keys(SOURCE_STANDS) as StandSource[];
 /** Of an item's content at most. */
 export const MAX_BYTES = 300_000;
 
+/** So long a request waits by itself where a source asks for that. */
+const PATIENCE_MS = 1_000;
+
 /** An item as it is answered. */
 export interface Item {
   readonly id: number;
@@ -49,6 +52,7 @@ export function useCatalogue(): Catalogue {
         .map((source) => `${source}=${CLIENT_ID}:${CLIENT_SECRET}`)
         .join(','),
       MAX_UPLOAD_BYTES: String(MAX_BYTES),
+      SOURCE_PATIENCE_MS: String(PATIENCE_MS),
       SOURCE_URLS: Object.values(stands)
         .map(({ settings }) => settings)
         .join(','),
@@ -144,6 +148,15 @@ export class Customer {
   /** Makes files of all there is, as far as a connection that was asked to has not done so already. */
   async syncRest(more: Record<string, unknown> = {}): Promise<void> {
     if (!honours(this.type, 'sync_files_on_connection')) await this.syncFiles(this.content.containers, more);
+  }
+
+  /** Waits until nothing is asked of the source any more: five seconds after a cancellation at most. */
+  async idle(): Promise<void> {
+    await soon(
+      () => this.stand.underWay(),
+      (requests) => requests === 0,
+      5_000,
+    );
   }
 
   async files(filters: Record<string, unknown> = {}): Promise<FileRecord[]> {

@@ -67,8 +67,8 @@ export async function standForGitBook(): Promise<SourceStand> {
       const { pages, page } = pageOf(externalId);
       delete pages[page];
     },
-    limit(requests) {
-      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': '0' } })));
+    limit(requests, forS = 0) {
+      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
     },
     breakItem(externalId, status) {
       const { page } = pageOf(externalId);

@@ -53,8 +53,8 @@ export function standForS3(emulator: S3SourceEmulator): SourceStand {
       const { objects, key } = objectOf(externalId);
       objects.delete(key);
     },
-    limit(requests) {
-      const slowDown = { status: 503, code: 'SlowDown', headers: { 'retry-after': '0' } };
+    limit(requests, forS = 0) {
+      const slowDown = { status: 503, code: 'SlowDown', headers: { 'retry-after': String(forS) } };
       emulator.misbehave(nextRequests(requests, () => slowDown));
     },
     breakItem(externalId, status) {

@@ -36,8 +36,8 @@ export interface SourceStand {
   connectAsNobody(user: TestUser): Promise<Answer<unknown>>;
   write(externalId: string, text: string): void;
   remove(externalId: string): void;
-  /** Refuses the next requests for being too many. */
-  limit(requests: number): void;
+  /** Refuses the next requests for being too many. @param forS how long it asks to wait; unset: not at all */
+  limit(requests: number, forS?: number): void;
   /** Answers requests for the content of one item with a status. */
   breakItem(externalId: string, status: number): void;
   /** Leaves what is asked from now on without an answer. @param only paths that have this in them */

@@ -135,6 +135,21 @@ export function syncingRows(customer: Customer): void {
       expect((await customer.items()).count).toBe(content.items);
     });
 
+    test('that its source puts off for long waits as RATE_LIMITED, and goes on by itself', async () => {
+      const { user, stand, content } = customer;
+      await customer.connect();
+      await customer.syncFiles([content.keeper]);
+      const [{ id = 0 } = {}] = await customer.settledFiles(1);
+      stand.limit(1, 4);
+      expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
+      const limited = await customer.fileWhen(id, (file) => file.sync_status === 'RATE_LIMITED');
+      const [until = ''] = /(?<=goes on by itself at )\S+(?=\.$)/.exec(limited.sync_error_message ?? '') ?? [];
+      expect(Date.parse(until)).toBeGreaterThan(Date.now());
+      expect(await customer.timesTold('RATE_LIMIT_ERROR')).toBe(1);
+      expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+      expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(until));
+    });
+
     test('whose credentials end in the middle leaves no file in motion', async () => {
       const { stand, content, documents } = customer;
       stand.reset(8);
