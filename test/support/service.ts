@@ -68,7 +68,7 @@ async function spreadIds(uri: string): Promise<void> {
  */
 export async function startService(
   settings: Record<string, string> = {},
-  { worker: withWorker = true } = {},
+  { worker: withWorker = true, logTo }: { worker?: boolean; logTo?: { write(line: string): void } } = {},
 ): Promise<TestService> {
   const engines = testEngines();
   const name = `t${randomUUID().slice(0, 8)}`;
@@ -97,7 +97,7 @@ export async function startService(
     ...settings,
   };
   const config = loadConfig(env);
-  const log = createLog({ level: config.logLevel, name: 'test' });
+  const log = createLog({ level: config.logLevel, name: 'test' }, logTo);
   await spreadIds(mongodbUri.href);
   const metrics = createMetrics({ ofProcess: false });
   const store = await connectStore(storeSettings(config));

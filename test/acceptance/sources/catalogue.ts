@@ -38,15 +38,29 @@ export interface Item {
 export interface Catalogue {
   readonly service: TestService;
   readonly stands: Readonly<Record<StandSource, SourceStand>>;
+  /** What the service has said so far: lines of its log, down to the least, and its answers. */
+  readonly said: { readonly log: readonly string[]; readonly answers: readonly string[] };
+}
+
+/** Keeps what a service answers to the tests of a file. */
+function hear(answers: string[], isService: (url: string) => boolean): void {
+  const real = globalThis.fetch;
+  globalThis.fetch = async (...given: Parameters<typeof fetch>) => {
+    const answer = await real(...given);
+    if (isService(answer.url)) answers.push(JSON.stringify([...answer.headers]), await answer.clone().text());
+    return answer;
+  };
 }
 
 /** The service and the stands of a test file; there from its first test on. */
 export function useCatalogue(): Catalogue {
   const stands = {} as Record<StandSource, SourceStand>;
-  const catalogue = { stands } as { service: TestService; stands: typeof stands };
+  const said = { log: [] as string[], answers: [] as string[] };
+  const catalogue = { stands, said } as { service: TestService; stands: typeof stands; said: typeof said };
   beforeAll(async () => {
     for (const source of SOURCES) stands[source] = await SOURCE_STANDS[source]();
-    catalogue.service = await startService({
+    const settings = {
+      LOG_LEVEL: 'debug',
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       OAUTH_CLIENTS: SOURCES.filter((source) => CONNECTED_SOURCES[source].auth === 'oauth')
         .map((source) => `${source}=${CLIENT_ID}:${CLIENT_SECRET}`)
@@ -54,9 +68,11 @@ export function useCatalogue(): Catalogue {
       MAX_UPLOAD_BYTES: String(MAX_BYTES),
       SOURCE_PATIENCE_MS: String(PATIENCE_MS),
       SOURCE_URLS: Object.values(stands)
-        .map(({ settings }) => settings)
+        .map((stand) => stand.settings)
         .join(','),
-    });
+    };
+    catalogue.service = await startService(settings, { logTo: { write: (line) => void said.log.push(line) } });
+    hear(said.answers, (url) => url.startsWith(catalogue.service.url));
   });
   afterAll(async () => {
     await catalogue.service.close();

@@ -25,6 +25,8 @@ export interface SourceStand {
   readonly settings: string;
   /** What its user hands over, and must be found nowhere. */
   readonly secret: string;
+  /** All that was ever handed over for it, tokens and codes included; unset: that one alone. */
+  allSecrets?(): readonly string[];
   /** The external id of its data source. */
   readonly externalId: string;
   /** What connecting answers, where that is the record. */
