@@ -78,7 +78,7 @@ export function secretRows(catalogue: Catalogue): void {
       ['answers', 'data_source_external_id'],
     ])('is not in the %s', (place, there) => {
       const texts = places.get(place) ?? [];
-      expect(texts.length).toBeGreaterThan(SOURCES.length * 10);
+      expect(texts.length).toBeGreaterThan(10);
       expect(texts.some((text) => text.includes(there))).toBe(true);
       expect(planted().length).toBeGreaterThanOrEqual(SOURCES.length);
       for (const secret of planted())

@@ -96,13 +96,14 @@ export function syncingRows(customer: Customer): void {
       stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
       const incremental = await textAfter({ incremental_sync: true });
       expect(incremental).toContain(honoured ? '1901' : '1950');
-      expect(await customer.timesTold('FILES_SKIPPED')).toBe(honoured ? 1 : 0);
+      const skipped = await customer.timesTold('FILES_SKIPPED');
+      expect(skipped > 0).toBe(honoured);
       const kept = (await customer.files()).filter((file) => requests.get(file.external_file_id) === file.request_id);
       expect(kept).toHaveLength(honoured ? 2 : 0);
       expect(await textAfter({ incremental_sync: true, chunk_size: 90 })).toContain('1950');
       stand.write(content.lighthouse, 'The lighthouse was moved in 1970.');
       expect(await textAfter({ incremental_sync: false, chunk_size: 90 })).toContain('1970');
-      expect(await customer.timesTold('FILES_SKIPPED')).toBe(honoured ? 1 : 0);
+      expect(await customer.timesTold('FILES_SKIPPED')).toBe(skipped);
     });
 
     test('of what is not there, or not for the account, costs itself alone and says why', async () => {
@@ -140,7 +141,7 @@ export function syncingRows(customer: Customer): void {
       await customer.connect();
       await customer.syncFiles([content.keeper]);
       const [{ id = 0 } = {}] = await customer.settledFiles(1);
-      stand.limit(1, 4);
+      stand.limit(1, 3);
       expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
       const limited = await customer.fileWhen(id, (file) => file.sync_status === 'RATE_LIMITED');
       const [until = ''] = /(?<=goes on by itself at )\S+(?=\.$)/.exec(limited.sync_error_message ?? '') ?? [];
