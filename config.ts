@@ -48,7 +48,12 @@ export interface Config {
   readonly files: { readonly dir: string; readonly s3: S3Settings | null; readonly rowBytes: number };
   readonly egress: EgressSettings;
   /** Where connected sources are. */
-  readonly connectors: { readonly urls: SourceUrls; readonly clients: OAuthClients; readonly maxItemBytes: number };
+  readonly connectors: {
+    readonly urls: SourceUrls;
+    readonly clients: OAuthClients;
+    readonly maxItemBytes: number;
+    readonly patienceMs: number;
+  };
   readonly web: {
     readonly maxPageBytes: number;
     readonly pageTimeoutMs: number;
@@ -258,6 +263,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       clients: readOAuthClients(string('OAUTH_CLIENTS')),
       // An item is read into memory whole: what no reader takes is not even fetched.
       maxItemBytes: Math.min(number('MAX_UPLOAD_BYTES'), number('MAX_DOCUMENT_BYTES')),
+      patienceMs: number('SOURCE_PATIENCE_MS'),
     },
     web: {
       maxPageBytes: number('MAX_PAGE_BYTES'),

@@ -375,6 +375,11 @@ export const SETTINGS = {
     about:
       "The deployment's own OAuth clients, `GOOGLE_DRIVE=id:secret,SLACK=id:secret`, by comma (a comma in a secret is `%2C`). Each is registered at its provider with the redirect address PUBLIC_URL/integrations/…, as docs/operations.md lists them. An organization's white label goes before it.",
   },
+  SOURCE_PATIENCE_MS: {
+    schema: count(30_000),
+    about:
+      'How long a request to a connected source waits where that asks to come later; a longer wait puts its file into RATE_LIMITED until then.',
+  },
   CONSENT_LIFE_S: {
     schema: count(1_800),
     about: 'Seconds a person may take from the address that /integrations/oauth_url answers to their consent.',

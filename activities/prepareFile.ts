@@ -155,6 +155,8 @@ async function prepareOpened(
   const space = asPicture ?? (wantsVectors(options) ? deps.embeddings.spaceOf(model) : null);
   const processedAs = processingOf(file, model, space, deps.settings.ocr);
   const comparable = file.generation > 0 && file.processedAs === processedAs;
+  // Known by its listing to be the content that we have: it is not even fetched.
+  if (comparable && isConnected(file) && file.listedVersion && file.listedVersion === file.version) return null;
   // While the content is fetched and read; one that may not have changed at all is waited for first.
   if (space && !comparable) deps.embeddings.prepare(space.name);
   const opened =
@@ -192,6 +194,8 @@ async function prepareOpened(
     rawHash,
     processedAs,
     ...opened.validators,
+    // That of its listing, from before it was fetched: what is newer by now is fetched again.
+    version: isConnected(file) ? (file.listedVersion ?? null) : null,
   };
   const statistics = {
     fileFormat: opened.recordedFormat ?? opened.format,

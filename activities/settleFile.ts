@@ -1,6 +1,7 @@
 import type { Fault } from '../contract/failures.js';
 import type { StartedFile } from '../store/files/start.js';
 import { discard } from './commitFiles.js';
+import { isConnected } from './connected/openItem.js';
 import type { ActivityDeps } from './deps.js';
 import { noteCrash } from './readContent.js';
 
@@ -32,9 +33,20 @@ export function createSettling(deps: ActivityDeps) {
       requestId: file.requestId,
       fault: fault.kind,
     };
+    if (fault.kind === 'rate_limited') {
+      // The limit of an account is met by all its files at once, and is no fault of any of them.
+      const isAccounts = isConnected(file) && fault.retryAfterMs !== null;
+      if (isAccounts || delay !== undefined) {
+        const notBefore = new Date(Date.now() + Math.max(delay ?? 0, fault.retryAfterMs ?? 0));
+        const message = `${fault.message} It goes on by itself at ${notBefore.toISOString()}.`;
+        await store.files.limit(runId, file._id, notBefore, message, !isAccounts);
+        log.debug({ ...context, notBefore }, 'file waits for the end of a rate limit');
+        return;
+      }
+    }
     if (fault.retryable && delay !== undefined) {
       const notBefore = new Date(Date.now() + Math.max(delay, fault.retryAfterMs ?? 0));
-      await store.files.requeue(runId, file._id, notBefore, fault.message, fault.kind === 'rate_limited');
+      await store.files.requeue(runId, file._id, notBefore, fault.message);
       log.debug({ ...context, notBefore }, 'file goes back into the queue');
       return;
     }

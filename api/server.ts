@@ -68,7 +68,7 @@ const app = createApp({
   signedUrls: createSignedUrls(config.secretKeys),
   publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
   sitemaps: web,
-  connectors: createConnectors({ egress, ...config.connectors }),
+  connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
   addresses: egress,
   identify: identifyFile,
   livePages: createLivePages(web, documents),

@@ -1,8 +1,7 @@
-import { LRUCache } from 'lru-cache';
-
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources.js';
 import { Fault } from '../contract/failures.js';
 import type { GrantKeeper, KeptGrant, OAuthClient, StoredGrant } from '../contract/oauth.js';
+import type { HostTurns } from '../contract/hostTurns.js';
 import type { Egress } from '../egress/types.js';
 import type {
   ChangePage,
@@ -35,7 +34,7 @@ import {
   type Provider,
   refreshGrant,
 } from './oauth/tokenRequests.js';
-import { createRequestGate, type RequestGate } from './requestGate.js';
+import { createRequestGates } from './requestGate.js';
 import { s3 } from './s3/index.js';
 import { createSourceClient, type LiveHeaders } from './sourceClient.js';
 
@@ -51,9 +50,6 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   S3: s3,
   SHAREPOINT: sharePoint,
 };
-
-/** Accounts whose requests are counted at once. */
-const MAX_ACCOUNTS = 10_000;
 
 /** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */
 export interface Account {
@@ -101,6 +97,10 @@ export interface ConnectorSettings {
   readonly urls: SourceUrls;
   /** Of the content of an item. */
   readonly maxItemBytes: number;
+  /** How long a request waits where a source asks for that. */
+  readonly patienceMs?: number;
+  /** What all processes that call an account share; without, its limits hold in this one. */
+  readonly turns?: HostTurns;
   /** The deployment's own OAuth clients. Unset: none. */
   readonly clients?: OAuthClients;
 }
@@ -112,8 +112,15 @@ interface Opened {
 }
 
 /** The sources that accounts are connected to. */
-export function createConnectors({ egress, urls, maxItemBytes, clients = {} }: ConnectorSettings): Connectors {
-  const gates = new LRUCache<string, RequestGate>({ max: MAX_ACCOUNTS });
+export function createConnectors({
+  egress,
+  urls,
+  maxItemBytes,
+  patienceMs,
+  turns,
+  clients = {},
+}: ConnectorSettings): Connectors {
+  const gates = new Map<ConnectedSourceType, ReturnType<typeof createRequestGates>>();
   const refreshing = new Map<string, Promise<KeptGrant>>();
   const clientOf = (source: ConnectedSourceType): OAuthClient | null =>
     (Object.hasOwn(clients, source) ? clients[source as keyof OAuthClients] : undefined) ?? null;
@@ -167,17 +174,18 @@ export function createConnectors({ egress, urls, maxItemBytes, clients = {} }: C
       const connector = CONNECTORS[source];
       const feed = connector.changes;
       const place = `${source} ${key}`;
-      const gate = gates.get(place) ?? createRequestGate(name, requestsAtOnce);
-      gates.set(place, gate);
+      const gateOf = gates.get(source) ?? createRequestGates(name, requestsAtOnce, turns);
+      gates.set(source, gateOf);
       const clientFor = (facts: OAuthGrant['facts'], headers: Readonly<Record<string, string>> | LiveHeaders) =>
         createSourceClient({
           name,
           urls: fillUrls(urls[source], facts),
           headers,
           connector,
-          gate,
+          gate: gateOf(place),
           egress,
           maxItemBytes,
+          ...(patienceMs === undefined ? {} : { patienceMs }),
         });
       const spec = connector.oauth;
       const live = typeof credentials === 'string' || !spec ? null : liveGrantOf(source, place, spec, credentials);

@@ -11,7 +11,7 @@ const MAX_ANSWER_BYTES = 50_000_000;
 const TIMEOUT_MS = 60_000;
 /** For the content of an item, which may be large. */
 const CONTENT_TIMEOUT_MS = 600_000;
-/** How long a source may be waited for that asks us to come later: a longer wait is its caller's. */
+/** Where no setting says otherwise. */
 const PATIENCE_MS = 30_000;
 /** The wait where a source does not say how long. */
 const UNSAID_WAIT_MS = 1_000;
@@ -34,7 +34,7 @@ export interface SourceClientSettings {
   readonly egress: Pick<Egress, 'request'>;
   /** Of the content of one item at most, where it is asked for as such. */
   readonly maxItemBytes: number;
-  /** For tests of waiting. */
+  /** How long a request waits where the source asks for that: a longer wait is its caller's. */
   readonly patienceMs?: number;
 }
 
@@ -122,7 +122,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
       } catch (error) {
         if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
         // All requests of the account wait, not just this one.
-        gate.pauseUntil(Date.now() + error.retryAfterMs);
+        gate.pause(error.retryAfterMs);
         if (Date.now() + error.retryAfterMs > deadline) throw error;
         await sleep(0, undefined, { signal });
       }

@@ -30,7 +30,16 @@ export interface SyncItemsRequest {
   readonly listed: number;
   /** It was asked for some items alone: what it does not find may still be there. */
   readonly isPartial?: boolean;
+  /** Of sources that tell what happened: from where the next listing asks for that. Null: by no feed; unset: not looked at. */
+  readonly point?: string | null;
+  /** What happened from here on is still to be asked for; null: no more is. Unset: all there is is listed. */
+  readonly since?: string | null;
 }
+
+/** Whether a listing asks for what happened since the one before: what it does not tell of is still there. */
+export const isByChanges = ({ since }: SyncItemsRequest): boolean => since !== undefined;
+/** Whether a listing has nothing left to do. */
+export const isListed = ({ walk, since = null }: SyncItemsRequest): boolean => since === null && isWalked(walk);
 
 /** What a run of syncSource was asked for, and how far it has come, as its row keeps it. */
 export interface SyncSourceRequest {
@@ -38,4 +47,6 @@ export interface SyncSourceRequest {
   readonly queued: number;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
+  /** Where the source honours it: what was synced before with the same options is left out. */
+  readonly incremental?: boolean;
 }

@@ -198,6 +198,13 @@ export const fileEvents = {
     ...ofLists('FILES_SKIPPED', files, { reason }),
   ],
   skipped: (files: readonly EventFile[], reason: string): NewEvent[] => ofLists('FILES_SKIPPED', files, { reason }),
+  /** Files that a request asked for and that stay as they are. */
+  leftOut: (files: readonly EventFile[], reason: string, requestId: string): NewEvent[] =>
+    ofLists(
+      'FILES_SKIPPED',
+      files.map((file) => ({ ...file, requestId, uploadId: null })),
+      { reason },
+    ),
   /** Of files whose vectors were moved, or are to be treated otherwise. @param requestId of the run, or request, that did it */
   stored(
     kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE' | 'EMBEDDING_STORAGE_MODIFIED',

@@ -1,6 +1,6 @@
 /**
- * What the workers of a deployment agree on about each host they call, so that all of them together stay polite. The
- * store keeps it; the web connector lives by it.
+ * What the processes of a deployment agree on about each host they call, or each account they are connected to, so that
+ * all of them together stay polite. The store keeps it; connectors live by it.
  */
 export interface HostTurns {
   /**
@@ -15,6 +15,8 @@ export interface HostTurns {
    * @returns 0 when it is the caller's; else the milliseconds after which to ask again
    */
   claimStart(host: string, intervalMs: number): Promise<number>;
+  /** The host wants no request for so long; an earlier, longer pause stays. Whoever shares its turns hears of it. */
+  pause(host: string, forMs: number): Promise<void>;
 }
 
 export interface ShareRequest {
@@ -33,4 +35,6 @@ export interface HostShare {
   readonly fair: number;
   /** Counted from the moment of asking. */
   readonly leaseMs: number;
+  /** For how long the host wants no request, counted likewise. */
+  readonly pausedMs: number;
 }

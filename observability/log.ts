@@ -26,11 +26,12 @@ const SECRET_FIELDS = [
 ];
 
 /** JSON lines on standard output, or on `destination`; secrets out. */
-export function createLog(settings: { level: string; name: string }): Log {
-  return pino({
+export function createLog(settings: { level: string; name: string }, destination?: { write(line: string): void }): Log {
+  const options = {
     name: settings.name,
     level: settings.level,
     redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: '[hidden]' },
     timestamp: pino.stdTimeFunctions.isoTime,
-  });
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
 }

@@ -16,6 +16,8 @@ interface HostDoc {
   /** In the order in which slots are handed out where there are fewer than workers. */
   shares: Share[];
   nextStart: Date | null;
+  /** No request begins before. */
+  pausedUntil?: Date | null;
   /** Who made the last claim of a start. */
   claim: string | null;
   askedAt: Date;
@@ -31,6 +33,11 @@ const ROW_LIFE_MS = 3_600_000;
 type Expression = Record<string, unknown>;
 const after = (ms: number): Expression => ({ $add: ['$$NOW', ms] });
 const known: Expression = { $ifNull: ['$shares', []] };
+const pausedUntil: Expression = { $ifNull: ['$pausedUntil', new Date(0)] };
+/** A row outlives the pause that it holds. */
+const stays: Expression = { expiresAt: { $max: [after(ROW_LIFE_MS), pausedUntil] } };
+const msBetween = (from: Date, to: Date | null | undefined): number =>
+  Math.max(0, (to?.getTime() ?? 0) - from.getTime());
 
 /** Makes the table of hosts. `leaseMs` is for tests. */
 export function createHostTurns(
@@ -49,9 +56,9 @@ export function createHostTurns(
   };
   return {
     async share(request) {
-      const { shares } = await change(request.host, sharing(request, leaseMs));
+      const { shares, pausedUntil, askedAt } = await change(request.host, sharing(request, leaseMs));
       const own = shares.find(({ holder }) => holder === request.holder);
-      return { slots: own?.slots ?? 0, fair: own?.fair ?? 0, leaseMs };
+      return { slots: own?.slots ?? 0, fair: own?.fair ?? 0, leaseMs, pausedMs: msBetween(askedAt, pausedUntil) };
     },
     async giveBack(host, holder) {
       await hosts.updateOne({ _id: host }, { $pull: { shares: { holder } } });
@@ -60,7 +67,10 @@ export function createHostTurns(
       const claim = randomUUID();
       const row = await change(host, claiming(claim, intervalMs));
       if (row.claim === claim) return 0;
-      return Math.max(1, (row.nextStart?.getTime() ?? 0) - row.askedAt.getTime());
+      return Math.max(1, msBetween(row.askedAt, row.nextStart));
+    },
+    async pause(host, forMs) {
+      await change(host, pausing(forMs));
     },
     createIndexes: () => hosts.createIndexes(),
   };
@@ -138,7 +148,7 @@ function sharing({ host: _host, holder, cap, atMost }: ShareRequest, leaseMs: nu
         },
       },
     },
-    { $set: { expiresAt: after(ROW_LIFE_MS) } },
+    { $set: { askedAt: '$$NOW', ...stays } },
   ];
 }
 
@@ -150,16 +160,20 @@ function claiming(claim: string, intervalMs: number): Expression[] {
     {
       $set: {
         nextStart: { $cond: [isDue, after(intervalMs), '$nextStart'] },
-        expiresAt: after(ROW_LIFE_MS),
+        ...stays,
       },
     },
   ];
 }
 
+function pausing(forMs: number): Expression[] {
+  return [{ $set: { shares: known, pausedUntil: { $max: [pausedUntil, after(forMs)] } } }, { $set: stays }];
+}
+
 function hostModel(connection: Connection): Model<HostDoc> {
   const share = new Schema<Share>({ holder: String, slots: Number, fair: Number, until: Date }, { _id: false });
   const host = new Schema<HostDoc>(
-    { _id: String, shares: [share], nextStart: Date, claim: String, askedAt: Date, expiresAt: Date },
+    { _id: String, shares: [share], nextStart: Date, pausedUntil: Date, claim: String, askedAt: Date, expiresAt: Date },
     { versionKey: false },
   );
   host.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });

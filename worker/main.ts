@@ -4,7 +4,7 @@ import { createActivities } from '../activities/index.js';
 import { loadConfig, required, storeSettings } from '../config.js';
 import { createConnectors } from '../connectors/registry.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
-import { createSharedHostLimiter } from '../connectors/web/sharedPoliteness.js';
+import { createSharedHostLimiter } from '../connectors/sharedHostLimiter.js';
 import { coldSweep } from '../dispatch/coldSweep.js';
 import { reap } from '../dispatch/reaper.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
@@ -80,7 +80,7 @@ const workers = await createWorkers(
   createActivities({
     store,
     sources: createSources(web),
-    connectors: createConnectors({ egress, ...config.connectors }),
+    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
     documents,
     identify: identifyFile,
     loadCounter,

@@ -1,27 +1,23 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
-import { isWalked, type SyncItemsRequest } from '../../contract/connections.js';
+import { isByChanges, isListed, type SyncItemsRequest } from '../../contract/connections.js';
 import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { toFailure } from '../failures.js';
+import { dropVanished } from './dropVanished.js';
 import { withAccount } from './openAccount.js';
-import { removeGone } from './removeGone.js';
-import { takePage } from './walk.js';
+import { listPage } from './listPage.js';
 
 const HEARTBEAT_MS = 1_000;
 /** How long one activity lists: a history of a few events holds a listing of any length. */
 const AT_ONCE_MS = 300_000;
-/** Files compared, and deleted, at once. */
-const FILES_PER_BATCH = 200;
-/** So few may always vanish: of a handful, any one is a large part. */
-const FEW = 10;
-const HELD =
-  'a listing misses so much that nothing was deleted; look at the source, then approve it by the command line';
+/** Facts of a listing that left something open. */
+const LOOSE_ENDS = ['items_refused', 'deletions_held'];
 
 /** The listing of what a connected account holds, and the end of what it holds no more. */
 export function createItemActivities(deps: ActivityDeps) {
-  const { store, settings, log } = deps;
+  const { store, log } = deps;
   const rowOf = async (runId: number): Promise<RunDoc & { dataSourceId: number; options: SyncItemsRequest }> => {
     const run = await store.runs.find(runId);
     if (!run?.dataSourceId) throw new Error(`Run ${runId} has no row, or no data source`);
@@ -47,23 +43,16 @@ export function createItemActivities(deps: ActivityDeps) {
       let isOurs = true;
       const beat = setInterval(() => heartbeat({ listed: request.listed }), HEARTBEAT_MS);
       try {
-        for (const until = Date.now() + AT_ONCE_MS; isOurs && Date.now() < until && !isWalked(request.walk);) {
+        for (const until = Date.now() + AT_ONCE_MS; isOurs && Date.now() < until && !isListed(request);) {
           signal.throwIfAborted();
-          request = await withAccount(run, run.dataSourceId, deps, async ({ source, account }) => {
+          request = await withAccount(run, run.dataSourceId, deps, async (open) => {
             // It was cancelled, or the account was connected anew and is listed by another run.
-            isOurs = source.itemsRunId === runId;
-            if (!isOurs) return request;
-            const { items, walk } = await takePage(account, request.walk, signal);
-            // Of what the connector knows, an item keeps what is answered.
-            const listed = items.map(
-              ({ hasContent: _content, createdAt: _at, version: _version, tags: _tags, ...item }) => item,
-            );
-            await store.items.keep(source, runId, listed);
-            return { ...request, walk, listed: request.listed + items.length };
+            isOurs = open.source.itemsRunId === runId;
+            return isOurs ? listPage(open, request, { runId, items: store.items }, signal) : request;
           });
           await store.runs.setOptions(runId, request);
         }
-        return { done: !isOurs || isWalked(request.walk), listed: request.listed };
+        return { done: !isOurs || isListed(request), listed: request.listed };
       } catch (error) {
         throw toFailure(error);
       } finally {
@@ -71,37 +60,14 @@ export function createItemActivities(deps: ActivityDeps) {
       }
     },
 
-    /**
-     * Deletes the files and forgets the items that a whole listing did not find. Nothing where it was not whole, or where
-     * so much is missing that a fault of the source is likelier. Safe to repeat.
-     */
+    /** Lets go what the account holds no more. Safe to repeat. */
     async dropVanished({ runId }: RunInput): Promise<void> {
       const run = await rowOf(runId);
-      const signal = cancellationSignal();
       const source = await store.dataSources.find(run, run.dataSourceId);
       if (source?.itemsRunId !== runId || run.options.isPartial === true) return;
-      const { refused } = run.options.walk;
-      // A file that came to be after the listing began says nothing of what it should have found.
-      const listing = { runId, begun: run.acceptedAt };
       const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
       try {
-        const { files, vanished, items } = await store.items.countVanished(source, listing);
-        const isMuch = vanished > FEW && vanished > (files * settings.massDeletePercent) / 100;
-        const isHeld = (isMuch || (items === 0 && files > 0)) && source.deletionsApproved !== true;
-        const held = refused === 0 && isHeld ? vanished : 0;
-        // Nobody knows what lies in what could not be listed.
-        const facts = { items_refused: refused || null, deletions_held: held || null };
-        await store.dataSources.note(run, source._id, facts);
-        const { organizationId, requestId } = run;
-        if (held > 0) log.warn({ runId, organizationId, requestId, dataSourceId: source._id, vanished, files }, HELD);
-        if (held > 0 || refused > 0) return;
-        for (let afterId: number | null = 0; afterId !== null;) {
-          signal.throwIfAborted();
-          const part = await store.items.vanishedFiles(source, listing, afterId, FILES_PER_BATCH);
-          await removeGone(store, run, part.ids);
-          afterId = part.afterId;
-        }
-        await store.items.dropVanished(source, runId);
+        await dropVanished(run, source, deps, cancellationSignal());
       } finally {
         clearInterval(beat);
       }
@@ -111,12 +77,16 @@ export function createItemActivities(deps: ActivityDeps) {
     async endListing({ runId, outcome, message }: EndListingInput): Promise<void> {
       const run = await rowOf(runId);
       const finished = outcome === 'finished';
-      const { listed } = run.options;
+      const { listed, point } = run.options;
+      const source = finished && point !== undefined ? await store.dataSources.find(run, run.dataSourceId) : null;
+      // What a whole listing missed, or let stand, no feed will tell of: then all is listed once more.
+      const isKnown = isByChanges(run.options) || LOOSE_ENDS.every((fact) => source?.metadata[fact] === undefined);
       const facts = outcome === 'aborted' ? {} : { items_error: message ?? null };
       await store.dataSources.endListing(run, run.dataSourceId, runId, {
         status: outcome === 'failed' ? 'SYNC_ERROR' : 'READY',
         whole: finished,
         facts,
+        ...(source ? { changePoint: isKnown ? (point ?? null) : null } : {}),
       });
       await store.runs.finish(runId, outcome, { listed });
       const { organizationId, requestId, dataSourceId } = run;

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
 import type { SourceItem } from '../../connectors/connector.js';
 import { isWalked, type SyncSourceRequest } from '../../contract/connections.js';
-import { uploadEvent } from '../../contract/events.js';
+import { fileEvents, uploadEvent } from '../../contract/events.js';
 import type { QueueItemsResult, RunInput } from '../../contract/orchestration.js';
+import { honours } from '../../contract/sources.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { FileRequest } from '../../store/files/accept.js';
 import type { RunDoc } from '../../store/runs/model.js';
@@ -19,10 +21,16 @@ const AT_ONCE_MS = 300_000;
 const FILES_AT_ONCE = 500;
 
 /** What of an item becomes a file. */
-type Queued = Pick<SourceItem, 'externalId' | 'externalUrl' | 'name' | 'createdAt' | 'tags'>;
+type Queued = Pick<SourceItem, 'externalId' | 'externalUrl' | 'name' | 'createdAt' | 'version' | 'tags'>;
 
 /** An item that was asked for and is not there: its file tells so, by not being had. */
-const unlisted = (externalId: string): Queued => ({ externalId, externalUrl: null, name: externalId, createdAt: null });
+const unlisted = (externalId: string): Queued => ({
+  externalId,
+  externalUrl: null,
+  name: externalId,
+  createdAt: null,
+  version: null,
+});
 
 /** From what was selected of a connected account to queued files. */
 export function createQueueActivities(deps: ActivityDeps) {
@@ -36,11 +44,12 @@ export function createQueueActivities(deps: ActivityDeps) {
     items: readonly Queued[],
   ): Promise<number> => {
     const requests = (dataSource: DataSourceDoc): FileRequest[] =>
-      items.map(({ externalId, externalUrl, name, createdAt, tags = {} }) => ({
+      items.map(({ externalId, externalUrl, name, createdAt, version, tags = {} }) => ({
         source: dataSource.type,
         externalFileId: externalId,
         externalUrl,
         name,
+        version,
         sourceCreatedAt: createdAt === null ? null : new Date(createdAt),
         parentId: null,
         isContainer: false,
@@ -59,6 +68,27 @@ export function createQueueActivities(deps: ActivityDeps) {
     return now && now.tagsVersion !== source.tagsVersion ? accept(run, request, now, items) : accepted;
   };
 
+  /** Leaves out what an incremental sync need not bring in, and tells so. */
+  const withoutCopies = async (
+    run: RunDoc,
+    { incremental = false, ingest }: SyncSourceRequest,
+    source: DataSourceDoc,
+    items: readonly Queued[],
+  ): Promise<readonly Queued[]> => {
+    if (!incremental || !honours(source.type, 'incremental_sync')) return items;
+    const ids = items.map(({ externalId }) => externalId);
+    const copies = await store.items.syncedCopies(source, ids, ingest);
+    if (copies.size === 0) return items;
+    const left = [...copies.values()];
+    // A page that is listed again after a death is told of once.
+    const page = createHash('sha256')
+      .update(left.map(({ _id }) => _id).join())
+      .digest('base64url');
+    const events = fileEvents.leftOut(left, 'incremental_sync', run.requestId);
+    await store.transaction((session) => store.events.write(events, session, `skipped:${run._id}:${page}`));
+    return items.filter(({ externalId }) => !copies.has(externalId));
+  };
+
   return {
     /** Queues the next files of the run's selection. After each page the row says where to go on. Safe to repeat: files are matched by their names at the source. */
     async queueItems({ runId }: RunInput): Promise<QueueItemsResult> {
@@ -75,7 +105,8 @@ export function createQueueActivities(deps: ActivityDeps) {
           signal.throwIfAborted();
           request = await withAccount(run, dataSourceId, deps, async ({ source, account }) => {
             const { items, missing, walk } = await takePage(account, request.walk, signal);
-            const named: Queued[] = [...items.filter(({ hasContent }) => hasContent), ...missing.map(unlisted)];
+            const found: Queued[] = [...items.filter(({ hasContent }) => hasContent), ...missing.map(unlisted)];
+            const named = await withoutCopies(run, request, source, found);
             const room = most === null ? named.length : Math.max(0, most - request.queued);
             isFull = room < named.length;
             let { queued } = request;

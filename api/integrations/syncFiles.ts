@@ -22,6 +22,7 @@ interface Body extends ConnectedFilesBody {
   ids: (string | { id: string; root_id: string })[];
   tags: Record<string, TagValue>;
   request_id?: string;
+  incremental_sync: boolean;
 }
 
 const id = () => Joi.string().max(2_048);
@@ -48,7 +49,6 @@ export const syncFiles = operation<'user', Body>({
     request_id: requestId(),
     use_ocr: orNull(Joi.boolean(), false),
     parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false),
-    // Honoured by none of the sources that are built so far.
     incremental_sync: Joi.boolean().default(false),
     file_sync_config: fileSyncConfig(),
   }),
@@ -57,7 +57,8 @@ export const syncFiles = operation<'user', Body>({
     const source = await connectedSourceOf(caller, body.data_source_id, deps.store);
     const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : idInDrive(source.type, one)));
     const ingest = toConnectedIngest(body);
-    const selection = { externalIds, tags: body.tags, ingest, requestId: body.request_id };
+    const incremental = body.incremental_sync;
+    const selection = { externalIds, tags: body.tags, ingest, incremental, requestId: body.request_id };
     return syncSelection(caller, source._id, selection, deps);
   },
 });

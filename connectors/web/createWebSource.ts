@@ -7,7 +7,7 @@ import { discover } from './discover.js';
 import { downloadFile } from './downloadFile.js';
 import { isEmptyShell } from './emptyShell.js';
 import { fetchPage, withoutValidators } from './fetchPage.js';
-import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from './politeness.js';
+import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from '../hostLimiter.js';
 import { throughPremiumProxies, type WayOut } from './premiumWay.js';
 import { isRefusal, withSentence } from './refusal.js';
 import { readFeed } from './readFeed.js';

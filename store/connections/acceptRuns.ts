@@ -44,18 +44,20 @@ export interface Selection {
   readonly externalIds: readonly string[] | null;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
+  /** incremental_sync as it was asked for: whether its source honours it is seen to later. */
+  readonly incremental?: boolean;
 }
 
 /** Accepts the run that makes files of what was selected of an account, in the caller's transaction. */
 export async function acceptSelection(
   owner: Owner,
   { runId, requestId, dataSourceId }: NewRun,
-  { externalIds, tags, ingest }: Selection,
+  { externalIds, tags, ingest, incremental = false }: Selection,
   { runs }: Stores,
   session: Session,
 ): Promise<void> {
   const walk = externalIds === null ? WALK_ALL : walkOf(externalIds);
-  const options: SyncSourceRequest = { walk, queued: 0, tags, ingest };
+  const options: SyncSourceRequest = { walk, queued: 0, tags, ingest, ...(incremental ? { incremental } : {}) };
   const workflowId = workflowIds.syncSource(runId);
   const run = { kind: 'syncSource', workflowId, owner, fileId: null, dataSourceId, requestId, options } as const;
   await runs.accept(runId, run, session);

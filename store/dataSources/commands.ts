@@ -41,6 +41,8 @@ export interface ListingEnd {
   readonly status: Extract<DataSourceSyncStatus, 'READY' | 'SYNC_ERROR'>;
   /** Whether every item there is was listed. */
   readonly whole: boolean;
+  /** From where the next listing asks what happened; unset: as it was. */
+  readonly changePoint?: string | null;
   /** Facts for the metadata; null takes one out. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
@@ -202,6 +204,8 @@ export function createDataSourceCommands(
         metadata: { ...known?.metadata, ...metadata },
         enableAutoSync: enableAutoSync ?? known?.enableAutoSync ?? null,
         revokedAccess: false,
+        // It may see other things by now.
+        changePoint: null,
         lastSyncAction: 'ADD' as const,
         lastSyncedAt: new Date(),
       };
@@ -287,13 +291,14 @@ export function createDataSourceCommands(
       );
       return begun.matchedCount === 1;
     },
-    async endListing({ organizationId, userId }, id, runId, { status, whole, facts }) {
+    async endListing({ organizationId, userId }, id, runId, { status, whole, facts, changePoint }) {
       const now = new Date();
       const { $set, $unset } = metadataOf(facts);
       const ended = {
         syncStatus: status,
         itemsRunId: null,
         updatedAt: now,
+        ...(changePoint === undefined ? {} : { changePoint }),
         ...(status === 'READY' && whole ? { sourceItemsSyncedAt: now, deletionsApproved: false } : {}),
       };
       await atomically(async (session) => {

@@ -31,6 +31,8 @@ export interface DataSourceDoc {
   sourceItemsSyncedAt: Date | null;
   /** An operator has looked: the next whole listing deletes, however much it misses. Absent in older records: no. */
   deletionsApproved?: boolean;
+  /** Up to here the items are known, in the words of a source that tells what happens; null, or absent: list all there is. */
+  changePoint?: string | null;
   filesSyncedAt: Date | null;
   revokedAccess: boolean;
   lastSyncedAt: Date;
@@ -69,6 +71,7 @@ const dataSource: Schema<DataSourceDoc> = new Schema<DataSourceDoc>(
     itemsRunId: nullable(Number),
     sourceItemsSyncedAt: nullable(Date),
     deletionsApproved: Boolean,
+    changePoint: String,
     filesSyncedAt: nullable(Date),
     revokedAccess: { type: Boolean, default: false },
     lastSyncedAt: { type: Date, required: true },

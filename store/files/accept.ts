@@ -39,6 +39,8 @@ export interface FileRequest {
   readonly name: string | null;
   /** When it was made at its source, where that is known. */
   readonly sourceCreatedAt?: Date | null;
+  /** What its listing calls the version of its content; null, or absent: it does not tell. */
+  readonly version?: string | null;
   readonly parentId: number | null;
   readonly isContainer: boolean;
   /**
@@ -101,6 +103,7 @@ function queued(
     workflowId: request.workflowOf(fileId),
     ...(request.runKind === undefined ? {} : { runKind: request.runKind }),
     ...(request.sourceCreatedAt ? { sourceCreatedAt: request.sourceCreatedAt } : {}),
+    listedVersion: request.version ?? null,
     ...request.upload,
     syncStatus: inTurn ? 'QUEUED_FOR_SYNC' : 'DELAYED',
     syncErrorMessage: inTurn ? null : QUEUE_FULL,
@@ -265,6 +268,8 @@ export function createFileAcceptance(
         attempts: 0,
         unfinishedStarts: 0,
         notBefore: null,
+        // A person who asks for this very file has it looked at.
+        listedVersion: null,
       };
       return files
         .findOneAndUpdate(

@@ -65,8 +65,10 @@ export interface FileCommands {
   noteCrash(runId: number, fileId: number, hash: string): Promise<void>;
   /** Ends a file in SYNC_ERROR. False when it is no longer this run's. */
   fail(runId: number, fileId: number, message: string): Promise<boolean>;
-  /** Back into the queue, for a try after `notBefore`. @param limited whether somebody's rate limit is the reason */
-  requeue(runId: number, fileId: number, notBefore: Date, message: string, limited: boolean): Promise<boolean>;
+  /** Back into the queue, for a try after `notBefore`. */
+  requeue(runId: number, fileId: number, notBefore: Date, message: string): Promise<boolean>;
+  /** The same for a file that somebody's rate limit holds up: RATE_LIMITED. @param counted whether it was one of its tries */
+  limit(runId: number, fileId: number, notBefore: Date, message: string, counted: boolean): Promise<boolean>;
   /** Holds a file back until there is room for it within the user's limits. */
   delay(runId: number, fileId: number, message: string): Promise<boolean>;
   /**
@@ -194,7 +196,15 @@ export function createFileCommands(
       await told.many(
         kept.map(({ runId, file, generation }) => ({
           filter: { _id: file._id, runId, syncStatus: underWay, lastGeneration: generation },
-          update: { $set: { ...rested('READY', null), attempts: 0, lastSync: now } },
+          update: {
+            $set: {
+              ...rested('READY', null),
+              attempts: 0,
+              lastSync: now,
+              // It was listed before its content was compared.
+              ...(file.listedVersion ? { version: file.listedVersion } : {}),
+            },
+          },
           events: fileEvents.ready(file),
         })),
       );
@@ -224,11 +234,19 @@ export function createFileCommands(
       );
       return before !== null;
     },
-    async requeue(runId, fileId, notBefore, message, limited) {
+    async requeue(runId, fileId, notBefore, message) {
       const before = await told.one(
         { _id: fileId, runId, syncStatus: underWay },
         { $set: { ...rested('QUEUED_FOR_SYNC', message), notBefore }, $inc: { attempts: 1 } },
-        (file) => (limited ? fileEvents.rateLimited(file, message) : []),
+        () => [],
+      );
+      return before !== null;
+    },
+    async limit(runId, fileId, notBefore, message, counted) {
+      const before = await told.one(
+        { _id: fileId, runId, syncStatus: underWay },
+        { $set: { ...rested('RATE_LIMITED', message), notBefore }, $inc: { attempts: counted ? 1 : 0 } },
+        (file) => fileEvents.rateLimited(file, message),
       );
       return before !== null;
     },

@@ -139,6 +139,7 @@ export function createFileDeletion(
           rawHash: null,
           etag: null,
           lastModified: null,
+          version: null,
           processedAs: null,
           cleanupPending: false,
           embeddingStorageStatus: 'HOT_STORAGE' as const,

@@ -34,6 +34,8 @@ export interface SyncedContent {
   /** By what the source recognises this copy. */
   etag: string | null;
   lastModified: string | null;
+  /** Of what lies in a connected account: what its listing called this version of the content. Null, or absent in older records: it did not tell. */
+  version?: string | null;
   /** Hash of everything but the content that the outcome depends on: options, model, version of the pipeline. */
   processedAs: string | null;
 }
@@ -76,6 +78,8 @@ export interface FileDoc extends SyncedContent {
   syncErrorMessage: string | null;
   lastSync: Date | null;
   sourceCreatedAt: Date | null;
+  /** Of what lies in a connected account: its version as of the listing that queued it. Null: nobody looked. */
+  listedVersion?: string | null;
   /** The file's own tags: of its request, or given to the file itself. */
   tags: StoredTag[];
   /** Those of its data source, as a tag workflow left them. Own tags win over them. Absent in older records. */
@@ -167,6 +171,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     syncErrorMessage: nullable(String),
     lastSync: nullable(Date),
     sourceCreatedAt: nullable(Date),
+    listedVersion: String,
     tags: [{ _id: false, key: String, value: Schema.Types.Mixed }],
     sourceTags: { type: [{ _id: false, key: String, value: Schema.Types.Mixed }], default: undefined },
     sourceTagsVersion: Number,
@@ -208,6 +213,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     rawHash: nullable(String),
     etag: nullable(String),
     lastModified: nullable(String),
+    version: String,
     processedAs: nullable(String),
     sparseQueuedBy: Number,
     attempts: { type: Number, default: 0 },

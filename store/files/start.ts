@@ -13,7 +13,9 @@ export interface StartedFile {
   readonly generation: number;
 }
 
-export const IN_MOTION = { $in: ['QUEUED_FOR_SYNC', ...UNDER_WAY_STATUSES] satisfies FileSyncStatus[] };
+/** Waits for its turn, or for the end of somebody's rate limit: begun by its run once it is due. */
+const TO_BEGIN = ['QUEUED_FOR_SYNC', 'RATE_LIMITED'] satisfies FileSyncStatus[];
+export const IN_MOTION = { $in: [...TO_BEGIN, ...UNDER_WAY_STATUSES] satisfies FileSyncStatus[] };
 const UNDER_WAY = { $in: [...UNDER_WAY_STATUSES] };
 
 /** Puts a run's files into SYNCING, each with a fresh generation, and tells of those that were not; those that OCR has read stay as they are. */
@@ -27,8 +29,9 @@ export async function startFiles(
   const rows = await files.find(mine).sort({ _id: 1 }).lean<FileDoc[]>();
   const now = new Date();
   // Those that were under way already are started again, after a death or once they were put aside: nothing new for anybody.
-  const again = rows.filter(({ syncStatus }) => syncStatus !== 'QUEUED_FOR_SYNC');
-  const entering = rows.filter(({ syncStatus }) => syncStatus === 'QUEUED_FOR_SYNC');
+  const isEntering = ({ syncStatus }: FileDoc): boolean => TO_BEGIN.some((status) => status === syncStatus);
+  const again = rows.filter((row) => !isEntering(row));
+  const entering = rows.filter(isEntering);
   // Of sparse vectors to come is told once a run, however often their file is tried.
   const sparse = entering.filter((row) => row.sparseQueuedBy !== runId && wantsSparseVectors(row.options));
   const toldOf = sparse.length > 0 ? { sparseQueuedBy: runId } : {};
@@ -47,7 +50,7 @@ export async function startFiles(
   if (entering.length > 0) {
     const events = [...entering.flatMap(fileEvents.syncing), ...sparse.map(fileEvents.sparseQueued)];
     await intents.around(events, async (mark) => {
-      const query = { ...mine, ...idsOf(entering), syncStatus: 'QUEUED_FOR_SYNC' as const };
+      const query = { ...mine, ...idsOf(entering), syncStatus: { $in: TO_BEGIN } };
       const { matchedCount } = await files.updateMany(query, { ...begun, ...leaving(mark) });
       if (matchedCount === entering.length) return 'all';
       asExpected = false;

@@ -6,7 +6,10 @@ import type { FileDoc } from '../files/model.js';
 import { inParts } from '../inParts.js';
 import type { Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
+import type { IngestOptions } from '../../contract/ingestOptions.js';
+import { createGoneItems, type GoneItems } from './goneItems.js';
 import type { ItemDoc } from './model.js';
+import { syncedCopies } from './syncedCopies.js';
 
 /** What a listing says of an item. */
 export type ListedItem = Pick<
@@ -20,6 +23,7 @@ export type ListedItem = Pick<
   | 'fileFormat'
   | 'isSelectable'
   | 'isExpandable'
+  | 'version'
 >;
 
 /** An item with the file that it became; null for none. */
@@ -46,9 +50,11 @@ export interface Vanished {
   readonly items: number;
 }
 
-export interface Items {
-  /** Takes a page of a listing in. Safe to repeat. */
-  keep(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<void>;
+export interface Items extends GoneItems {
+  /** Takes a page of a listing in; answers which of its items are new, or were told to be gone. Safe to repeat. */
+  keep(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
+  /** Forgets that a listing has found anything: it begins anew. */
+  unlist(source: Holder, runId: number): Promise<void>;
   /** A page of items with their files, some rows at a time. */
   list(source: Holder, listing: ItemListing): AsyncIterable<ItemRow[]>;
   count(source: Holder, listing: ItemListing): Promise<number>;
@@ -58,6 +64,12 @@ export interface Items {
   vanishedFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<VanishedFiles>;
   /** Forgets the items that a whole listing did not find. */
   dropVanished(source: Holder, runId: number): Promise<void>;
+  /** Which items have a file that was synced before, with these very options. */
+  syncedCopies(
+    source: Pick<DataSourceDoc, 'organizationId' | 'userId' | 'type'>,
+    externalIds: readonly string[],
+    options: IngestOptions,
+  ): Promise<Map<string, FileDoc>>;
   /** Takes all of a user away. */
   removeAll(tenant: Tenant): Promise<void>;
 }
@@ -140,11 +152,15 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     { _id: dataSourceId, organizationId, userId, customerId, type }: DataSourceDoc,
     runId: number,
     listed: readonly ListedItem[],
-  ): Promise<void> => {
+  ): Promise<string[]> => {
     const now = new Date();
     const known = await items
-      .find({ dataSourceId, externalId: { $in: listed.map(({ externalId }) => externalId) } }, { externalId: 1 })
+      .find(
+        { dataSourceId, externalId: { $in: listed.map(({ externalId }) => externalId) } },
+        { externalId: 1, isGone: 1 },
+      )
       .lean();
+    const back = known.flatMap(({ externalId, isGone }) => (isGone === true ? [externalId] : []));
     const ids = new Map(known.map(({ _id, externalId }) => [externalId, _id]));
     const fresh = new Set(listed.flatMap(({ externalId }) => (ids.has(externalId) ? [] : [externalId])));
     const first = fresh.size === 0 ? 0 : await sequence.take('item', fresh.size);
@@ -155,6 +171,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
           filter: { dataSourceId, externalId: one.externalId },
           update: {
             $set: { ...one, listedBy: runId, syncedAt: now, updatedAt: now },
+            $unset: { isGone: 1 },
             $setOnInsert: {
               _id: ids.get(one.externalId) ?? 0,
               organizationId,
@@ -168,13 +185,20 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
         },
       })),
     );
+    return [...fresh, ...back];
   };
   return {
+    ...createGoneItems(items, files),
     async keep(source, runId, listed) {
       // Named twice in one write, an item that is new would be inserted twice.
       const once = [...new Map(listed.map((one) => [one.externalId, one])).values()];
+      const fresh = new Set<string>();
       for (let from = 0; from < once.length; from += KEPT_AT_ONCE)
-        await keepSome(source, runId, once.slice(from, from + KEPT_AT_ONCE));
+        for (const id of await keepSome(source, runId, once.slice(from, from + KEPT_AT_ONCE))) fresh.add(id);
+      return fresh;
+    },
+    async unlist({ _id, organizationId, userId }, runId) {
+      await items.updateMany({ dataSourceId: _id, organizationId, userId, listedBy: runId }, { $set: { listedBy: 0 } });
     },
     async *list(source, { filters, orderBy, orderDir, page }) {
       const cursor = items
@@ -209,6 +233,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     async dropVanished({ _id, organizationId, userId }, runId) {
       await items.deleteMany({ dataSourceId: _id, organizationId, userId, listedBy: { $ne: runId } });
     },
+    syncedCopies: (source, externalIds, options) => syncedCopies(files, source, externalIds, options),
     async removeAll({ organizationId, userId }) {
       await items.deleteMany({ organizationId, userId });
     },

@@ -19,8 +19,12 @@ export interface ItemDoc {
   fileFormat: string | null;
   isSelectable: boolean;
   isExpandable: boolean;
+  /** Of its content; null, or absent in older records: the listing did not tell. */
+  version?: string | null;
   /** The listing that found it last: what has an older one once a listing is whole was not there any more. */
   listedBy: number;
+  /** Its source has told that it is gone; it goes with its file once that is allowed. Absent: it is there. */
+  isGone?: boolean;
   syncedAt: Date;
   createdAt: Date;
   updatedAt: Date;
@@ -45,7 +49,9 @@ const item: Schema<ItemDoc> = new Schema<ItemDoc>(
     fileFormat: nullable(String),
     isSelectable: Boolean,
     isExpandable: Boolean,
+    version: String,
     listedBy: { type: Number, required: true },
+    isGone: Boolean,
     syncedAt: { type: Date, required: true },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
@@ -58,6 +64,7 @@ item.index({ dataSourceId: 1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, listedBy: 1 });
+item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });
 item.index({ organizationId: 1, userId: 1 });
 
 export function itemModel(connection: Connection): Model<ItemDoc> {

@@ -51,7 +51,7 @@ const FILE: Record<FileSyncStatus, readonly Way[]> = {
   READY_TO_SYNC: [{ run: 'resyncFile' }, { run: 'deleteFiles' }],
   // By a full queue, and by a limit of the user.
   DELAYED: [{ run: 'scrapeSitemap' }, { run: 'webScrape' }],
-  RATE_LIMITED: [{ later: 'connect' }],
+  RATE_LIMITED: [{ run: 'resyncFile' }],
   EVALUATING_RESYNC: [{ later: 'auto-sync' }],
   QUEUED_FOR_OCR: [{ run: 'syncUpload' }],
 };
@@ -89,7 +89,7 @@ type Table = (typeof TABLES)[number][0];
 
 /** States that wait for an issue: shrinks, and is empty after the last one. */
 const WAITING: Record<Table, readonly string[]> = {
-  file: ['EVALUATING_RESYNC', 'RATE_LIMITED'],
+  file: ['EVALUATING_RESYNC'],
   'data source': [],
   storage: [],
   action: ['CANCEL'],
@@ -173,6 +173,11 @@ async function resync(id: number, path: string): Promise<void> {
   await ends('READY');
   await ask();
   await ends('SYNCING');
+  await user.post('/cancel_sync', { file_id: id });
+  await ends('SYNC_ABORTED');
+  site.pages.set(path, { status: 429, headers: { 'retry-after': '600' } });
+  await ask();
+  await ends('RATE_LIMITED');
   await user.post('/cancel_sync', { file_id: id });
   await ends('SYNC_ABORTED');
   site.pages.delete(path);

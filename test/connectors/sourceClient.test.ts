@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import { gitbook } from '../../connectors/gitbook/index.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import { createRequestGate } from '../../connectors/requestGate.js';
+import { createRequestGates } from '../../connectors/requestGate.js';
 import { createSourceClient } from '../../connectors/sourceClient.js';
 import { loadConfig } from '../../config.js';
 import { Fault, type FaultKind } from '../../contract/failures.js';
@@ -44,7 +44,7 @@ beforeEach(() => {
   asked = [];
 });
 
-const client = (patienceMs = 30_000, gate = createRequestGate('GitBook', 2)) =>
+const client = (patienceMs = 30_000, gate = createRequestGates('GitBook', 2)('GITBOOK 1')) =>
   createSourceClient({
     name: 'GitBook',
     urls: { api: baseUrl },
@@ -111,7 +111,7 @@ describe('a source that asks to wait', () => {
   });
 
   test('for longer than we wait is a Fault that says for how long; then all of the account wait', async () => {
-    const gate = createRequestGate('GitBook', 2);
+    const gate = createRequestGates('GitBook', 2)('GITBOOK 1');
     answers = [status(429, { 'retry-after': '3000' })];
     const fault = await faultOf(client(100, gate).get(['user'], {}, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true, retryAfterMs: 3_000_000 });

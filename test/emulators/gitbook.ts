@@ -3,6 +3,7 @@
  * spaces and pages a test changes, and which misbehaves as a test wants.
  */
 import type { ServerResponse } from 'node:http';
+import { crc32 } from 'node:zlib';
 
 import { bearerOf, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
 
@@ -37,6 +38,9 @@ export interface GitBookEmulator extends Emulator<GitBookRefused> {
 }
 
 const stamp = '2026-03-03T10:00:00.000Z';
+/** Another time for another content. */
+const updatedAt = ({ title, text = '' }: EmulatedPage): string =>
+  new Date(Date.parse(stamp) + crc32(title + text)).toISOString();
 
 const refuse = (response: ServerResponse, code: number, message: string): void =>
   sendJson(response, code, { error: { code, message } });
@@ -44,7 +48,7 @@ const refuse = (response: ServerResponse, code: number, message: string): void =
 /** A page of the tree, without its document. */
 function pageJson(spaceId: string, id: string, page: EmulatedPage, path: string): Record<string, unknown> {
   const { type = 'document', title } = page;
-  const common = { id, title, type, createdAt: stamp, updatedAt: stamp };
+  const common = { id, title, type, createdAt: stamp, updatedAt: updatedAt(page) };
   if (type === 'link') return { ...common, kind: 'link', target: { kind: 'url', url: 'https://elsewhere.example' } };
   if (type === 'computed') return { id, title, type, computed: { integration: 'openapi' } };
   const pages = pagesJson(spaceId, page.pages ?? {}, path);

@@ -65,6 +65,8 @@ function judge({ method, url = '', headers }: IncomingMessage, keys: ReadonlyMap
   return hmac(signing, text).toString('hex') === signature ? { region } : { refused: 'SignatureDoesNotMatch' };
 }
 
+const etagOf = ({ content }: EmulatedObject): string => `"${createHash('md5').update(content).digest('hex')}"`;
+
 /** @param keysPerPage whatever a caller asks for */
 export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {}): Promise<S3SourceEmulator> {
   const buckets = new Map<string, Map<string, EmulatedObject>>();
@@ -96,7 +98,7 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
     const isEncoded = query.get('encoding-type') === 'url';
     const rows = some.map((key) => {
       const name = isEncoded ? encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+') : xml(key);
-      return `<Contents><Key>${name}</Key><LastModified>2026-03-04T10:00:00.000Z</LastModified><Size>1</Size></Contents>`;
+      return `<Contents><Key>${name}</Key><LastModified>2026-03-04T10:00:00.000Z</LastModified><Size>1</Size><ETag>${xml(etagOf(objects.get(key)!))}</ETag></Contents>`;
     });
     response.end(
       `<ListBucketResult>${isEncoded ? '<EncodingType>url</EncodingType>' : ''}<IsTruncated>${some.length < all.length}</IsTruncated>${rows.join('')}</ListBucketResult>`,
@@ -124,9 +126,10 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
       const object = objects.get(key);
       if (!object) return refuse(response, 404, 'NoSuchKey');
       const content = Buffer.from(object.content);
-      const etag = `"${createHash('md5').update(content).digest('hex')}"`;
       const type = object.type ?? 'binary/octet-stream';
-      response.writeHead(200, { 'content-type': type, 'content-length': content.length, etag }).end(content);
+      response
+        .writeHead(200, { 'content-type': type, 'content-length': content.length, etag: etagOf(object) })
+        .end(content);
     },
   });
   return { ...emulator, settings: `S3.api=${emulator.origin}`, buckets, regions, keys };

@@ -15,7 +15,7 @@ import { createLivePages } from '../../api/web/livePages.js';
 import { loadConfig, storeSettings } from '../../config.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
-import { createSharedHostLimiter } from '../../connectors/web/sharedPoliteness.js';
+import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { createFeedReader } from '../../dispatch/feedReader.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';
@@ -68,7 +68,7 @@ async function spreadIds(uri: string): Promise<void> {
  */
 export async function startService(
   settings: Record<string, string> = {},
-  { worker: withWorker = true } = {},
+  { worker: withWorker = true, logTo }: { worker?: boolean; logTo?: { write(line: string): void } } = {},
 ): Promise<TestService> {
   const engines = testEngines();
   const name = `t${randomUUID().slice(0, 8)}`;
@@ -97,7 +97,7 @@ export async function startService(
     ...settings,
   };
   const config = loadConfig(env);
-  const log = createLog({ level: config.logLevel, name: 'test' });
+  const log = createLog({ level: config.logLevel, name: 'test' }, logTo);
   await spreadIds(mongodbUri.href);
   const metrics = createMetrics({ ofProcess: false });
   const store = await connectStore(storeSettings(config));
@@ -137,7 +137,7 @@ export async function startService(
     tokens: createTokens(config.secretKeys),
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => url,
-    connectors: createConnectors({ egress, ...config.connectors }),
+    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
     addresses: egress,
     identify: identifyFile,
     sitemaps: liveWeb,
@@ -177,7 +177,7 @@ export async function startService(
           createActivities({
             store,
             sources: createSources(web),
-            connectors: createConnectors({ egress, ...config.connectors }),
+            connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
             documents,
             identify: identifyFile,
             loadCounter: async () => countTokens,

@@ -19,6 +19,9 @@ export const SOURCES = Object.keys(SOURCE_STANDS) as ConnectedSourceType[];
 /** Of an item's content at most. */
 export const MAX_BYTES = 300_000;
 
+/** So long a request waits by itself where a source asks for that. */
+const PATIENCE_MS = 1_000;
+
 /** An item as it is answered. */
 export interface Item {
   readonly id: number;
@@ -35,24 +38,41 @@ export interface Item {
 export interface Catalogue {
   readonly service: TestService;
   readonly stands: Readonly<Record<ConnectedSourceType, SourceStand>>;
+  /** What the service has said so far: lines of its log, down to the least, and its answers. */
+  readonly said: { readonly log: readonly string[]; readonly answers: readonly string[] };
+}
+
+/** Keeps what a service answers to the tests of a file. */
+function hear(answers: string[], isService: (url: string) => boolean): void {
+  const real = globalThis.fetch;
+  globalThis.fetch = async (...given: Parameters<typeof fetch>) => {
+    const answer = await real(...given);
+    if (isService(answer.url)) answers.push(JSON.stringify([...answer.headers]), await answer.clone().text());
+    return answer;
+  };
 }
 
 /** The service and the stands of a test file; there from its first test on. */
 export function useCatalogue(): Catalogue {
   const stands = {} as Record<ConnectedSourceType, SourceStand>;
-  const catalogue = { stands } as { service: TestService; stands: typeof stands };
+  const said = { log: [] as string[], answers: [] as string[] };
+  const catalogue = { stands, said } as { service: TestService; stands: typeof stands; said: typeof said };
   beforeAll(async () => {
     for (const source of SOURCES) stands[source] = await SOURCE_STANDS[source]();
-    catalogue.service = await startService({
+    const settings = {
+      LOG_LEVEL: 'debug',
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       OAUTH_CLIENTS: SOURCES.filter((source) => CONNECTED_SOURCES[source].auth === 'oauth')
         .map((source) => `${source}=${CLIENT_ID}:${CLIENT_SECRET}`)
         .join(','),
       MAX_UPLOAD_BYTES: String(MAX_BYTES),
+      SOURCE_PATIENCE_MS: String(PATIENCE_MS),
       SOURCE_URLS: Object.values(stands)
-        .map(({ settings }) => settings)
+        .map((stand) => stand.settings)
         .join(','),
-    });
+    };
+    catalogue.service = await startService(settings, { logTo: { write: (line) => void said.log.push(line) } });
+    hear(said.answers, (url) => url.startsWith(catalogue.service.url));
   });
   afterAll(async () => {
     await catalogue.service.close();
@@ -144,6 +164,15 @@ export class Customer {
   /** Makes files of all there is, as far as a connection that was asked to has not done so already. */
   async syncRest(more: Record<string, unknown> = {}): Promise<void> {
     if (!honours(this.type, 'sync_files_on_connection')) await this.syncFiles(this.content.containers, more);
+  }
+
+  /** Waits until nothing is asked of the source any more: five seconds after a cancellation at most. */
+  async idle(): Promise<void> {
+    await soon(
+      () => this.stand.underWay(),
+      (requests) => requests === 0,
+      5_000,
+    );
   }
 
   async files(filters: Record<string, unknown> = {}): Promise<FileRecord[]> {

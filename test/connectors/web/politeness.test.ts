@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { createHostLimiter } from '../../../connectors/web/politeness.js';
+import { createHostLimiter } from '../../../connectors/hostLimiter.js';
 import { serve } from '../../egress/loopback.js';
 import { closeSources, fetchOne, list, source } from './webSource.js';
 

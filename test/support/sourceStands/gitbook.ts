@@ -67,13 +67,15 @@ export async function standForGitBook(): Promise<SourceStand> {
       const { pages, page } = pageOf(externalId);
       delete pages[page];
     },
-    limit(requests) {
-      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': '0' } })));
+    limit(requests, forS = 0) {
+      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
     },
     breakItem(externalId, status) {
       const { page } = pageOf(externalId);
       emulator.misbehave((path) => (path.endsWith(`/page/${page}`) ? { status } : null));
     },
+    contentAsked: (externalId) =>
+      emulator.requests.filter((path) => path.includes(`/page/${pageOf(externalId).page}?`)).length,
     takeBack: () => void emulator.tokens.delete(TOKEN),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/v1/orgs/harbour-org/spaces')).length,
   };

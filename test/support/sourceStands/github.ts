@@ -58,14 +58,18 @@ export async function standForGitHub(): Promise<SourceStand> {
       const [repository, path] = splitId(externalId);
       delete repositories[repository]!.files[path];
     },
-    limit(requests) {
-      const now = () => String(Math.floor(Date.now() / 1000));
+    limit(requests, forS = 0) {
+      const reset = () => String(Math.floor(Date.now() / 1000) + forS);
       // The quota that is used up, and the second kind of limit, by turns.
       emulator.misbehave(
         nextRequests(requests, (number) =>
           number % 2 === 0
-            ? { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': now() } }
-            : { status: 403, headers: { 'retry-after': '0' }, message: 'You have exceeded a secondary rate limit.' },
+            ? { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset() } }
+            : {
+                status: 403,
+                headers: { 'retry-after': String(forS) },
+                message: 'You have exceeded a secondary rate limit.',
+              },
         ),
       );
     },
@@ -73,6 +77,10 @@ export async function standForGitHub(): Promise<SourceStand> {
       const [repository, path] = splitId(externalId);
       const where = `/repos/${repository}/contents/${path}`;
       emulator.misbehave((asked) => (asked === where ? { status, message: 'Resource not accessible' } : null));
+    },
+    contentAsked(externalId) {
+      const [repository, path] = splitId(externalId);
+      return emulator.requests.filter((asked) => asked.startsWith(`/repos/${repository}/contents/${path}`)).length;
     },
     takeBack: () => void emulator.tokens.delete(GITHUB_TOKEN),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/user/repos')).length,

@@ -1,6 +1,7 @@
 /** The stands of Microsoft's sources, each on an emulator of its own. */
 import { nextRequests } from '../../emulators/emulator.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
+import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { siteId } from '../../emulators/graph/sites.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
@@ -23,11 +24,12 @@ function standOnGraph(
     settings: graph.settingsOf(source),
     ...byConsent,
     connect: (user, body = {}) => byConsent.connect(user, { ...facts, ...body }),
-    limit(requests) {
+    allSecrets: () => [...graph.provider.secrets, CLIENT_SECRET],
+    limit(requests, forS = 0) {
       graph.misbehave(
         nextRequests(requests, (number) => ({
           status: number % 3 === 0 ? 503 : 429,
-          headers: { 'retry-after': '0' },
+          headers: { 'retry-after': String(forS) },
         })),
       );
     },
@@ -60,6 +62,11 @@ function driveStand(graph: GraphEmulator, source: MicrosoftSource, facts: Record
     ...standOnGraph(graph, source, facts),
     write: (externalId: string, text: string) => graph.drives.write(...placeOf(externalId), text),
     remove: (externalId: string) => graph.drives.remove(...placeOf(externalId)),
+    contentAsked(externalId: string) {
+      const [drive, item] = placeOf(externalId);
+      const where = `/v1.0/drives/${drive}/items/${item}/content`;
+      return graph.requests.filter((asked) => decodeURIComponent(asked) === where).length;
+    },
     breakItem(externalId: string, status: number) {
       const [drive, item] = placeOf(externalId);
       const where = `/v1.0/drives/${drive}/items/${item}/content`;

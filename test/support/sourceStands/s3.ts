@@ -53,8 +53,8 @@ export function standForS3(emulator: S3SourceEmulator): SourceStand {
       const { objects, key } = objectOf(externalId);
       objects.delete(key);
     },
-    limit(requests) {
-      const slowDown = { status: 503, code: 'SlowDown', headers: { 'retry-after': '0' } };
+    limit(requests, forS = 0) {
+      const slowDown = { status: 503, code: 'SlowDown', headers: { 'retry-after': String(forS) } };
       emulator.misbehave(nextRequests(requests, () => slowDown));
     },
     breakItem(externalId, status) {
@@ -62,6 +62,7 @@ export function standForS3(emulator: S3SourceEmulator): SourceStand {
       const code = status === 401 ? 'ExpiredToken' : 'AccessDenied';
       emulator.misbehave((path) => (path === externalId ? { status: status === 401 ? 400 : status, code } : null));
     },
+    contentAsked: (externalId) => emulator.requests.filter((path) => path.split('?')[0] === `/${externalId}`).length,
     takeBack: () => void emulator.keys.delete(ACCESS_KEY),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/?')).length,
   };

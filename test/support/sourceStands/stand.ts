@@ -25,6 +25,8 @@ export interface SourceStand {
   readonly settings: string;
   /** What its user hands over, and must be found nowhere. */
   readonly secret: string;
+  /** All that was ever handed over for it, tokens and codes included; unset: that one alone. */
+  allSecrets?(): readonly string[];
   /** The external id of its data source. */
   readonly externalId: string;
   /** What connecting answers, where that is the record. */
@@ -36,8 +38,8 @@ export interface SourceStand {
   connectAsNobody(user: TestUser): Promise<Answer<unknown>>;
   write(externalId: string, text: string): void;
   remove(externalId: string): void;
-  /** Refuses the next requests for being too many. */
-  limit(requests: number): void;
+  /** Refuses the next requests for being too many. @param forS how long it asks to wait; unset: not at all */
+  limit(requests: number, forS?: number): void;
   /** Answers requests for the content of one item with a status. */
   breakItem(externalId: string, status: number): void;
   /** Leaves what is asked from now on without an answer. @param only paths that have this in them */
@@ -46,6 +48,10 @@ export interface SourceStand {
   takeBack(): void;
   /** Listings of outermost containers that were asked for since the reset. */
   pagesListed(): number;
+  /** How often the content of an item was asked for since the reset; unset for sources whose listings tell no versions. */
+  contentAsked?(externalId: string): number;
+  /** Requests that are under way. */
+  underWay(): number;
   /** Requests that were under way at once at most. */
   mostAtOnce(): number;
   close(): Promise<void>;
@@ -65,6 +71,7 @@ export const moreDocuments = <T>(more: number, make: (name: string, text: string
 /** What is the same for every stand, of its emulator. */
 export const standOn = ({ misbehave, load, close }: Emulator<never>) => ({
   hold: (only = ''): void => misbehave((path) => (path.includes(only) ? 'hang' : null)),
+  underWay: (): number => load.now,
   mostAtOnce: (): number => load.most,
   close,
 });

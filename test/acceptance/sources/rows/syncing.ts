@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../../contract/records.js';
-import { HONOURED_BY } from '../../../../contract/sources.js';
+import { honours } from '../../../../contract/sources.js';
 import { soon } from '../../../support/soon.js';
 import { type Customer, expectSparse } from '../catalogue.js';
 
@@ -62,11 +62,8 @@ export function syncingRows(customer: Customer): void {
       expect(after.last_sync_action).toBe('UPDATE');
       expect(after.last_synced_at > before.last_synced_at).toBe(true);
       expect(await customer.timesTold('UPDATE')).toBe(1);
-      // incremental_sync is no reason to leave anything out where the source does not honour it.
-      expect(HONOURED_BY.incremental_sync).not.toContain(type);
       const wishes = {
         chunk_size: 80,
-        incremental_sync: true,
         request_id: `again of ${type}`,
         generate_sparse_vectors: true,
       };
@@ -77,6 +74,36 @@ export function syncingRows(customer: Customer): void {
         (some) => some.some(isAgain),
       );
       await expectSparse(customer.service, customer.user, again.find(isAgain)?.id ?? 0);
+    });
+
+    test('that is incremental leaves out what was synced with the same options, where the source honours that', async () => {
+      const { stand, content } = customer;
+      const honoured = honours(type, 'incremental_sync');
+      await customer.connect();
+      /** The text of the lighthouse once a sync of the branch is over. */
+      const textAfter = async (more: Record<string, unknown> = {}): Promise<string> => {
+        const times = await customer.timesTold('ALL_FILES_PROCESSED');
+        await customer.syncFiles([content.branch], more);
+        await soon(
+          () => customer.timesTold('ALL_FILES_PROCESSED'),
+          (now) => now > times,
+        );
+        return customer.textOf(content.lighthouse);
+      };
+      expect(await textAfter()).toContain('1901');
+      const requests = new Map((await customer.files()).map((file) => [file.external_file_id, file.request_id]));
+      expect(requests.size).toBe(2);
+      stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
+      const incremental = await textAfter({ incremental_sync: true });
+      expect(incremental).toContain(honoured ? '1901' : '1950');
+      const skipped = await customer.timesTold('FILES_SKIPPED');
+      expect(skipped > 0).toBe(honoured);
+      const kept = (await customer.files()).filter((file) => requests.get(file.external_file_id) === file.request_id);
+      expect(kept).toHaveLength(honoured ? 2 : 0);
+      expect(await textAfter({ incremental_sync: true, chunk_size: 90 })).toContain('1950');
+      stand.write(content.lighthouse, 'The lighthouse was moved in 1970.');
+      expect(await textAfter({ incremental_sync: false, chunk_size: 90 })).toContain('1970');
+      expect(await customer.timesTold('FILES_SKIPPED')).toBe(skipped);
     });
 
     test('of what is not there, or not for the account, costs itself alone and says why', async () => {
@@ -107,6 +134,21 @@ export function syncingRows(customer: Customer): void {
       const made = await customer.settledFiles(documents.length);
       expect(new Set(made.map((file) => file.sync_status))).toEqual(new Set(['READY']));
       expect((await customer.items()).count).toBe(content.items);
+    });
+
+    test('that its source puts off for long waits as RATE_LIMITED, and goes on by itself', async () => {
+      const { user, stand, content } = customer;
+      await customer.connect();
+      await customer.syncFiles([content.keeper]);
+      const [{ id = 0 } = {}] = await customer.settledFiles(1);
+      stand.limit(1, 3);
+      expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
+      const limited = await customer.fileWhen(id, (file) => file.sync_status === 'RATE_LIMITED');
+      const [until = ''] = /(?<=goes on by itself at )\S+(?=\.$)/.exec(limited.sync_error_message ?? '') ?? [];
+      expect(Date.parse(until)).toBeGreaterThan(Date.now());
+      expect(await customer.timesTold('RATE_LIMIT_ERROR')).toBe(1);
+      expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+      expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(until));
     });
 
     test('whose credentials end in the middle leaves no file in motion', async () => {

@@ -137,6 +137,9 @@ export function wholeAccountRows(customer: Customer): void {
     test('has a change at the source taken in, and what is unchanged is not rewritten', async () => {
       const { content } = customer;
       const second = `second of ${type}`;
+      const asked = () =>
+        [content.lighthouse, ...content.others].map((externalId) => customer.stand.contentAsked?.(externalId) ?? 0);
+      const before = asked();
       customer.stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
       await customer.syncFiles(content.containers, { ...wishes, request_id: second });
       await soon(
@@ -147,6 +150,9 @@ export function wholeAccountRows(customer: Customer): void {
       expect(await customer.textOf(content.lighthouse)).not.toContain('1901');
       const now = await generations();
       expect(now.get(content.lighthouse)).toBeGreaterThan(now.get(content.keeper) ?? 0);
+      // Its listing says what is unchanged: that is not even fetched.
+      if (customer.stand.contentAsked)
+        expect(asked()).toEqual(before.map((number, index) => (index === 0 ? number + 1 : number)));
     });
 
     test('keeps its record when it is connected again; its tags, and those added later, come to files and points', async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { onAbort } from '../../egress/onAbort.js';
+import { onAbort } from '../egress/onAbort.js';
 
 /**
- * Turns at hosts. The one made here holds in its process; the one of sharedPoliteness.ts over all workers.
+ * Turns at hosts. The one made here holds in its process; the one of sharedHostLimiter.ts over all workers.
  */
 export interface HostLimiter {
   /**

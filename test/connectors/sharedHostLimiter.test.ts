@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 
-import { createSharedHostLimiter } from '../../../connectors/web/sharedPoliteness.js';
-import type { HostTurns } from '../../../contract/hostTurns.js';
-import { createHostTurns } from '../../../store/hostTurns.js';
-import { testEngines } from '../../support/engines.js';
+import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
+import type { HostTurns } from '../../contract/hostTurns.js';
+import { createHostTurns } from '../../store/hostTurns.js';
+import { testEngines } from '../support/engines.js';
 
 /** What the database holds is real; workers are limiters with connections of their own. */
 const uri = new URL(testEngines().mongodbUri);
@@ -74,6 +74,24 @@ async function until(isSo: () => boolean): Promise<void> {
   for (let looks = 0; !isSo() && looks < 5000; looks += 1) await wait(20);
   expect(isSo()).toBe(true);
 }
+
+describe('a pause that a host asks for', () => {
+  test('is kept by every worker that has turns there, and by whoever comes later; a shorter one does not end it', async () => {
+    const host = newHost();
+    const [asked, other, later] = [await worker(2), await worker(2), await worker(2)];
+    const leave = await other.enter(host, 0, never);
+    expect(other.pausedMs(host)).toBe(0);
+    asked.pause(host, 60_000);
+    expect(asked.pausedMs(host)).toBeGreaterThan(59_000);
+    await until(() => other.pausedMs(host) > 50_000);
+    asked.pause(host, 10);
+    leave();
+    (await later.enter(host, 0, never))();
+    expect(later.pausedMs(host)).toBeGreaterThan(50_000);
+    expect(asked.pausedMs(host)).toBeGreaterThan(50_000);
+    expect(asked.pausedMs(newHost())).toBe(0);
+  });
+});
 
 describe('turns at a host', () => {
   test('a worker that is alone has all of them at once, and no page of it asks the database', async () => {

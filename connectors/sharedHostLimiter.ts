@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { HostTurns } from '../../contract/hostTurns.js';
-import { orAborted } from '../../egress/deadline.js';
-import { inLine, sleepUntilAborted, type HostLimiter, type Sleep } from './politeness.js';
+import type { HostTurns } from '../contract/hostTurns.js';
+import { orAborted } from '../egress/deadline.js';
+import { inLine, sleepUntilAborted, type HostLimiter, type Sleep } from './hostLimiter.js';
 
 /** A share is renewed so often: that is how soon others get theirs. */
 const RENEW_MS = 1000;
@@ -22,10 +22,21 @@ interface Host {
   limit: number;
   until: number;
   usedAt: number;
+  /** No request begins before. */
+  pausedUntil: number;
   /** Claims of starts, one after the other. */
   claims: Promise<void>;
   /** Ends the pause before the next renewal. */
   hurry: () => void;
+}
+
+/** Turns with pauses that all workers keep. */
+export interface SharedHostLimiter extends HostLimiter {
+  /** No request of any worker to the host begins for so long: others hear of it within a second. An earlier, longer pause stays. */
+  pause(host: string, forMs: number): void;
+  /** For how long no request to the host may begin. Known of a host whose turn one has. */
+  pausedMs(host: string): number;
+  close(): Promise<void>;
 }
 
 export interface SharedLimiterOptions {
@@ -46,7 +57,7 @@ export function createSharedHostLimiter({
   turns,
   now = () => performance.now(),
   sleep = sleepUntilAborted,
-}: SharedLimiterOptions): HostLimiter & { close(): Promise<void> } {
+}: SharedLimiterOptions): SharedHostLimiter {
   const hosts = new Map<string, Host>();
   const keeping = new Set<Promise<void>>();
   let isClosing = false;
@@ -72,9 +83,15 @@ export function createSharedHostLimiter({
     const isValid = askedAt < host.until;
     const atMost = Math.max(host.active, isValid ? host.limit : 0);
     try {
-      const { slots, fair, leaseMs } = await turns.share({ host: name, holder: host.holder, cap: perHost, atMost });
+      const { slots, fair, leaseMs, pausedMs } = await turns.share({
+        host: name,
+        holder: host.holder,
+        cap: perHost,
+        atMost,
+      });
       host.limit = Math.min(slots, fair);
       host.until = askedAt + leaseMs;
+      if (pausedMs > 0) host.pausedUntil = Math.max(host.pausedUntil, askedAt + pausedMs);
       handOut(host);
       return slots > fair || host.limit === 0 ? SOON_MS : RENEW_MS;
     } catch {
@@ -112,6 +129,7 @@ export function createSharedHostLimiter({
       limit: 0,
       until: 0,
       usedAt: now(),
+      pausedUntil: 0,
       claims: Promise.resolve(),
       hurry: () => undefined,
     };
@@ -154,6 +172,13 @@ export function createSharedHostLimiter({
         left = true;
       };
     },
+    pause(name, forMs) {
+      const host = hosts.get(name) ?? open(name);
+      host.pausedUntil = Math.max(host.pausedUntil, now() + forMs);
+      // Where the database is away, this process alone keeps the pause.
+      void turns.pause(name, forMs).catch(() => undefined);
+    },
+    pausedMs: (name) => Math.max(0, (hosts.get(name)?.pausedUntil ?? 0) - now()),
     async close() {
       isClosing = true;
       for (const host of hosts.values()) host.hurry();

@@ -1,0 +1,82 @@
+import type { Change, SourceItem } from '../../connectors/connector.js';
+import type { Account } from '../../connectors/registry.js';
+import { type SyncItemsRequest, WALK_ALL, walkOf } from '../../contract/connections.js';
+import { Fault } from '../../contract/failures.js';
+import type { Items } from '../../store/items/items.js';
+import type { OpenAccount } from './openAccount.js';
+import { takePage } from './walk.js';
+
+type Feed = NonNullable<Account['changes']>;
+
+/** A listing of what an account holds, by the run that has it. */
+export interface Listing {
+  readonly runId: number;
+  readonly items: Pick<Items, 'keep' | 'markGone' | 'unlist'>;
+}
+
+/** Of what the connector knows, an item keeps what is answered, and its version. */
+const listedItem = ({ hasContent: _content, createdAt: _at, tags: _tags, ...item }: SourceItem) => item;
+
+/** Decides by what a listing comes to know what there is. The point is taken before anything is listed: what happens meanwhile is told later. */
+async function begin(
+  feed: Feed | null,
+  changePoint: string | null,
+  request: SyncItemsRequest,
+  signal: AbortSignal,
+): Promise<SyncItemsRequest> {
+  // One that an earlier version of the service began has listed things already.
+  if (!feed || request.listed > 0) return { ...request, point: null };
+  if (changePoint === null) return { ...request, point: await feed.now(signal) };
+  return { ...request, walk: walkOf([]), since: changePoint, point: changePoint };
+}
+
+/** Takes in a page of what happened. What is new, or back again, is walked: nobody tells of what already lies in it. */
+async function takeChanges(
+  { source }: OpenAccount,
+  feed: Feed,
+  since: string,
+  request: SyncItemsRequest,
+  { runId, items }: Listing,
+  signal: AbortSignal,
+): Promise<SyncItemsRequest> {
+  const { changes, next, more } = await feed.since(since, signal);
+  const last = new Map<string, Change>();
+  for (const change of changes) last.set('gone' in change ? change.gone : change.item.externalId, change);
+  const told = [...last.values()];
+  const there = told.flatMap((change) => ('item' in change ? [change.item] : []));
+  // First, for what lay in a folder that is gone may have been moved out of it.
+  const gone = told.flatMap((change) => ('gone' in change ? [change.gone] : []));
+  await items.markGone(source, gone);
+  const fresh = await items.keep(source, runId, there.map(listedItem));
+  const open = there.flatMap(({ externalId, isExpandable }) =>
+    isExpandable && fresh.has(externalId) ? [externalId] : [],
+  );
+  const walk = { ...request.walk, open: [...new Set([...request.walk.open, ...open])] };
+  return { ...request, walk, since: more ? next : null, point: next, listed: request.listed + told.length };
+}
+
+/** Takes the next page of a listing in, and answers the listing from behind it. Safe to repeat. @throws Fault */
+export async function listPage(
+  open: OpenAccount,
+  request: SyncItemsRequest,
+  listing: Listing,
+  signal: AbortSignal,
+): Promise<SyncItemsRequest> {
+  const { source, account } = open;
+  const feed = account.changes;
+  if (request.point === undefined && request.isPartial !== true)
+    return begin(feed, source.changePoint ?? null, request, signal);
+  if (feed && typeof request.since === 'string') {
+    try {
+      return await takeChanges(open, feed, request.since, request, listing, signal);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'stale_cursor') throw error;
+      // What was told of may be gone again by now.
+      await listing.items.unlist(source, listing.runId);
+      return { walk: WALK_ALL, listed: 0, point: await feed.now(signal) };
+    }
+  }
+  const { items, walk } = await takePage(account, request.walk, signal);
+  await listing.items.keep(source, listing.runId, items.map(listedItem));
+  return { ...request, walk, listed: request.listed + items.length };
+}

@@ -1,0 +1,76 @@
+import type { Model } from 'mongoose';
+
+import type { DataSourceDoc } from '../dataSources/model.js';
+import type { FileDoc } from '../files/model.js';
+import type { ItemDoc } from './model.js';
+
+type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
+
+/** What goes with items that their source says are gone. */
+export interface Going {
+  /** Of the data source. */
+  readonly files: number;
+  /** Of these, those of items that are gone. */
+  readonly vanished: number;
+}
+
+/** Items that their source has told to be gone: marked until they may be forgotten, so that no pass need tell of them again. */
+export interface GoneItems {
+  /** Marks items with all that lies in them. Safe to repeat; one that is listed again is unmarked. */
+  markGone(source: Holder, externalIds: readonly string[]): Promise<void>;
+  /** Counts what would go. */
+  countGone(source: Holder): Promise<Going>;
+  /** The next marked items, with their files: forget them once those are deleted. */
+  nextGone(source: Holder, limit: number): Promise<{ readonly items: number[]; readonly files: number[] }>;
+  forget(source: Holder, items: readonly number[]): Promise<void>;
+}
+
+/** Items counted at once. */
+const AT_ONCE = 1_000;
+
+export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): GoneItems {
+  const filesOf = ({ _id, organizationId, userId }: Holder) => ({ organizationId, userId, dataSourceId: _id });
+  const marked = async (source: Holder, afterId: number, limit: number): Promise<ItemDoc[]> =>
+    items
+      .find({ ...filesOf(source), isGone: true, _id: { $gt: afterId } })
+      .sort({ _id: 1 })
+      .limit(limit)
+      .lean<ItemDoc[]>();
+  const namesOf = (rows: readonly ItemDoc[]) => ({ externalFileId: { $in: rows.map(({ externalId }) => externalId) } });
+  return {
+    async markGone(source, externalIds) {
+      const seen = new Set<string>();
+      let open = [...externalIds];
+      while (open.length > 0) {
+        const some = open.slice(0, AT_ONCE);
+        open = open.slice(AT_ONCE);
+        // What lies in itself, by a fault of the source, is passed once.
+        for (const id of some) seen.add(id);
+        await items.updateMany({ ...filesOf(source), externalId: { $in: some } }, { $set: { isGone: true } });
+        const below = await items
+          .find({ ...filesOf(source), parentExternalId: { $in: some } }, { externalId: 1 })
+          .lean();
+        open.push(...below.map(({ externalId }) => externalId).filter((id) => !seen.has(id)));
+      }
+    },
+    async countGone(source) {
+      let vanished = 0;
+      for (let afterId: number | undefined = 0; afterId !== undefined;) {
+        const rows: ItemDoc[] = await marked(source, afterId, AT_ONCE);
+        if (rows.length > 0)
+          vanished += await files.countDocuments({ ...filesOf(source), isContainer: false, ...namesOf(rows) });
+        afterId = rows.length < AT_ONCE ? undefined : rows.at(-1)?._id;
+      }
+      return { files: await files.countDocuments({ ...filesOf(source), isContainer: false }), vanished };
+    },
+    async nextGone(source, limit) {
+      const rows = await marked(source, 0, limit);
+      if (rows.length === 0) return { items: [], files: [] };
+      const found = await files.find({ ...filesOf(source), isContainer: false, ...namesOf(rows) }, { _id: 1 }).lean();
+      return { items: rows.map(({ _id }) => _id), files: found.map(({ _id }) => _id) };
+    },
+    async forget(source, ids) {
+      await items.deleteMany({ ...filesOf(source), _id: { $in: [...ids] }, isGone: true });
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Model } from 'mongoose';
+
+import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
+import type { FileDoc } from '../files/model.js';
+
+/**
+ * Which items have a file that was synced before, with these very options.
+ * @returns the files by the external ids of their items
+ */
+export async function syncedCopies(
+  files: Model<FileDoc>,
+  { organizationId, userId, type: source }: Pick<DataSourceDoc, 'organizationId' | 'userId' | 'type'>,
+  externalIds: readonly string[],
+  options: IngestOptions,
+): Promise<Map<string, FileDoc>> {
+  const rows = await files
+    .find({
+      organizationId,
+      userId,
+      source,
+      externalFileId: { $in: [...externalIds] },
+      syncStatus: 'READY',
+      generation: { $gt: 0 },
+    })
+    .lean<FileDoc[]>();
+  // As MongoDB keeps them: what is not set is not there.
+  const wanted: unknown = JSON.parse(JSON.stringify(options));
+  return new Map(
+    rows
+      .filter((file) => isDeepStrictEqual(JSON.parse(JSON.stringify(file.options)), wanted))
+      .map((file) => [file.externalFileId, file]),
+  );
+}
