@@ -15,6 +15,7 @@ const flag = () => Joi.boolean().default(false);
 
 /** How files of a connection are to be read; what only other sources have is taken and means nothing to the rest. */
 interface FileSyncConfigBody {
+  auto_synced_source_types?: string[];
   detect_audio_language: boolean;
   transcription_service?: TranscriptionService;
   include_speaker_labels: boolean;
@@ -68,6 +69,8 @@ export const toConnectedIngest = ({
     useOcr,
   ),
   skipFileProcessing: config?.skip_file_processing ?? false,
+  ...(config?.auto_synced_source_types ? { autoSyncedSourceTypes: config.auto_synced_source_types } : {}),
+  ...(config?.sync_attachments === true ? { syncAttachments: true } : {}),
 });
 
 export const requestId = () => orNull(Joi.string().allow('').max(500));

@@ -147,7 +147,7 @@ async function clientOf(
 }
 
 /** Those that were given, and no others; else the built-in ones. */
-function scopesOf({ scopes = [], scope = '' }: OAuthUrlBody, { spec }: Consent): readonly string[] {
+function scopesOf({ scopes, scope = '' }: OAuthUrlBody, { spec }: Consent): readonly string[] {
   if (scopes.length > 0) return scopes;
   const single = scope.split(/\s+/).filter((one) => one !== '');
   return single.length > 0 ? single : spec.scopes;

@@ -12,16 +12,11 @@ import { HttpError, invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
-import {
-  type ConnectedFilesBody,
-  fileSyncConfig,
-  requestId,
-  success,
-  toConnectedIngest,
-} from '../../schemas/integrations.js';
+import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
+import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
 
 interface Body extends ConnectedFilesBody {
@@ -73,7 +68,7 @@ export const syncOutlook = operation<'user', Body>({
     file_sync_config: fileSyncConfig(),
   }),
   answer: success,
-  async handle({ caller, body, deps }) {
+  async handle({ caller, body, given, deps }) {
     const filter = filterOf(body.filters);
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'OUTLOOK');
     const account = accountOf(source, deps);
@@ -83,8 +78,7 @@ export const syncOutlook = operation<'user', Body>({
     const attachments = body.sync_attachments || body.file_sync_config?.sync_attachments === true;
     const externalId = idOfOutlookQuery({ folder, filter, attachments });
     if (externalId === null) throw invalid(['body', 'filters'], 'The filter is too long', 'value_error');
-    const ingest = toConnectedIngest(body);
-    const selection = { externalIds: [externalId], tags: body.tags, ingest, requestId: body.request_id };
+    const selection = { externalIds: [externalId], ...selectionWishes(body, given, source) };
     return syncSelection(caller, source._id, selection, deps);
   },
 });
