@@ -257,3 +257,37 @@ test('the provider gets a challenge that only our verifier answers', async () =>
     .digest('base64url');
   expect(asked?.parameters['code_challenge']).toBe(answer);
 });
+
+describe('POST /integrations/connect', () => {
+  const hand = (authentication: Record<string, unknown>, sync_options: Record<string, unknown> = {}) =>
+    user.post<{ data_source: DataSourceRecord; sync_url: string | null; detail?: unknown }>('/integrations/connect', {
+      authentication: { source: 'GOOGLE_DRIVE', ...authentication },
+      sync_options: { sync_source_items: false, ...sync_options },
+    });
+
+  test('connects with tokens that the caller has, and they are refreshed by our client', async () => {
+    const { accessToken, refreshToken } = drive.oauth.grant();
+    const connected = await hand(
+      { access_token: accessToken, refresh_token: refreshToken },
+      { data_source_tags: { team: 'red' } },
+    );
+    expect(connected).toMatchObject({
+      status: 200,
+      body: { data_source: { data_source_external_id: 'GOOGLE_DRIVE|ada@harbour.example', tags: { team: 'red' } } },
+    });
+    expect((await openPage(connected.body.sync_url ?? '')).html).toContain('Choose from Google Drive');
+    drive.oauth.expireAll();
+    await user.post('/integrations/items/sync', { data_source_id: connected.body.data_source.id });
+    expect(
+      await soon(sources, ([one]) => one!.sync_status === 'READY' && one!.source_items_synced_at !== null),
+    ).toMatchObject([{ revoked_access: false }]);
+  });
+
+  test('refuses what nobody has with 400, and what is incomplete with 422', async () => {
+    expect(await hand({ access_token: 'nobody' })).toMatchObject({ status: 400 });
+    for (const wrong of [{}, { access_token: 5 }, { source: 'WEB_SCRAPE', access_token: 'a' }, { source: 'GITHUB' }])
+      expect(await hand(wrong)).toMatchObject({ status: 422 });
+    expect(await hand({ source: 'FRESHDESK', domain: 'a', api_key: 'b' })).toMatchObject({ status: 400 });
+    expect(await sources()).toEqual([]);
+  });
+});
