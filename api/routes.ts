@@ -19,6 +19,7 @@ import { uploadText } from './files/uploadText.js';
 import { createFileTags, deleteFileTags } from './files/tags.js';
 import { userFiles, userFilesV2 } from './files/userFiles.js';
 import { health, ready } from './health/health.js';
+import { connect } from './integrations/connect.js';
 import { callbacks } from './integrations/consent/callback.js';
 import { connectionPage, decideOnConnection } from './integrations/consent/connectionPage.js';
 import { oauthUrl } from './integrations/consent/oauthUrl.js';
@@ -105,6 +106,7 @@ export const builtOperations: readonly Operation[] = [
   removeDataSourceTags,
   revokeAccessToken,
   oauthUrl,
+  connect,
   connectGitBook,
   gitBookSpaces,
   syncGitBook,

@@ -33,6 +33,8 @@ export interface IngestOptions {
   readonly syncAttachments?: boolean;
   /** What the sender says the file is; null: what it is found to be. */
   readonly mediaType?: MediaType | null;
+  /** Of a connected source with several kinds of things: those that are synced by themselves. Absent: all. */
+  readonly autoSyncedSourceTypes?: readonly string[];
   /** A record only: nothing is fetched, and the file ends READY_TO_SYNC. */
   readonly skipFileProcessing: boolean;
 }

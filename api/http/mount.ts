@@ -67,6 +67,7 @@ export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: 
       caller: caller as UserCaller & KeyCaller,
       // No body at all is one without fields: lists need none, and what others miss is named.
       body: body ? validate(body, request.body === undefined ? {} : request.body, 'body') : {},
+      given: fieldsOf(request.body),
       query: query ? validate(query, request.query, 'query') : {},
       params: request.params as Record<string, string>,
       file: null,
@@ -92,6 +93,12 @@ const identityOf = (response: Response): Identity =>
 const confirmFirst: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   Promise.resolve(identityOf(response).confirmed).then(() => next(error), next);
 };
+
+/** Names of the fields that have a value. */
+function fieldsOf(body: unknown): ReadonlySet<string> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return new Set();
+  return new Set(Object.entries(body).flatMap(([name, value]) => (value === null ? [] : [name])));
+}
 
 const keeperOf = ({ caller, deps: { store } }: Call<AuthScheme, unknown>): FileKeeper => {
   if (caller === null || !('userId' in caller)) throw new Error('Only what acts for an end user takes a file');

@@ -36,6 +36,8 @@ export interface Call<Auth extends AuthScheme, Body> {
   readonly caller: Callers[Auth];
   /** Validated; {} where the operation has no body. */
   readonly body: Body;
+  /** Fields of the body that were sent with a value: what else it has, are defaults. */
+  readonly given: ReadonlySet<string>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, string>>;
   /** Of an operation that takes a file; null elsewhere. */

@@ -5,16 +5,11 @@ import { idInDrive } from '../../contract/sources.js';
 import { operation } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { ingestFields } from '../schemas/ingest.js';
-import {
-  type ConnectedFilesBody,
-  fileSyncConfig,
-  requestId,
-  success,
-  toConnectedIngest,
-} from '../schemas/integrations.js';
+import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { tags } from '../schemas/tags.js';
 import { connectedSourceOf } from './dataSourceOf.js';
+import { selectionWishes } from './keptOptions.js';
 import { syncSelection } from './syncSelection.js';
 
 interface Body extends ConnectedFilesBody {
@@ -53,12 +48,10 @@ export const syncFiles = operation<'user', Body>({
     file_sync_config: fileSyncConfig(),
   }),
   answer: success,
-  async handle({ caller, body, deps }) {
+  async handle({ caller, body, given, deps }) {
     const source = await connectedSourceOf(caller, body.data_source_id, deps.store);
     const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : idInDrive(source.type, one)));
-    const ingest = toConnectedIngest(body);
-    const incremental = body.incremental_sync;
-    const selection = { externalIds, tags: body.tags, ingest, incremental, requestId: body.request_id };
+    const selection = { externalIds, ...selectionWishes(body, given, source) };
     return syncSelection(caller, source._id, selection, deps);
   },
 });

@@ -1,5 +1,7 @@
+import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { FileRecord, FileStatisticsRecord } from '../../contract/records.js';
 import { fileTags, tagObject } from '../../contract/tags.js';
+import { toOcrProperties } from '../schemas/uploads.js';
 import type { FileDoc, FileStatistics } from '../../store/files/model.js';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
@@ -14,6 +16,25 @@ function statistics(known: FileStatistics | null): FileStatisticsRecord | null {
     ...(known.numTokens === null ? {} : { num_tokens: known.numTokens }),
     ...(known.numEmbeddings === null ? {} : { num_embeddings: known.numEmbeddings }),
     ...(known.mimeType === null ? {} : { mime_type: known.mimeType }),
+  };
+}
+
+/** How the connection of a file is to sync it, as far as that is not the usual way. */
+function syncProperties(options: IngestOptions): Record<string, unknown> {
+  const { autoSyncedSourceTypes: types, transcriptionService: service = null } = options;
+  const flags = {
+    sync_attachments: options.syncAttachments,
+    detect_audio_language: options.detectAudioLanguage,
+    include_speaker_labels: options.includeSpeakerLabels,
+    split_rows: options.splitRows,
+    generate_chunks_only: options.generateChunksOnly,
+    store_file_only: options.storeFileOnly,
+    skip_file_processing: options.skipFileProcessing,
+  };
+  return {
+    ...(types === undefined ? {} : { auto_synced_source_types: types }),
+    ...(service === null ? {} : { transcription_service: service }),
+    ...Object.fromEntries(Object.entries(flags).filter(([, isSet]) => isSet === true)),
   };
 }
 
@@ -59,7 +80,7 @@ export function presentFile(file: FileDoc, links: FileLinks = { raw: null, parse
       prepend_filename_to_chunks: options.prependFilenameToChunks,
       ...(options.maxItemsPerChunk === null ? {} : { max_items_per_chunk: options.maxItemsPerChunk }),
     },
-    ocr_properties: file.ocrProperties,
+    ocr_properties: { ...toOcrProperties(options), ...file.ocrProperties },
     ocr_job_started_at: iso(file.ocrJobStartedAt ?? null),
     name: file.name,
     parent_id: file.parentId,
@@ -72,7 +93,7 @@ export function presentFile(file: FileDoc, links: FileLinks = { raw: null, parse
     generate_sparse_vectors: options.generateSparseVectors,
     request_id: file.requestId,
     upload_id: file.uploadId,
-    sync_properties: file.syncProperties,
+    sync_properties: { ...file.syncProperties, ...(file.dataSourceId === null ? {} : syncProperties(options)) },
     messages_metadata: file.messagesMetadata,
     file_contents_deleted: file.fileContentsDeleted,
     supports_cold_storage: file.supportsColdStorage,

@@ -24,7 +24,12 @@ export interface SyncOptionsBody extends ConnectedFilesBody {
 const flag = (fallback: boolean) => orNull(Joi.boolean(), fallback);
 
 /** Any value is taken; an object tags files, so it has to be tags. */
-const anyTags = () => Joi.alternatives().conditional(Joi.object().required(), { then: tags(), otherwise: Joi.any() });
+const anyTags = () =>
+  Joi.any().custom((value: unknown, helpers) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const { error } = tags().validate(value);
+    return error ? helpers.message({ custom: 'An object must be tags: names with texts, numbers or booleans' }) : value;
+  });
 
 export const syncOptionFields = () => ({
   tags: anyTags(),
@@ -32,8 +37,6 @@ export const syncOptionFields = () => ({
   max_items_per_chunk: orNull(integer().greater(0)),
   set_page_as_boundary: Joi.boolean().default(false),
   request_id: requestId(),
-  use_ocr: flag(false),
-  parse_pdf_tables_with_ocr: flag(false),
   sync_files_on_connection: flag(true),
   enable_file_picker: Joi.boolean().default(true),
   automatically_open_file_picker: orNull(Joi.boolean()),
@@ -77,7 +80,7 @@ const MAX_SCOPE = 2_000;
 export interface OAuthUrlBody extends SyncOptionsBody {
   service: OAuthSource;
   scope?: string;
-  scopes?: string[];
+  scopes: string[];
   data_source_id?: number;
   connecting_new_account: boolean;
   servicenow_credentials?: Record<'instance_subdomain' | 'client_id' | 'client_secret' | 'redirect_uri', string>;
@@ -91,8 +94,10 @@ export const oauthUrlBody = () =>
       .valid(...OAUTH_SOURCES)
       .required(),
     scope: orNull(Joi.string().allow('').max(MAX_SCOPE)),
-    scopes: orNull(Joi.array().items(Joi.string().max(MAX_SCOPE)).max(MAX_SCOPES)),
+    scopes: orNull(Joi.array().items(Joi.string().max(MAX_SCOPE)).max(MAX_SCOPES), []),
     ...syncOptionFields(),
+    use_ocr: flag(false),
+    parse_pdf_tables_with_ocr: flag(false),
     ...Object.fromEntries(FACT_NAMES.map((name) => [name, orNull(Joi.string().allow('').max(MAX_FACT))])),
     data_source_id: orNull(integer()),
     connecting_new_account: flag(false),

@@ -16,6 +16,7 @@ const flag = () => Joi.boolean().default(false);
 /** How files of a connection are to be read; what only other sources have is taken and means nothing to the rest. */
 interface FileSyncConfigBody {
   sync_attachments: boolean;
+  auto_synced_source_types?: string[];
   detect_audio_language: boolean;
   transcription_service?: TranscriptionService;
   include_speaker_labels: boolean;
@@ -48,6 +49,8 @@ export type ConnectedFilesBody = IngestBody &
   Partial<
     Pick<UploadBody, 'max_items_per_chunk' | 'set_page_as_boundary' | 'parse_pdf_tables_with_ocr'> & {
       use_ocr: boolean;
+      /** The same as in file_sync_config, of operations that have it of their own. */
+      sync_attachments: boolean;
       file_sync_config: FileSyncConfigBody;
     }
   >;
@@ -56,6 +59,7 @@ export type ConnectedFilesBody = IngestBody &
 export const toConnectedIngest = ({
   file_sync_config: config,
   use_ocr: useOcr = false,
+  sync_attachments: syncAttachments = false,
   ...body
 }: ConnectedFilesBody): IngestOptions => ({
   ...toUploadIngest(
@@ -68,8 +72,9 @@ export const toConnectedIngest = ({
     useOcr,
   ),
   skipFileProcessing: config?.skip_file_processing ?? false,
+  ...(config?.auto_synced_source_types ? { autoSyncedSourceTypes: config.auto_synced_source_types } : {}),
   // Absent for no, as in records of those who never could say so.
-  ...(config?.sync_attachments ? { syncAttachments: true } : {}),
+  ...(syncAttachments || config?.sync_attachments ? { syncAttachments: true } : {}),
 });
 
 export const requestId = () => orNull(Joi.string().allow('').max(500));

@@ -12,7 +12,7 @@ import { HttpError, notFound } from '../../http/errors.js';
 import { operation, type UserCaller } from '../../http/operation.js';
 import { type OAuthUrlBody, oauthUrlBody, toConnectionOptions, toConnectionWishes } from '../../schemas/consent.js';
 import { factsOf } from './facts.js';
-import { pageUrl } from './pages.js';
+import { newConnectionPage } from './newConnectionPage.js';
 
 const notConnectable = (service: OAuthSource): HttpError =>
   new HttpError(400, `${service} can not be connected in this version.`);
@@ -32,8 +32,11 @@ export const oauthUrl = operation<'user', OAuthUrlBody>({
   async handle({ caller, body, deps }) {
     const { service } = body;
     const known = body.connecting_new_account ? null : await knownSource(caller, body, deps);
-    if (known && !known.revokedAccess && known.sealedCredentials !== null)
-      return { oauth_url: await syncUrl(caller, body, known, deps) };
+    if (known && !known.revokedAccess && known.sealedCredentials !== null) {
+      const [options, wishes] = [toConnectionOptions(service, body), toConnectionWishes(service, body)];
+      const page = { service, dataSourceId: known._id, options, wishes };
+      return { oauth_url: await newConnectionPage(caller, page, deps) };
+    }
     if (!isConnectedSource(service)) throw notConnectable(service);
     const consent = deps.connectors.consent(service);
     if (!consent) throw notConnectable(service);
@@ -67,27 +70,6 @@ async function knownSource(
     throw new HttpError(400, 'Several accounts of this service are connected. Name one by data_source_id.');
   // Of several that are revoked, whichever consents is found again by its own name.
   return another ? null : (only ?? null);
-}
-
-/** The address of a page of ours that goes on with a connected account, without consent. */
-async function syncUrl(caller: UserCaller, body: OAuthUrlBody, { _id }: DataSourceDoc, deps: ApiDeps): Promise<string> {
-  const { store, settings } = deps;
-  const { service } = body;
-  const runId = await store.runs.nextId();
-  const name = await store.transaction((session) =>
-    store.attempts.beginConnected(
-      {
-        ...{ _id: runId, ...caller, service, clientId: '', redirectUri: '', facts: {} },
-        options: toConnectionOptions(service, body),
-        wishes: toConnectionWishes(service, body),
-        knownSourceId: _id,
-        dataSourceId: _id,
-        expiresAt: new Date(Date.now() + settings.connectPageLifeMs),
-      },
-      session,
-    ),
-  );
-  return pageUrl(name, deps);
 }
 
 interface ConsentPlace {
@@ -147,7 +129,7 @@ async function clientOf(
 }
 
 /** Those that were given, and no others; else the built-in ones. */
-function scopesOf({ scopes = [], scope = '' }: OAuthUrlBody, { spec }: Consent): readonly string[] {
+function scopesOf({ scopes, scope = '' }: OAuthUrlBody, { spec }: Consent): readonly string[] {
   if (scopes.length > 0) return scopes;
   const single = scope.split(/\s+/).filter((one) => one !== '');
   return single.length > 0 ? single : spec.scopes;

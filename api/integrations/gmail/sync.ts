@@ -6,15 +6,10 @@ import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
-import {
-  type ConnectedFilesBody,
-  fileSyncConfig,
-  requestId,
-  success,
-  toConnectedIngest,
-} from '../../schemas/integrations.js';
+import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { onlySourceOf } from '../dataSourceOf.js';
+import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
 
 interface Body extends ConnectedFilesBody {
@@ -23,6 +18,7 @@ interface Body extends ConnectedFilesBody {
   tags: Record<string, TagValue>;
   request_id?: string;
   sync_attachments: boolean;
+  incremental_sync: boolean;
 }
 
 /** The id of what is meant. @throws HttpError 422 where the filters mean nothing */
@@ -50,12 +46,10 @@ export const syncGmail = operation<'user', Body>({
     incremental_sync: Joi.boolean().default(false),
   }),
   answer: success,
-  async handle({ caller, body, deps }) {
+  async handle({ caller, body, given, deps }) {
     const externalIds = [selectionOf(body.filters)];
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'GMAIL');
-    const asked = toConnectedIngest(body);
-    const ingest = body.sync_attachments ? { ...asked, syncAttachments: true } : asked;
-    const selection = { externalIds, tags: body.tags, ingest, requestId: body.request_id };
+    const selection = { externalIds, ...selectionWishes(body, given, source) };
     return syncSelection(caller, source._id, selection, deps);
   },
 });

@@ -12,16 +12,11 @@ import { HttpError, invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
-import {
-  type ConnectedFilesBody,
-  fileSyncConfig,
-  requestId,
-  success,
-  toConnectedIngest,
-} from '../../schemas/integrations.js';
+import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
+import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
 
 interface Body extends ConnectedFilesBody {
@@ -30,6 +25,7 @@ interface Body extends ConnectedFilesBody {
   folder: string;
   filters: Record<string, unknown>;
   sync_attachments: boolean;
+  incremental_sync: boolean;
   request_id?: string;
 }
 
@@ -73,18 +69,18 @@ export const syncOutlook = operation<'user', Body>({
     file_sync_config: fileSyncConfig(),
   }),
   answer: success,
-  async handle({ caller, body, deps }) {
+  async handle({ caller, body, given, deps }) {
     const filter = filterOf(body.filters);
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'OUTLOOK');
     const account = accountOf(source, deps);
     const called = body.folder.trim() || INBOX;
     const found = await callSource('Outlook', (signal) => account.read('folders', { called }, signal));
     const { id: folder } = onlyFolder(found as readonly MailFolder[]);
-    const attachments = body.sync_attachments || body.file_sync_config?.sync_attachments === true;
+    const wishes = selectionWishes(body, given, source);
+    const attachments = wishes.ingest.syncAttachments === true;
     const externalId = idOfOutlookQuery({ folder, filter, attachments });
     if (externalId === null) throw invalid(['body', 'filters'], 'The filter is too long', 'value_error');
-    const ingest = toConnectedIngest(body);
-    const selection = { externalIds: [externalId], tags: body.tags, ingest, requestId: body.request_id };
+    const selection = { externalIds: [externalId], ...wishes };
     return syncSelection(caller, source._id, selection, deps);
   },
 });

@@ -25,7 +25,7 @@ const MAX_URL = 2_048;
 const WHERE = ['body', 'endpoint_url'];
 
 /** A store's address without a slash at its end. @throws HttpError 422 for what is none, or may not be called */
-async function endpointOf(text: string, { addresses }: Pick<ApiDeps, 'addresses'>): Promise<string> {
+export async function endpointOf(text: string, { addresses }: Pick<ApiDeps, 'addresses'>): Promise<string> {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isAddress =
     url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === '';

@@ -1,0 +1,68 @@
+import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { TagValue } from '../../contract/records.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import { type ConnectedFilesBody, toConnectedIngest } from '../schemas/integrations.js';
+
+/** Which of our options a field of a request is. */
+const OPTIONS_OF: Readonly<Record<string, readonly (keyof IngestOptions)[]>> = {
+  chunk_size: ['chunkSize'],
+  chunk_overlap: ['chunkOverlap'],
+  skip_embedding_generation: ['skipEmbeddingGeneration'],
+  embedding_model: ['embeddingModel'],
+  generate_sparse_vectors: ['generateSparseVectors'],
+  prepend_filename_to_chunks: ['prependFilenameToChunks'],
+  max_items_per_chunk: ['maxItemsPerChunk'],
+  set_page_as_boundary: ['setPageAsBoundary'],
+  use_ocr: ['useOcr'],
+  parse_pdf_tables_with_ocr: ['parsePdfTablesWithOcr'],
+  sync_attachments: ['syncAttachments'],
+  file_sync_config: [
+    'autoSyncedSourceTypes',
+    'syncAttachments',
+    'detectAudioLanguage',
+    'transcriptionService',
+    'includeSpeakerLabels',
+    'splitRows',
+    'generateChunksOnly',
+    'storeFileOnly',
+    'skipFileProcessing',
+  ],
+};
+
+interface SelectionBody extends ConnectedFilesBody {
+  incremental_sync?: boolean;
+  tags: Record<string, TagValue>;
+  request_id?: string;
+}
+
+/** How the files of a selection are to be made. */
+interface Wishes {
+  readonly ingest: IngestOptions;
+  readonly tags: Readonly<Record<string, TagValue>>;
+  readonly incremental: boolean;
+  readonly requestId: string | undefined;
+}
+
+/**
+ * What a selection asks for: fields that were given say it, and the connection the rest, where its own call said it.
+ * @param given names of the fields that were given
+ */
+export function selectionWishes(
+  body: SelectionBody,
+  given: ReadonlySet<string>,
+  { options }: Pick<DataSourceDoc, 'options'>,
+): Wishes {
+  const asked = toConnectedIngest(body);
+  const incremental = body.incremental_sync ?? false;
+  if (!options) return { ingest: asked, tags: body.tags, incremental, requestId: body.request_id };
+  const own = Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : []));
+  const said = Object.fromEntries(own.map((name) => [name, asked[name]]));
+  const ingest = { ...options.ingest, ...said };
+  return {
+    // Each was less than its own size.
+    ingest: { ...ingest, chunkOverlap: Math.min(ingest.chunkOverlap, ingest.chunkSize - 1) },
+    tags: given.has('tags') ? body.tags : options.tags,
+    incremental: given.has('incremental_sync') ? incremental : options.incrementalSync,
+    requestId: body.request_id || (options.requestId ?? undefined),
+  };
+}

@@ -1,0 +1,293 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { CALLBACK_PATHS } from '../../contract/oauth.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import { isConnectedSource } from '../../contract/sources.js';
+import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
+import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
+import { apiClient, type Listed, type TestUser } from '../support/client.js';
+import { consentTo, openPage } from '../support/consent.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+
+/** The services that can be connected, whatever they are by now. */
+const SERVICES = OAUTH_SOURCES.filter((type) => isConnectedSource(type));
+const OWN_CLIENT = 'white-label-client';
+const OWN_SECRET = 'white-label-secret';
+
+let drive: GoogleDriveEmulator;
+let service: TestService;
+let user: TestUser;
+let customers = 0;
+
+beforeAll(async () => {
+  drive = await startGoogleDrive(
+    {
+      sights: { name: 'Sights', mimeType: DRIVE_FOLDER },
+      lighthouse: { name: 'lighthouse.txt', parent: 'sights', content: 'The lighthouse was lit in 1901.' },
+      boats: { name: 'boats.txt', content: 'On boats.' },
+    },
+    { clients: { [CLIENT_ID]: CLIENT_SECRET, [OWN_CLIENT]: OWN_SECRET } },
+  );
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    SOURCE_URLS: drive.settings,
+    OAUTH_CLIENTS: SERVICES.map((name) => `${name}=${CLIENT_ID}:${CLIENT_SECRET}`).join(','),
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await drive.close();
+});
+beforeEach(async () => {
+  customers += 1;
+  user = await service.user(`asker ${customers}`);
+});
+
+interface Said {
+  readonly oauth_url: string;
+  readonly detail?: unknown;
+}
+const ask = (body: Record<string, unknown> = {}) =>
+  user.post<Said>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE', ...body });
+const urlFor = async (body: Record<string, unknown> = {}): Promise<URL> => {
+  const answer = await ask(body);
+  expect(answer).toMatchObject({ status: 200 });
+  return new URL(answer.body.oauth_url);
+};
+const sources = async (): Promise<DataSourceRecord[]> =>
+  (await user.post<Listed<DataSourceRecord>>('/user_data_sources', { order_by: 'created_at' })).body.results;
+const connect = async (person = 'ada@harbour.example'): Promise<DataSourceRecord> => {
+  await consentTo((await urlFor({ connecting_new_account: true, sync_source_items: false })).href, { person });
+  return (await sources()).at(-1)!;
+};
+const isConsent = (url: URL): boolean => url.searchParams.get('response_type') === 'code';
+const isOurs = (url: URL): boolean => url.href.startsWith(`${service.url}/connections/`);
+
+describe.each(SERVICES)('the address of %s', (name) => {
+  const scopesOf = (url: URL): string[] =>
+    // Some call the parameter otherwise.
+    (url.searchParams.get('scope') ?? url.searchParams.get('user_scope') ?? '').split(/[ ,]/).filter(Boolean);
+
+  test('has our client, our callback, a state of its own, and a challenge where PKCE is spoken', async () => {
+    const [one, two] = [await urlFor({ service: name }), await urlFor({ service: name })];
+    expect(one.searchParams.get('client_id')).toBe(CLIENT_ID);
+    expect(one.searchParams.get('redirect_uri')).toBe(`${service.url}/integrations/${CALLBACK_PATHS[name]}`);
+    expect(one.searchParams.get('state')?.length).toBeGreaterThanOrEqual(40);
+    expect(one.searchParams.get('state')).not.toBe(two.searchParams.get('state'));
+    if (one.searchParams.has('code_challenge')) expect(one.searchParams.get('code_challenge_method')).toBe('S256');
+    expect(one.href).not.toContain(CLIENT_SECRET);
+  });
+
+  test('asks for the given scopes and no others; without any, for the built-in ones', async () => {
+    const builtIn = scopesOf(await urlFor({ service: name }));
+    expect(scopesOf(await urlFor({ service: name, scopes: ['a.read', 'b:write'] }))).toEqual(['a.read', 'b:write']);
+    expect(scopesOf(await urlFor({ service: name, scopes: ['a'], scope: 'b' }))).toEqual(['a']);
+    expect(scopesOf(await urlFor({ service: name, scopes: [], scope: 'b' }))).toEqual(['b']);
+    for (const none of [{ scopes: null }, { scopes: [] }, { scope: null }, { scope: '' }])
+      expect(scopesOf(await urlFor({ service: name, ...none }))).toEqual(builtIn);
+  });
+});
+
+test('what can not be connected in this version, is said to be so', async () => {
+  for (const name of OAUTH_SOURCES.filter((one) => !isConnectedSource(one)))
+    expect(await ask({ service: name, zendesk_subdomain: 'harbour' })).toMatchObject({ status: 400 });
+});
+
+test('no field but service is required; services that are none are refused', async () => {
+  expect(isConsent(await urlFor())).toBe(true);
+  for (const name of ['GITBOOK', 'WEB_SCRAPE', 'google', null])
+    expect(await ask({ service: name })).toMatchObject({ status: 422 });
+});
+
+describe('which address it is', () => {
+  test('with connecting_new_account: consent, whatever there is', async () => {
+    const { id } = await connect();
+    expect(isConsent(await urlFor({ connecting_new_account: true }))).toBe(true);
+    expect(isConsent(await urlFor({ connecting_new_account: true, data_source_id: id }))).toBe(true);
+  });
+
+  test.each([false, null])('with %p and data_source_id: a page of ours for that one', async (isNew) => {
+    await connect();
+    const { id } = await connect('ben@harbour.example');
+    expect(isOurs(await urlFor({ connecting_new_account: isNew, data_source_id: id }))).toBe(true);
+  });
+
+  test('with a data_source_id that is unknown, foreign or of another service: 404', async () => {
+    const { id } = await connect();
+    expect(await ask({ data_source_id: id + 1_000_000 })).toMatchObject({ status: 404 });
+    expect(await ask({ data_source_id: id, service: 'DROPBOX' })).toMatchObject({ status: 404 });
+    user = await service.user(`asker ${customers} too`);
+    expect(await ask({ data_source_id: id })).toMatchObject({ status: 404 });
+  });
+
+  test('without: of the only one of its type', async () => {
+    await connect();
+    expect(isOurs(await urlFor())).toBe(true);
+  });
+
+  test('without, of several: 400 that names data_source_id', async () => {
+    await connect();
+    await connect('ben@harbour.example');
+    const refused = await ask();
+    expect(refused).toMatchObject({ status: 400 });
+    expect(refused.body.detail).toContain('data_source_id');
+  });
+
+  test('without any, or of one whose access was revoked: consent', async () => {
+    expect(isConsent(await urlFor())).toBe(true);
+    const { id } = await connect();
+    await user.post('/revoke_access_token', { data_source_id: id });
+    expect(isConsent(await urlFor())).toBe(true);
+    expect(isConsent(await urlFor({ data_source_id: id }))).toBe(true);
+  });
+});
+
+test('the page of a connected account needs no consent, and syncs what is chosen there as its call asked', async () => {
+  const { id } = await connect();
+  drive.oauth.requests.length = 0;
+  const url = await urlFor({ chunk_size: 88, tags: { from: 'page' }, data_source_tags: { team: 'red' } });
+  const chooser = await openPage(url.href);
+  expect(chooser.html).toContain('Choose from Google Drive');
+  // Nothing was listed yet: the outermost things as they are now.
+  expect(chooser.html).toContain('boats.txt');
+  await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: 'boats' }) });
+  const [file] = await soon(
+    async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+    (some) => some[0]?.sync_status === 'READY',
+  );
+  expect(file).toMatchObject({ chunk_size: 88, tags: { from: 'page', team: 'red' } });
+  expect((await sources()).find((one) => one.id === id)).toMatchObject({
+    last_sync_action: 'UPDATE',
+    tags: { team: 'red' },
+  });
+  expect(drive.oauth.requests).toEqual([]);
+});
+
+test('what the call asked is kept with the connection, and reaches a later selection that says nothing else', async () => {
+  const config = {
+    auto_synced_source_types: ['TICKET'],
+    ...{ sync_attachments: true, detect_audio_language: true, include_speaker_labels: true, split_rows: true },
+    ...{ transcription_service: 'assemblyai', generate_chunks_only: true, store_file_only: true },
+    skip_file_processing: true,
+  };
+  const url = await urlFor({
+    ...{ chunk_size: 99, chunk_overlap: 9, skip_embedding_generation: true, embedding_model: 'COHERE_MULTILINGUAL_V3' },
+    ...{ generate_sparse_vectors: true, prepend_filename_to_chunks: true, max_items_per_chunk: 7 },
+    ...{ set_page_as_boundary: true, use_ocr: true, parse_pdf_tables_with_ocr: true },
+    ...{ tags: { team: 'red' }, request_id: 'kept', file_sync_config: config, sync_source_items: false },
+  });
+  await consentTo(url.href);
+  const [source] = await sources();
+  await user.post('/integrations/files/sync', { data_source_id: source!.id, ids: ['boats'] });
+  await user.post('/integrations/files/sync', {
+    ...{ data_source_id: source!.id, ids: ['lighthouse'], chunk_size: 55, tags: { team: 'blue' }, request_id: 'own' },
+  });
+  const files = await soon(
+    async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { order_by: 'name' })).body.results,
+    (some) => some.length === 2 && some.every((file) => file.sync_status === 'READY_TO_SYNC'),
+  );
+  const kept = {
+    ...{ skip_embedding_generation: true, generate_sparse_vectors: true },
+    chunk_properties: { set_page_as_boundary: true, prepend_filename_to_chunks: true, max_items_per_chunk: 7 },
+    ocr_properties: { use_ocr: true, parse_pdf_tables_with_ocr: true },
+    sync_properties: config,
+  };
+  expect(files).toMatchObject([
+    {
+      ...kept,
+      ...{ name: 'boats.txt', chunk_size: 99, chunk_overlap: 9, tags: { team: 'red' }, request_id: 'kept' },
+      embedding_properties: { COHERE_MULTILINGUAL_V3: { chunk_size: 99, chunk_overlap: 9 } },
+    },
+    { ...kept, name: 'lighthouse.txt', chunk_size: 55, tags: { team: 'blue' }, request_id: 'own' },
+  ]);
+});
+
+test.each(['text', 5, true, ['a', 1], { team: 'red' }, null])('tags may be %j', async (tags) => {
+  expect(isConsent(await urlFor({ tags }))).toBe(true);
+});
+
+test('fields of other services mean nothing, whatever stands in them', async () => {
+  for (const field of ['zendesk_subdomain', 'microsoft_tenant', 'salesforce_domain', 'confluence_subdomain'])
+    expect(isConsent(await urlFor({ [field]: 'evil.com/#' }))).toBe(true);
+});
+
+describe('clients', () => {
+  test('of the organization go before that of the deployment, also when tokens are refreshed', async () => {
+    const { apiKey } = await service.store.organizations.create(`white ${customers}`);
+    user = await service.user('white', apiKey);
+    const key = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
+    const redirect = `${service.url}/integrations/google`;
+    const credentials = { client_id: OWN_CLIENT, client_secret: OWN_SECRET, redirect_uri: redirect };
+    await key.post('/white_label/create', [{ data_source_type: 'GOOGLE_DRIVE', credentials }]);
+    const url = await urlFor({ sync_source_items: false });
+    expect(url.searchParams.get('client_id')).toBe(OWN_CLIENT);
+    await consentTo(url.href);
+    const [source] = await sources();
+    drive.oauth.expireAll();
+    drive.oauth.requests.length = 0;
+    await user.post('/integrations/items/sync', { data_source_id: source!.id });
+    await soon(sources, ([one]) => one!.source_items_synced_at !== null);
+    expect(drive.oauth.requests).toMatchObject([{ outcome: 'granted', parameters: { client_id: OWN_CLIENT } }]);
+  });
+
+  test('must be configured: else the setting and the white label are named', async () => {
+    const bare = await startService({ SOURCE_URLS: drive.settings }, { worker: false });
+    try {
+      user = await bare.user('bare');
+      const refused = await ask();
+      expect(refused).toMatchObject({ status: 400 });
+      expect(refused.body.detail).toContain('OAUTH_CLIENTS');
+      expect(refused.body.detail).toContain('/white_label/create');
+    } finally {
+      await bare.close();
+    }
+  });
+});
+
+test('the provider gets a challenge that only our verifier answers', async () => {
+  drive.oauth.requests.length = 0;
+  await consentTo((await urlFor({ sync_source_items: false })).href);
+  const [asked] = drive.oauth.requests;
+  const token = drive.oauth.requests.find(({ kind }) => kind === 'token');
+  const answer = createHash('sha256')
+    .update(token?.parameters['code_verifier'] ?? '')
+    .digest('base64url');
+  expect(asked?.parameters['code_challenge']).toBe(answer);
+});
+
+describe('POST /integrations/connect', () => {
+  const hand = (authentication: Record<string, unknown>, sync_options: Record<string, unknown> = {}) =>
+    user.post<{ data_source: DataSourceRecord; sync_url: string | null; detail?: unknown }>('/integrations/connect', {
+      authentication: { source: 'GOOGLE_DRIVE', ...authentication },
+      sync_options: { sync_source_items: false, ...sync_options },
+    });
+
+  test('connects with tokens that the caller has, and they are refreshed by our client', async () => {
+    const { accessToken, refreshToken } = drive.oauth.grant();
+    const connected = await hand(
+      { access_token: accessToken, refresh_token: refreshToken },
+      { data_source_tags: { team: 'red' } },
+    );
+    expect(connected).toMatchObject({
+      status: 200,
+      body: { data_source: { data_source_external_id: 'GOOGLE_DRIVE|ada@harbour.example', tags: { team: 'red' } } },
+    });
+    expect((await openPage(connected.body.sync_url ?? '')).html).toContain('Choose from Google Drive');
+    drive.oauth.expireAll();
+    await user.post('/integrations/items/sync', { data_source_id: connected.body.data_source.id });
+    expect(
+      await soon(sources, ([one]) => one!.sync_status === 'READY' && one!.source_items_synced_at !== null),
+    ).toMatchObject([{ revoked_access: false }]);
+  });
+
+  test('refuses what nobody has with 400, and what is incomplete with 422', async () => {
+    expect(await hand({ access_token: 'nobody' })).toMatchObject({ status: 400 });
+    for (const wrong of [{}, { access_token: 5 }, { source: 'WEB_SCRAPE', access_token: 'a' }, { source: 'GITHUB' }])
+      expect(await hand(wrong)).toMatchObject({ status: 422 });
+    expect(await hand({ source: 'FRESHDESK', domain: 'a', api_key: 'b' })).toMatchObject({ status: 400 });
+    expect(await sources()).toEqual([]);
+  });
+});
