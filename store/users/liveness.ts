@@ -1,12 +1,16 @@
 import { LRUCache } from 'lru-cache';
 
-import type { Tenant } from './accept.js';
-
 /** A user whom another process has just deleted may read what is left of its own for so long. */
 const KNOWN_MS = 1_000;
 /** Longer than a deletion that is under way can take to be seen by all. */
 const DELETING_MS = 10_000;
 const MOST_KNOWN = 100_000;
+
+/** Whose data a call reads, as store/users/accept.ts has it. */
+interface Tenant {
+  readonly organizationId: number;
+  readonly userId: number;
+}
 
 /** Users who were found to live a moment ago, so that a caller who asks again and again costs one look a second. */
 export interface Liveness {
