@@ -23,6 +23,7 @@ interface Body extends ConnectedFilesBody {
   tags: Record<string, TagValue>;
   request_id?: string;
   sync_attachments: boolean;
+  incremental_sync: boolean;
 }
 
 /** The id of what is meant. @throws HttpError 422 where the filters mean nothing */
@@ -55,7 +56,8 @@ export const syncGmail = operation<'user', Body>({
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'GMAIL');
     const asked = toConnectedIngest(body);
     const ingest = body.sync_attachments ? { ...asked, syncAttachments: true } : asked;
-    const selection = { externalIds, tags: body.tags, ingest, requestId: body.request_id };
+    const incremental = body.incremental_sync;
+    const selection = { externalIds, tags: body.tags, ingest, incremental, requestId: body.request_id };
     return syncSelection(caller, source._id, selection, deps);
   },
 });
