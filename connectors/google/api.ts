@@ -85,3 +85,20 @@ export const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** Longest name that is kept of a thing; people cannot read more. */
+const LONGEST_NAME = 1_000;
+const LONGEST_ADDRESS = 2_048;
+
+/** What something is called; null for what has no name. */
+export const asName = (value: unknown): string | null => asText(value)?.slice(0, LONGEST_NAME) ?? null;
+/** A point in time as ISO 8601; null for what is none. */
+export function asMoment(value: unknown): string | null {
+  const at = Date.parse(asText(value) ?? '');
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+}
+/** An address that a person can open; null for what is none. */
+export const asLink = (value: unknown): string | null => {
+  const link = asText(value);
+  return link !== null && link.length <= LONGEST_ADDRESS && /^https?:\/\//.test(link) ? link : null;
+};

@@ -287,13 +287,16 @@ describe('changes', () => {
     fill();
     let { told, point } = await pass(await changes().now(NEVER));
     expect(told).toEqual([]);
-    gmail.mails['new'] = { labels: ['INBOX'] };
+    gmail.labels['Label_3'] = 'New';
+    gmail.mails['new'] = { labels: ['INBOX', 'Label_3'] };
     gmail.mails['a2']!.labels = ['Label_2'];
     gmail.mails['b1']!.labels = ['TRASH'];
     gmail.mails['s1']!.labels = ['INBOX'];
     delete gmail.mails['a3'];
     ({ told, point } = await pass(point));
-    expect(told).toEqual(['-a3', '-b1', 'a2', 'new', 's1']);
+    // A label is told of with what lies in it.
+    const places = ['label:INBOX', 'label:Label_1', 'label:Label_2', 'label:Label_3', 'label:SENT'];
+    expect(told).toEqual(['-a3', '-b1', 'a2', ...places, 'new', 's1']);
     ({ told, point } = await pass(point));
     expect(told).toEqual([]);
   });

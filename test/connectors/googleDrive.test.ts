@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { SourceItem } from '../../connectors/connector.js';
+import { itemOfFile } from '../../connectors/google/drive/adapter.js';
 import type { Account } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
 import {
@@ -160,6 +161,29 @@ describe('listing', () => {
     expect(page.kind).toBe('not_found');
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'server_error' });
   });
+});
+
+test('what Drive says of a file is taken for what it promises only where it is that', () => {
+  const told = {
+    id: 'a',
+    name: 'n'.repeat(5_000),
+    mimeType: 7,
+    parents: [{}],
+    webViewLink: 'javascript:alert(1)',
+    createdTime: 'yesterday',
+    md5Checksum: [],
+    shortcutDetails: 'x',
+    driveId: {},
+  };
+  expect(itemOfFile(told, 'root')).toMatchObject({
+    name: 'n'.repeat(1_000),
+    parentExternalId: SHARED,
+    externalUrl: null,
+    createdAt: null,
+    version: null,
+    hasContent: true,
+  });
+  for (const id of [undefined, 7, '', 'a b', "a' or '"]) expect(itemOfFile({ ...told, id }, 'root')).toBeNull();
 });
 
 describe('content', () => {

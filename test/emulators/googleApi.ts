@@ -94,11 +94,13 @@ export function createPages(refusal: GoogleRefusal = INVALID): Pages {
   };
 }
 
-/** Being asked too much, in both ways that Google says it. */
-export const limitedByTurns = (nth: number): GoogleRefusal => ({
-  ...(nth % 2 === 0 ? { status: 403, reason: 'userRateLimitExceeded' } : { status: 429 }),
-  headers: { 'retry-after': '0' },
-});
+/** Being asked too much, in both ways that Google says it by turns. @param forS how long it asks to wait */
+export const limitedByTurns =
+  (forS = 0) =>
+  (nth: number): GoogleRefusal => ({
+    ...(nth % 2 === 0 ? { status: 403, reason: 'userRateLimitExceeded' } : { status: 429 }),
+    headers: { 'retry-after': String(forS) },
+  });
 
 export interface GoogleEmulator extends Emulator<GoogleRefusal> {
   readonly oauth: OAuthProvider;

@@ -1,6 +1,6 @@
 import { type FileFormat, formatOfName, formatOfType, mimeTypeOf } from '../../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
-import { asObject, asText } from '../api.js';
+import { asLink, asMoment, asName, asObject, asText } from '../api.js';
 
 /** A file as Drive tells it: nothing in it is sure. */
 export type FileJson = Readonly<Record<string, unknown>>;
@@ -67,7 +67,7 @@ function versionOf(file: FileJson): string | null {
   // What a shortcut leads to changes without it.
   if (mimeTypeIn(file) === SHORTCUT) return null;
   const content = asText(file['md5Checksum']) ?? asText(file['version']) ?? asText(file['modifiedTime']);
-  return content === null ? null : `${content} ${asText(file['name']) ?? ''}`;
+  return content === null ? null : `${content} ${asName(file['name']) ?? ''}`;
 }
 
 /** A file, folder or shortcut as an item; null for an answer that names none. @param root what it lies in at last */
@@ -76,7 +76,7 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
   if (!isFileId(id)) return null;
   const mimeType = mimeTypeIn(file);
   const target = targetOf(file);
-  const name = asText(file['name']) ?? id;
+  const name = asName(file['name']) ?? id;
   const pointsTo = target ? (asText(asObject(file['shortcutDetails'])['targetMimeType']) ?? '') : mimeType;
   const isInside = isFolder(file) || target?.isFolder === true;
   const [parent] = Array.isArray(parents) ? (parents as unknown[]) : [];
@@ -86,14 +86,14 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
     rootExternalId: root,
     name,
     itemType: isInside ? 'FOLDER' : 'FILE',
-    externalUrl: asText(file['webViewLink']),
+    externalUrl: asLink(file['webViewLink']),
     fileFormat: isInside ? null : listedFormat(pointsTo, name),
     isSelectable: isInside || nativeKindOf(pointsTo) !== 'none',
     // A shortcut to a folder shows what lies elsewhere: followed in a listing, it could lead in circles.
     isExpandable: isFolder(file),
     // What can't be exported becomes a file that says so.
     hasContent: !isInside,
-    createdAt: asText(file['createdTime']),
+    createdAt: asMoment(file['createdTime']),
     version: versionOf(file),
   };
 }
@@ -135,8 +135,9 @@ export function contentOf(
   },
 ): ItemContent {
   const id = asText(file['id']) ?? '';
-  const name = asText((through ?? file)['name']);
+  const name = asName((through ?? file)['name']);
   const { driveId } = file;
+  const modifiedAt = asMoment(file['modifiedTime']);
   const mimeType = contentType.split(';')[0]?.trim() || 'application/octet-stream';
   // What was put there without a type is declared as nothing in particular: then its name says more.
   const named = formatOfType(mimeType) === null && native === null ? formatOfName(name ?? '') : null;
@@ -147,14 +148,14 @@ export function contentOf(
     format: native?.format ?? null,
     mimeType: named === null ? mimeType : type,
     name,
-    url: asText(file['webViewLink']) ?? id,
+    url: asLink(file['webViewLink']) ?? id,
     facts: {
       type: 'FILE',
       is_folder: false,
       is_shortcut: through !== null,
       ...(through === null ? {} : { shortcut_target_id: id }),
       ...(isFileId(driveId) ? { drive_id: driveId } : {}),
-      ...(asText(file['modifiedTime']) === null ? {} : { modified_at: file['modifiedTime'] }),
+      ...(modifiedAt === null ? {} : { modified_at: modifiedAt }),
       google_mime_type: asText(file['mimeType']),
     },
   };

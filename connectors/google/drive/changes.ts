@@ -1,6 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../../connector.js';
-import { asList, asObject, asText } from '../api.js';
+import { asList, asMoment, asName, asObject, asText } from '../api.js';
 import { isStale } from '../paged.js';
 import { FILE_FIELDS, type FileJson, isFileId, isTrashed, itemOfFile, itemOfPlace, SHARED_WITH_ME } from './adapter.js';
 import { allDrives, ownRoot } from './places.js';
@@ -125,7 +125,7 @@ export const driveChanges: ChangeFeed<OAuthGrant> = {
       // What a drive holds that the account newly is a member of, no log tells.
       if (!left.some(([id]) => id === driveId)) throw stale();
       const { name, createdTime } = asObject(entry['drive']);
-      changes.push({ item: itemOfPlace(driveId, asText(name) ?? driveId, null, asText(createdTime)) });
+      changes.push({ item: itemOfPlace(driveId, asName(name) ?? driveId, null, asMoment(createdTime)) });
     }
     const [nextToken, newStart] = [asText(body['nextPageToken']), asText(body['newStartPageToken'])];
     const moved = left.map((log) => (log[0] === drive ? ([drive, nextToken ?? newStart ?? token] as const) : log));

@@ -1,6 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
-import { asList, asObject, asText } from '../api.js';
+import { asLink, asList, asMoment, asName, asObject } from '../api.js';
 import { takePage } from '../paged.js';
 import { isFileId, itemOfPlace } from './adapter.js';
 import { fileAt } from './open.js';
@@ -17,7 +17,7 @@ export async function drivesPage(client: SourceClient, token: string | null, sig
   const { body, next } = await takePage(client, ['drives'], query, token, signal);
   const items = asList(body['drives']).flatMap((given): SourceItem[] => {
     const { id, name, createdTime } = asObject(given);
-    return isFileId(id) ? [itemOfPlace(id, asText(name) ?? id, driveUrl(id), asText(createdTime))] : [];
+    return isFileId(id) ? [itemOfPlace(id, asName(name) ?? id, driveUrl(id), asMoment(createdTime))] : [];
   });
   return { items, next };
 }
@@ -36,7 +36,7 @@ export async function allDrives(client: SourceClient, signal: AbortSignal): Prom
 /** The shared drive itself. */
 export async function driveAt(client: SourceClient, id: string, signal: AbortSignal): Promise<SourceItem> {
   const { name, createdTime } = await client.get(['drives', id], { fields: 'id,name,createdTime' }, signal);
-  return itemOfPlace(id, asText(name) ?? id, driveUrl(id), asText(createdTime));
+  return itemOfPlace(id, asName(name) ?? id, driveUrl(id), asMoment(createdTime));
 }
 
 /** What the account itself keeps. */
@@ -44,5 +44,5 @@ export async function ownRoot(client: SourceClient, signal: AbortSignal): Promis
   const { id, name, webViewLink } = await fileAt(client, 'root', signal);
   if (!isFileId(id))
     throw new Fault('server_error', 'Google Drive named no folder of the account. It is tried again by itself.');
-  return itemOfPlace(id, asText(name) ?? 'My Drive', asText(webViewLink), null);
+  return itemOfPlace(id, asName(name) ?? 'My Drive', asLink(webViewLink), null);
 }

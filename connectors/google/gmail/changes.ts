@@ -3,6 +3,7 @@ import type { Change, ChangeFeed, OAuthGrant } from '../../connector.js';
 import { asList, asObject, asText } from '../api.js';
 import { isStale } from '../paged.js';
 import { isMailId } from './adapter.js';
+import { placesAt } from './labels.js';
 import { itemsAt } from './messages.js';
 
 /** Where the history is read: from a point on, page by page. Ids of history are longer than numbers are exact. */
@@ -71,10 +72,15 @@ export const gmailChanges: ChangeFeed<OAuthGrant> = {
     // What was thrown away, or taken out again, tells so by its labels of now.
     const known = found.filter(([, isGone]) => !isGone).map(([id]) => id);
     const items = new Map((await itemsAt(client, known, signal)).map((item, index) => [known[index], item]));
-    const changes = found.map(([id]): Change => {
-      const item = items.get(id) ?? null;
-      return item ? { item } : { gone: id };
-    });
+    // The history tells nothing of labels themselves; with a message comes what it lies in by now.
+    const places = found.length === 0 ? [] : await placesAt(client, signal);
+    const changes = [
+      ...places.map((item): Change => ({ item })),
+      ...found.map(([id]): Change => {
+        const item = items.get(id) ?? null;
+        return item ? { item } : { gone: id };
+      }),
+    ];
     const next = asText(body['nextPageToken']);
     if (next !== null) return { changes, next: write(start, next), more: true };
     const end = asText(body['historyId']);

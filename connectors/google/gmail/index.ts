@@ -2,7 +2,7 @@
 import { gmailFilterOf } from '../../../contract/gmailFilters.js';
 import { Fault } from '../../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
-import { asList, asObject, asText, bearer, classify, googleConsent, waitMs } from '../api.js';
+import { asObject, asText, bearer, classify, googleConsent, waitMs } from '../api.js';
 import {
   contentOf,
   type GmailJson,
@@ -16,6 +16,7 @@ import {
   threadIn,
 } from './adapter.js';
 import { gmailChanges } from './changes.js';
+import { labelsAt, placesAt } from './labels.js';
 import { itemsAt, messagesPage, threadAt } from './messages.js';
 import { gmailQuery } from './query.js';
 
@@ -23,11 +24,6 @@ const missing = (): Fault =>
   new Fault('not_found', 'Gmail has no such message for the connected account. It may have been deleted.');
 
 const OTHER_QUERY = 'has:nouserlabels -in:inbox -in:sent';
-
-const labels = async (client: SourceClient, signal: AbortSignal): Promise<readonly GmailJson[]> => {
-  const answer = await client.get(['labels'], { fields: 'labels(id,name,type)' }, signal);
-  return asList(answer['labels']).map(asObject);
-};
 
 /** A place itself, before the first page of what lies in it. */
 async function withPlace(
@@ -65,8 +61,7 @@ export const gmail: Connector<OAuthGrant> = {
   },
 
   async roots(client, _credentials, _cursor, signal) {
-    const items = (await labels(client, signal)).map(itemOfLabel).filter((item) => item !== null);
-    return { items: [...items, otherMail()], next: null };
+    return { items: [...(await placesAt(client, signal)), otherMail()], next: null };
   },
 
   async below(client, externalId, cursor, signal) {
@@ -97,7 +92,7 @@ export const gmail: Connector<OAuthGrant> = {
 
   reads: {
     async labels(client, _query, signal) {
-      return (await labels(client, signal)).flatMap(({ id, name, type }) =>
+      return (await labelsAt(client, signal)).flatMap(({ id, name, type }) =>
         isMailId(id) ? [{ id, name: asText(name) ?? id, type: type === 'user' ? 'user' : 'system' }] : [],
       );
     },

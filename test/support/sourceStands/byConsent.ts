@@ -1,6 +1,6 @@
 import type { ConnectedSourceType } from '../../../contract/sources.js';
 import type { Emulator } from '../../emulators/emulator.js';
-import type { OAuthProvider } from '../../emulators/oauthProvider.js';
+import { CLIENT_SECRET, type OAuthProvider } from '../../emulators/oauthProvider.js';
 import type { Answer, TestUser } from '../client.js';
 import { consentTo } from '../consent.js';
 import type { SourceStand } from './stand.js';
@@ -34,7 +34,7 @@ export const standByConsent = (
     misbehave,
     mend,
   }: Pick<Emulator<{ readonly status: number }>, 'misbehave' | 'mend'> & { readonly oauth: OAuthProvider },
-): Pick<SourceStand, 'connect' | 'connectAsNobody' | 'takeBack'> => ({
+): Pick<SourceStand, 'connect' | 'connectAsNobody' | 'takeBack' | 'allSecrets'> => ({
   connect: (user, body = {}) => walk(source, user, body),
   async connectAsNobody(user) {
     // Of what consent brought, the source itself takes nothing.
@@ -44,4 +44,5 @@ export const standByConsent = (
     return answer;
   },
   takeBack: () => oauth.revoke(),
+  allSecrets: () => [...oauth.secrets, CLIENT_SECRET],
 });

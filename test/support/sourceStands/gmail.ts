@@ -52,11 +52,13 @@ export async function standForGmail(): Promise<GmailStand> {
     remove(externalId) {
       delete mails[externalId];
     },
-    limit: (requests) => emulator.misbehave(nextRequests(requests, limitedByTurns)),
+    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
     breakItem(externalId, status) {
       const place = `/gmail/v1/users/me/messages/${externalId}/raw`;
       emulator.misbehave((path) => (path === place ? { status } : null));
     },
+    contentAsked: (externalId) =>
+      emulator.requests.filter((path) => path.includes(`/messages/${externalId}?format=raw`)).length,
     // Labels come all at once; what lies in them comes in pages.
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/gmail/v1/users/me/messages?')).length,
   };

@@ -33,8 +33,10 @@ export async function standForGoogleCloudStorage(): Promise<SourceStand> {
     },
     write: objects.write,
     remove: objects.remove,
-    limit: (requests) => emulator.misbehave(nextRequests(requests, limitedByTurns)),
+    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
     breakItem: (externalId, status) => emulator.misbehave((path) => (path === placeOf(externalId) ? { status } : null)),
+    contentAsked: (externalId) =>
+      emulator.requests.filter((path) => path.startsWith(`${placeOf(externalId)}?alt=media`)).length,
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/storage/v1/b?')).length,
   };
 }

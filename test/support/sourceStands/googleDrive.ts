@@ -50,11 +50,13 @@ export async function standForGoogleDrive(): Promise<SourceStand> {
     remove(externalId) {
       delete files[externalId];
     },
-    limit: (requests) => emulator.misbehave(nextRequests(requests, limitedByTurns)),
+    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
     breakItem(externalId, status) {
       const place = `/drive/v3/files/${externalId}`;
       emulator.misbehave((path) => (path === place || path === `${place}/export` ? { status } : null));
     },
+    contentAsked: (externalId) =>
+      emulator.requests.filter((path) => path.startsWith(`/drive/v3/files/${externalId}/export?`)).length,
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/drive/v3/drives?')).length,
   };
 }
