@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
+
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
+import type { Change, ChangeFeed, OAuthGrant, SourceClient, SourceItem } from '../connector.js';
 import type { GraphPage, Query } from './graph.js';
 
 /** What has a feed of its own: a drive, a folder of mails. */
@@ -9,8 +11,20 @@ export interface FeedPlace {
   readonly root: string;
 }
 
-/** How far the feed of a place was read; null: nothing of it, for it is new. */
-type ReadPlace = FeedPlace & { readonly query: Query | null };
+/** A place as it is listed, with the item that it is itself: no feed tells of that. */
+export interface ListedPlace extends FeedPlace {
+  readonly item: SourceItem;
+}
+
+/** How far the feed of a place was read. */
+interface ReadPlace extends FeedPlace {
+  /** Of its item, as it was told last. */
+  readonly mark: string;
+  /** Null: nothing was read, for it is new. */
+  readonly query: Query | null;
+  /** Something in it changes without its feed telling so: then all is listed instead. */
+  readonly isBlind?: true;
+}
 
 /** All places of an account, and the one whose page is next. */
 interface Point {
@@ -22,11 +36,17 @@ interface Point {
 
 export interface Feeds {
   /** All places there are now. */
-  list(client: SourceClient, grant: OAuthGrant, signal: AbortSignal): Promise<readonly FeedPlace[]>;
-  /** The point of now of one place; null where Graph tells none. */
-  begin(client: SourceClient, place: FeedPlace, signal: AbortSignal): Promise<Query | null>;
+  list(client: SourceClient, grant: OAuthGrant, signal: AbortSignal): Promise<readonly ListedPlace[]>;
+  /** The page that ends with the point of now of one place. */
+  begin(client: SourceClient, place: FeedPlace, grant: OAuthGrant, signal: AbortSignal): Promise<GraphPage>;
   /** A page of one place's feed. @param query null: its first */
-  page(client: SourceClient, place: FeedPlace, query: Query | null, signal: AbortSignal): Promise<GraphPage>;
+  page(
+    client: SourceClient,
+    place: FeedPlace,
+    query: Query | null,
+    grant: OAuthGrant,
+    signal: AbortSignal,
+  ): Promise<GraphPage>;
   /** What a page tells. @param places all there are, by id */
   changes(
     client: SourceClient,
@@ -36,6 +56,8 @@ export interface Feeds {
     signal: AbortSignal,
   ): Promise<readonly Change[]>;
   externalIdOf(place: FeedPlace): string;
+  /** Whether a page has something whose changes are not told. Unset: none has. */
+  isBlind?(page: GraphPage): boolean;
 }
 
 const stale = (): Fault =>
@@ -51,36 +73,64 @@ function read(point: string): Point {
   throw stale();
 }
 
-/** A page of one feed; null where its place is not there any more. */
-async function takeStep(
+const markOf = (item: SourceItem): string =>
+  createHash('sha256').update(JSON.stringify(item)).digest('base64url').slice(0, 16);
+
+/** A place with a page of its feed read. */
+function behind(feeds: Feeds, { isBlind, ...place }: ReadPlace, page: GraphPage): ReadPlace {
+  const query = page.next ?? page.delta;
+  if (query === null)
+    throw new Fault(
+      'server_error',
+      'Microsoft told changes without a point to go on from. It is tried again by itself.',
+    );
+  return { ...place, query, ...(isBlind || feeds.isBlind?.(page) ? { isBlind: true } : {}) };
+}
+
+/** What became of the places since the last pass; those that came are read whole. */
+function compare(
   feeds: Feeds,
-  client: SourceClient,
-  { place, places }: { readonly place: ReadPlace; readonly places: readonly ReadPlace[] },
-  signal: AbortSignal,
-): Promise<{ readonly changes: readonly Change[]; readonly query: Query; readonly isRead: boolean } | null> {
-  try {
-    const page = await feeds.page(client, place, place.query, signal);
-    const query = page.next ?? page.delta;
-    if (query === null) throw stale();
-    const byId = new Map(places.map((one) => [one.id, one]));
-    const changes = await feeds.changes(client, page, place, byId, signal);
-    return { changes, query, isRead: page.next === null };
-  } catch (error) {
-    if (error instanceof Fault && error.kind === 'not_found') return null;
-    throw error;
-  }
+  before: readonly ReadPlace[],
+  now: readonly ListedPlace[],
+): { readonly places: readonly ReadPlace[]; readonly changes: readonly Change[] } {
+  const known = new Map(before.map((one) => [one.id, one]));
+  const changes: Change[] = [];
+  const places = now.map(({ item, ...place }): ReadPlace => {
+    const mark = markOf(item);
+    const last = known.get(place.id);
+    known.delete(place.id);
+    if (last?.mark !== mark) changes.push({ item });
+    return { ...place, mark, query: last?.query ?? null };
+  });
+  return { places, changes: [...[...known.values()].map((one) => ({ gone: feeds.externalIdOf(one) })), ...changes] };
 }
 
 /** The feeds of all places of an account as one: each is read to its end after the other. */
 export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
+  /** A page of one feed; null where its place is not there any more. */
+  const takeStep = async (
+    client: SourceClient,
+    grant: OAuthGrant,
+    { place, places }: { readonly place: ReadPlace; readonly places: readonly ReadPlace[] },
+    signal: AbortSignal,
+  ): Promise<{ readonly changes: readonly Change[]; readonly place: ReadPlace; readonly isRead: boolean } | null> => {
+    try {
+      const page = await feeds.page(client, place, place.query, grant, signal);
+      const byId = new Map(places.map((one) => [one.id, one]));
+      const changes = await feeds.changes(client, page, place, byId, signal);
+      return { changes, place: behind(feeds, place, page), isRead: page.next === null };
+    } catch (error) {
+      if (error instanceof Fault && error.kind === 'not_found') return null;
+      throw error;
+    }
+  };
+
   return {
     async now(client, grant, signal) {
       const places: ReadPlace[] = [];
-      for (const place of await feeds.list(client, grant, signal)) {
-        const query = await feeds.begin(client, place, signal);
-        if (query === null)
-          throw new Fault('server_error', 'Microsoft gave no point of now. It is tried again by itself.');
-        places.push({ ...place, query });
+      for (const { item, ...place } of await feeds.list(client, grant, signal)) {
+        const page = await feeds.begin(client, place, grant, signal);
+        places.push(behind(feeds, { ...place, mark: markOf(item), query: null }, page));
       }
       return JSON.stringify({ places, at: 0, isUnderWay: false } satisfies Point);
     },
@@ -90,20 +140,18 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
       let { places } = before;
       const changes: Change[] = [];
       if (!before.isUnderWay) {
-        // Those that came since the last pass are read whole.
-        const known = new Map(places.map((one) => [one.id, one]));
-        const now = await feeds.list(client, grant, signal);
-        places = now.map((place) => ({ ...place, query: known.get(place.id)?.query ?? null }));
-        for (const { id } of now) known.delete(id);
-        changes.push(...[...known.values()].map((place) => ({ gone: feeds.externalIdOf(place) })));
+        if (places.some(({ isBlind }) => isBlind)) throw stale();
+        const now = compare(feeds, places, await feeds.list(client, grant, signal));
+        ({ places } = now);
+        changes.push(...now.changes);
       }
       const at = before.isUnderWay ? before.at : 0;
       const place = places[at];
       let next = at + 1;
       if (place !== undefined) {
-        const step = await takeStep(feeds, client, { place, places }, signal);
+        const step = await takeStep(client, grant, { place, places }, signal);
         changes.push(...(step?.changes ?? [{ gone: feeds.externalIdOf(place) }]));
-        places = places.toSpliced(at, 1, ...(step === null ? [] : [{ ...place, query: step.query }]));
+        places = places.toSpliced(at, 1, ...(step === null ? [] : [step.place]));
         if (step?.isRead !== true) next = at;
       }
       const more = next < places.length;

@@ -129,7 +129,7 @@ export async function takePage(
   return { values: objectsOf(answer['value']), next, delta: queryOf(answer['@odata.deltaLink']) };
 }
 
-/** All pages of a collection that is known to be short. @param most values at most */
+/** All pages of a collection that is known to be short. Throws a Fault for one of more than `most`: a part of it would be taken for the whole. */
 export async function takeAll(
   client: SourceClient,
   path: readonly string[],
@@ -137,12 +137,14 @@ export async function takeAll(
   { most, signal, options }: { readonly most: number; readonly signal: AbortSignal; readonly options?: CallOptions },
 ): Promise<readonly Json[]> {
   const all: Json[] = [];
-  for (let at: Query | null = query; at !== null && all.length < most;) {
+  for (let at: Query | null = query; at !== null;) {
     const page: GraphPage = await takePage(client, path, at, signal, options);
     all.push(...page.values);
     at = page.next;
+    if (all.length > most)
+      throw new Fault('too_large', `Microsoft lists more than the ${most} entries that are read of such a list.`);
   }
-  return all.slice(0, most);
+  return all;
 }
 
 export const noSuchItem = (name: string): Fault =>

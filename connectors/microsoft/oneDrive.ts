@@ -1,9 +1,10 @@
 /** OneDrive: the drives of a person. https://learn.microsoft.com/graph/api/resources/onedrive */
 import type { Connector, OAuthGrant } from '../connector.js';
 import { itemOfDrive } from './drives/adapter.js';
-import { driveChanges } from './drives/changes.js';
+import { driveFeeds, placesOf, walkedThrough } from './drives/changes.js';
 import { belowDrives, openFile } from './drives/driveSource.js';
-import { bearer, classify, identifyUser, microsoftConsent, type Query, takeAll, takePage, textOf } from './graph.js';
+import { joinFeeds } from './feeds.js';
+import { bearer, classify, identifyUser, microsoftConsent, type Query, takeAll, takePage } from './graph.js';
 
 const NAME = 'OneDrive';
 const DRIVES = ['me', 'drives'];
@@ -31,7 +32,10 @@ export const oneDrive: Connector<OAuthGrant> = {
 
   open: (client, externalId, signal) => openFile(client, externalId, NAME, signal),
 
-  changes: driveChanges(async (client, _grant, signal) =>
-    (await takeAll(client, DRIVES, LISTED, { most: MAX_DRIVES, signal })).flatMap(({ id }) => textOf(id) ?? []),
-  ),
+  changes: joinFeeds({
+    ...driveFeeds,
+    list: async (client, _grant, signal) =>
+      placesOf(client, await takeAll(client, DRIVES, LISTED, { most: MAX_DRIVES, signal }), signal),
+    begin: (client, place, _grant, signal) => walkedThrough(client, place, signal),
+  }),
 };

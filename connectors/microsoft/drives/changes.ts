@@ -1,7 +1,7 @@
-import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../../connector.js';
-import { type FeedPlace, joinFeeds } from '../feeds.js';
-import { type Json, takePage, textOf } from '../graph.js';
-import { isDeleted, isId, isRoot, itemId, itemOf } from './adapter.js';
+import type { Change, SourceClient } from '../../connector.js';
+import type { FeedPlace, Feeds, ListedPlace } from '../feeds.js';
+import { type GraphPage, type Json, takePage, textOf } from '../graph.js';
+import { isDeleted, isFolder, isId, isRoot, itemId, itemOf, itemOfDrive, remoteOf } from './adapter.js';
 import { LISTED, rootIdOf } from './listDrive.js';
 
 const feedOf = (drive: string): readonly string[] => ['drives', drive, 'root', 'delta'];
@@ -14,23 +14,43 @@ function changeOf(value: Json, { id: drive, root: rootId }: FeedPlace): Change[]
   return item === null ? [] : [{ item }];
 }
 
-/**
- * The feeds of all drives. What changes within folders that are shared from elsewhere is not in them.
- * @param listDrives the ids of all drives
- */
-export const driveChanges = (
-  listDrives: (client: SourceClient, grant: OAuthGrant, signal: AbortSignal) => Promise<readonly string[]>,
-): ChangeFeed<OAuthGrant> =>
-  joinFeeds({
-    async list(client, grant, signal) {
-      const places: FeedPlace[] = [];
-      for (const id of await listDrives(client, grant, signal))
-        places.push({ id, root: (await rootIdOf(client, id, signal)) ?? '' });
-      return places;
-    },
-    begin: async (client, { id }, signal) =>
-      (await takePage(client, feedOf(id), { ...LISTED, token: 'latest' }, signal)).delta,
-    page: (client, { id }, query, signal) => takePage(client, feedOf(id), query ?? LISTED, signal),
-    changes: async (_client, { values }, place) => values.flatMap((value) => changeOf(value, place)),
-    externalIdOf: ({ id }) => id,
-  });
+/** The drives of an answer as places with a feed. */
+export async function placesOf(
+  client: SourceClient,
+  drives: readonly Json[],
+  signal: AbortSignal,
+): Promise<readonly ListedPlace[]> {
+  const places: ListedPlace[] = [];
+  for (const drive of drives) {
+    const item = itemOfDrive(drive);
+    if (item === null) continue;
+    const id = item.externalId;
+    places.push({ id, root: (await rootIdOf(client, id, signal)) ?? '', item });
+  }
+  return places;
+}
+
+/** The point of now of a drive, as Graph tells it at once. */
+export const latest = (client: SourceClient, { id }: FeedPlace, signal: AbortSignal): Promise<GraphPage> =>
+  takePage(client, feedOf(id), { ...LISTED, token: 'latest' }, signal);
+
+/** The same by a walk through the drive: only so it is known whether it shows folders that others share. */
+export async function walkedThrough(client: SourceClient, { id }: FeedPlace, signal: AbortSignal): Promise<GraphPage> {
+  let page = await takePage(client, feedOf(id), LISTED, signal);
+  const shared = page.values.filter(isShared);
+  while (page.next !== null) {
+    page = await takePage(client, feedOf(id), page.next, signal);
+    shared.push(...page.values.filter(isShared));
+  }
+  return { ...page, values: shared };
+}
+
+/** A folder of others: what changes in it is told by their drive alone, which we may not ask. */
+const isShared = (value: Json): boolean => remoteOf(value) !== null && isFolder(value);
+
+export const driveFeeds: Pick<Feeds, 'page' | 'changes' | 'externalIdOf' | 'isBlind'> = {
+  page: (client, { id }, query, _grant, signal) => takePage(client, feedOf(id), query ?? LISTED, signal),
+  changes: async (_client, { values }, place) => values.flatMap((value) => changeOf(value, place)),
+  externalIdOf: ({ id }) => id,
+  isBlind: ({ values }) => values.some(isShared),
+};

@@ -2,7 +2,7 @@ import { Fault } from '../../../contract/failures.js';
 import type { Change, SourceClient } from '../../connector.js';
 import { type FeedPlace, joinFeeds } from '../feeds.js';
 import { type Json, textOf } from '../graph.js';
-import { folderItemId, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
+import { folderItemId, isMailId, itemOfFolder, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { allFolders } from './folders.js';
 import { feedPage, isRemoved, readMessage, withAttachments } from './messages.js';
 
@@ -30,14 +30,20 @@ async function movedTo(
 
 /** The feeds of all folders of a mailbox. */
 export const mailChanges = joinFeeds({
-  list: async (client, _grant, signal) => (await allFolders(client, signal)).map(({ id, root }) => ({ id, root })),
+  list: async (client, _grant, signal) =>
+    (await allFolders(client, signal)).map((folder) => ({
+      id: folder.id,
+      root: folder.root,
+      // How many mails lie in it is nothing that its item says.
+      item: itemOfFolder(folder),
+    })),
   /** Outlook has no point of now for less than a walk through the folder. */
-  async begin(client, { id }, signal) {
+  async begin(client, { id }, _grant, signal) {
     let page = await feedPage(client, id, null, signal);
     while (page.next !== null) page = await feedPage(client, id, page.next, signal);
-    return page.delta;
+    return page;
   },
-  page: (client, { id }, query, signal) => feedPage(client, id, query, signal),
+  page: (client, { id }, query, _grant, signal) => feedPage(client, id, query, signal),
   async changes(client, { values }, place, places, signal) {
     const changes: Change[] = [];
     for (const value of values) {

@@ -2,25 +2,11 @@
 import { Fault } from '../../../contract/failures.js';
 import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
 import { itemOfDrive } from '../drives/adapter.js';
-import { driveChanges } from '../drives/changes.js';
 import { belowDrives, openFile } from '../drives/driveSource.js';
-import {
-  bearer,
-  classify,
-  identifyUser,
-  type Json,
-  microsoftConsent,
-  type Query,
-  takeAll,
-  takePage,
-  textOf,
-} from '../graph.js';
+import { bearer, classify, identifyUser, type Json, microsoftConsent, type Query, takePage, textOf } from '../graph.js';
+import { siteChanges } from './changes.js';
 import { belowPages, isPages, itemOfPages, openPage } from './pages.js';
-import { hostOf, NAME, nameOfSite, rootSite, siteOf } from './site.js';
-
-const LISTED: Query = { $select: 'id,name,webUrl,createdDateTime,driveType' };
-/** Libraries of one site whose feeds are read. */
-const MAX_DRIVES = 2_000;
+import { drivesOf, hostOf, LIBRARIES, NAME, nameOfSite, rootSite, siteOf } from './site.js';
 
 /** A site of the tenant, in the words of the operation that lists them. */
 export interface ListedSite {
@@ -87,8 +73,8 @@ export const sharePoint: Connector<OAuthGrant> = {
 
   async roots(client, grant, cursor, signal) {
     const site = await siteOf(client, grant, signal);
-    const query = cursor === null ? LISTED : (JSON.parse(cursor) as Query);
-    const { values, next } = await takePage(client, ['sites', site.id, 'drives'], query, signal);
+    const query = cursor === null ? LIBRARIES : (JSON.parse(cursor) as Query);
+    const { values, next } = await takePage(client, drivesOf(site), query, signal);
     const drives = values.flatMap((drive) => itemOfDrive(drive) ?? []);
     // Pages come last, after all libraries.
     return next === null
@@ -108,9 +94,6 @@ export const sharePoint: Connector<OAuthGrant> = {
     return openFile(client, externalId, NAME, signal);
   },
 
-  changes: driveChanges(async (client, grant, signal) => {
-    const path = ['sites', (await siteOf(client, grant, signal)).id, 'drives'];
-    return (await takeAll(client, path, LISTED, { most: MAX_DRIVES, signal })).flatMap(({ id }) => textOf(id) ?? []);
-  }),
+  changes: siteChanges,
   reads: { sites },
 };

@@ -17,8 +17,8 @@ import { NAME, type Site } from './site.js';
 /** The container of all pages of the site. No drive is called so. */
 export const PAGES = 'pages';
 const GUID = /^[\da-f-]{1,64}$/i;
-const PAGE_TYPE = 'microsoft.graph.sitePage';
-const LISTED: Query = { $select: 'id,name,title,webUrl,createdDateTime,eTag', $top: '200' };
+export const PAGE_TYPE = 'microsoft.graph.sitePage';
+export const LISTED: Query = { $select: 'id,name,title,webUrl,createdDateTime,eTag', $top: '200' };
 
 export const isPages = (externalId: string): boolean => externalId === PAGES || externalId.startsWith(`${PAGES}/`);
 
@@ -37,7 +37,7 @@ export const itemOfPages = ({ json }: Site): SourceItem => ({
   version: null,
 });
 
-function itemOfPage(page: Json): SourceItem | null {
+export function itemOfPage(page: Json): SourceItem | null {
   const id = textOf(page['id']);
   if (id === null || !GUID.test(id)) return null;
   return {

@@ -1,6 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
 import type { OAuthGrant, SourceClient } from '../../connector.js';
-import { byGivenId, type Json, noSuchItem, textOf } from '../graph.js';
+import { byGivenId, type Json, noSuchItem, type Query, textOf } from '../graph.js';
 
 export const NAME = 'SharePoint';
 
@@ -70,3 +70,7 @@ export function nameOfSite(site: Json, host: string): string | null | undefined 
   if (parts.length === 0) return null;
   return KINDS.has(parts[0] ?? '') && parts.length > 1 ? parts.join('/').replace(/^sites\//, '') : undefined;
 }
+
+/** The document libraries of a site. */
+export const drivesOf = ({ id }: Site): readonly string[] => ['sites', id, 'drives'];
+export const LIBRARIES: Query = { $select: 'id,name,webUrl,createdDateTime,driveType' };

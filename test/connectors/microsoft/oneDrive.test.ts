@@ -213,9 +213,22 @@ describe('the feed', () => {
     graph.drives.put('b!new', 'n.md', { content: 'n' });
     graph.ownDrives.splice(0, Number.POSITIVE_INFINITY, 'b!new');
     const { told, point } = await pass(account, start);
-    expect(told).toEqual(['gone b!mine', 'b!new/n.md']);
+    expect(told).toEqual(['gone b!mine', 'b!new', 'b!new/n.md']);
     graph.drives.write('b!new', 'n.md', 'n2');
     expect((await pass(account, point)).told).toEqual(['b!new/n.md']);
+  });
+
+  test('of a drive that shows folders of others is stale: what changes in these is not told', async () => {
+    graph.drives.add('b!theirs');
+    graph.drives.put('b!theirs', 'shared/plan.md', { content: 'x' });
+    const start = await account.changes!.now(NEVER);
+    graph.drives.put('b!mine', 'link', { remote: { drive: 'b!theirs', item: 'shared' } });
+    const { told, point } = await pass(account, start);
+    expect(told).toEqual(['b!theirs/shared']);
+    expect(await faultOf(pass(account, point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(account, await account.changes!.now(NEVER)))).toMatchObject({ kind: 'stale_cursor' });
+    graph.drives.remove('b!mine', 'link');
+    expect((await pass(account, await account.changes!.now(NEVER))).told).toEqual([]);
   });
 
   test.each([

@@ -335,7 +335,17 @@ describe('the feed', () => {
     graph.mailbox.folders.delete('OLDER');
     graph.mailbox.folders.set('NEW', { name: 'New', parent: null });
     put('m2', 'NEW');
-    expect((await pass(account, start)).told).toEqual(['gone folder:OLDER', 'm2']);
+    expect((await pass(account, start)).told).toEqual(['gone folder:OLDER', 'folder:NEW', 'm2']);
+  });
+
+  test('tells of a folder that has another name or lies elsewhere, once', async () => {
+    const start = await account.changes!.now(NEVER);
+    put('m1', 'INBOX');
+    graph.mailbox.folders.set('PLANS', { name: 'Plans of 2027', parent: 'INBOX' });
+    const { told, point } = await pass(account, start);
+    // What lies in it has another outermost folder too.
+    expect(told).toEqual(['folder:PLANS', 'folder:OLD', 'm1']);
+    expect((await pass(account, point)).told).toEqual([]);
   });
 
   test('of a point that Outlook has forgotten is stale', async () => {

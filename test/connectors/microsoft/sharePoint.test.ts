@@ -123,6 +123,21 @@ describe('pages', () => {
     expect(html).toMatch(/High at noon\.[^]*Low at six\.[^]*5 &lt; 6/);
   });
 
+  test('that are new, changed or gone are told by the feed', async () => {
+    const account = accountFor('Marketing');
+    const { pages } = graph.sites.get('sites/Marketing')!;
+    const start = await account.changes!.now(NEVER);
+    const first = await pass(account, start);
+    expect(first.told).toEqual([]);
+    pages.set(GUID, { title: 'Tides', parts: [], version: 4 });
+    const other = `9${GUID.slice(1)}`;
+    pages.set(other, { title: 'New', parts: [], version: 1 });
+    pages.delete(`4${GUID.slice(1)}`);
+    const { told, point } = await pass(account, first.point);
+    expect(told).toEqual([`pages/${GUID}`, `pages/${other}`, `gone pages/4${GUID.slice(1)}`]);
+    expect((await pass(account, point)).told).toEqual([]);
+  });
+
   test.each(['pages/nowhere', 'pages/../drives', 'pages/', `pages/${GUID}/x`])(
     'called %p are not there',
     async (id) => {

@@ -1,0 +1,59 @@
+import type { Change, OAuthGrant, SourceClient } from '../../connector.js';
+import { driveFeeds, latest, placesOf } from '../drives/changes.js';
+import { joinFeeds } from '../feeds.js';
+import { type GraphPage, type Json, type Query, takeAll, textOf } from '../graph.js';
+import { itemOfPage, itemOfPages, LISTED, PAGE_TYPE, PAGES } from './pages.js';
+import { drivesOf, LIBRARIES, siteOf } from './site.js';
+
+/** Libraries, and pages, of one site whose changes are told. */
+const MOST = 5_000;
+
+/** The pages that there were, each with its version. */
+function knownIn(query: Query | null): Readonly<Record<string, string>> {
+  return JSON.parse(query?.['known'] ?? '{}') as Record<string, string>;
+}
+
+/** Pages have no feed, and are few: those that are others than before are told, and those that are gone. */
+async function pagesSince(
+  client: SourceClient,
+  grant: OAuthGrant,
+  query: Query | null,
+  signal: AbortSignal,
+): Promise<GraphPage> {
+  const { id } = await siteOf(client, grant, signal);
+  const all = await takeAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MOST, signal });
+  const before = new Map(Object.entries(knownIn(query)));
+  const known = Object.fromEntries(all.map((page) => [textOf(page['id']) ?? '', textOf(page['eTag']) ?? '']));
+  const told = all.filter((page) => before.get(textOf(page['id']) ?? '') !== (textOf(page['eTag']) ?? ''));
+  const gone = [...before.keys()].filter((page) => !Object.hasOwn(known, page));
+  const values: readonly Json[] = [...told, ...gone.map((page) => ({ id: page, deleted: {} }))];
+  return { values, next: null, delta: { known: JSON.stringify(known) } };
+}
+
+function changesOfPages({ values }: GraphPage): readonly Change[] {
+  return values.flatMap((page): Change[] => {
+    if (page['deleted'] !== undefined) return [{ gone: `${PAGES}/${textOf(page['id']) ?? ''}` }];
+    const item = itemOfPage(page);
+    return item === null ? [] : [{ item }];
+  });
+}
+
+/** What happens in the libraries of the site, and among its pages. */
+export const siteChanges = joinFeeds({
+  ...driveFeeds,
+  async list(client, grant, signal) {
+    const site = await siteOf(client, grant, signal);
+    const drives = await takeAll(client, drivesOf(site), LIBRARIES, { most: MOST, signal });
+    return [...(await placesOf(client, drives, signal)), { id: PAGES, root: PAGES, item: itemOfPages(site) }];
+  },
+  begin: (client, place, grant, signal) =>
+    place.id === PAGES ? pagesSince(client, grant, null, signal) : latest(client, place, signal),
+  page: (client, place, query, grant, signal) =>
+    place.id === PAGES
+      ? pagesSince(client, grant, query, signal)
+      : driveFeeds.page(client, place, query, grant, signal),
+  changes: (client, page, place, places, signal) =>
+    place.id === PAGES
+      ? Promise.resolve(changesOfPages(page))
+      : driveFeeds.changes(client, page, place, places, signal),
+});
