@@ -22,6 +22,8 @@ import { health, ready } from './health/health.js';
 import { callbacks } from './integrations/consent/callback.js';
 import { connectionPage, decideOnConnection } from './integrations/consent/connectionPage.js';
 import { oauthUrl } from './integrations/consent/oauthUrl.js';
+import { connectAzure } from './integrations/azureBlobStorage/connect.js';
+import { syncAzureFiles } from './integrations/azureBlobStorage/files.js';
 import { connectGitBook } from './integrations/gitbook/connect.js';
 import { gitBookSpaces } from './integrations/gitbook/spaces.js';
 import { syncGitBook } from './integrations/gitbook/sync.js';
@@ -110,6 +112,8 @@ export const builtOperations: readonly Operation[] = [
   syncGitBook,
   connectS3,
   syncS3Files,
+  connectAzure,
+  syncAzureFiles,
   connectGitHub,
   gitHubRepos,
   syncGitHubRepos,

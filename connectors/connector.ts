@@ -215,6 +215,8 @@ export interface SourceClient {
 export interface Connector<Credentials> {
   /** Of sources whose row says `oauth`: their credentials are an OAuthGrant. */
   readonly oauth?: OAuthSpec;
+  /** Of sources without OAuth whose addresses have `{name}` in them: what stands there, found to be such a name. */
+  facts?(credentials: Credentials): Readonly<Record<string, string>>;
   /** What each request carries to say who asks. */
   headers(credentials: Credentials): Readonly<Record<string, string>>;
   /** What a refusal means where that is not what its status says in errorClasses.ts; null: it is. */

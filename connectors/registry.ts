@@ -14,6 +14,7 @@ import type {
   OAuthSpec,
   SourceClient,
 } from './connector.js';
+import { azureBlobStorage } from './azureBlobStorage/index.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { oneDrive } from './microsoft/oneDrive.js';
@@ -49,6 +50,7 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   OUTLOOK: outlook,
   S3: s3,
   SHAREPOINT: sharePoint,
+  AZURE_BLOB_STORAGE: azureBlobStorage,
 };
 
 /** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */
@@ -195,7 +197,7 @@ export function createConnectors({
         if (live === null) {
           // Only its own connector made sense of them before they were sealed.
           const given = JSON.parse(typeof credentials === 'string' ? credentials : 'null') as never;
-          const facts = spec ? (given as OAuthGrant).facts : {};
+          const facts = spec ? (given as OAuthGrant).facts : (connector.facts?.(given) ?? {});
           return { client: clientFor(facts, connector.headers(given)), given };
         }
         const { accessToken, facts } = await live.current(signal);

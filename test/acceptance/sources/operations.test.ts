@@ -1,5 +1,6 @@
 /** What single sources have operations of their own for: each in a file of own/, on one service. */
 import { useCatalogue } from './catalogue.js';
+import { azureRows } from './own/azureBlobStorage.js';
 import { gitbookRows } from './own/gitbook.js';
 import { githubRows } from './own/github.js';
 import { outlookRows } from './own/outlook.js';
@@ -15,3 +16,4 @@ gmailRows(catalogue);
 s3Rows(catalogue);
 outlookRows(catalogue);
 sharePointRows(catalogue);
+azureRows(catalogue);

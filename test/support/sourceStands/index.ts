@@ -1,5 +1,6 @@
 import type { ConnectedSourceType } from '../../../contract/sources.js';
 import { startS3Source } from '../../emulators/s3Source.js';
+import { standForAzure } from './azureBlobStorage.js';
 import { standForGitBook } from './gitbook.js';
 import { standForGitHub } from './github.js';
 import { standForOneDrive, standForOutlook, standForSharePoint } from './microsoft.js';
@@ -20,4 +21,5 @@ export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<S
   GOOGLE_CLOUD_STORAGE: standForGoogleCloudStorage,
   GOOGLE_DRIVE: standForGoogleDrive,
   S3: async () => standForS3(await startS3Source()),
+  AZURE_BLOB_STORAGE: standForAzure,
 };
