@@ -27,8 +27,6 @@ const REMAINING: readonly (readonly [method: Operation['method'], path: string, 
   ['post', '/integrations/document360', 'user'],
   ['post', '/integrations/freshdesk', 'user'],
   ['post', '/integrations/guru', 'user'],
-  ['get', '/integrations/slack/conversations', 'user'],
-  ['post', '/integrations/slack/sync', 'user'],
   ['get', '/search_urls', 'user'],
 ];
 

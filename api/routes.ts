@@ -39,6 +39,8 @@ import { syncOutlook } from './integrations/outlook/sync.js';
 import { connectS3 } from './integrations/s3/connect.js';
 import { syncS3Files } from './integrations/s3/files.js';
 import { sharePointSites } from './integrations/sharePoint/sites.js';
+import { slackConversations } from './integrations/slack/conversations.js';
+import { syncSlack } from './integrations/slack/sync.js';
 import { syncFiles } from './integrations/syncFiles.js';
 import { cancelItemsSync, syncItems } from './integrations/syncItems.js';
 import type { Operation } from './http/operation.js';
@@ -114,6 +116,8 @@ export const builtOperations: readonly Operation[] = [
   syncS3Files,
   connectAzure,
   syncAzureFiles,
+  slackConversations,
+  syncSlack,
   connectGitHub,
   gitHubRepos,
   syncGitHubRepos,

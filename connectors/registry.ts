@@ -37,6 +37,7 @@ import {
 } from './oauth/tokenRequests.js';
 import { createRequestGates } from './requestGate.js';
 import { s3 } from './s3/index.js';
+import { slack } from './slack/index.js';
 import { createSourceClient, type LiveHeaders } from './sourceClient.js';
 
 /** Every connector on one line. Its row stands in contract/sources.ts. */
@@ -51,6 +52,7 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   S3: s3,
   SHAREPOINT: sharePoint,
   AZURE_BLOB_STORAGE: azureBlobStorage,
+  SLACK: slack,
 };
 
 /** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */

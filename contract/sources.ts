@@ -147,6 +147,16 @@ export const CONNECTED_SOURCES = {
     urls: { api: 'https://{account}.blob.core.windows.net' },
     requestsAtOnce: 8,
   },
+  SLACK: {
+    name: 'Slack',
+    auth: 'oauth',
+    urls: {
+      api: 'https://slack.com/api',
+      authorize: 'https://slack.com/oauth/v2/authorize',
+      token: 'https://slack.com/api/oauth.v2.access',
+    },
+    requestsAtOnce: 4,
+  },
   GOOGLE_DRIVE: {
     name: 'Google Drive',
     auth: 'oauth',

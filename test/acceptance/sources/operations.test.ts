@@ -7,6 +7,7 @@ import { outlookRows } from './own/outlook.js';
 import { gmailRows } from './own/gmail.js';
 import { s3Rows } from './own/s3.js';
 import { sharePointRows } from './own/sharePoint.js';
+import { slackRows } from './own/slack.js';
 
 const catalogue = useCatalogue();
 
@@ -17,3 +18,4 @@ s3Rows(catalogue);
 outlookRows(catalogue);
 sharePointRows(catalogue);
 azureRows(catalogue);
+slackRows(catalogue);

@@ -8,6 +8,7 @@ import { standForGmail } from './gmail.js';
 import { standForGoogleCloudStorage } from './googleCloudStorage.js';
 import { standForGoogleDrive } from './googleDrive.js';
 import { standForS3 } from './s3.js';
+import { standForSlack } from './slack.js';
 import type { SourceStand } from './stand.js';
 
 /** The stand of every one of them on one line. */
@@ -22,4 +23,5 @@ export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<S
   GOOGLE_DRIVE: standForGoogleDrive,
   S3: async () => standForS3(await startS3Source()),
   AZURE_BLOB_STORAGE: standForAzure,
+  SLACK: standForSlack,
 };
