@@ -47,7 +47,8 @@ export function readMessage(value: unknown): Message | null {
   const json = asObject(value);
   const { ts, thread_ts: threadTs, reply_count: replies, subtype } = json;
   if (typeof ts !== 'string' || !TS.test(ts)) return null;
-  const beginsThread = threadTs === ts && typeof replies === 'number' && replies > 0;
+  const isAnswer = typeof threadTs === 'string' && threadTs !== ts;
+  const beginsThread = !isAnswer && typeof replies === 'number' && replies > 0;
   const isNotice = typeof subtype === 'string' && NOTICE.test(subtype);
   if (isNotice && !beginsThread) return null;
   const { text, ...rest } = json;
@@ -63,7 +64,7 @@ export function readMessage(value: unknown): Message | null {
     }),
     edited: asText(asObject(json['edited'])['ts']),
     beginsThread,
-    isAnswer: typeof threadTs === 'string' && threadTs !== ts,
+    isAnswer,
   };
 }
 

@@ -36,6 +36,7 @@ export function standOnAzure(emulator: AzureEmulator): SourceStand {
       const code = status === 401 ? 'AuthenticationFailed' : 'AuthorizationFailure';
       emulator.misbehave((path) => (path === externalId ? { status: 403, code } : null));
     },
+    contentAsked: (externalId) => emulator.requests.filter((path) => path === `/${ACCOUNT}/${externalId}`).length,
     takeBack: () => void emulator.keys.delete(ACCOUNT),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith(`/${ACCOUNT}/?`)).length,
   };

@@ -72,12 +72,12 @@ export async function standForSlack(): Promise<SourceStand> {
       const { messages, index } = messagesOf(externalId);
       messages.splice(index, 1);
     },
-    limit(requests) {
+    limit(requests, forS = 0) {
       // As Slack says it, and as it says it where its own limits are not asked.
       const refusal = (number: number) => ({
         status: number % 2 === 0 ? 429 : 200,
         error: 'ratelimited',
-        headers: { 'retry-after': '0' },
+        headers: { 'retry-after': String(forS) },
       });
       emulator.misbehave(nextRequests(requests, refusal));
     },
@@ -91,6 +91,14 @@ export async function standForSlack(): Promise<SourceStand> {
           ? { status: 200, error }
           : null,
       );
+    },
+    contentAsked(externalId) {
+      const [conversation, at = ''] = externalId.split('/');
+      const [method, field] = at.includes('.') ? ['replies', `ts=${at}`] : ['history', `oldest=${at}.000000`];
+      return emulator.asked.filter(
+        (one) =>
+          one.startsWith(`conversations.${method}?`) && one.includes(`channel=${conversation}&`) && one.includes(field),
+      ).length;
     },
     pagesListed: () => emulator.requests.filter((path) => path === '/api/conversations.list').length,
   };
