@@ -6,8 +6,6 @@ import { type AuthScheme, type Operation, operation } from './http/operation.js'
 /** Operations of the public contract that are not built yet: each answers 501, never a made-up result. Shrinks until it is gone. */
 const REMAINING: readonly (readonly [method: Operation['method'], path: string, auth: AuthScheme])[] = [
   ['get', '/fetch_youtube_transcript', 'user'],
-  ['post', '/integrations/azure_blob_storage', 'user'],
-  ['post', '/integrations/azure_blob_storage/files', 'user'],
   ['post', '/integrations/confluence/list', 'user'],
   ['post', '/integrations/confluence/sync', 'user'],
   ['post', '/integrations/data/crm/accounts', 'user'],
@@ -28,8 +26,6 @@ const REMAINING: readonly (readonly [method: Operation['method'], path: string, 
   ['post', '/integrations/document360', 'user'],
   ['post', '/integrations/freshdesk', 'user'],
   ['post', '/integrations/guru', 'user'],
-  ['get', '/integrations/slack/conversations', 'user'],
-  ['post', '/integrations/slack/sync', 'user'],
   ['get', '/search_urls', 'user'],
 ];
 

@@ -23,6 +23,8 @@ import { connect } from './integrations/connect.js';
 import { callbacks } from './integrations/consent/callback.js';
 import { connectionPage, decideOnConnection } from './integrations/consent/connectionPage.js';
 import { oauthUrl } from './integrations/consent/oauthUrl.js';
+import { connectAzure } from './integrations/azureBlobStorage/connect.js';
+import { syncAzureFiles } from './integrations/azureBlobStorage/files.js';
 import { connectGitBook } from './integrations/gitbook/connect.js';
 import { gitBookSpaces } from './integrations/gitbook/spaces.js';
 import { syncGitBook } from './integrations/gitbook/sync.js';
@@ -38,6 +40,8 @@ import { syncOutlook } from './integrations/outlook/sync.js';
 import { connectS3 } from './integrations/s3/connect.js';
 import { syncS3Files } from './integrations/s3/files.js';
 import { sharePointSites } from './integrations/sharePoint/sites.js';
+import { slackConversations } from './integrations/slack/conversations.js';
+import { syncSlack } from './integrations/slack/sync.js';
 import { syncFiles } from './integrations/syncFiles.js';
 import { cancelItemsSync, syncItems } from './integrations/syncItems.js';
 import type { Operation } from './http/operation.js';
@@ -112,6 +116,10 @@ export const builtOperations: readonly Operation[] = [
   syncGitBook,
   connectS3,
   syncS3Files,
+  connectAzure,
+  syncAzureFiles,
+  slackConversations,
+  syncSlack,
   connectGitHub,
   gitHubRepos,
   syncGitHubRepos,

@@ -171,6 +171,8 @@ export interface CallOptions {
   readonly at?: string;
   /** Put on, or put in place of, what every request carries. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What is posted goes as a form of texts; unset: as JSON. */
+  readonly asForm?: boolean;
 }
 
 /** Calls a source for one account: with its credentials, in its turn, and with its errors as Faults. */
@@ -187,7 +189,7 @@ export interface SourceClient {
     signal: AbortSignal,
     options?: CallOptions,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** The same, asked for by a POST of JSON. */
+  /** The same, asked for by a POST. */
   post(
     path: readonly string[],
     body: unknown,
@@ -215,10 +217,14 @@ export interface SourceClient {
 export interface Connector<Credentials> {
   /** Of sources whose row says `oauth`: their credentials are an OAuthGrant. */
   readonly oauth?: OAuthSpec;
+  /** Of sources without OAuth whose addresses have `{name}` in them: what stands there, found to be such a name. */
+  facts?(credentials: Credentials): Readonly<Record<string, string>>;
   /** What each request carries to say who asks. */
   headers(credentials: Credentials): Readonly<Record<string, string>>;
   /** What a refusal means where that is not what its status says in errorClasses.ts; null: it is. */
   classify?(refusal: Refusal): ErrorClass | null;
+  /** Of sources that refuse with a success: the word for it in an answer's JSON; null where that is no refusal. */
+  refusalIn?(body: unknown): string | null;
   /** How long a refusal asks to wait, where the usual headers do not say it. */
   waitMs?(refusal: Refusal, now: number): number | null;
   /** Asks whose account the credentials lead to. Throws a Fault where they lead nowhere. */

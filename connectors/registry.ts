@@ -14,6 +14,7 @@ import type {
   OAuthSpec,
   SourceClient,
 } from './connector.js';
+import { azureBlobStorage } from './azureBlobStorage/index.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { oneDrive } from './microsoft/oneDrive.js';
@@ -36,6 +37,7 @@ import {
 } from './oauth/tokenRequests.js';
 import { createRequestGates } from './requestGate.js';
 import { s3 } from './s3/index.js';
+import { slack } from './slack/index.js';
 import { createSourceClient, type LiveHeaders } from './sourceClient.js';
 
 /** Every connector on one line. Its row stands in contract/sources.ts. */
@@ -49,6 +51,8 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   OUTLOOK: outlook,
   S3: s3,
   SHAREPOINT: sharePoint,
+  AZURE_BLOB_STORAGE: azureBlobStorage,
+  SLACK: slack,
 };
 
 /** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */
@@ -195,7 +199,7 @@ export function createConnectors({
         if (live === null) {
           // Only its own connector made sense of them before they were sealed.
           const given = JSON.parse(typeof credentials === 'string' ? credentials : 'null') as never;
-          const facts = spec ? (given as OAuthGrant).facts : {};
+          const facts = spec ? (given as OAuthGrant).facts : (connector.facts?.(given) ?? {});
           return { client: clientFor(facts, connector.headers(given)), given };
         }
         const { accessToken, facts } = await live.current(signal);

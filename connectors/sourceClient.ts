@@ -17,6 +17,8 @@ const PATIENCE_MS = 30_000;
 const UNSAID_WAIT_MS = 1_000;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
+/** A source's own word for a refusal that may be repeated to a user. */
+const WORD = /^\w{1,60}$/;
 
 /** Credentials that end and are renewed: each request, and each new try of it, takes those of its moment. */
 export interface LiveHeaders {
@@ -29,7 +31,7 @@ export interface SourceClientSettings {
   readonly name: string;
   readonly urls: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>> | LiveHeaders;
-  readonly connector: Pick<Connector<never>, 'classify' | 'waitMs'>;
+  readonly connector: Pick<Connector<never>, 'classify' | 'waitMs' | 'refusalIn'>;
   readonly gate: RequestGate;
   readonly egress: Pick<Egress, 'request'>;
   /** Of the content of one item at most, where it is asked for as such. */
@@ -67,7 +69,9 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
   const faultOf = (refusal: Refusal, waitMs: number | null): Fault => {
     const { kind, sentence } = ERROR_CLASSES[connector.classify?.(refusal) ?? classOfStatus(refusal.status)];
     const again = waitMs === null ? '' : ` Try again after ${Math.ceil(waitMs / 1000)} s.`;
-    const message = `${name} ${sentence}${again} (HTTP ${refusal.status})`;
+    const word = refusal.status < 300 ? connector.refusalIn?.(refusal.body) : null;
+    const shown = word && WORD.test(word) ? word : `HTTP ${refusal.status}`;
+    const message = `${name} ${sentence}${again} (${shown})`;
     return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
   };
   const live: LiveHeaders | null =
@@ -104,8 +108,10 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     });
     const { status } = answer;
     const whole = { status, headers: answer.headers, bytes: await answer.bytes() };
-    if (status >= 200 && status < 300) return whole;
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess && (request.isContent || !connector.refusalIn)) return whole;
     const refusal = { status, headers: answer.headers, body: parse(whole.bytes) };
+    if (isSuccess && connector.refusalIn?.(refusal.body) === null) return whole;
     if (request.takes(refusal)) return whole;
     const fault = faultOf(refusal, null);
     if (fault.kind !== 'rate_limited') throw fault;
@@ -143,14 +149,16 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     path: readonly string[],
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
-    { at = 'api', headers: more = {} }: CallOptions = {},
+    { at = 'api', headers: more = {}, asForm = false }: CallOptions = {},
     posted?: unknown,
   ): Promise<Answered> => {
     const isPost = posted !== undefined;
-    const usual = { accept: 'application/json', ...(isPost ? { 'content-type': 'application/json' } : {}) };
+    const type = asForm ? 'application/x-www-form-urlencoded' : 'application/json';
+    const usual = { accept: 'application/json', ...(isPost ? { 'content-type': type } : {}) };
     const url = urlOf(path, query, at);
     const request: Outgoing = { url, isOurs: true, usual, headers: more, isContent: false, takes: () => false };
-    const answer = await send(isPost ? { ...request, method: 'POST', body: JSON.stringify(posted) } : request, signal);
+    const body = asForm ? new URLSearchParams(posted as Record<string, string>).toString() : JSON.stringify(posted);
+    const answer = await send(isPost ? { ...request, method: 'POST', body } : request, signal);
     return { body: parse(answer.bytes), headers: answer.headers };
   };
   /** What is content may lie elsewhere; our credentials do not go there. */

@@ -140,6 +140,23 @@ export const CONNECTED_SOURCES = {
   GITHUB: { name: 'GitHub', auth: 'token', urls: { api: 'https://api.github.com' }, requestsAtOnce: 4 },
   // An address of Amazon's is that of one region; those of others follow from it.
   S3: { name: 'S3', auth: 'token', urls: { api: 'https://s3.us-east-1.amazonaws.com' }, requestsAtOnce: 8 },
+  AZURE_BLOB_STORAGE: {
+    name: 'Azure Blob Storage',
+    auth: 'token',
+    // Each account is a host of its own.
+    urls: { api: 'https://{account}.blob.core.windows.net' },
+    requestsAtOnce: 8,
+  },
+  SLACK: {
+    name: 'Slack',
+    auth: 'oauth',
+    urls: {
+      api: 'https://slack.com/api',
+      authorize: 'https://slack.com/oauth/v2/authorize',
+      token: 'https://slack.com/api/oauth.v2.access',
+    },
+    requestsAtOnce: 4,
+  },
   GOOGLE_DRIVE: {
     name: 'Google Drive',
     auth: 'oauth',

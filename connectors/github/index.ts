@@ -76,9 +76,10 @@ async function rootTree(
 ): Promise<string | null> {
   try {
     const found = (await client.get(['repos', owner, name, 'branches', branch], {}, signal)) as {
-      commit?: { commit?: { tree?: { sha?: string } } };
+      commit?: { sha?: string; commit?: { tree?: { sha?: string } } };
     };
-    return found.commit?.commit?.tree?.sha ?? null;
+    // Where a tree is asked for, a commit stands for its own.
+    return found.commit?.commit?.tree?.sha ?? found.commit?.sha ?? null;
   } catch (error) {
     if (error instanceof Fault && error.kind === 'not_found') return null;
     throw error;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { gitbook } from '../../connectors/gitbook/index.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createRequestGates } from '../../connectors/requestGate.js';
-import { createSourceClient } from '../../connectors/sourceClient.js';
+import { createSourceClient, type SourceClientSettings } from '../../connectors/sourceClient.js';
 import { loadConfig } from '../../config.js';
 import { Fault, type FaultKind } from '../../contract/failures.js';
 import { createEgress } from '../../egress/createEgress.js';
@@ -44,12 +44,16 @@ beforeEach(() => {
   asked = [];
 });
 
-const client = (patienceMs = 30_000, gate = createRequestGates('GitBook', 2)('GITBOOK 1')) =>
+const client = (
+  patienceMs = 30_000,
+  gate = createRequestGates('GitBook', 2)('GITBOOK 1'),
+  connector: SourceClientSettings['connector'] = gitbook,
+) =>
   createSourceClient({
     name: 'GitBook',
     urls: { api: baseUrl },
     headers: { authorization: 'Bearer secret' },
-    connector: gitbook,
+    connector,
     gate,
     egress,
     maxItemBytes: 1_000_000,
@@ -152,6 +156,36 @@ test('what a caller named stays one part of the path, and leads nowhere else', a
   for (const part of ['.', '..', ''])
     expect(await faultOf(client().get(['orgs', part], {}, NEVER))).toMatchObject({ kind: 'not_found' });
   expect(asked).toHaveLength(1);
+});
+
+describe('a source that refuses with 200', () => {
+  const connector: SourceClientSettings['connector'] = {
+    refusalIn: (body) => (body as { error?: string }).error ?? null,
+    classify: ({ body }) => ((body as { error?: string }).error === 'slow_down' ? 'rate_limited' : 'not_found'),
+  };
+  const ask = (patienceMs: number) =>
+    client(patienceMs, undefined, connector).post(['user'], { a: 'é&' }, NEVER, { asForm: true });
+
+  test('is understood as one that refuses, waited for, and asked again', async () => {
+    answers = [status(200, { 'retry-after': '0' }, '{"error":"slow_down"}'), status(200, {}, '{"name":"Ada"}')];
+    expect(await ask(1_000)).toEqual({ name: 'Ada' });
+    expect(asked.map(({ headers }) => headers['content-type'])).toEqual([
+      'application/x-www-form-urlencoded',
+      'application/x-www-form-urlencoded',
+    ]);
+    answers = [status(200, { 'retry-after': '60' }, '{"error":"slow_down"}')];
+    expect(await faultOf(ask(100))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 60_000 });
+  });
+
+  test.each([
+    ['no_such_user', /\(no_such_user\)$/],
+    ['<b>no such user', /\(HTTP 200\)$/],
+  ])('says %s in its own word, if that is one', async (error, end) => {
+    answers = [status(200, {}, JSON.stringify({ error }))];
+    const fault = await faultOf(ask(100));
+    expect(fault.kind).toBe('not_found');
+    expect(fault.message).toMatch(end);
+  });
 });
 
 describe('SOURCE_URLS', () => {

@@ -1,11 +1,13 @@
 /** What single sources have operations of their own for: each in a file of own/, on one service. */
 import { useCatalogue } from './catalogue.js';
+import { azureRows } from './own/azureBlobStorage.js';
 import { gitbookRows } from './own/gitbook.js';
 import { githubRows } from './own/github.js';
 import { outlookRows } from './own/outlook.js';
 import { gmailRows } from './own/gmail.js';
 import { s3Rows } from './own/s3.js';
 import { sharePointRows } from './own/sharePoint.js';
+import { slackRows } from './own/slack.js';
 
 const catalogue = useCatalogue();
 
@@ -15,3 +17,5 @@ gmailRows(catalogue);
 s3Rows(catalogue);
 outlookRows(catalogue);
 sharePointRows(catalogue);
+azureRows(catalogue);
+slackRows(catalogue);

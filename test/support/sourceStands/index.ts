@@ -1,5 +1,6 @@
 import type { ConnectedSourceType } from '../../../contract/sources.js';
 import { startS3Source } from '../../emulators/s3Source.js';
+import { standForAzure } from './azureBlobStorage.js';
 import { standForGitBook } from './gitbook.js';
 import { standForGitHub } from './github.js';
 import { standForOneDrive, standForOutlook, standForSharePoint } from './microsoft.js';
@@ -7,6 +8,7 @@ import { standForGmail } from './gmail.js';
 import { standForGoogleCloudStorage } from './googleCloudStorage.js';
 import { standForGoogleDrive } from './googleDrive.js';
 import { standForS3 } from './s3.js';
+import { standForSlack } from './slack.js';
 import type { SourceStand } from './stand.js';
 
 /** The stand of every one of them on one line. */
@@ -20,4 +22,6 @@ export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<S
   GOOGLE_CLOUD_STORAGE: standForGoogleCloudStorage,
   GOOGLE_DRIVE: standForGoogleDrive,
   S3: async () => standForS3(await startS3Source()),
+  AZURE_BLOB_STORAGE: standForAzure,
+  SLACK: standForSlack,
 };

@@ -1,0 +1,58 @@
+import Joi from 'joi';
+
+import type { AzureCredentials } from '../../../connectors/azureBlobStorage/sharedKey.js';
+import type { DataSourceRecord, TagValue } from '../../../contract/records.js';
+import { invalid } from '../../http/errors.js';
+import { operation } from '../../http/operation.js';
+import { presentDataSource } from '../../presenters/dataSource.js';
+import { dataSourceRecord } from '../../schemas/dataSources.js';
+import { credential } from '../../schemas/integrations.js';
+import { tags } from '../../schemas/tags.js';
+import { connectAccount } from '../connectAccount.js';
+
+interface Body {
+  account_name: string;
+  account_key: string;
+  sync_source_items: boolean;
+  data_source_tags: Record<string, TagValue>;
+}
+
+/** It becomes part of a host name. */
+const ACCOUNT = /^[a-z0-9]{3,24}$/;
+
+/** POST /integrations/azure_blob_storage: connects a storage account. Its key is tried before anything is accepted. */
+export const connectAzure = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/azure_blob_storage',
+  auth: 'user',
+  summary: 'Connects Azure Blob Storage with the key of an account.',
+  createsWork: true,
+  body: Joi.object({
+    account_name: credential(),
+    account_key: credential(),
+    sync_source_items: Joi.boolean().default(true),
+    data_source_tags: tags().default({}),
+  }),
+  answer: dataSourceRecord,
+  async handle({ caller, body, deps }): Promise<DataSourceRecord> {
+    if (!ACCOUNT.test(body.account_name))
+      throw invalid(
+        ['body', 'account_name'],
+        'Give the name of the storage account: 3 to 24 small letters and digits',
+        'value_error',
+      );
+    const credentials: AzureCredentials = { accountName: body.account_name, accountKey: body.account_key };
+    const source = await connectAccount(
+      caller,
+      {
+        type: 'AZURE_BLOB_STORAGE',
+        credentials,
+        dataSourceTags: body.data_source_tags,
+        listItems: body.sync_source_items,
+        syncFiles: null,
+      },
+      deps,
+    );
+    return presentDataSource(source);
+  },
+});

@@ -1,0 +1,66 @@
+import Joi from 'joi';
+
+import type { TagValue } from '../../../contract/records.js';
+import { idOfSince, isConversationId, secondsOf } from '../../../contract/slackIds.js';
+import { invalid } from '../../http/errors.js';
+import { operation } from '../../http/operation.js';
+import { integer, orNull } from '../../schemas/fields.js';
+import { ingestFields } from '../../schemas/ingest.js';
+import { type ConnectedFilesBody, requestId, success, toConnectedIngest } from '../../schemas/integrations.js';
+import { tags } from '../../schemas/tags.js';
+import { onlySourceOf } from '../dataSourceOf.js';
+import { syncSelection } from '../syncSelection.js';
+
+interface Body extends ConnectedFilesBody {
+  filters: { conversation_id: string; after?: string };
+  data_source_id?: number;
+  tags: Record<string, TagValue>;
+  request_id?: string;
+}
+
+const text = () => Joi.string().max(100);
+
+/** What is meant, as an item. @throws HttpError 422 for what no conversation is called, and for no time */
+function externalIdOf({ conversation_id: conversation, after = '' }: Body['filters']): string {
+  if (!isConversationId(conversation))
+    throw invalid(
+      ['body', 'filters', 'conversation_id'],
+      'Give the id of a conversation, such as C0123ABCD',
+      'value_error',
+    );
+  const seconds = after === '' ? null : secondsOf(after);
+  if (after !== '' && seconds === null)
+    throw invalid(
+      ['body', 'filters', 'after'],
+      'Give a day (YYYY/mm/dd), a time (ISO 8601) or seconds since 1970',
+      'value_error',
+    );
+  return idOfSince(conversation, seconds);
+}
+
+/** POST /integrations/slack/sync: makes files of what was said in a conversation, all of it or since a time. */
+export const syncSlack = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/slack/sync',
+  auth: 'user',
+  summary: 'Syncs what was said in a conversation of a connected Slack.',
+  createsWork: true,
+  body: Joi.object({
+    filters: Joi.object({
+      conversation_id: text().allow('').required(),
+      after: orNull(text().allow('')),
+    }).required(),
+    data_source_id: orNull(integer()),
+    tags: orNull(tags(), {}),
+    ...ingestFields(),
+    request_id: requestId(),
+  }),
+  answer: success,
+  async handle({ caller, body, deps }) {
+    const externalIds = [externalIdOf(body.filters)];
+    const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'SLACK');
+    const ingest = toConnectedIngest(body);
+    const selection = { externalIds, tags: body.tags, ingest, requestId: body.request_id };
+    return syncSelection(caller, source._id, selection, deps);
+  },
+});

@@ -1,0 +1,90 @@
+import Joi from 'joi';
+
+import type { TagValue } from '../../contract/records.js';
+import type { ConnectedSourceType } from '../../contract/sources.js';
+import { invalid } from '../http/errors.js';
+import { operation, type Operation } from '../http/operation.js';
+import { integer, orNull } from '../schemas/fields.js';
+import { ingestFields } from '../schemas/ingest.js';
+import {
+  type ConnectedFilesBody,
+  fileSyncConfig,
+  requestId,
+  success,
+  toConnectedIngest,
+} from '../schemas/integrations.js';
+import { MAX_MEMBERS } from '../schemas/listing.js';
+import { tags } from '../schemas/tags.js';
+import { onlySourceOf } from './dataSourceOf.js';
+import { syncSelection } from './syncSelection.js';
+
+/** What a choice names, each a text that may be empty. */
+type Chosen<Field extends string> = Readonly<Partial<Record<Field, string>>>;
+
+interface Body<Field extends string> extends ConnectedFilesBody {
+  ids: Chosen<Field>[];
+  data_source_id?: number;
+  tags: Record<string, TagValue>;
+  request_id?: string;
+}
+
+const MAX_KEY = 2_048;
+
+/**
+ * The operation of an object store that makes files of what was chosen in it.
+ * @param fields what a choice may name
+ * @param wanted what one that names too little or too much is told
+ * @param externalIdOf null for such a one
+ */
+export const syncObjects = <Field extends string>({
+  path,
+  summary,
+  type,
+  fields,
+  wanted,
+  externalIdOf,
+}: {
+  readonly path: string;
+  readonly summary: string;
+  readonly type: ConnectedSourceType;
+  readonly fields: readonly Field[];
+  readonly wanted: string;
+  readonly externalIdOf: (chosen: Chosen<Field>) => string | null;
+}): Operation =>
+  operation<'user', Body<Field>>({
+    method: 'post',
+    path,
+    auth: 'user',
+    summary,
+    createsWork: true,
+    body: Joi.object({
+      ids: Joi.array()
+        .items(
+          Joi.object(Object.fromEntries(fields.map((field) => [field, orNull(Joi.string().allow('').max(MAX_KEY))]))),
+        )
+        .max(MAX_MEMBERS)
+        .required(),
+      data_source_id: orNull(integer()),
+      tags: orNull(tags(), {}),
+      ...ingestFields(),
+      max_items_per_chunk: orNull(integer().greater(0)),
+      set_page_as_boundary: Joi.boolean().default(false),
+      request_id: requestId(),
+      use_ocr: orNull(Joi.boolean(), false),
+      parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false),
+      file_sync_config: fileSyncConfig(),
+    }),
+    answer: success,
+    async handle({ caller, body, deps }) {
+      const externalIds = body.ids.map((chosen, index) => {
+        const id = externalIdOf(chosen);
+        // Each field by itself may be absent or null, so it is the choice that is wrong.
+        if (id === null) throw invalid(['body', 'ids', index], wanted, 'value_error');
+        return id;
+      });
+      const source = await onlySourceOf(caller, body.data_source_id, deps.store, type);
+      const ingest = toConnectedIngest(body);
+      const selection = { externalIds, tags: body.tags, ingest, requestId: body.request_id };
+      return syncSelection(caller, source._id, selection, deps);
+    },
+  });

@@ -1,0 +1,138 @@
+/** Azure Blob Storage, read with the key of an account. https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api */
+import { Fault } from '../../contract/failures.js';
+import { type ObjectPlace, placeOf } from '../../contract/objectIds.js';
+import type { Connector, ItemPage, SourceAnswer, SourceClient } from '../connector.js';
+import { escapePath, treeOf } from './adapter.js';
+import { type Listing, readListing } from './listing.js';
+import { classify } from './refusals.js';
+import { type AzureCredentials, signedHeaders } from './sharedKey.js';
+
+/** What no account or container is called would become another part of the address. */
+const ACCOUNT = /^[a-z0-9]{3,24}$/;
+const CONTAINER = /^(?:\$root|\$web|\$logs|[a-z0-9-]{3,63})$/;
+
+const missing = (): Fault =>
+  new Fault('not_found', 'Azure Blob Storage has no such item for the connected account. It may have been deleted.');
+
+const accountUrl = ({ urls }: SourceClient): string => urls['api'] ?? '';
+
+/** @param path encoded @throws Fault, also where an address can't say the path: it would lead to another blob */
+function get(
+  client: SourceClient,
+  credentials: AzureCredentials,
+  { path, query = {}, isContent = false }: { path: string; query?: Record<string, string>; isContent?: boolean },
+  signal: AbortSignal,
+): Promise<SourceAnswer> {
+  const base = accountUrl(client);
+  const search = new URLSearchParams(query).toString();
+  const url = `${base}/${path}${search === '' ? '' : `?${search}`}`;
+  if (!new URL(url).pathname.endsWith(`/${path}`))
+    throw new Fault(
+      'bad_response',
+      'A blob whose name has `.` or `..` between slashes can not be asked for. Copy it to another name.',
+    );
+  const headers = signedHeaders(url, credentials);
+  return client.send({ url, headers, isContent, takes: () => false }, signal);
+}
+
+async function list(
+  client: SourceClient,
+  credentials: AzureCredentials,
+  { path, query }: { path: string; query: Record<string, string> },
+  signal: AbortSignal,
+): Promise<Listing> {
+  const { bytes } = await get(client, credentials, { path, query: { comp: 'list', ...query } }, signal);
+  return readListing(bytes);
+}
+
+/** Where a listing of blobs goes on: the source's marker, and the name before it. */
+interface Cursor {
+  readonly marker: string;
+  readonly after: string;
+}
+
+/** A page of a container or a folder. */
+async function pageBelow(
+  client: SourceClient,
+  credentials: AzureCredentials,
+  { bucket, key, kind }: ObjectPlace,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const tree = treeOf(accountUrl(client));
+  const from = cursor === null ? null : (JSON.parse(cursor) as Cursor);
+  const query = {
+    restype: 'container',
+    ...(key === '' ? {} : { prefix: key }),
+    ...(from === null ? {} : { marker: from.marker }),
+  };
+  const { entries, marker } = await list(client, credentials, { path: bucket, query }, signal);
+  // A directory is seen by what lies in it.
+  const objects = entries.filter((entry) => !entry.isDirectory).map(({ name, ...entry }) => ({ key: name, ...entry }));
+  if (from === null && entries.length === 0 && marker === null && kind === 'folder') throw missing();
+  const itself = kind === 'bucket' ? tree.itemOfContainer(bucket, null) : tree.itemOfFolder(bucket, key);
+  const after = from?.after ?? '';
+  const items = tree.itemsOfObjects(bucket, objects, { after, below: kind === 'folder' ? key : '' });
+  const next: Cursor | null = marker === null ? null : { marker, after: objects.at(-1)?.key ?? after };
+  return {
+    items: from === null ? [itself, ...items] : items,
+    next: next === null ? null : JSON.stringify(next),
+  };
+}
+
+export const azureBlobStorage: Connector<AzureCredentials> = {
+  facts: ({ accountName }) => ({ account: ACCOUNT.test(accountName) ? accountName : '' }),
+  // Each request is signed for itself.
+  headers: () => ({}),
+  classify,
+
+  async identify(client, credentials, signal) {
+    try {
+      await list(client, credentials, { path: '', query: { maxresults: '1' } }, signal);
+    } catch (error) {
+      // Each account is a host of its own.
+      if (error instanceof Fault && error.kind === 'dns_failed')
+        throw new Fault('not_found', 'There is no storage account of this name. Look it up in the portal of Azure.');
+      throw error;
+    }
+    return { account: credentials.accountName, metadata: { account_name: credentials.accountName } };
+  },
+
+  async roots(client, credentials, cursor, signal) {
+    const tree = treeOf(accountUrl(client));
+    const query = cursor === null ? {} : { marker: cursor };
+    const { entries, marker } = await list(client, credentials, { path: '', query }, signal);
+    return { items: entries.map(({ name, createdAt }) => tree.itemOfContainer(name, createdAt)), next: marker };
+  },
+
+  async below(client, externalId, cursor, signal, credentials) {
+    const place = placeOf(externalId);
+    const { bucket, key, kind } = place;
+    if (!CONTAINER.test(bucket) || kind === 'prefix') throw missing();
+    if (kind !== 'object') return pageBelow(client, credentials, place, cursor, signal);
+    const query = { restype: 'container', prefix: key, maxresults: '1' };
+    // Of all names that begin so, the name itself comes first.
+    const { entries } = await list(client, credentials, { path: bucket, query }, signal);
+    const [entry] = entries;
+    if (entry?.name !== key || entry.isDirectory) throw missing();
+    const tree = treeOf(accountUrl(client));
+    return { items: tree.itemsOfObjects(bucket, [{ ...entry, key }], { after: key, below: '' }), next: null };
+  },
+
+  async open(client, externalId, signal, credentials) {
+    const { bucket, key, kind } = placeOf(externalId);
+    if (!CONTAINER.test(bucket) || kind === 'prefix') throw missing();
+    if (kind !== 'object') {
+      // Reached only by an id that no listing knows; where there is such a place, its blobs are what can be read.
+      await pageBelow(client, credentials, { bucket, key, kind }, null, signal);
+      throw new Fault('unsupported_type', 'A folder of Azure has no text of its own: sync the blobs in it.');
+    }
+    const path = `${bucket}/${escapePath(key)}`;
+    const { bytes, headers } = await get(client, credentials, { path, isContent: true }, signal);
+    return treeOf(accountUrl(client)).contentOf(bucket, key, {
+      bytes,
+      contentType: headers['content-type'],
+      etag: headers['etag']?.replaceAll('"', ''),
+    });
+  },
+};

@@ -1,0 +1,21 @@
+import type { Refusal } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+
+/** Codes of the storage services, where the status alone does not tell. */
+const CODES: Readonly<Record<string, ErrorClass>> = {
+  AuthenticationFailed: 'auth_revoked',
+  InvalidAuthenticationInfo: 'auth_revoked',
+  KeyBasedAuthenticationNotPermitted: 'auth_revoked',
+  AccountIsDisabled: 'auth_revoked',
+  BlobArchived: 'not_exportable',
+  BlobBeingRehydrated: 'not_exportable',
+  ContainerBeingDeleted: 'not_found',
+  InvalidResourceName: 'not_found',
+  InvalidUri: 'not_found',
+  OutOfRangeInput: 'not_found',
+  ServerBusy: 'rate_limited',
+  OperationTimedOut: 'server',
+};
+
+/** What a refusal means by its own word for it, which stands in a header. */
+export const classify = ({ headers }: Refusal): ErrorClass | null => CODES[headers['x-ms-error-code'] ?? ''] ?? null;

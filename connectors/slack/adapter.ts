@@ -1,0 +1,121 @@
+import { idOfThread, idOfWindow, WINDOW_SECONDS } from '../../contract/slackIds.js';
+import type { ItemContent, SourceItem } from '../connector.js';
+import { asObject, asText, type Json } from './api.js';
+import { type Message, plainText } from './message.js';
+import type { Cut } from './windows.js';
+
+const MAX_NAME = 100;
+
+const isoOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
+/** `2026-03-04 10:15`, of UTC. */
+const timeOf = (seconds: number): string => isoOf(seconds).slice(0, 16).replace('T', ' ');
+
+/** Where a person opens a message, or a conversation. @param workspace its address; '' for none that is known */
+export const addressOf = (workspace: string, conversation: string, ts: string | null): string | null =>
+  workspace === '' ? null : `${workspace}archives/${conversation}${ts === null ? '' : `/p${ts.replace('.', '')}`}`;
+
+export const itemOfConversation = (
+  conversation: Json,
+  { id, name, workspace }: { readonly id: string; readonly name: string; readonly workspace: string },
+): SourceItem => {
+  const { created } = conversation;
+  return {
+    externalId: id,
+    parentExternalId: null,
+    rootExternalId: null,
+    name,
+    itemType: 'CONVERSATION',
+    externalUrl: addressOf(workspace, id, null),
+    fileFormat: null,
+    isSelectable: true,
+    isExpandable: true,
+    hasContent: false,
+    createdAt: typeof created === 'number' && created >= 0 && created < 1e10 ? isoOf(created) : null,
+    version: null,
+  };
+};
+
+/** What was said in a window, or the thread that a message began, as a file. */
+export function itemOfCut(cut: Cut, conversation: string, workspace: string): SourceItem {
+  const common = {
+    parentExternalId: conversation,
+    rootExternalId: conversation,
+    itemType: 'FILE',
+    fileFormat: null,
+    isSelectable: true,
+    isExpandable: false,
+    hasContent: true,
+  };
+  if (cut.kind === 'window') {
+    const { start, ts, digest } = cut.window;
+    const range = { after: start, before: start + WINDOW_SECONDS, conversation };
+    return {
+      ...common,
+      externalId: idOfWindow(conversation, start),
+      name: JSON.stringify(range),
+      externalUrl: addressOf(workspace, conversation, ts),
+      createdAt: isoOf(start),
+      version: digest,
+    };
+  }
+  const { ts, text } = cut.first;
+  const [line = ''] = plainText(text, (id) => id)
+    .trim()
+    .split('\n');
+  return {
+    ...common,
+    externalId: idOfThread(conversation, ts),
+    name: line.slice(0, MAX_NAME) || `Thread of ${timeOf(Number(ts))}`,
+    externalUrl: addressOf(workspace, conversation, ts),
+    createdAt: isoOf(Number(ts)),
+    // That an answer was changed is told by nothing else than the thread itself.
+    version: null,
+  };
+}
+
+/** A message as a paragraph. @param nameOf of a user, by id */
+export function paragraphOf(message: Message, nameOf: (userId: string) => string): string {
+  const { ts, user, signedAs, text, files } = message;
+  const who = user === null ? (signedAs ?? 'Somebody') : nameOf(user);
+  const shared = files.map((name) => `[file: ${name}]`);
+  return `${who}, ${timeOf(Number(ts))}: ${[plainText(text, nameOf), ...shared].filter(Boolean).join(' ')}`;
+}
+
+/** What a window or a thread says, as a file's content. */
+export function contentOf(
+  cut: { readonly kind: 'window'; readonly start: number } | { readonly kind: 'thread'; readonly ts: string },
+  paragraphs: readonly string[],
+  { conversation, name, url }: { readonly conversation: string; readonly name: string; readonly url: string | null },
+): ItemContent {
+  const isThread = cut.kind === 'thread';
+  const range = isThread ? {} : { after: cut.start, before: cut.start + WINDOW_SECONDS };
+  return {
+    bytes: Buffer.from(paragraphs.join('\n\n')),
+    contentType: 'text/plain; charset=utf-8',
+    format: 'SLACK',
+    mimeType: 'text/plain',
+    name: null,
+    url: url ?? '',
+    facts: {
+      type: isThread ? 'THREAD' : 'TIME_RANGE',
+      is_thread: isThread,
+      channel_id: conversation,
+      channel_name: name,
+      ...(isThread ? { thread_ts: cut.ts } : range),
+    },
+  };
+}
+
+/** A conversation in the words of the operation that lists them. */
+export function presentConversation(value: unknown): Readonly<Record<string, unknown>> | null {
+  const json = asObject(value);
+  const { id } = json;
+  if (typeof id !== 'string') return null;
+  const flags = ['is_channel', 'is_im', 'is_mpim', 'is_private', 'is_shared', 'is_archived'];
+  return {
+    id,
+    name: asText(json['name']),
+    ...Object.fromEntries(flags.map((flag) => [flag, json[flag] === true])),
+    user: asText(json['user']),
+  };
+}

@@ -1,0 +1,62 @@
+import type { OAuthGrant, Refusal, SourceClient } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+
+/** An answer of Slack, or a part of one: nothing in it is sure. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export const asObject = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** Nothing else can be sent in a header, so it is the token of nobody. */
+const TOKEN = /^[\x21-\x7e]{1,4096}$/;
+export const bearer = ({ accessToken }: OAuthGrant): Record<string, string> => ({
+  authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
+});
+
+/** Slack's words for refusals, which mostly come with 200. */
+const REFUSALS: Readonly<Record<ErrorClass, readonly string[]>> = {
+  auth_revoked: ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'],
+  forbidden_item: [
+    ...['not_in_channel', 'missing_scope', 'no_permission', 'access_denied', 'restricted_action', 'ekm_access_denied'],
+    ...['enterprise_is_restricted', 'team_access_not_granted', 'org_login_required', 'not_allowed_token_type'],
+    ...['method_not_supported_for_channel_type'],
+  ],
+  not_found: ['channel_not_found', 'thread_not_found', 'message_not_found', 'user_not_found', 'user_not_visible'],
+  rate_limited: ['ratelimited', 'rate_limited'],
+  server: ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'],
+  not_exportable: [],
+  cursor_invalid: [],
+  config: [],
+};
+const CLASSES = new Map(
+  Object.entries(REFUSALS).flatMap(([errorClass, words]) => words.map((word) => [word, errorClass as ErrorClass])),
+);
+
+/** The word of an answer that is `ok: false`; null for one that is not. */
+export const refusalIn = (body: unknown): string | null => {
+  const { ok, error } = asObject(body);
+  return ok === false ? (asText(error) ?? 'unknown') : null;
+};
+export const classify = ({ body }: Refusal): ErrorClass | null => CLASSES.get(refusalIn(body) ?? '') ?? null;
+
+export interface Page {
+  readonly answer: Json;
+  /** Null after the last page. */
+  readonly next: string | null;
+}
+
+/** Calls a method of the Web API. Forms, since its methods that read take no JSON. */
+export async function ask(
+  client: SourceClient,
+  method: string,
+  parameters: Readonly<Record<string, string | null>>,
+  signal: AbortSignal,
+): Promise<Page> {
+  const form = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));
+  const answer = await client.post([method], form, signal, { asForm: true });
+  // An empty one is the end; one that leads here again would have none.
+  const next = asText(asObject(answer['response_metadata'])['next_cursor']);
+  return { answer, next: next === parameters['cursor'] ? null : next };
+}

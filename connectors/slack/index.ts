@@ -1,0 +1,259 @@
+/** Slack: what is said in a workspace, by quarters of an hour and by threads. https://docs.slack.dev/apis/web-api */
+import { Fault } from '../../contract/failures.js';
+import { isConversationId, slackPlaceOf, WINDOW_SECONDS, windowOf } from '../../contract/slackIds.js';
+import type { Connector, ItemContent, ItemPage, LiveRead, OAuthGrant, SourceClient } from '../connector.js';
+import { addressOf, contentOf, itemOfConversation, itemOfCut, paragraphOf, presentConversation } from './adapter.js';
+import { asList, asObject, ask, asText, bearer, classify, type Json, refusalIn } from './api.js';
+import { mentionedIn, type Message, readMessage } from './message.js';
+import { conversationName, nameOfConversation, userName, workspaceUrl } from './names.js';
+import { close, cutMessages, type OpenWindow } from './windows.js';
+
+/** In the order in which they are listed; a token may not be allowed to see each of them. */
+const TYPES = ['public_channel', 'private_channel', 'mpim', 'im'];
+/** What Slack recommends; it may give fewer. */
+const PER_PAGE = '200';
+/** Of one window or thread. */
+const MAX_CHARACTERS = 20_000_000;
+
+const missing = (): Fault =>
+  new Fault('not_found', 'Slack has no such item for the connected account. It may have been deleted.');
+
+interface Call {
+  readonly client: SourceClient;
+  readonly grant: OAuthGrant;
+  readonly signal: AbortSignal;
+}
+
+/** Where the listing of conversations goes on. */
+interface RootsCursor {
+  readonly type: number;
+  readonly at: string | null;
+  /** Types that the token may not list. */
+  readonly refused: number;
+}
+
+/** A page of the conversations of one type; of one that the token may not list, none. */
+async function listConversations({ client, grant, signal }: Call, from: RootsCursor): Promise<ItemPage> {
+  const { type, at, refused } = from;
+  const after = (isRefused: boolean): string | null =>
+    type + 1 < TYPES.length
+      ? JSON.stringify({ type: type + 1, at: null, refused: refused + (isRefused ? 1 : 0) } satisfies RootsCursor)
+      : null;
+  try {
+    const asked = { types: TYPES[type] ?? '', limit: PER_PAGE, exclude_archived: 'false', cursor: at };
+    const { answer, next } = await ask(client, 'conversations.list', asked, signal);
+    const workspace = await workspaceUrl(client, grant, signal);
+    const items = await Promise.all(
+      asList(answer['channels']).flatMap((value) => {
+        const json = asObject(value);
+        const { id } = json;
+        if (typeof id !== 'string' || !isConversationId(id)) return [];
+        return conversationName(client, grant, json, signal).then((name) =>
+          itemOfConversation(json, { id, name, workspace }),
+        );
+      }),
+    );
+    return { items, next: next === null ? after(false) : JSON.stringify({ type, at: next, refused }) };
+  } catch (error) {
+    const isRefused = error instanceof Fault && error.kind === 'access_denied';
+    if (!isRefused || refused + 1 === TYPES.length) throw error;
+    return { items: [], next: after(true) };
+  }
+}
+
+const messagesIn = (answer: Json): Message[] => asList(answer['messages']).flatMap((value) => readMessage(value) ?? []);
+
+/** Where the listing of a conversation goes on. */
+interface HistoryCursor {
+  readonly at: string;
+  readonly latest: string;
+  readonly open: OpenWindow | null;
+}
+
+/** A page of the windows and threads of a conversation, from its newest on. */
+async function listHistory(
+  { client, grant, signal }: Call,
+  conversation: string,
+  oldest: number | null,
+  from: HistoryCursor | null,
+): Promise<ItemPage> {
+  // Named, so that pages begin at the newest message also where there is an oldest one.
+  const latest = from?.latest ?? `${Math.floor(Date.now() / 1000) + WINDOW_SECONDS}.000000`;
+  const range = oldest === null ? {} : { oldest: `${oldest}.000000` };
+  const asked = { channel: conversation, limit: PER_PAGE, inclusive: 'true', latest, ...range };
+  const { answer, next } = await ask(client, 'conversations.history', { ...asked, cursor: from?.at ?? null }, signal);
+  const found = messagesIn(answer).filter(({ ts }) => oldest === null || Number(ts) >= oldest);
+  const { cuts, open } = cutMessages(found, from?.open ?? null);
+  const workspace = await workspaceUrl(client, grant, signal);
+  const whole = next === null ? [...cuts, ...close(open)] : cuts;
+  return {
+    items: whole.map((cut) => itemOfCut(cut, conversation, workspace)),
+    next: next === null ? null : JSON.stringify({ at: next, latest, open } satisfies HistoryCursor),
+  };
+}
+
+/** All pages of what a method answers, one by one. */
+async function* pagesOf(
+  { client, signal }: Call,
+  method: string,
+  parameters: Readonly<Record<string, string>>,
+): AsyncGenerator<Message[]> {
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const asked = { ...parameters, limit: PER_PAGE, cursor: cursor ?? null };
+    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, method, asked, signal);
+    yield messagesIn(answer);
+    cursor = next;
+  }
+}
+
+const rangeOf = (conversation: string, start: number): Record<string, string> => ({
+  channel: conversation,
+  oldest: `${start}.000000`,
+  latest: `${start + WINDOW_SECONDS - 1}.999999`,
+  inclusive: 'true',
+});
+/** What makes a window: what else Slack tells of that time is left out. */
+const isIn =
+  (start: number) =>
+  ({ ts, isAnswer, beginsThread }: Message): boolean =>
+    !isAnswer && !beginsThread && windowOf(Number(ts)) === start;
+
+/** The messages of a window or a thread, oldest first. @throws Fault not_found where there are none, too_large */
+async function messagesAt(
+  call: Call,
+  place: { readonly conversation: string } & (
+    | { readonly kind: 'window'; readonly start: number }
+    | { readonly kind: 'thread'; readonly ts: string }
+  ),
+): Promise<Message[]> {
+  const [pages, isPart] =
+    place.kind === 'window'
+      ? [pagesOf(call, 'conversations.history', rangeOf(place.conversation, place.start)), isIn(place.start)]
+      : [
+          pagesOf(call, 'conversations.replies', { channel: place.conversation, ts: place.ts }),
+          ({ ts, isAnswer, beginsThread }: Message) => isAnswer || (beginsThread && ts === place.ts),
+        ];
+  const messages = new Map<string, Message>();
+  let characters = 0;
+  for await (const page of pages)
+    for (const message of page.filter(isPart)) {
+      // Slack begins each page of a thread with its first message.
+      if (messages.has(message.ts)) continue;
+      messages.set(message.ts, message);
+      characters += message.text.length;
+      if (characters > MAX_CHARACTERS)
+        throw new Fault(
+          'too_large',
+          `What was said here has more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
+        );
+    }
+  // A message whose answers are all gone is no thread any more.
+  if (messages.size === 0 || (place.kind === 'thread' && ![...messages.values()].some((one) => one.beginsThread)))
+    throw missing();
+  return [...messages.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
+}
+
+/** A window or a thread itself, as it would be listed. */
+async function itemAt(call: Call, externalId: string): Promise<ItemPage> {
+  const place = slackPlaceOf(externalId);
+  if (place?.kind !== 'window' && place?.kind !== 'thread') throw missing();
+  const messages = await messagesAt(call, place);
+  const { cuts, open } = cutMessages(messages.toReversed(), null);
+  const workspace = await workspaceUrl(call.client, call.grant, call.signal);
+  return { items: [...cuts, ...close(open)].map((cut) => itemOfCut(cut, place.conversation, workspace)), next: null };
+}
+
+/** What users are called who wrote messages, or are spoken of in them. */
+async function namesIn({ client, grant, signal }: Call, messages: readonly Message[]): Promise<Map<string, string>> {
+  const ids = new Set(messages.flatMap(({ user, text }) => [...(user === null ? [] : [user]), ...mentionedIn(text)]));
+  const named = await Promise.all([...ids].map(async (id) => [id, await userName(client, grant, id, signal)] as const));
+  return new Map(named);
+}
+
+/** Conversations as a caller sees them who looks just now. */
+const conversations: LiveRead<OAuthGrant> = async (client, query, signal) => {
+  const { answer, next } = await ask(
+    client,
+    'conversations.list',
+    {
+      types: String(query['types']),
+      exclude_archived: String(query['excludeArchived']),
+      limit: PER_PAGE,
+      cursor: typeof query['cursor'] === 'string' ? query['cursor'] : null,
+    },
+    signal,
+  );
+  return { results: asList(answer['channels']).flatMap((one) => presentConversation(one) ?? []), next_cursor: next };
+};
+
+export const slack: Connector<OAuthGrant> = {
+  oauth: {
+    // Of a user, who sees more than an app that must be invited everywhere.
+    scopes: [
+      ...['channels:read', 'channels:history', 'groups:read', 'groups:history', 'im:read', 'im:history'],
+      ...['mpim:read', 'mpim:history', 'users:read', 'users:read.email'],
+    ],
+    scopeSeparator: ',',
+    scopeParameter: 'user_scope',
+    // It would make a client public for ever.
+    pkce: false,
+    clientAuth: 'post',
+    bodyFormat: 'form',
+    authorizeParameters: {},
+    // Where an app has its tokens end at all.
+    rotates: true,
+    tokensIn: 'authed_user',
+  },
+  headers: bearer,
+  classify,
+  refusalIn,
+
+  async identify(client, _grant, signal) {
+    const { answer } = await ask(client, 'auth.test', {}, signal);
+    const [team, user] = [asText(answer['team_id']), asText(answer['user_id'])];
+    if (team === null || user === null) throw new Fault('server_error', 'Slack named no account. Try again.');
+    const facts = { team_name: asText(answer['team']), user_name: asText(answer['user']), url: asText(answer['url']) };
+    const told = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
+    return { account: `${team}:${user}`, metadata: { team_id: team, user_id: user, ...told } };
+  },
+
+  roots: (client, grant, cursor, signal) =>
+    listConversations(
+      { client, grant, signal },
+      cursor === null ? { type: 0, at: null, refused: 0 } : (JSON.parse(cursor) as RootsCursor),
+    ),
+
+  async below(client, externalId, cursor, signal, grant) {
+    const place = slackPlaceOf(externalId);
+    const call = { client, grant, signal };
+    if (place === null) throw missing();
+    if (place.kind === 'window' || place.kind === 'thread') return itemAt(call, externalId);
+    const from = cursor === null ? null : (JSON.parse(cursor) as HistoryCursor);
+    const { conversation } = place;
+    if (place.kind === 'since') return listHistory(call, conversation, windowOf(place.after), from);
+    const page = await listHistory(call, conversation, null, from);
+    if (cursor !== null) return page;
+    const { answer } = await ask(client, 'conversations.info', { channel: conversation }, signal);
+    const json = asObject(answer['channel']);
+    const name = await conversationName(client, grant, json, signal);
+    const workspace = await workspaceUrl(client, grant, signal);
+    return { ...page, items: [itemOfConversation(json, { id: conversation, name, workspace }), ...page.items] };
+  },
+
+  async open(client, externalId, signal, grant): Promise<ItemContent> {
+    const place = slackPlaceOf(externalId);
+    if (place === null) throw missing();
+    const call = { client, grant, signal };
+    const { conversation } = place;
+    const name = await nameOfConversation(client, grant, conversation, signal);
+    if (place.kind !== 'window' && place.kind !== 'thread')
+      throw new Fault('unsupported_type', 'A conversation of Slack has no text of its own: sync what was said in it.');
+    const messages = await messagesAt(call, place);
+    const names = await namesIn(call, messages);
+    const paragraphs = messages.map((message) => paragraphOf(message, (id) => names.get(id) ?? id));
+    const url = addressOf(await workspaceUrl(client, grant, signal), conversation, messages[0]?.ts ?? null);
+    return contentOf(place, paragraphs, { conversation, name, url });
+  },
+
+  reads: { conversations },
+};

@@ -1,0 +1,67 @@
+/** What Slack's ids are called. Asked for again and again, so kept for minutes, by the token that may know it. */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+import { Fault } from '../../contract/failures.js';
+import type { OAuthGrant, SourceClient } from '../connector.js';
+import { asObject, ask, asText, type Json } from './api.js';
+
+const known = new LRUCache<string, string>({ max: 50_000, ttl: 600_000 });
+const MAX_NAME = 200;
+
+async function remember({ accessToken }: OAuthGrant, id: string, find: () => Promise<string>): Promise<string> {
+  const key = createHash('sha256').update(`${accessToken} ${id}`).digest('base64');
+  const found = known.get(key) ?? (await find()).slice(0, MAX_NAME);
+  known.set(key, found, { noUpdateTTL: true });
+  return found;
+}
+
+/** What a user is called; its id where that is not told. @throws Fault where Slack can't be asked now */
+export const userName = (client: SourceClient, grant: OAuthGrant, id: string, signal: AbortSignal): Promise<string> =>
+  remember(grant, id, async () => {
+    try {
+      const user = asObject((await ask(client, 'users.info', { user: id }, signal)).answer['user']);
+      const profile = asObject(user['profile']);
+      return (
+        asText(profile['display_name']) ??
+        asText(profile['real_name']) ??
+        asText(user['real_name']) ??
+        asText(user['name']) ??
+        id
+      );
+    } catch (error) {
+      if (error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied')) return id;
+      throw error;
+    }
+  });
+
+/** What people call a conversation: `#name` of a channel, the other one's name of a direct message. */
+export async function conversationName(
+  client: SourceClient,
+  grant: OAuthGrant,
+  conversation: Json,
+  signal: AbortSignal,
+): Promise<string> {
+  const { id, name, user } = conversation;
+  if (conversation['is_im'] === true && typeof user === 'string') return userName(client, grant, user, signal);
+  return (asText(name) ?? asText(id) ?? '').slice(0, MAX_NAME);
+}
+
+/** The same of one that is known by its id alone. */
+export const nameOfConversation = (
+  client: SourceClient,
+  grant: OAuthGrant,
+  id: string,
+  signal: AbortSignal,
+): Promise<string> =>
+  remember(grant, id, async () => {
+    const { answer } = await ask(client, 'conversations.info', { channel: id }, signal);
+    return conversationName(client, grant, asObject(answer['channel']), signal);
+  });
+
+/** The address of the workspace, with its slash; '' where Slack tells none. */
+export const workspaceUrl = (client: SourceClient, grant: OAuthGrant, signal: AbortSignal): Promise<string> =>
+  remember(grant, 'workspace', async () => {
+    const url = asText((await ask(client, 'auth.test', {}, signal)).answer['url']) ?? '';
+    return /^https?:\/\/[^\s"<>]+\/$/.test(url) ? url : '';
+  });

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { loadConfig } from '../../config.js';
+import { readListing } from '../../connectors/azureBlobStorage/listing.js';
+import { signedHeaders } from '../../connectors/azureBlobStorage/sharedKey.js';
+import type { SourceItem } from '../../connectors/connector.js';
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { type Account, createConnectors } from '../../connectors/registry.js';
+import { createEgress } from '../../egress/createEgress.js';
+import type { Egress } from '../../egress/types.js';
+import {
+  ACCOUNT,
+  ACCOUNT_KEY,
+  type AzureEmulator,
+  type EmulatedBlob,
+  startAzure,
+} from '../emulators/azureBlobStorage.js';
+
+const NEVER = new AbortController().signal;
+let egress: Egress;
+let azure: AzureEmulator;
+
+const accountOf = (settings: string, accountName = ACCOUNT, accountKey = ACCOUNT_KEY): Account =>
+  createConnectors({ egress, urls: readSourceUrls(settings), maxItemBytes: 1_000_000 }).account(
+    'AZURE_BLOB_STORAGE',
+    '1',
+    JSON.stringify({ accountName, accountKey }),
+  );
+let account: Account;
+
+beforeAll(async () => {
+  const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
+  egress = createEgress(loadConfig(env).egress);
+  azure = await startAzure();
+});
+afterAll(async () => {
+  await egress.close();
+  await azure.close();
+});
+beforeEach(() => {
+  azure.mend();
+  azure.containers.clear();
+  account = accountOf(azure.settings);
+});
+
+async function listed(externalId: string): Promise<SourceItem[]> {
+  const items: SourceItem[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await account.below(externalId, cursor ?? null, NEVER);
+    items.push(...page.items);
+    cursor = page.next;
+  }
+  return items;
+}
+const idsBelow = async (externalId: string) => (await listed(externalId)).map((item) => item.externalId);
+
+test('a request is signed as the SDK of Azure signs it', () => {
+  // As the policy of @azure/storage-common 12.4.1 answered for this address at this time.
+  const url = 'https://harbour1.blob.core.windows.net/docks?comp=list&marker=2!48%3D&prefix=a%20b%2F&restype=container';
+  const now = new Date('2026-11-22T04:00:00Z');
+  expect(signedHeaders(url, { accountName: ACCOUNT, accountKey: ACCOUNT_KEY }, now)).toEqual({
+    'x-ms-date': 'Sun, 22 Nov 2026 04:00:00 GMT',
+    'x-ms-version': '2021-12-02',
+    authorization: 'SharedKey harbour1:2xXochrwhOO97SmN35tnW4y7az0uTGG45Jifkjvk5Mk=',
+  });
+});
+
+test('containers are listed in pages; folders appear once each, over pages, before what lies in them', async () => {
+  for (const name of ['atlas', 'boats', '$web', 'crews', 'docks']) azure.containers.set(name, new Map());
+  const roots: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await account.roots(cursor ?? null, NEVER);
+    roots.push(...page.items.map(({ externalId }) => externalId));
+    cursor = page.next;
+  }
+  expect(roots).toEqual(['atlas', 'boats', '$web', 'crews', 'docks']);
+  const names = Array.from({ length: 25 }, (_, index) => `a/b/${String(index).padStart(2, '0')}.txt`);
+  azure.containers.set(
+    'docks',
+    new Map<string, EmulatedBlob>([
+      // As accounts with a hierarchy list their directories.
+      ['a', { content: '', isDirectory: true }],
+      ['a/b', { content: '', isDirectory: true }],
+      ...[...names, 'a/c.txt', 'd.txt'].map((name) => [name, { content: name }] as const),
+    ]),
+  );
+  const ids = await idsBelow('docks');
+  expect(ids).toEqual(['docks', ...['a/', 'a/b/', ...names, 'a/c.txt', 'd.txt'].map((name) => `docks/${name}`)]);
+  expect(await idsBelow('docks/a/b/')).toEqual(['docks/a/b/', ...names.map((name) => `docks/${name}`)]);
+  const [file] = await listed('docks/d.txt');
+  expect(file).toMatchObject({
+    parentExternalId: 'docks',
+    rootExternalId: 'docks',
+    itemType: 'FILE',
+    createdAt: '2026-03-04T10:00:00.000Z',
+    version: expect.stringMatching(/^0x/),
+  });
+  const before = file?.version;
+  azure.containers.get('docks')!.set('d.txt', { content: 'another' });
+  expect((await listed('docks/d.txt'))[0]?.version).not.toBe(before);
+});
+
+test('names of any letters are listed and read; one that no address can say tells so', async () => {
+  const names = ['a b+c.md', 'ümläut/日本.md', `it's (1) & "2" <3>.md`, '100%/#1?.md', 'twice//slashed.md', 'tab\t.md'];
+  azure.containers.set('odd', new Map([...names, 'up/../away.md'].map((name) => [name, { content: `Of ${name}` }])));
+  const files = (await listed('odd')).filter(({ hasContent }) => hasContent).map(({ externalId }) => externalId);
+  expect(files.toSorted()).toEqual([...names, 'up/../away.md'].map((name) => `odd/${name}`).toSorted());
+  for (const name of names)
+    expect(Buffer.from((await account.open(`odd/${name}`, NEVER)).bytes).toString()).toBe(`Of ${name}`);
+  await expect(account.open('odd/up/../away.md', NEVER)).rejects.toThrow(/can not be asked for/);
+});
+
+describe('refusals', () => {
+  beforeEach(() => void azure.containers.set('docks', new Map([['a.txt', { content: 'a' }]])));
+
+  test.each([
+    ['AuthenticationFailed', 403, 'access_revoked'],
+    ['KeyBasedAuthenticationNotPermitted', 403, 'access_revoked'],
+    ['AuthorizationFailure', 403, 'access_denied'],
+    ['BlobArchived', 409, 'unsupported_type'],
+    ['ContainerBeingDeleted', 409, 'not_found'],
+    ['InvalidResourceName', 400, 'not_found'],
+    ['InternalError', 500, 'server_error'],
+    ['ServerBusy', 503, 'rate_limited'],
+  ])('%s is %s: %s', async (code, status, kind) => {
+    azure.misbehave(() => ({ status, code, headers: { 'retry-after': '60' } }));
+    await expect(account.open('docks/a.txt', NEVER)).rejects.toMatchObject({ kind });
+  });
+
+  test.each(['', '..', 'UPPER', 'a/../b', 'ab', '/docks/a', 'docks?comp=list', 'nowhere', 'docks/nothing', 'docks/b/'])(
+    'nothing is called %j',
+    async (id) => {
+      await expect(account.below(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+      await expect(account.open(id, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+    },
+  );
+
+  test('a key that is another, or no key at all, is refused, and so is an account that would be another host', async () => {
+    for (const key of [ACCOUNT_KEY.toUpperCase(), '', 'no base64 ✓'])
+      await expect(accountOf(azure.settings, ACCOUNT, key).identify(NEVER)).rejects.toMatchObject({
+        kind: 'access_revoked',
+      });
+    azure.mend();
+    for (const name of ['evil.com/#', '127.0.0.1:8080', 'a@b', '', 'harbour1.evil'])
+      await expect(accountOf(azure.settings, name).identify(NEVER)).rejects.toMatchObject({ kind: 'bad_response' });
+    expect(azure.requests).toEqual([]);
+    const nowhere = accountOf('AZURE_BLOB_STORAGE.api=http://{account}.blob.invalid');
+    await expect(nowhere.identify(NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});
+
+test.each([
+  ['no XML', 'none'],
+  ['a page of a site', '<!doctype html><html><body>Words'],
+  ['another document', '<Error><Code>no</Code></Error>'],
+  ['half a list', '<EnumerationResults><Blobs><Blob><Name>a</Name>'],
+  ['a declared entity', '<!DOCTYPE a [<!ENTITY b "c">]><EnumerationResults>&b;</EnumerationResults>'],
+  ['depth without end', `<EnumerationResults>${'<a>'.repeat(100_000)}`],
+  [
+    'a name that is wrongly encoded',
+    '<EnumerationResults><Blobs><Blob><Name Encoded="true">%zz</Name></Blob></Blobs></EnumerationResults>',
+  ],
+])('a listing that is %s is a fault of the server', (_name, text) => {
+  expect(() => readListing(Buffer.from(text))).toThrow(/can not be read/);
+});
+
+test('what a listing has besides is passed over, and what has no name', () => {
+  const text = `<EnumerationResults><Prefix>p</Prefix><Blobs><BlobPrefix><Name>a/</Name></BlobPrefix><Blob><Properties><Etag/></Properties></Blob><Blob><Name>b</Name><Properties><Creation-Time>never</Creation-Time></Properties></Blob></Blobs><NextMarker>m</NextMarker></EnumerationResults>`;
+  expect(readListing(Buffer.from(text))).toEqual({
+    entries: [{ name: 'b', createdAt: null, etag: null, isDirectory: false }],
+    marker: 'm',
+  });
+});

@@ -1,0 +1,157 @@
+/**
+ * A second opinion: connectors against servers that others wrote, so that they do not merely agree with emulators of our
+ * own. What `emulate` 0.12.2 does not do is not asked here: it takes any token and any signature, knows no Retry-After,
+ * ignores the times that Slack's history is asked between, does not answer the tree of a branch at GitHub, and lacks
+ * `about`, shared drives and changes of Google Drive, without which our connector does not identify anybody there.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createEmulator, type Emulator } from 'emulate';
+
+import { loadConfig } from '../../config.js';
+import type { SourceItem } from '../../connectors/connector.js';
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { type Account, createConnectors } from '../../connectors/registry.js';
+import type { ConnectedSourceType } from '../../contract/sources.js';
+import { createEgress } from '../../egress/createEgress.js';
+import type { Egress } from '../../egress/types.js';
+
+const NEVER = new AbortController().signal;
+let egress: Egress;
+const running: Emulator[] = [];
+
+beforeAll(() => {
+  const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
+  egress = createEgress(loadConfig(env).egress);
+});
+afterAll(async () => {
+  await egress.close();
+  await Promise.all(running.map((one) => one.close()));
+});
+
+/** Starts a service. @returns its address */
+async function start(service: 'slack' | 'aws' | 'github', seed: Record<string, unknown>): Promise<string> {
+  const emulator = await createEmulator({ service, port: 0, seed });
+  running.push(emulator);
+  // It calls itself localhost and listens on the loopback address of IPv4.
+  return emulator.url.replace('localhost', '127.0.0.1');
+}
+const accountAt = (source: ConnectedSourceType, api: string, credentials: object): Account =>
+  createConnectors({ egress, urls: readSourceUrls(`${source}.api=${api}`), maxItemBytes: 1_000_000 }).account(
+    source,
+    '1',
+    JSON.stringify(credentials),
+  );
+
+async function listed(from: (cursor: string | null) => ReturnType<Account['roots']>): Promise<SourceItem[]> {
+  const items: SourceItem[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await from(cursor ?? null);
+    items.push(...page.items);
+    cursor = page.next;
+  }
+  return items;
+}
+const idsOf = (items: readonly SourceItem[]) => items.map(({ externalId }) => externalId);
+const textOf = async (account: Account, externalId: string): Promise<string> =>
+  Buffer.from((await account.open(externalId, NEVER)).bytes).toString();
+
+describe('Slack', () => {
+  let url: string;
+  let account: Account;
+  beforeAll(async () => {
+    url = await start('slack', {
+      slack: { team: { name: 'Harbour', domain: 'harbour' }, channels: [{ name: 'atlas' }, { name: 'empty' }] },
+    });
+    account = accountAt('SLACK', `${url}/api`, { accessToken: 'xoxp-any', facts: {} });
+  });
+  const call = async (method: string, body: object): Promise<Record<string, string>> => {
+    const headers = { authorization: 'Bearer xoxp-any', 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/api/${method}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const json = (await answer.json()) as { ok: boolean } & Record<string, string>;
+    expect(json.ok).toBe(true);
+    return json;
+  };
+
+  test('who is connected, conversations, messages and threads', async () => {
+    const { account: name, metadata } = await account.identify(NEVER);
+    expect(name).toMatch(/^T\w+:U\w+$/);
+    expect(metadata).toMatchObject({ team_name: 'Harbour', url: 'https://harbour.slack.com/' });
+    const roots = await listed((cursor) => account.roots(cursor, NEVER));
+    const atlas = roots.find((item) => item.name === 'atlas')?.externalId ?? '';
+    expect(roots.map((item) => item.name)).toEqual(expect.arrayContaining(['general', 'atlas', 'empty']));
+
+    const { ts: thread = '' } = await call('chat.postMessage', {
+      channel: atlas,
+      text: 'When was the lighthouse lit?',
+    });
+    await call('chat.postMessage', { channel: atlas, text: 'In 1901.', thread_ts: thread });
+    const { ts = '' } = await call('chat.postMessage', {
+      channel: atlas,
+      text: 'Its keeper &amp; <https://a.example|more>',
+    });
+    const items = await listed((cursor) => account.below(atlas, cursor, NEVER));
+    const window = `${atlas}/${Math.floor(Number(ts) / 900) * 900}`;
+    expect(idsOf(items).toSorted()).toEqual([atlas, window, `${atlas}/${thread}`].toSorted());
+    expect(await textOf(account, window)).toMatch(
+      /^\w+, \d{4}-\d\d-\d\d \d\d:\d\d: Its keeper & more \(https:\/\/a\.example\)$/,
+    );
+    expect(await textOf(account, `${atlas}/${thread}`)).toMatch(/When was the lighthouse lit\?\n\n.*: In 1901\.$/);
+    await call('chat.update', { channel: atlas, ts, text: 'Nobody keeps it.' });
+    const after = await listed((cursor) => account.below(window, cursor, NEVER));
+    expect(after[0]?.version).not.toBe(items.find((item) => item.externalId === window)?.version);
+    await call('chat.delete', { channel: atlas, ts });
+    await expect(account.open(window, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  test('a conversation that is not there, and the live list', async () => {
+    await expect(account.below('C0NOWHERE', null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+    const query = { types: 'public_channel', cursor: null, excludeArchived: true };
+    expect(await account.read('conversations', query, NEVER)).toMatchObject({
+      results: expect.arrayContaining([expect.objectContaining({ name: 'atlas', is_channel: true, is_im: false })]),
+      next_cursor: null,
+    });
+  });
+});
+
+test('S3: buckets, keys of any letters, what is not there', async () => {
+  const url = await start('aws', { aws: { s3: { buckets: [{ name: 'atlas' }, { name: 'boats' }] } } });
+  const keys = ['a b+c.md', 'sights/lighthouse.md', 'ümläut/日本.md'];
+  for (const key of keys) {
+    const address = `${url}/atlas/${key.split('/').map(encodeURIComponent).join('/')}`;
+    expect((await fetch(address, { method: 'PUT', body: `Of ${key}` })).status).toBe(200);
+  }
+  const account = accountAt('S3', url, { accessKey: 'AKIAANY', accessKeySecret: 'any', endpointUrl: null });
+  expect(await account.identify(NEVER)).toMatchObject({ account: 'AKIAANY' });
+  expect(idsOf(await listed((cursor) => account.roots(cursor, NEVER)))).toEqual(
+    expect.arrayContaining(['atlas', 'boats']),
+  );
+  const items = await listed((cursor) => account.below('atlas', cursor, NEVER));
+  expect(idsOf(items.filter(({ hasContent }) => hasContent))).toEqual(keys.map((key) => `atlas/${key}`));
+  for (const key of keys) expect(await textOf(account, `atlas/${key}`)).toBe(`Of ${key}`);
+  for (const id of ['atlas/none.md', 'nowhere'])
+    await expect(account.below(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+});
+
+test('GitHub: a repository, its directories and files', async () => {
+  const url = await start('github', {
+    github: { users: [{ login: 'ada' }], repos: [{ owner: 'ada', name: 'atlas', auto_init: true }] },
+    tokens: { ghp_any: { login: 'ada', scopes: ['repo'] } },
+  });
+  const put = async (path: string, text: string): Promise<void> => {
+    const answer = await fetch(`${url}/repos/ada/atlas/contents/${path}`, {
+      method: 'PUT',
+      headers: { authorization: 'Bearer ghp_any', 'content-type': 'application/json' },
+      body: JSON.stringify({ message: 'More', content: Buffer.from(text).toString('base64') }),
+    });
+    expect(answer.status).toBe(201);
+  };
+  await put('sights/lighthouse.md', '# The lighthouse\n\nLit in 1901.');
+  const account = accountAt('GITHUB', url, { username: 'ada', accessToken: 'ghp_any' });
+  expect(await account.identify(NEVER)).toMatchObject({ metadata: { username: 'ada' } });
+  expect(idsOf(await listed((cursor) => account.roots(cursor, NEVER)))).toEqual(['ada/atlas']);
+  expect(idsOf(await listed((cursor) => account.below('ada/atlas', cursor, NEVER))).toSorted()).toEqual(
+    ['ada/atlas', 'ada/atlas/README.md', 'ada/atlas/sights', 'ada/atlas/sights/lighthouse.md'].toSorted(),
+  );
+  expect(await textOf(account, 'ada/atlas/sights/lighthouse.md')).toBe('# The lighthouse\n\nLit in 1901.');
+  await expect(account.open('ada/atlas/none.md', NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+});

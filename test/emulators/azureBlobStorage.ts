@@ -1,0 +1,145 @@
+/**
+ * A stand-in for Azure Blob Storage on loopback, after its published REST API: accounts by path as Azurite has them,
+ * List Containers and List Blobs in pages, Get Blob; Shared Key signatures are worked out anew from what came over the wire.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { type Emulator, type Refused, startEmulator } from './emulator.js';
+
+export const ACCOUNT = 'harbour1';
+export const ACCOUNT_KEY = Buffer.from('azure-secret-of-the-lighthouse+/').toString('base64');
+
+export interface EmulatedBlob {
+  content: string | Buffer;
+  readonly type?: string;
+  /** Of accounts with a hierarchy. */
+  readonly isDirectory?: boolean;
+}
+
+type AzureRefused = Refused & { readonly code: string };
+
+/** What `misbehave` is asked with is a path decoded, without account and first slash. */
+export interface AzureEmulator extends Emulator<AzureRefused> {
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
+  /** Blobs by container and name: change them at will. */
+  readonly containers: Map<string, Map<string, EmulatedBlob>>;
+  /** Keys by account. */
+  readonly keys: Map<string, string>;
+}
+
+const xml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+function refuse(response: ServerResponse, { status, code, headers = {} }: AzureRefused): void {
+  response
+    .writeHead(status, { 'content-type': 'application/xml', 'x-ms-error-code': code, ...headers })
+    .end(`\uFEFF<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>no</Message></Error>`);
+}
+
+/** Headers in the order in which they are signed. */
+const SIGNED = [
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-md5',
+  'content-type',
+  'date',
+  'if-modified-since',
+  'if-match',
+  'if-none-match',
+  'if-unmodified-since',
+  'range',
+];
+/** How far a request's clock may be from ours. */
+const MAX_SKEW_MS = 15 * 60_000;
+
+/** The code of a refusal; null for a request that is signed well. */
+function judge({ method, url = '', headers }: IncomingMessage, keys: ReadonlyMap<string, string>): string | null {
+  const [, account = '', signature] = /^SharedKey (\w+):(.+)$/.exec(headers.authorization ?? '') ?? [];
+  if (signature === undefined) return 'NoAuthenticationInformation';
+  const key = keys.get(account);
+  const asked = new URL(url, 'http://azure');
+  const skew = Math.abs(Date.now() - Date.parse(String(headers['x-ms-date'])));
+  if (key === undefined || asked.pathname.split('/')[1] !== account || !(skew < MAX_SKEW_MS))
+    return 'AuthenticationFailed';
+  const own = Object.keys(headers).filter((name) => name.startsWith('x-ms-'));
+  const parameters = [...new Set(asked.searchParams.keys())].toSorted();
+  const lines = [
+    method,
+    ...SIGNED.map((name) => headers[name] ?? ''),
+    ...own.toSorted().map((name) => `${name}:${String(headers[name]).trim()}`),
+    `/${account}${asked.pathname}`,
+    ...parameters.map((name) => `${name.toLowerCase()}:${asked.searchParams.getAll(name).toSorted().join(',')}`),
+  ];
+  const right = createHmac('sha256', Buffer.from(key, 'base64')).update(lines.join('\n')).digest('base64');
+  return right === signature ? null : 'AuthenticationFailed';
+}
+
+/** A part of a sorted list that begins at a marker, and the marker of the rest. */
+function pageOf<T>(all: readonly T[], query: URLSearchParams, most: number): { some: readonly T[]; next: string } {
+  const from = Number(Buffer.from(query.get('marker') ?? '', 'base64').toString() || 0);
+  const size = Math.min(most, Number(query.get('maxresults') ?? most));
+  const next = from + size < all.length ? Buffer.from(String(from + size)).toString('base64') : '';
+  return { some: all.slice(from, from + size), next };
+}
+
+function sendList(response: ServerResponse, kind: 'Containers' | 'Blobs', rows: readonly string[], next: string): void {
+  response
+    .writeHead(200, { 'content-type': 'application/xml' })
+    .end(
+      `\uFEFF<?xml version="1.0" encoding="utf-8"?><EnumerationResults ServiceEndpoint="http://azure/"><${kind}>${rows.join('')}</${kind}>${next === '' ? '<NextMarker />' : `<NextMarker>${next}</NextMarker>`}</EnumerationResults>`,
+    );
+}
+
+const etagOf = ({ content }: EmulatedBlob): string =>
+  `0x${createHash('md5').update(content).digest('hex').slice(0, 15)}`;
+// What XML can't hold comes encoded.
+const nameOf = (name: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u001f\ufffe\uffff]/.test(name)
+    ? `<Name Encoded="true">${encodeURIComponent(name)}</Name>`
+    : `<Name>${xml(name)}</Name>`;
+
+/** @param blobsPerPage whatever a caller asks for */
+export async function startAzure({ containersPerPage = 2, blobsPerPage = 10 } = {}): Promise<AzureEmulator> {
+  const containers = new Map<string, Map<string, EmulatedBlob>>();
+  const keys = new Map([[ACCOUNT, ACCOUNT_KEY]]);
+  const emulator = await startEmulator<AzureRefused>({
+    admit({ request, response }) {
+      const code = judge(request, keys);
+      if (code !== null) refuse(response, { status: code === 'AuthenticationFailed' ? 403 : 401, code });
+      return code === null;
+    },
+    placeOf: ({ path }) => path.slice(1).join('/'),
+    refuse,
+    answer({ response, path: [, container = '', ...rest], query }) {
+      if (container === '') {
+        const { some, next } = pageOf([...containers.keys()], query, containersPerPage);
+        const rows = some.map(
+          (name) =>
+            `<Container><Name>${name}</Name><Properties><Last-Modified>Tue, 03 Mar 2026 10:00:00 GMT</Last-Modified><Etag>"0x1"</Etag></Properties></Container>`,
+        );
+        return sendList(response, 'Containers', rows, next);
+      }
+      const blobs = containers.get(container);
+      if (!blobs) return refuse(response, { status: 404, code: 'ContainerNotFound' });
+      if (query.get('comp') === 'list') {
+        const all = [...blobs].filter(([name]) => name.startsWith(query.get('prefix') ?? ''));
+        const sorted = all.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+        const { some, next } = pageOf(sorted, query, blobsPerPage);
+        const rows = some.map(
+          ([name, blob]) =>
+            `<Blob>${nameOf(name)}<Properties><Creation-Time>Wed, 04 Mar 2026 10:00:00 GMT</Creation-Time><Etag>${etagOf(blob)}</Etag><ResourceType>${blob.isDirectory === true ? 'directory' : 'file'}</ResourceType></Properties><OrMetadata /></Blob>`,
+        );
+        return sendList(response, 'Blobs', rows, next);
+      }
+      const blob = blobs.get(rest.join('/'));
+      if (!blob) return refuse(response, { status: 404, code: 'BlobNotFound' });
+      const content = Buffer.from(blob.content);
+      const headers = { 'content-type': blob.type ?? 'application/octet-stream', etag: `"${etagOf(blob)}"` };
+      response.writeHead(200, { ...headers, 'content-length': content.length }).end(content);
+    },
+  });
+  return { ...emulator, settings: `AZURE_BLOB_STORAGE.api=${emulator.origin}/{account}`, containers, keys };
+}

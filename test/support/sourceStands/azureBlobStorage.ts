@@ -1,0 +1,45 @@
+import { ACCOUNT, ACCOUNT_KEY, type AzureEmulator, startAzure } from '../../emulators/azureBlobStorage.js';
+import { nextRequests } from '../../emulators/emulator.js';
+import { objectsOn } from './objects.js';
+import { type SourceStand, standOn } from './stand.js';
+
+/** The stand of an Azure Blob Storage whose emulator a test has in hand. */
+export function standOnAzure(emulator: AzureEmulator): SourceStand {
+  const { fill, write, remove } = objectsOn(emulator.containers);
+  const connect: SourceStand['connect'] = (user, body = {}) =>
+    user.post('/integrations/azure_blob_storage', { account_name: ACCOUNT, account_key: ACCOUNT_KEY, ...body });
+  return {
+    ...standOn(emulator),
+    write,
+    remove,
+    settings: emulator.settings,
+    secret: ACCOUNT_KEY,
+    externalId: `AZURE_BLOB_STORAGE|${ACCOUNT}`,
+    connected: {
+      data_source_type: 'AZURE_BLOB_STORAGE',
+      data_source_external_id: `AZURE_BLOB_STORAGE|${ACCOUNT}`,
+    },
+    reset(more = 0) {
+      const content = fill(more);
+      emulator.mend();
+      emulator.keys.set(ACCOUNT, ACCOUNT_KEY);
+      return content;
+    },
+    connect,
+    connectAsNobody: (user) => connect(user, { account_name: 'nobody' }),
+    limit(requests, forS = 0) {
+      const busy = { status: 503, code: 'ServerBusy', headers: { 'retry-after': String(forS) } };
+      emulator.misbehave(nextRequests(requests, () => busy));
+    },
+    breakItem(externalId, status) {
+      // Azure says 403 where a key is no longer good.
+      const code = status === 401 ? 'AuthenticationFailed' : 'AuthorizationFailure';
+      emulator.misbehave((path) => (path === externalId ? { status: 403, code } : null));
+    },
+    contentAsked: (externalId) => emulator.requests.filter((path) => path === `/${ACCOUNT}/${externalId}`).length,
+    takeBack: () => void emulator.keys.delete(ACCOUNT),
+    pagesListed: () => emulator.requests.filter((path) => path.startsWith(`/${ACCOUNT}/?`)).length,
+  };
+}
+
+export const standForAzure = async (): Promise<SourceStand> => standOnAzure(await startAzure());

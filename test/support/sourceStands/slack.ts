@@ -1,0 +1,105 @@
+import { idOfThread, idOfWindow, windowOf } from '../../../contract/slackIds.js';
+import { nextRequests } from '../../emulators/emulator.js';
+import { type EmulatedConversation, startSlack, TEAM } from '../../emulators/slack.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** 2026-03-04 10:15, in seconds. */
+const TEN = windowOf(1_772_619_300);
+const tsOf = (seconds: number): string => `${seconds}.000100`;
+const TYPES: Readonly<Record<(typeof OTHERS)[number], EmulatedConversation['type']>> = {
+  boats: 'public_channel',
+  crews: 'public_channel',
+  docks: 'private_channel',
+  eels: 'im',
+};
+const idOf = (name: string): string => `C${name.toUpperCase()}`;
+
+export async function standForSlack(): Promise<SourceStand> {
+  const emulator = await startSlack();
+  const { conversations, users, oauth } = emulator;
+  const messagesOf = (externalId: string) => {
+    const [conversation = '', at = ''] = externalId.split('/');
+    const { messages } = conversations.get(conversation)!;
+    return { messages, index: messages.findIndex(({ ts }) => ts === at || String(windowOf(Number(ts))) === at) };
+  };
+  return {
+    ...standOn(emulator),
+    ...standByConsent('SLACK', emulator),
+    get secret() {
+      return lastToken(oauth);
+    },
+    settings: emulator.settings,
+    externalId: `SLACK|${TEAM}:U0ADA`,
+    reset(more = 0) {
+      conversations.clear();
+      users.set('U0ADA', 'Ada').set('U0BEN', 'Ben');
+      const thread = tsOf(TEN);
+      conversations.set(idOf('atlas'), {
+        name: 'atlas',
+        type: 'public_channel',
+        messages: [
+          { ts: thread, text: LIGHTHOUSE },
+          { ts: tsOf(TEN + 60), text: 'Who told you, <@U0ADA>?', user: 'U0BEN', thread },
+          { ts: tsOf(TEN + 3_600), text: KEEPER, user: 'U0BEN' },
+          ...moreDocuments(more, (name, text) => [name, text]).map(([, text], index) => ({
+            ts: tsOf(TEN + 7_200 + index * 900),
+            text,
+          })),
+        ],
+      });
+      for (const name of OTHERS)
+        conversations.set(idOf(name), {
+          type: TYPES[name],
+          ...(TYPES[name] === 'im' ? { user: 'U0BEN' } : { name }),
+          messages: [{ ts: tsOf(TEN), text: `On ${name}.` }],
+        });
+      emulator.mend();
+      return {
+        containers: [...conversations.keys()],
+        lighthouse: idOfThread(idOf('atlas'), thread),
+        keeper: idOfWindow(idOf('atlas'), TEN + 3_600),
+        branch: idOf('atlas'),
+        others: OTHERS.map((name) => idOfWindow(idOf(name), TEN)),
+        items: 11 + more,
+      };
+    },
+    write(externalId, text) {
+      const { messages, index } = messagesOf(externalId);
+      messages[index] = { ...messages[index]!, text, edited: true };
+    },
+    remove(externalId) {
+      const { messages, index } = messagesOf(externalId);
+      messages.splice(index, 1);
+    },
+    limit(requests, forS = 0) {
+      // As Slack says it, and as it says it where its own limits are not asked.
+      const refusal = (number: number) => ({
+        status: number % 2 === 0 ? 429 : 200,
+        error: 'ratelimited',
+        headers: { 'retry-after': String(forS) },
+      });
+      emulator.misbehave(nextRequests(requests, refusal));
+    },
+    breakItem(externalId, status) {
+      const [conversation, start] = externalId.split('/');
+      const error = status === 401 ? 'token_revoked' : 'not_in_channel';
+      emulator.misbehave((asked) =>
+        asked.startsWith('conversations.history?') &&
+        asked.includes(`channel=${conversation}`) &&
+        asked.includes(`oldest=${start}.`)
+          ? { status: 200, error }
+          : null,
+      );
+    },
+    contentAsked(externalId) {
+      const [conversation, at = ''] = externalId.split('/');
+      const [method, field] = at.includes('.') ? ['replies', `ts=${at}`] : ['history', `oldest=${at}.000000`];
+      return emulator.asked.filter(
+        (one) =>
+          one.startsWith(`conversations.${method}?`) && one.includes(`channel=${conversation}&`) && one.includes(field),
+      ).length;
+    },
+    pagesListed: () => emulator.requests.filter((path) => path === '/api/conversations.list').length,
+  };
+}
