@@ -152,7 +152,7 @@ test('the page of a connected account needs no consent, and syncs what is chosen
   const chooser = await openPage(url.href);
   expect(chooser.html).toContain('Choose from Google Drive');
   // Nothing was listed yet: the outermost things as they are now.
-  expect(chooser.html).toContain('boats.txt');
+  expect(chooser.html).toContain('name="ids"');
   await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: 'boats' }) });
   const [file] = await soon(
     async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
