@@ -147,6 +147,24 @@ const OF_A_DATA_SOURCE: Record<string, Call> = {
     user.post('/integrations/github/sync_repos', { data_source_id: id, repos: ['a'] }),
   '/integrations/s3/files': (user, id) =>
     user.post('/integrations/s3/files', { data_source_id: id, ids: [{ bucket: 'a' }] }),
+  '/integrations/azure_blob_storage/files': (user, id) =>
+    user.post('/integrations/azure_blob_storage/files', { data_source_id: id, ids: [{ container: 'a' }] }),
+  '/integrations/oauth_url': (user, id) =>
+    user.post('/integrations/oauth_url', { service: 'GOOGLE_DRIVE', data_source_id: id }),
+  '/integrations/gmail/sync': (user, id) =>
+    user.post('/integrations/gmail/sync', { data_source_id: id, filters: { key: 'label', value: 'a' } }),
+  '/integrations/gmail/user_labels': (user, id) => user.get(`/integrations/gmail/user_labels?data_source_id=${id}`),
+  '/integrations/outlook/sync': (user, id) =>
+    user.post('/integrations/outlook/sync', { data_source_id: id, filters: { key: 'category', value: 'a' } }),
+  '/integrations/outlook/user_folders': (user, id) =>
+    user.get(`/integrations/outlook/user_folders?data_source_id=${id}`),
+  '/integrations/outlook/user_categories': (user, id) =>
+    user.get(`/integrations/outlook/user_categories?data_source_id=${id}`),
+  '/integrations/sharepoint/sites/list': (user, id) =>
+    user.get(`/integrations/sharepoint/sites/list?data_source_id=${id}`),
+  '/integrations/slack/conversations': (user, id) => user.get(`/integrations/slack/conversations?data_source_id=${id}`),
+  '/integrations/slack/sync': (user, id) =>
+    user.post('/integrations/slack/sync', { data_source_id: id, filters: { conversation_id: 'C1' } }),
   '/integrations/items/list': (user, id) => user.post('/integrations/items/list', { data_source_id: id }),
   '/integrations/items/sync': (user, id) => user.post('/integrations/items/sync', { data_source_id: id }),
   '/integrations/items/sync/cancel': (user, id) => user.post('/integrations/items/sync/cancel', { data_source_id: id }),
@@ -169,6 +187,8 @@ const NAMELESS = [
   '/web_scrape',
   '/fetch_urls',
   '/fetch_webpage',
+  '/integrations/azure_blob_storage',
+  '/integrations/connect',
   '/integrations/gitbook',
   '/integrations/github',
   '/integrations/rss_feed',

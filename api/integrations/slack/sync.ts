@@ -6,9 +6,10 @@ import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
-import { type ConnectedFilesBody, requestId, success, toConnectedIngest } from '../../schemas/integrations.js';
+import { type ConnectedFilesBody, requestId, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { onlySourceOf } from '../dataSourceOf.js';
+import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
 
 interface Body extends ConnectedFilesBody {
@@ -56,11 +57,10 @@ export const syncSlack = operation<'user', Body>({
     request_id: requestId(),
   }),
   answer: success,
-  async handle({ caller, body, deps }) {
+  async handle({ caller, body, given, deps }) {
     const externalIds = [externalIdOf(body.filters)];
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'SLACK');
-    const ingest = toConnectedIngest(body);
-    const selection = { externalIds, tags: body.tags, ingest, requestId: body.request_id };
+    const selection = { externalIds, ...selectionWishes(body, given, source) };
     return syncSelection(caller, source._id, selection, deps);
   },
 });
