@@ -1,6 +1,7 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { type EmulatedMail, startGmail } from '../../emulators/gmail.js';
 import { limitedByTurns } from '../../emulators/googleApi.js';
+import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
@@ -52,7 +53,12 @@ export async function standForGmail(): Promise<GmailStand> {
     remove(externalId) {
       delete mails[externalId];
     },
+<<<<<<< HEAD
     limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
+=======
+    limit: (requests, forS = 0) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
+    allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
+>>>>>>> 6db24b5 (A worker killed amid the sync of an account leaves what an undisturbed sync leaves; Google's stands ask to wait as long as they are told)
     breakItem(externalId, status) {
       const place = `/gmail/v1/users/me/messages/${externalId}/raw`;
       emulator.misbehave((path) => (path === place ? { status } : null));

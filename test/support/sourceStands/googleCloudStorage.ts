@@ -1,6 +1,7 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { limitedByTurns } from '../../emulators/googleApi.js';
 import { startGoogleCloudStorage } from '../../emulators/googleCloudStorage.js';
+import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { objectsOn } from './objects.js';
 import { type SourceStand, standOn } from './stand.js';
@@ -33,7 +34,12 @@ export async function standForGoogleCloudStorage(): Promise<SourceStand> {
     },
     write: objects.write,
     remove: objects.remove,
+<<<<<<< HEAD
     limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
+=======
+    limit: (requests, forS = 0) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
+    allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
+>>>>>>> 6db24b5 (A worker killed amid the sync of an account leaves what an undisturbed sync leaves; Google's stands ask to wait as long as they are told)
     breakItem: (externalId, status) => emulator.misbehave((path) => (path === placeOf(externalId) ? { status } : null)),
     contentAsked: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`${placeOf(externalId)}?alt=media`)).length,
