@@ -94,15 +94,9 @@ export function createPages(refusal: GoogleRefusal = INVALID): Pages {
   };
 }
 
-<<<<<<< HEAD
 /** Being asked too much, in both ways that Google says it by turns. @param forS how long it asks to wait */
 export const limitedByTurns =
   (forS = 0) =>
-=======
-/** Being asked too much, in both ways that Google says it. @param forS how long it asks to wait */
-export const limitedByTurns =
-  (forS: number) =>
->>>>>>> 6db24b5 (A worker killed amid the sync of an account leaves what an undisturbed sync leaves; Google's stands ask to wait as long as they are told)
   (nth: number): GoogleRefusal => ({
     ...(nth % 2 === 0 ? { status: 403, reason: 'userRateLimitExceeded' } : { status: 429 }),
     headers: { 'retry-after': String(forS) },

@@ -53,12 +53,8 @@ export async function standForGmail(): Promise<GmailStand> {
     remove(externalId) {
       delete mails[externalId];
     },
-<<<<<<< HEAD
     limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
-=======
-    limit: (requests, forS = 0) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
->>>>>>> 6db24b5 (A worker killed amid the sync of an account leaves what an undisturbed sync leaves; Google's stands ask to wait as long as they are told)
     breakItem(externalId, status) {
       const place = `/gmail/v1/users/me/messages/${externalId}/raw`;
       emulator.misbehave((path) => (path === place ? { status } : null));

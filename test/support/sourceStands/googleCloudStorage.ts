@@ -34,12 +34,8 @@ export async function standForGoogleCloudStorage(): Promise<SourceStand> {
     },
     write: objects.write,
     remove: objects.remove,
-<<<<<<< HEAD
     limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
-=======
-    limit: (requests, forS = 0) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
->>>>>>> 6db24b5 (A worker killed amid the sync of an account leaves what an undisturbed sync leaves; Google's stands ask to wait as long as they are told)
     breakItem: (externalId, status) => emulator.misbehave((path) => (path === placeOf(externalId) ? { status } : null)),
     contentAsked: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`${placeOf(externalId)}?alt=media`)).length,

@@ -51,12 +51,8 @@ export async function standForGoogleDrive(): Promise<SourceStand> {
     remove(externalId) {
       delete files[externalId];
     },
-<<<<<<< HEAD
     limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
-=======
-    limit: (requests, forS = 0) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
->>>>>>> 6db24b5 (A worker killed amid the sync of an account leaves what an undisturbed sync leaves; Google's stands ask to wait as long as they are told)
     breakItem(externalId, status) {
       const place = `/drive/v3/files/${externalId}`;
       emulator.misbehave((path) => (path === place || path === `${place}/export` ? { status } : null));
