@@ -33,9 +33,9 @@ const ROW_LIFE_MS = 3_600_000;
 type Expression = Record<string, unknown>;
 const after = (ms: number): Expression => ({ $add: ['$$NOW', ms] });
 const known: Expression = { $ifNull: ['$shares', []] };
-const pauseEnds: Expression = { $ifNull: ['$pausedUntil', new Date(0)] };
+const pauseEnd: Expression = { $ifNull: ['$pausedUntil', new Date(0)] };
 /** A row outlives the pause that it holds. */
-const stays: Expression = { expiresAt: { $max: [after(ROW_LIFE_MS), pauseEnds] } };
+const stays: Expression = { expiresAt: { $max: [after(ROW_LIFE_MS), pauseEnd] } };
 const msBetween = (from: Date, to: Date | null | undefined): number =>
   Math.max(0, (to?.getTime() ?? 0) - from.getTime());
 
@@ -167,7 +167,7 @@ function claiming(claim: string, intervalMs: number): Expression[] {
 }
 
 function pausing(forMs: number): Expression[] {
-  return [{ $set: { shares: known, pauseEnds: { $max: [pausedUntil, after(forMs)] } } }, { $set: stays }];
+  return [{ $set: { shares: known, pausedUntil: { $max: [pauseEnd, after(forMs)] } } }, { $set: stays }];
 }
 
 function hostModel(connection: Connection): Model<HostDoc> {

@@ -1,6 +1,7 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { type EmulatedMail, startGmail } from '../../emulators/gmail.js';
 import { limitedByTurns } from '../../emulators/googleApi.js';
+import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
@@ -53,6 +54,7 @@ export async function standForGmail(): Promise<GmailStand> {
       delete mails[externalId];
     },
     limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
+    allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem(externalId, status) {
       const place = `/gmail/v1/users/me/messages/${externalId}/raw`;
       emulator.misbehave((path) => (path === place ? { status } : null));

@@ -1,6 +1,7 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { limitedByTurns } from '../../emulators/googleApi.js';
 import { startGoogleCloudStorage } from '../../emulators/googleCloudStorage.js';
+import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { objectsOn } from './objects.js';
 import { type SourceStand, standOn } from './stand.js';
@@ -34,6 +35,7 @@ export async function standForGoogleCloudStorage(): Promise<SourceStand> {
     write: objects.write,
     remove: objects.remove,
     limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
+    allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem: (externalId, status) => emulator.misbehave((path) => (path === placeOf(externalId) ? { status } : null)),
     contentAsked: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`${placeOf(externalId)}?alt=media`)).length,

@@ -1,6 +1,7 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { limitedByTurns } from '../../emulators/googleApi.js';
 import { DRIVE_DOCUMENT, DRIVE_FOLDER, DRIVE_ROOT, startGoogleDrive } from '../../emulators/googleDrive.js';
+import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceStand, standOn } from './stand.js';
 
@@ -51,6 +52,7 @@ export async function standForGoogleDrive(): Promise<SourceStand> {
       delete files[externalId];
     },
     limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
+    allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem(externalId, status) {
       const place = `/drive/v3/files/${externalId}`;
       emulator.misbehave((path) => (path === place || path === `${place}/export` ? { status } : null));

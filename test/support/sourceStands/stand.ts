@@ -50,6 +50,8 @@ export interface SourceStand {
   pagesListed(): number;
   /** How often the content of an item was asked for since the reset; unset for sources whose listings tell no versions. */
   contentAsked?(externalId: string): number;
+  /** Requests since the reset. */
+  asked(): number;
   /** Requests that are under way. */
   underWay(): number;
   /** Requests that were under way at once at most. */
@@ -69,7 +71,8 @@ export const moreDocuments = <T>(more: number, make: (name: string, text: string
   Array.from({ length: more }, (_, index) => make(`m${index}`, `More, ${index}.`));
 
 /** What is the same for every stand, of its emulator. */
-export const standOn = ({ misbehave, load, close }: Emulator<never>) => ({
+export const standOn = ({ misbehave, load, requests, close }: Emulator<never>) => ({
+  asked: (): number => requests.length,
   hold: (only = ''): void => misbehave((path) => (path.includes(only) ? 'hang' : null)),
   underWay: (): number => load.now,
   mostAtOnce: (): number => load.most,

@@ -140,7 +140,8 @@ export function syncingRows(customer: Customer): void {
       const { user, stand, content } = customer;
       await customer.connect();
       await customer.syncFiles([content.keeper]);
-      const [{ id } = { id: 0 }] = await customer.settledFiles(1);
+      const [file] = await customer.settledFiles(1);
+      const id = file?.id ?? 0;
       stand.limit(1, 3);
       expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
       const limited = await customer.fileWhen(id, (file) => file.sync_status === 'RATE_LIMITED');

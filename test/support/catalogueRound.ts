@@ -1,0 +1,77 @@
+/** An account that is connected, listed and synced whole while its worker is killed, compared with one that nothing disturbed. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import { type ConnectedSourceType, honours } from '../../contract/sources.js';
+import { forgetVectors, readAtRest } from './atRest.js';
+import type { Listed } from './client.js';
+import type { OwnService } from './ownService.js';
+import { soon } from './soon.js';
+import type { SourceStand } from './sourceStands/stand.js';
+
+/** Documents beside those of the catalogue. */
+const MORE = 20;
+
+export interface CatalogueRound {
+  readonly service: OwnService;
+  readonly type: ConnectedSourceType;
+  readonly stand: SourceStand;
+  readonly customerId: string;
+  /** The worker is killed when its source was asked so often, each time since the beginning. */
+  readonly killsAfter: readonly number[];
+}
+
+/** What a round leaves, and how it went. */
+interface Played {
+  readonly left: unknown;
+  readonly amiss: readonly string[];
+  /** Kills that met it under way. */
+  readonly hits: number;
+  /** Requests that its source saw. */
+  readonly asked: number;
+}
+
+export async function playCatalogueRound(round: CatalogueRound): Promise<Played> {
+  const { service, type, stand, customerId, killsAfter } = round;
+  await forgetVectors(service.env);
+  const content = stand.reset(MORE);
+  const user = await service.user(customerId);
+  let isOver = false;
+  const killing = (async () => {
+    let hits = 0;
+    for (const requests of killsAfter) {
+      while (!isOver && stand.asked() < requests) await sleep(5);
+      if (!isOver) hits += 1;
+      await service.kill('worker');
+    }
+    return hits;
+  })();
+  expect(await stand.connect(user, { sync_source_items: true })).toMatchObject({ status: 200 });
+  const source = async (): Promise<DataSourceRecord> =>
+    (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
+  const { id } = await source();
+  if (!honours(type, 'sync_files_on_connection')) {
+    const request = { data_source_id: id, ids: content.containers };
+    expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
+  }
+  const listing = { pagination: { limit: 1_000 }, order_by: 'name' };
+  await soon(
+    async () => (await user.post<Listed<FileRecord>>('/user_files_v2', listing)).body.results,
+    (files) => files.length === 2 + content.others.length + MORE && files.every((file) => file.sync_status === 'READY'),
+  );
+  await soon(source, (one) => one.sync_status === 'READY' && one.files_synced_at !== null);
+  isOver = true;
+  const asked = stand.asked();
+  const hits = await killing;
+  const { body } = await user.post<{ items: Record<string, unknown>[]; count: number }>('/integrations/items/list', {
+    ...listing,
+    data_source_id: id,
+  });
+  expect(body.count).toBe(content.items);
+  const items = body.items.map(({ external_id, name, parent_external_id, item_type }) => {
+    return { external_id, name, parent_external_id, item_type };
+  });
+  const rest = await readAtRest(service.env);
+  return { left: { items, ...rest.content(customerId) }, amiss: rest.amiss(), hits, asked };
+}
