@@ -26,9 +26,7 @@ export const slackConversations = operation<'user', unknown>({
     next_cursor: Joi.string().allow(null).required(),
   }),
   async handle({ caller, query, deps }) {
-    const named = String(query['types'] || 'public_channel')
-      .split(',')
-      .map((type) => type.trim());
+    const named = ((query['types'] as string) || 'public_channel').split(',').map((type) => type.trim());
     if (!named.every((type) => TYPES.has(type)))
       throw invalid(['query', 'types'], `Name some of ${[...TYPES].join(', ')}, by comma`, 'value_error');
     const source = await onlySourceOf(caller, query['data_source_id'] as number | undefined, deps.store, 'SLACK');
