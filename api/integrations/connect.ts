@@ -11,6 +11,7 @@ import { type SyncOptionsBody, syncOptionFields, toConnectionOptions, toConnecti
 import { dataSourceRecord } from '../schemas/dataSources.js';
 import { nullable } from '../schemas/fields.js';
 import { type HandedOver, handedOver } from '../schemas/handedOver.js';
+import { azureCredentials } from './azureBlobStorage/connect.js';
 import { connectAccount } from './connectAccount.js';
 import { factsOf } from './consent/facts.js';
 import { newConnectionPage } from './consent/newConnectionPage.js';
@@ -53,6 +54,12 @@ const CREDENTIALS: Partial<
     accessKeySecret: given['access_key_secret'],
     endpointUrl: given['endpoint_url'] ? await endpointOf(given['endpoint_url'], deps) : null,
   }),
+  AZURE_BLOB_STORAGE: (given) =>
+    azureCredentials(given['account_name'] ?? '', given['account_key'] ?? '', [
+      'body',
+      'authentication',
+      'account_name',
+    ]),
 };
 
 /** POST /integrations/connect: connects an account with credentials that the caller has. They are tried before anything is accepted. */

@@ -20,6 +20,13 @@ interface Body {
 /** It becomes part of a host name. */
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
 
+/** What the connector takes. @param where the name stands @throws HttpError 422 for what no account is called */
+export function azureCredentials(accountName: string, accountKey: string, where: readonly string[]): AzureCredentials {
+  if (!ACCOUNT.test(accountName))
+    throw invalid(where, 'Give the name of the storage account: 3 to 24 small letters and digits', 'value_error');
+  return { accountName, accountKey };
+}
+
 /** POST /integrations/azure_blob_storage: connects a storage account. Its key is tried before anything is accepted. */
 export const connectAzure = operation<'user', Body>({
   method: 'post',
@@ -35,13 +42,7 @@ export const connectAzure = operation<'user', Body>({
   }),
   answer: dataSourceRecord,
   async handle({ caller, body, deps }): Promise<DataSourceRecord> {
-    if (!ACCOUNT.test(body.account_name))
-      throw invalid(
-        ['body', 'account_name'],
-        'Give the name of the storage account: 3 to 24 small letters and digits',
-        'value_error',
-      );
-    const credentials: AzureCredentials = { accountName: body.account_name, accountKey: body.account_key };
+    const credentials = azureCredentials(body.account_name, body.account_key, ['body', 'account_name']);
     const source = await connectAccount(
       caller,
       {

@@ -40,6 +40,22 @@ export function azureRows(catalogue: Catalogue): void {
       },
     );
 
+    test('it is connected by /integrations/connect as well', async () => {
+      const authentication = { source: 'AZURE_BLOB_STORAGE', account_name: ACCOUNT, account_key: ACCOUNT_KEY };
+      expect(await customer.user.post('/integrations/connect', { authentication })).toMatchObject({
+        status: 200,
+        body: {
+          data_source: { data_source_external_id: `AZURE_BLOB_STORAGE|${ACCOUNT}`, last_sync_action: 'ADD' },
+          sync_url: null,
+        },
+      });
+      const elsewhere = { authentication: { ...authentication, account_name: 'evil.com/#' } };
+      expect(await customer.user.post('/integrations/connect', elsewhere)).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 'authentication', 'account_name'] }] },
+      });
+    });
+
     test('blobs, folders and containers are synced, and items by their id', async () => {
       await connect({ sync_source_items: true });
       const ids = [
