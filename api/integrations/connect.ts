@@ -48,7 +48,6 @@ const CREDENTIALS: Partial<
 > = {
   GITBOOK: (given) => ({ organization: given['organization_name'], accessToken: given['access_token'] }),
   GITHUB: (given) => ({ username: given['username'], accessToken: given['access_token'] }),
-  AZURE_BLOB_STORAGE: (given) => ({ accountName: given['account_name'], accountKey: given['account_key'] }),
   S3: async (given, deps) => ({
     accessKey: given['access_key'],
     accessKeySecret: given['access_key_secret'],
