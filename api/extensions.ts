@@ -22,6 +22,8 @@ export const EXTENSIONS = {
     'integrations/outlook/sync.embedding_model null': 'As for scrape_sitemap.',
     'integrations/s3/files.embedding_model null': 'As for scrape_sitemap.',
     'integrations/gmail/sync.embedding_model null': 'As for scrape_sitemap.',
+    'integrations/azure_blob_storage/files.embedding_model null': 'As for scrape_sitemap.',
+    'integrations/slack/sync.embedding_model null': 'As for scrape_sitemap.',
     'web_scrape.[].embedding_model null': 'As for scrape_sitemap.',
     'embedding_properties.<MODEL>.served_by and dimensions': 'Tell which vector space served the model.',
     'GET /organization.embedding_usage':

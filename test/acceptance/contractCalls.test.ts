@@ -23,15 +23,22 @@ import {
 import { bent, valuesOf } from '../support/schemaArbitrary.js';
 import { seededChance } from '../support/seed.js';
 import { startService, type TestService } from '../support/service.js';
+import { SOURCE_STANDS } from '../support/sourceStands/index.js';
+import type { SourceStand } from '../support/sourceStands/stand.js';
 
 /** Requests of each operation, as its schema has them and bent; enough to meet what a change has broken. */
 const RUNS = 40;
+
+/** Sources whose emulators this file looks into. */
+const OWN: ReadonlySet<string> = new Set(['GITBOOK', 'GITHUB', 'S3']);
 
 let service: TestService;
 let site: Site;
 let gitbook: GitBookEmulator;
 let github: GitHubEmulator;
 let s3: S3SourceEmulator;
+/** Every other source, so that no request leaves this machine. */
+let others: SourceStand[];
 let user: TestUser;
 let credentials: Record<AuthScheme, Record<string, string>>;
 /** Texts that mean something here: they lead a request past the first check. */
@@ -41,9 +48,12 @@ beforeAll(async () => {
   gitbook = await startGitBook();
   github = await startGitHub();
   s3 = await startS3Source();
+  others = await Promise.all(
+    Object.entries(SOURCE_STANDS).flatMap(([source, start]) => (OWN.has(source) ? [] : [start()])),
+  );
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-    SOURCE_URLS: `${gitbook.settings},${github.settings},${s3.settings}`,
+    SOURCE_URLS: [gitbook, github, s3, ...others].map(({ settings }) => settings).join(','),
   });
   site = await startSampleSite(2, 1);
   user = await service.user('zoe');
@@ -64,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([site.close(), gitbook.close(), github.close(), s3.close()]);
+  await Promise.all([site.close(), gitbook.close(), github.close(), s3.close(), ...others.map((one) => one.close())]);
 });
 
 interface Sent {

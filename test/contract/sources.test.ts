@@ -22,5 +22,6 @@ describe('options that only some sources honour', () => {
 
 test('a row of a connected source names whole addresses, which paths are put behind', () => {
   for (const { urls } of Object.values(CONNECTED_SOURCES))
-    for (const url of Object.values(urls)) expect(url).toMatch(/^https:\/\/[a-z0-9.-]+(\/([\w.-]+|\{\w+\}))*$/);
+    for (const url of Object.values(urls))
+      expect(url).toMatch(/^https:\/\/(\{\w+\}\.)?[a-z0-9.-]+(\/([\w.-]+|\{\w+\}))*$/);
 });
