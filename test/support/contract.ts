@@ -132,6 +132,21 @@ export interface Shape {
   readonly fields: readonly Field[];
 }
 
+/** An object in each shape that it has: where one of its fields is a choice of objects, one by one. */
+function shapesOfObject(document: Document, one: Schema): Shape[] {
+  const open = Object.entries(one.properties ?? {}).map(([name, field]) => ({
+    name,
+    kinds: choices(document, field).filter(({ properties }) => properties !== undefined),
+  }));
+  const choice = open.find(({ name, kinds }) => kinds.length > 1 && name !== 'tags' && name !== 'tags_v2');
+  if (!choice) return [{ body: sample(document, one), fields: fieldsOf(document, one) }];
+  return choice.kinds.map((kind) => {
+    const narrow = { ...one, properties: { ...one.properties, [choice.name]: kind } };
+    const body = { ...(sample(document, narrow) as object), [choice.name]: sample(document, kind) };
+    return { body, fields: fieldsOf(document, narrow) };
+  });
+}
+
 /** Every shape of a request: each choice there is, and of a list one member of each kind. */
 export function shapesOf(document: Document, schema: Schema): Shape[] {
   return choices(document, schema).flatMap((one) =>
@@ -140,7 +155,7 @@ export function shapesOf(document: Document, schema: Schema): Shape[] {
           body: [sample(document, member)],
           fields: fieldsOf(document, member, '[].'),
         }))
-      : [{ body: sample(document, one), fields: fieldsOf(document, one) }],
+      : shapesOfObject(document, one),
   );
 }
 
