@@ -8,6 +8,7 @@ import { toFailure } from '../failures.js';
 import { dropVanished } from './dropVanished.js';
 import { withAccount } from './openAccount.js';
 import { listPage } from './listPage.js';
+import { waitOutLimits } from './waitOutLimits.js';
 
 const HEARTBEAT_MS = 1_000;
 /** How long one activity lists: a history of a few events holds a listing of any length. */
@@ -45,11 +46,13 @@ export function createItemActivities(deps: ActivityDeps) {
       try {
         for (const until = Date.now() + AT_ONCE_MS; isOurs && Date.now() < until && !isListed(request);) {
           signal.throwIfAborted();
-          request = await withAccount(run, run.dataSourceId, deps, async (open) => {
-            // It was cancelled, or the account was connected anew and is listed by another run.
-            isOurs = open.source.itemsRunId === runId;
-            return isOurs ? listPage(open, request, { runId, items: store.items }, signal) : request;
-          });
+          const next = () =>
+            withAccount(run, run.dataSourceId, deps, async (open) => {
+              // It was cancelled, or the account was connected anew and is listed by another run.
+              isOurs = open.source.itemsRunId === runId;
+              return isOurs ? listPage(open, request, { runId, items: store.items }, signal) : request;
+            });
+          request = (await waitOutLimits(next, until, signal)) ?? request;
           await store.runs.setOptions(runId, request);
         }
         return { done: !isOurs || isListed(request), listed: request.listed };

@@ -12,6 +12,7 @@ import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { toFailure } from '../failures.js';
 import { withAccount } from './openAccount.js';
+import { waitOutLimits } from './waitOutLimits.js';
 import { takePage } from './walk.js';
 
 const HEARTBEAT_MS = 1_000;
@@ -103,17 +104,19 @@ export function createQueueActivities(deps: ActivityDeps) {
       try {
         for (const until = Date.now() + AT_ONCE_MS; !isFull && Date.now() < until && !isWalked(request.walk);) {
           signal.throwIfAborted();
-          request = await withAccount(run, dataSourceId, deps, async ({ source, account }) => {
-            const { items, missing, walk } = await takePage(account, request.walk, signal);
-            const found: Queued[] = [...items.filter(({ hasContent }) => hasContent), ...missing.map(unlisted)];
-            const named = await withoutCopies(run, request, source, found);
-            const room = most === null ? named.length : Math.max(0, most - request.queued);
-            isFull = room < named.length;
-            let { queued } = request;
-            for (let from = 0; from < Math.min(room, named.length); from += FILES_AT_ONCE)
-              queued += await accept(run, request, source, named.slice(from, Math.min(room, from + FILES_AT_ONCE)));
-            return { ...request, walk, queued };
-          });
+          const next = () =>
+            withAccount(run, dataSourceId, deps, async ({ source, account }) => {
+              const { items, missing, walk } = await takePage(account, request.walk, signal);
+              const found: Queued[] = [...items.filter(({ hasContent }) => hasContent), ...missing.map(unlisted)];
+              const named = await withoutCopies(run, request, source, found);
+              const room = most === null ? named.length : Math.max(0, most - request.queued);
+              isFull = room < named.length;
+              let { queued } = request;
+              for (let from = 0; from < Math.min(room, named.length); from += FILES_AT_ONCE)
+                queued += await accept(run, request, source, named.slice(from, Math.min(room, from + FILES_AT_ONCE)));
+              return { ...request, walk, queued };
+            });
+          request = (await waitOutLimits(next, until, signal)) ?? request;
           await store.runs.setOptions(runId, request);
         }
         const done = isFull || isWalked(request.walk);

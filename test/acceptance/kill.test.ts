@@ -17,9 +17,6 @@ import {
   someMoment,
   startKillSite,
 } from '../support/killRound.js';
-import { playCatalogueRound } from '../support/catalogueRound.js';
-import { SOURCE_STANDS } from '../support/sourceStands/index.js';
-import type { SourceStand } from '../support/sourceStands/stand.js';
 import { type OwnService, startOwnService, type Victim } from '../support/ownService.js';
 import { seededChance } from '../support/seed.js';
 
@@ -28,23 +25,19 @@ const PAGES = 32;
 const chance = seededChance('kills');
 let site: KillSite;
 let service: OwnService;
-let stand: SourceStand;
 let calm: AtRest;
 
 beforeAll(async () => {
   site = await startKillSite(PAGES, 2);
-  stand = await SOURCE_STANDS.GITBOOK();
   service = await startOwnService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     CONTENT_ROW_BYTES,
-    SOURCE_URLS: stand.settings,
   });
   ({ rest: calm } = await playRound({ service, site, customerId: 'calm', kills: [] }));
 });
 afterAll(async () => {
   await service.close();
   await site.close();
-  await stand.close();
 });
 
 // No page can be under way at more than two deaths of one ingest, so none is asked for more than three times.
@@ -67,16 +60,6 @@ test.each(GROUPS.map((victims) => [victims.join(' and of '), victims] as const))
   },
   150_000,
 );
-
-test('after kill -9 of a worker during the sync of a connected account, all is as if nothing had been', async () => {
-  const common = { service, type: 'GITBOOK', stand } as const;
-  const untouched = await playCatalogueRound({ ...common, customerId: 'calm account', killsAfter: [] });
-  const killsAfter = [4 + chance.below(untouched.asked - 10)];
-  const killed = await playCatalogueRound({ ...common, customerId: 'killed account', killsAfter });
-  expect(killed.hits).toBe(1);
-  expect(killed.left).toEqual(untouched.left);
-  expect([untouched.amiss, killed.amiss]).toEqual([[], []]);
-});
 
 test('after kill -9 of a worker during a crawl, every linked page is there as if nothing had been', async () => {
   const linked = await startSite();

@@ -19,6 +19,8 @@ const LONG = [
   'reembed',
   'trapSite',
   'outage',
+  'catalogue',
+  'operations',
   'renderedPages',
   'hybridSearch',
   'sparseVectors',

@@ -1,27 +1,8 @@
-/** Every connected source, the same way: what it must do is in rows/, each file on one subject. */
-import { describe, expect, test } from '@jest/globals';
+/** The catalogue of connected sources; troubles are met by one of each kind here, by all in test/long/catalogue.test.ts. */
+import type { ConnectedSourceType } from '../../../contract/sources.js';
+import { catalogueSuite } from './suite.js';
 
-import { readAtRest } from '../../support/atRest.js';
-import { Customer, SOURCES, useCatalogue } from './catalogue.js';
-import { connectingRows } from './rows/connecting.js';
-import { listingRows } from './rows/listing.js';
-import { secretRows } from './rows/secrets.js';
-import { syncingRows } from './rows/syncing.js';
-import { wholeAccountRows } from './rows/wholeAccount.js';
+/** A token, a signature, a consent with a feed of changes. */
+const ONE_OF_EACH_KIND: readonly ConnectedSourceType[] = ['GITBOOK', 'S3', 'GOOGLE_DRIVE'];
 
-const catalogue = useCatalogue();
-
-describe.each(SOURCES)('%s', (type) => {
-  const customer = new Customer(catalogue, type);
-  wholeAccountRows(customer);
-  connectingRows(customer);
-  listingRows(customer);
-  syncingRows(customer);
-});
-
-describe('after all of them', () => {
-  test('nothing is amiss with anything of any customer', async () => {
-    expect((await readAtRest(catalogue.service.env)).amiss()).toEqual([]);
-  });
-  secretRows(catalogue);
-});
+catalogueSuite((type) => ONE_OF_EACH_KIND.includes(type));

@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Fault } from '../../contract/failures.js';
+
+/** Between two tries at least, whatever a source asks for. */
+const LEAST_WAIT_MS = 200;
+
+/**
+ * Runs a step of a listing. While its source takes no more requests it waits as long as the source asks: a limit is no
+ * fault of the listing, and costs none of its tries.
+ * @param until when the waiting ends, in milliseconds since 1970
+ * @returns null where the limit lasts longer
+ */
+export async function waitOutLimits<T>(step: () => Promise<T>, until: number, signal: AbortSignal): Promise<T | null> {
+  for (;;) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'rate_limited') throw error;
+      const left = until - Date.now();
+      if (left <= 0) return null;
+      const wanted = Math.max(error.retryAfterMs ?? LEAST_WAIT_MS, LEAST_WAIT_MS);
+      await sleep(Math.min(wanted, left), undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+}

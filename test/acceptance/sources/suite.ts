@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { ConnectedSourceType } from '../../../contract/sources.js';
+import { readAtRest } from '../../support/atRest.js';
+import { Customer, SOURCES, useCatalogue } from './catalogue.js';
+import { connectingRows } from './rows/connecting.js';
+import { listingRows } from './rows/listing.js';
+import { secretRows } from './rows/secrets.js';
+import { syncingRows } from './rows/syncing.js';
+import { wholeAccountRows } from './rows/wholeAccount.js';
+
+/**
+ * Every connected source, the same way: what it must do is in rows/, each file on one subject.
+ * @param isTroubled of which sources also what goes wrong on the way is met: it takes most of the time
+ */
+export function catalogueSuite(isTroubled: (type: ConnectedSourceType) => boolean): void {
+  const catalogue = useCatalogue();
+
+  describe.each(SOURCES)('%s', (type) => {
+    const customer = new Customer(catalogue, type);
+    wholeAccountRows(customer);
+    if (!isTroubled(type)) return;
+    connectingRows(customer);
+    listingRows(customer);
+    syncingRows(customer);
+  });
+
+  describe('after all of them', () => {
+    test('nothing is amiss with anything of any customer', async () => {
+      expect((await readAtRest(catalogue.service.env)).amiss()).toEqual([]);
+    });
+    secretRows(catalogue);
+  });
+}
