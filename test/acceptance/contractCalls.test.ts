@@ -27,7 +27,7 @@ import { SOURCE_STANDS } from '../support/sourceStands/index.js';
 import type { SourceStand } from '../support/sourceStands/stand.js';
 
 /** Requests of each operation, as its schema has them and bent; enough to meet what a change has broken. */
-const RUNS = 40;
+const RUNS = 30;
 
 /** Sources whose emulators this file looks into. */
 const OWN: ReadonlySet<string> = new Set(['GITBOOK', 'GITHUB', 'S3']);

@@ -179,6 +179,8 @@ describe('a provider that misbehaves loses nothing, and nothing wrong is written
       for (const [at, { id }] of files.entries()) {
         expect(await user.settled(id)).toMatchObject({
           sync_status: 'READY',
+          // Named so that a failure says why.
+          sync_error_message: null,
           embedding_properties: { [model]: { served_by: space } },
           file_statistics: { num_embeddings: 1 },
         });

@@ -4,11 +4,9 @@ import { type CommitRounds, COMMITS, startCommitRounds } from '../support/commit
 import type { Stop } from '../support/faultProxy.js';
 import { seededChance } from '../support/seed.js';
 
-/** The short form of test/long/commit.test.ts: one death between any two parts of a commit. */
+/** The short form of test/long/commit.test.ts: a death between the points and the flip, and one the other way round. */
 const PLACES: Readonly<Record<string, Omit<Stop, 'nth'>>> = {
-  'after the chunks and before the points': { step: 'points', when: 'before' },
   'after the event is written and before the flip': { step: 'flip', when: 'before' },
-  'after the flip and before its event is shown': { step: 'tell', when: 'before' },
   'after the flip and before the older points are deleted': { step: 'cleanPoints', when: 'before' },
 };
 const chance = seededChance('kills inside commits');

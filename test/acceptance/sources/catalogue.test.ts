@@ -2,7 +2,7 @@
 import type { ConnectedSourceType } from '../../../contract/sources.js';
 import { catalogueSuite } from './suite.js';
 
-/** A token, a signature, a consent with a feed of changes. */
-const ONE_OF_EACH_KIND: readonly ConnectedSourceType[] = ['GITBOOK', 'S3', 'GOOGLE_DRIVE'];
+/** One whose user hands over a token, and one with consent and a feed of changes. */
+const ONE_OF_EACH_KIND: readonly ConnectedSourceType[] = ['GITBOOK', 'GOOGLE_DRIVE'];
 
 catalogueSuite((type) => ONE_OF_EACH_KIND.includes(type));
