@@ -148,7 +148,7 @@ describe('what a person comes back with', () => {
     );
   });
 
-  test('one who comes too late is told, and the workflow has ended by its timer', async () => {
+  test('one who comes too late is told so', async () => {
     const url = await urlFor();
     const back = await answerConsent(url);
     await withDatabase(service, async (db) => {
@@ -193,6 +193,26 @@ describe('the chooser', () => {
       chunk_size: 77,
       request_id: 'r-1',
     });
+  });
+
+  test('syncs by increments where its page was asked for so', async () => {
+    const { url } = await consentTo(await urlFor({ automatically_open_file_picker: true, incremental_sync: true }));
+    const requests = async () =>
+      (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results.map((file) => file.request_id);
+    const choose = () => fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: 'sights' }) });
+    const { id: dataSourceId } = await onlySource();
+    const runs = (): Promise<number> =>
+      withDatabase(service, async (db) =>
+        db.collection('runs').countDocuments({ dataSourceId, kind: 'syncSource', outcome: 'finished' }),
+      );
+    await choose();
+    await soon(runs, (done) => done === 1);
+    const first = await requests();
+    expect(first).toHaveLength(1);
+    await choose();
+    await soon(runs, (done) => done === 2);
+    // One that was synced anew would have the second run's.
+    expect(await requests()).toEqual(first);
   });
 
   test('opens at once where that was asked for, and is not there where no choice was wanted', async () => {

@@ -18,7 +18,7 @@ export async function goOn(
   { store, dispatcher }: Pick<ApiDeps, 'store' | 'dispatcher'>,
 ): Promise<void> {
   const { options, wishes } = attempt;
-  const { ingest, tags } = options;
+  const { ingest, tags, incrementalSync: incremental } = options;
   const requestId = options.requestId ?? randomUUID();
   const first = await store.runs.nextId(3);
   const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
@@ -47,7 +47,7 @@ export async function goOn(
       }
     }
     if (externalIds !== null || wishes.syncFiles) {
-      const selection = { externalIds, tags, ingest };
+      const selection = { externalIds, tags, ingest, incremental };
       await acceptSelection(attempt, { runId: filesRunId, requestId, dataSourceId }, selection, store, session);
       runIds.push(filesRunId);
     }
