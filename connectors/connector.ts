@@ -1,10 +1,11 @@
 /** What a source that accounts are connected to declares and does. Facts in, items and bytes out; errors are Faults. */
 import type { FileFormat } from '../contract/fileFormats.js';
 import type { TagValue } from '../contract/records.js';
+import type { Typed } from '../contract/typesAtSource.js';
 import type { ErrorClass } from './errorClasses.js';
 
-/** Something that an account holds: a folder, a page, a file. */
-export interface SourceItem {
+/** Something that an account holds: a folder, a page, a file. With a type at its source, it becomes a file where that is asked for. */
+export interface SourceItem extends Typed {
   /** Unique in its account, and the same whenever it is listed. */
   readonly externalId: string;
   /** What it lies in; null for what lies in nothing. */

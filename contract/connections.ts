@@ -49,4 +49,6 @@ export interface SyncSourceRequest {
   readonly ingest: IngestOptions;
   /** Where the source honours it: what was synced before with the same options is left out. */
   readonly incremental?: boolean;
+  /** All there is was asked for: nothing of it was named by itself. */
+  readonly isWhole?: boolean;
 }

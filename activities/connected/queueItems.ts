@@ -6,6 +6,7 @@ import { isWalked, type SyncSourceRequest } from '../../contract/connections.js'
 import { fileEvents, uploadEvent } from '../../contract/events.js';
 import type { QueueItemsResult, RunInput } from '../../contract/orchestration.js';
 import { honours } from '../../contract/sources.js';
+import { isChosenByType } from '../../contract/typesAtSource.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { FileRequest } from '../../store/files/accept.js';
 import type { RunDoc } from '../../store/runs/model.js';
@@ -22,7 +23,10 @@ const AT_ONCE_MS = 300_000;
 const FILES_AT_ONCE = 500;
 
 /** What of an item becomes a file. */
-type Queued = Pick<SourceItem, 'externalId' | 'externalUrl' | 'name' | 'createdAt' | 'version' | 'tags'>;
+type Queued = Pick<
+  SourceItem,
+  'externalId' | 'externalUrl' | 'name' | 'createdAt' | 'version' | 'tags' | 'typeAtSource'
+>;
 
 /** An item that was asked for and is not there: its file tells so, by not being had. */
 const unlisted = (externalId: string): Queued => ({
@@ -45,12 +49,13 @@ export function createQueueActivities(deps: ActivityDeps) {
     items: readonly Queued[],
   ): Promise<number> => {
     const requests = (dataSource: DataSourceDoc): FileRequest[] =>
-      items.map(({ externalId, externalUrl, name, createdAt, version, tags = {} }) => ({
+      items.map(({ externalId, externalUrl, name, createdAt, version, typeAtSource, tags = {} }) => ({
         source: dataSource.type,
         externalFileId: externalId,
         externalUrl,
         name,
         version,
+        ...(typeAtSource === undefined ? {} : { typeAtSource }),
         sourceCreatedAt: createdAt === null ? null : new Date(createdAt),
         parentId: null,
         isContainer: false,
@@ -107,7 +112,13 @@ export function createQueueActivities(deps: ActivityDeps) {
           const next = () =>
             withAccount(run, dataSourceId, deps, async ({ source, account }) => {
               const { items, missing, walk } = await takePage(account, request.walk, signal);
-              const found: Queued[] = [...items.filter(({ hasContent }) => hasContent), ...missing.map(unlisted)];
+              // What was named by itself comes, whatever its type.
+              const isNamed = (item: SourceItem) =>
+                request.isWhole !== true && item.externalId === request.walk.open[0];
+              const wanted = items.filter(
+                (item) => item.hasContent && (isNamed(item) || isChosenByType(item, request.ingest)),
+              );
+              const found: Queued[] = [...wanted, ...missing.map(unlisted)];
               const named = await withoutCopies(run, request, source, found);
               const room = most === null ? named.length : Math.max(0, most - request.queued);
               isFull = room < named.length;

@@ -10,6 +10,7 @@ import type { TagTree } from '../../contract/fileFilters.js';
 import type { DocumentRecord } from '../../contract/records.js';
 import type { RerankModel } from '../../contract/rerankers.js';
 import { fileTags, tagObject } from '../../contract/tags.js';
+import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
 import { MEDIA_TYPES, type MediaType } from '../../contract/mediaTypes.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
@@ -19,7 +20,7 @@ import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { documentRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
-import { HELPDESK_FILE_TYPES, idList } from '../schemas/listing.js';
+import { idList } from '../schemas/listing.js';
 import { hybridWeights, queryVector, rerankModel } from '../schemas/search.js';
 import { asksForTags, tagFilter, tagTree } from '../schemas/tags.js';
 import type { Found } from './findCurrent.js';
@@ -141,7 +142,7 @@ export const embeddings = operation<'reader', Body>({
     embedding_model: orNull(Joi.string().valid(...EMBEDDING_MODEL_IDS), DEFAULT_EMBEDDING_MODEL),
     high_accuracy: orNull(Joi.boolean(), false),
     rerank: orNull(Joi.object({ model: rerankModel().required() })),
-    file_types_at_source: orNull(Joi.array().items(Joi.string().valid(...HELPDESK_FILE_TYPES))),
+    file_types_at_source: orNull(Joi.array().items(Joi.string().valid(...TYPES_AT_SOURCE))),
     exclude_cold_storage_files: Joi.boolean().default(false),
   }),
   answer: Joi.object({ documents: Joi.array().items(documentRecord).required() }),

@@ -4,11 +4,12 @@ import type { IngestOptions } from '../../contract/ingestOptions.js';
 import { ITEM_ORDERS } from '../../contract/items.js';
 import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
 import { SOURCE_TYPES } from '../../contract/sources.js';
+import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
 import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../contract/uploads.js';
 import { wholeRecord } from './answers.js';
 import { integer, nullable, orNull, strings, timestamp } from './fields.js';
 import type { IngestBody } from './ingest.js';
-import { HELPDESK_FILE_TYPES, idList, MAX_MEMBERS, pagination } from './listing.js';
+import { idList, MAX_MEMBERS, pagination } from './listing.js';
 import { toUploadIngest, type UploadBody } from './uploads.js';
 
 const flag = () => Joi.boolean().default(false);
@@ -29,9 +30,8 @@ interface FileSyncConfigBody {
 export const fileSyncConfig = () =>
   orNull(
     Joi.object({
-      auto_synced_source_types: Joi.array()
-        .items(Joi.string().valid(...HELPDESK_FILE_TYPES))
-        .default(['ARTICLE']),
+      // Absent, nothing is left out for its type.
+      auto_synced_source_types: Joi.array().items(Joi.string().valid(...TYPES_AT_SOURCE)),
       sync_attachments: flag(),
       detect_audio_language: flag(),
       transcription_service: orNull(Joi.string().valid(...TRANSCRIPTION_SERVICES)),

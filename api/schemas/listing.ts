@@ -14,10 +14,9 @@ import {
 } from '../../contract/fileFilters.js';
 import { SOURCE_TYPES, type SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
 import { integer, orNull, strings } from './fields.js';
 import { asksForTags, tagFilter, tagTree } from './tags.js';
-
-export const HELPDESK_FILE_TYPES = ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT'] as const;
 
 /** Values of one member list at most, so that a query stays a query. */
 export const MAX_MEMBERS = 10_000;
@@ -95,7 +94,7 @@ export const fileFilters = () =>
     include_containers: orNull(Joi.boolean()),
     file_types_at_source: orNull(
       Joi.array()
-        .items(Joi.string().valid(...HELPDESK_FILE_TYPES))
+        .items(Joi.string().valid(...TYPES_AT_SOURCE))
         .max(MAX_MEMBERS),
     ),
   }).custom((filters: FileFiltersBody, helpers) => {

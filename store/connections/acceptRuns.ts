@@ -57,7 +57,15 @@ export async function acceptSelection(
   session: Session,
 ): Promise<void> {
   const walk = externalIds === null ? WALK_ALL : walkOf(externalIds);
-  const options: SyncSourceRequest = { walk, queued: 0, tags, ingest, ...(incremental ? { incremental } : {}) };
+  const isWhole = externalIds === null ? { isWhole: true } : {};
+  const options: SyncSourceRequest = {
+    walk,
+    queued: 0,
+    tags,
+    ingest,
+    ...(incremental ? { incremental } : {}),
+    ...isWhole,
+  };
   const workflowId = workflowIds.syncSource(runId);
   const run = { kind: 'syncSource', workflowId, owner, fileId: null, dataSourceId, requestId, options } as const;
   await runs.accept(runId, run, session);

@@ -5,6 +5,7 @@ import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
+import type { TypeAtSource } from '../../contract/typesAtSource.js';
 import { fileTags, storedTags, tagPairs, upsertTags } from '../../contract/tags.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import { insertOnce } from '../insertOnce.js';
@@ -41,6 +42,8 @@ export interface FileRequest {
   readonly sourceCreatedAt?: Date | null;
   /** What its listing calls the version of its content; null, or absent: it does not tell. */
   readonly version?: string | null;
+  /** What kind of thing it is at its source, in the words of file_types_at_source. */
+  readonly typeAtSource?: TypeAtSource;
   readonly parentId: number | null;
   readonly isContainer: boolean;
   /**
@@ -104,6 +107,7 @@ function queued(
     ...(request.runKind === undefined ? {} : { runKind: request.runKind }),
     ...(request.sourceCreatedAt ? { sourceCreatedAt: request.sourceCreatedAt } : {}),
     listedVersion: request.version ?? null,
+    ...(request.typeAtSource === undefined ? {} : { fileTypeAtSource: request.typeAtSource }),
     ...request.upload,
     syncStatus: inTurn ? 'QUEUED_FOR_SYNC' : 'DELAYED',
     syncErrorMessage: inTurn ? null : QUEUE_FULL,

@@ -1,0 +1,32 @@
+/** What sources of tickets and tables call the things they hold: by these a caller says what is to be synced, and finds it. */
+export const TYPES_AT_SOURCE = ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT'] as const;
+export type TypeAtSource = (typeof TYPES_AT_SOURCE)[number];
+
+/** What an item is, as far as its source has words for it. */
+export interface Typed {
+  readonly typeAtSource?: TypeAtSource;
+  /** Of what is attached to something: that one's type. */
+  readonly attachedTo?: TypeAtSource;
+}
+
+/** auto_synced_source_types and sync_attachments. */
+export interface TypeWishes {
+  /** Unset: any. */
+  readonly autoSyncedSourceTypes?: readonly string[];
+  readonly syncAttachments?: boolean;
+}
+
+/**
+ * Whether what a walk has found becomes a file: what has no type does, what has one where none are named or its own is.
+ * What is attached comes with what it is attached to, where attachments are asked for, or because its own type is named.
+ */
+export function isChosenByType(
+  { typeAtSource, attachedTo }: Typed,
+  { autoSyncedSourceTypes: named, syncAttachments = false }: TypeWishes,
+): boolean {
+  const isNamed = (type: TypeAtSource | undefined): boolean => type !== undefined && (named ?? []).includes(type);
+  const isFree = (type: TypeAtSource | undefined): boolean => type === undefined || !named || isNamed(type);
+  return attachedTo === undefined
+    ? isFree(typeAtSource)
+    : isNamed(typeAtSource) || (syncAttachments && isFree(attachedTo));
+}

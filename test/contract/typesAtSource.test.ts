@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+
+import { isChosenByType, type Typed, TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
+
+const page: Typed = {};
+const incident: Typed = { typeAtSource: 'INCIDENT' };
+const table: Typed = { typeAtSource: 'TABLE' };
+const attachment: Typed = { typeAtSource: 'ATTACHMENT', attachedTo: 'INCIDENT' };
+/** Of a helpdesk: its own type has no name there. */
+const picture: Typed = { attachedTo: 'TICKET' };
+
+const chosen = (autoSyncedSourceTypes: readonly string[] | undefined, syncAttachments: boolean): string[] =>
+  Object.entries({ page, incident, table, attachment, picture }).flatMap(([name, item]) =>
+    isChosenByType(item, { ...(autoSyncedSourceTypes ? { autoSyncedSourceTypes } : {}), syncAttachments })
+      ? [name]
+      : [],
+  );
+
+test.each([
+  [undefined, false, ['page', 'incident', 'table']],
+  [undefined, true, ['page', 'incident', 'table', 'attachment', 'picture']],
+  [[], false, ['page']],
+  [[], true, ['page']],
+  [['INCIDENT'], false, ['page', 'incident']],
+  [['INCIDENT'], true, ['page', 'incident', 'attachment']],
+  [['TABLE'], true, ['page', 'table']],
+  [['ATTACHMENT'], false, ['page', 'attachment']],
+  [['ATTACHMENT', 'TABLE'], false, ['page', 'table', 'attachment']],
+  [['TICKET'], true, ['page', 'picture']],
+  [TYPES_AT_SOURCE, false, ['page', 'incident', 'table', 'attachment']],
+])('of %j with attachments %s', (types, attachments, names) => {
+  expect(chosen(types, attachments)).toEqual(names);
+});
