@@ -1,7 +1,7 @@
 /** What a source that accounts are connected to declares and does. Facts in, items and bytes out; errors are Faults. */
 import type { FileFormat } from '../contract/fileFormats.js';
 import type { TagValue } from '../contract/records.js';
-import type { Typed } from '../contract/typesAtSource.js';
+import type { Typed, TypeWishes } from '../contract/typesAtSource.js';
 import type { ErrorClass } from './errorClasses.js';
 
 /** Something that an account holds: a folder, a page, a file. With a type at its source, it becomes a file where that is asked for. */
@@ -238,13 +238,17 @@ export interface Connector<Credentials> {
     page: { readonly number: number; readonly size: number },
     signal: AbortSignal,
   ): Promise<ContainerPage>;
-  /** A page of an item itself and of all that lies below it. Throws a Fault not_found where there is no such item. */
+  /**
+   * A page of an item itself and of all that lies below it. Throws a Fault not_found where there is no such item.
+   * @param wishes what is to become files: other things may be left out where listing them costs requests; unset: nothing may
+   */
   below(
     client: SourceClient,
     externalId: string,
     cursor: string | null,
     signal: AbortSignal,
     credentials: Credentials,
+    wishes?: TypeWishes,
   ): Promise<ItemPage>;
   /** Of sources that tell what happened since a point. */
   readonly changes?: ChangeFeed<Credentials>;

@@ -2,6 +2,7 @@ import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources
 import { Fault } from '../contract/failures.js';
 import type { GrantKeeper, KeptGrant, OAuthClient, StoredGrant } from '../contract/oauth.js';
 import type { HostTurns } from '../contract/hostTurns.js';
+import type { TypeWishes } from '../contract/typesAtSource.js';
 import type { Egress } from '../egress/types.js';
 import type {
   ChangePage,
@@ -61,7 +62,8 @@ export interface Account {
   roots(cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
   /** Of sources that number such pages; of others there is none. */
   containers(page: { readonly number: number; readonly size: number }, signal: AbortSignal): Promise<ContainerPage>;
-  below(externalId: string, cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
+  /** @param wishes what is to become files: other things may be left out; unset: nothing is */
+  below(externalId: string, cursor: string | null, signal: AbortSignal, wishes?: TypeWishes): Promise<ItemPage>;
   open(externalId: string, signal: AbortSignal): Promise<ItemContent>;
   /** Of sources that tell what happened since a point; of others null. */
   readonly changes: {
@@ -230,8 +232,8 @@ export function createConnectors({
             async ({ client }) =>
               (await connector.containers?.(client, page, signal)) ?? { containers: [], next: null },
           ),
-        below: (externalId, cursor, signal) =>
-          within(signal, ({ client, given }) => connector.below(client, externalId, cursor, signal, given)),
+        below: (externalId, cursor, signal, wishes) =>
+          within(signal, ({ client, given }) => connector.below(client, externalId, cursor, signal, given, wishes)),
         open: (externalId, signal) =>
           within(signal, ({ client, given }) => connector.open(client, externalId, signal, given)),
         changes: feed

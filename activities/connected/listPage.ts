@@ -15,7 +15,10 @@ export interface Listing {
 }
 
 /** Of what the connector knows, an item keeps what is answered, and its version. */
-const listedItem = ({ hasContent: _content, createdAt: _at, tags: _tags, ...item }: SourceItem) => item;
+const listedItem = (given: SourceItem) => {
+  const { hasContent: _content, createdAt: _at, tags: _tags, typeAtSource: _type, attachedTo: _of, ...item } = given;
+  return item;
+};
 
 /** Decides by what a listing comes to know what there is. The point is taken before anything is listed: what happens meanwhile is told later. */
 async function begin(

@@ -111,7 +111,7 @@ export function createQueueActivities(deps: ActivityDeps) {
           signal.throwIfAborted();
           const next = () =>
             withAccount(run, dataSourceId, deps, async ({ source, account }) => {
-              const { items, missing, walk } = await takePage(account, request.walk, signal);
+              const { items, missing, walk } = await takePage(account, request.walk, signal, request.ingest);
               // What was named by itself comes, whatever its type.
               const isNamed = (item: SourceItem) =>
                 request.isWhole !== true && item.externalId === request.walk.open[0];

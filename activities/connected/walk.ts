@@ -2,6 +2,7 @@ import type { ItemPage, SourceItem } from '../../connectors/connector.js';
 import type { Account } from '../../connectors/registry.js';
 import type { Walk } from '../../contract/connections.js';
 import { Fault } from '../../contract/failures.js';
+import type { TypeWishes } from '../../contract/typesAtSource.js';
 
 /** A page of a walk, and the walk from behind it. */
 export interface WalkStep {
@@ -13,9 +14,15 @@ export interface WalkStep {
 
 /**
  * Takes the next page of a walk; none is left when isWalked. An item that the account may not see costs itself alone.
+ * @param wishes what is to become files: other things may be left out; unset: nothing is
  * @throws Fault for all else that keeps it from being listed
  */
-export async function takePage(account: Account, walk: Walk, signal: AbortSignal): Promise<WalkStep> {
+export async function takePage(
+  account: Account,
+  walk: Walk,
+  signal: AbortSignal,
+  wishes?: TypeWishes,
+): Promise<WalkStep> {
   const [scope, ...rest] = walk.open;
   if (scope === undefined) {
     if (walk.roots === null) return { items: [], missing: [], walk };
@@ -26,7 +33,7 @@ export async function takePage(account: Account, walk: Walk, signal: AbortSignal
   const behind = { ...walk, open: rest, at: null };
   let page: ItemPage;
   try {
-    page = await account.below(scope, walk.at, signal);
+    page = await account.below(scope, walk.at, signal, wishes);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     if (error.kind === 'not_found') return { items: [], missing: [scope], walk: behind };
