@@ -40,6 +40,7 @@ import { createRequestGates } from './requestGate.js';
 import { s3 } from './s3/index.js';
 import { slack } from './slack/index.js';
 import { createSourceClient, type LiveHeaders } from './sourceClient.js';
+import { zendesk } from './zendesk/index.js';
 
 /** Every connector on one line. Its row stands in contract/sources.ts. */
 const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
@@ -54,6 +55,7 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   SHAREPOINT: sharePoint,
   AZURE_BLOB_STORAGE: azureBlobStorage,
   SLACK: slack,
+  ZENDESK: zendesk,
 };
 
 /** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */

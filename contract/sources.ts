@@ -157,6 +157,19 @@ export const CONNECTED_SOURCES = {
     },
     requestsAtOnce: 4,
   },
+  ZENDESK: {
+    name: 'Zendesk',
+    auth: 'oauth',
+    // Each account is a host of its own.
+    urls: {
+      api: 'https://{subdomain}.zendesk.com/api/v2',
+      // What is attached, and where people open a ticket.
+      files: 'https://{subdomain}.zendesk.com',
+      authorize: 'https://{subdomain}.zendesk.com/oauth/authorizations/new',
+      token: 'https://{subdomain}.zendesk.com/oauth/tokens',
+    },
+    requestsAtOnce: 4,
+  },
   GOOGLE_DRIVE: {
     name: 'Google Drive',
     auth: 'oauth',

@@ -10,6 +10,7 @@ import { standForGoogleDrive } from './googleDrive.js';
 import { standForS3 } from './s3.js';
 import { standForSlack } from './slack.js';
 import type { SourceStand } from './stand.js';
+import { standForZendesk } from './zendesk.js';
 
 /** The stand of every one of them on one line. */
 export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<SourceStand>>> = {
@@ -24,4 +25,5 @@ export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<S
   S3: async () => standForS3(await startS3Source()),
   AZURE_BLOB_STORAGE: standForAzure,
   SLACK: standForSlack,
+  ZENDESK: standForZendesk,
 };

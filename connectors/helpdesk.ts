@@ -1,0 +1,180 @@
+/** What the sources that are helpdesks have in common: what an article, a ticket or something attached is as an item and as a text. */
+import { Fault } from '../contract/failures.js';
+import { formatOfName, formatOfType, mimeTypeOf } from '../contract/fileFormats.js';
+import type { TagValue } from '../contract/records.js';
+import type { TypeAtSource } from '../contract/typesAtSource.js';
+import type { ItemContent, OAuthGrant, SourceAnswer, SourceItem } from './connector.js';
+
+/** An answer, or a part of one: nothing in it is sure. */
+export type Json = Readonly<Record<string, unknown>>;
+
+const NOTHING: Json = {};
+export const objectOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : NOTHING;
+export const objectsOf = (value: unknown): readonly Json[] =>
+  Array.isArray(value) ? value.map(objectOf).filter((one) => one !== NOTHING) : [];
+/** Null for what is no text, and for none. */
+export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+/** An id in figures, whichever way it is written; null for none. */
+export const idOf = (value: unknown): string | null =>
+  (typeof value === 'number' || typeof value === 'string') && /^\d{1,20}$/.test(String(value)) ? String(value) : null;
+/** ISO 8601, of a date as it is written there or of seconds since 1970. */
+export function dateOf(value: unknown): string | null {
+  const at = typeof value === 'number' ? value * 1000 : Date.parse(textOf(value) ?? '');
+  return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : null;
+}
+
+/** Nothing else can be sent in a header, so it is the token of nobody. */
+const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+export const bearer = ({ accessToken }: OAuthGrant): { readonly authorization: string } => ({
+  authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
+});
+
+export const noSuchItem = (source: string): Fault =>
+  new Fault('not_found', `${source} has no such item for the connected account. It may have been deleted.`);
+export const isFault = (error: unknown, kind: Fault['kind']): boolean => error instanceof Fault && error.kind === kind;
+
+/** An item with what most of them have: no content, nothing in it, no place above it. */
+export const itemOf = (
+  given: Pick<SourceItem, 'externalId' | 'name' | 'itemType'> & Partial<SourceItem>,
+): SourceItem => ({
+  parentExternalId: null,
+  rootExternalId: null,
+  externalUrl: null,
+  fileFormat: null,
+  isSelectable: true,
+  isExpandable: false,
+  hasContent: false,
+  createdAt: null,
+  version: null,
+  ...given,
+});
+
+/** Facts, or tags, that are there. */
+export const known = <T>(facts: Readonly<Record<string, T | null>>): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(facts).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+export const tagsOf = (tags: Readonly<Record<string, string | null>>): Readonly<Record<string, TagValue>> =>
+  known(tags);
+
+/** Something attached, as its source tells of it. */
+export interface Attached {
+  /** The whole of our id. */
+  readonly externalId: string;
+  readonly name: string | null;
+  readonly contentType: string | null;
+  /** Another one with another content. */
+  readonly version: string;
+}
+
+/** @param to what it is attached to @param type that one's */
+export const itemOfAttached = (
+  { externalId, name, contentType, version }: Attached,
+  to: Pick<SourceItem, 'externalId' | 'rootExternalId' | 'externalUrl' | 'createdAt'>,
+  type: TypeAtSource,
+): SourceItem =>
+  itemOf({
+    externalId,
+    parentExternalId: to.externalId,
+    rootExternalId: to.rootExternalId,
+    name: name ?? 'attachment',
+    itemType: 'TICKET_ATTACHMENT',
+    externalUrl: to.externalUrl,
+    fileFormat: formatOfName(name ?? '') ?? formatOfType(contentType),
+    hasContent: true,
+    createdAt: to.createdAt,
+    version,
+    attachedTo: type,
+  });
+
+/** The bytes of something attached, as it is declared, or else as its name says. */
+export function contentOfAttached(
+  { name, contentType }: Attached,
+  { bytes, headers }: SourceAnswer,
+  to: { readonly externalId: string; readonly url: string },
+): ItemContent {
+  const declared = contentType ?? headers['content-type'] ?? null;
+  const named = name === null ? null : formatOfName(name);
+  const type = (formatOfType(declared) === null && named ? mimeTypeOf(named) : declared) ?? 'application/octet-stream';
+  return {
+    bytes,
+    contentType: type,
+    format: null,
+    mimeType: type.split(';')[0]?.trim() ?? type,
+    name,
+    url: to.url,
+    facts: { type: 'TICKET_ATTACHMENT', parent_external_file_id: to.externalId },
+  };
+}
+
+/** Something that was said in a ticket or a conversation. */
+export interface Said {
+  readonly who: string | null;
+  /** ISO 8601. */
+  readonly at: string | null;
+  readonly text: string;
+  /** Those who asked do not see it. */
+  readonly isInternal?: boolean;
+}
+
+/** Of one ticket or conversation. */
+const MAX_CHARACTERS = 20_000_000;
+
+/** A ticket or a conversation as a plain text: its subject, and what was said, in its order. @throws Fault too_large */
+export function textOfSaid(subject: string | null, said: readonly Said[]): Uint8Array {
+  const paragraphs = said
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ who, at, text, isInternal = false }) => {
+      const when = at === null ? '' : `, ${at.slice(0, 16).replace('T', ' ')}`;
+      return `${who ?? 'Somebody'}${when}${isInternal ? ' (internal note)' : ''}: ${text.replaceAll('\r\n', '\n').trim()}`;
+    });
+  const whole = [...(subject === null ? [] : [`# ${subject}`]), ...paragraphs];
+  if (whole.reduce((sum, one) => sum + one.length, 0) > MAX_CHARACTERS)
+    throw new Fault(
+      'too_large',
+      `What was said here has more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
+    );
+  return Buffer.from(whole.join('\n\n'));
+}
+
+/** The content of a ticket or a conversation. @param format the source's own */
+export const contentOfSaid = (
+  format: string,
+  given: Pick<ItemContent, 'name' | 'facts' | 'url'> & { readonly said: readonly Said[] },
+): ItemContent => ({
+  bytes: textOfSaid(given.name, given.said),
+  contentType: 'text/plain; charset=utf-8',
+  format,
+  mimeType: 'text/plain',
+  name: given.name,
+  url: given.url,
+  facts: given.facts,
+});
+
+/** An article in one language. */
+export interface ArticleText {
+  readonly title: string | null;
+  /** HTML. */
+  readonly body: string;
+}
+
+const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/** The content of an article: its texts in all languages, the first one's title is its name. */
+export const contentOfArticle = (
+  format: string,
+  given: Pick<ItemContent, 'facts' | 'url'> & { readonly texts: readonly ArticleText[] },
+): ItemContent => {
+  const texts = given.texts.map(({ title, body }) => `<h1>${escape(title ?? '')}</h1>\n${body}`);
+  return {
+    // Each in an article of its own: what a body leaves open ends there.
+    bytes: Buffer.from(
+      `<!doctype html><html><body><main>${texts.map((text) => `<article>${text}</article>`).join('\n')}</main></body></html>`,
+    ),
+    contentType: 'text/html; charset=utf-8',
+    format,
+    mimeType: 'text/html',
+    name: given.texts[0]?.title ?? null,
+    url: given.url,
+    facts: given.facts,
+  };
+};

@@ -1,0 +1,198 @@
+import type { ItemContent, SourceItem } from '../connector.js';
+import {
+  type Attached,
+  contentOfArticle,
+  contentOfSaid,
+  dateOf,
+  idOf,
+  itemOf,
+  type Json,
+  known,
+  objectOf,
+  objectsOf,
+  type Said,
+  tagsOf,
+  textOf,
+} from '../helpdesk.js';
+
+/** Where all tickets lie: Zendesk itself has no such thing. */
+export const TICKETS = 'tickets';
+/** In place of the categories of a help centre that the account may not see. */
+export const HELP_CENTER = 'help_center';
+
+const KINDS = ['category', 'section', 'article', 'ticket'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What an id of ours means; null for none. */
+export type ZendeskPlace =
+  | { readonly kind: Kind; readonly id: string }
+  | { readonly kind: 'attachment'; readonly id: string; readonly ticket: string }
+  | { readonly kind: typeof TICKETS | typeof HELP_CENTER }
+  | null;
+
+const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(?:/(\\d{1,20}))?$`);
+export function placeOf(externalId: string): ZendeskPlace {
+  if (externalId === TICKETS || externalId === HELP_CENTER) return { kind: externalId };
+  const [, kind, id = '', attachment] = ID.exec(externalId) ?? [];
+  if (kind === undefined) return null;
+  if (attachment === undefined) return { kind: kind as Kind, id };
+  return kind === 'ticket' ? { kind: 'attachment', id: attachment, ticket: id } : null;
+}
+
+const named = (json: Json): string => textOf(json['name']) ?? textOf(json['title']) ?? '(no name)';
+
+export const itemOfContainer = (externalId: typeof TICKETS | typeof HELP_CENTER): SourceItem =>
+  itemOf({
+    externalId,
+    name: externalId === TICKETS ? 'Tickets' : 'Help center',
+    itemType: 'FOLDER',
+    isExpandable: true,
+  });
+
+export const itemOfCategory = (json: Json): SourceItem | null => {
+  const id = idOf(json['id']);
+  return id === null
+    ? null
+    : itemOf({
+        externalId: `category:${id}`,
+        name: named(json),
+        itemType: 'CATEGORY',
+        externalUrl: textOf(json['html_url']),
+        isExpandable: true,
+        createdAt: dateOf(json['created_at']),
+      });
+};
+
+/** @param category its id */
+export const itemOfSection = (json: Json, category: string): SourceItem | null => {
+  const [id, above] = [idOf(json['id']), idOf(json['parent_section_id'])];
+  return id === null
+    ? null
+    : itemOf({
+        externalId: `section:${id}`,
+        parentExternalId: above === null ? `category:${category}` : `section:${above}`,
+        rootExternalId: `category:${category}`,
+        name: named(json),
+        itemType: 'SECTION',
+        externalUrl: textOf(json['html_url']),
+        isExpandable: true,
+        createdAt: dateOf(json['created_at']),
+      });
+};
+
+/** An article; null for a draft. @param category the id of that which it lies in */
+export const itemOfArticle = (json: Json, category: string): SourceItem | null => {
+  const [id, section] = [idOf(json['id']), idOf(json['section_id'])];
+  return id === null || json['draft'] === true
+    ? null
+    : itemOf({
+        externalId: `article:${id}`,
+        parentExternalId: section === null ? `category:${category}` : `section:${section}`,
+        rootExternalId: `category:${category}`,
+        name: named(json),
+        itemType: 'ARTICLE',
+        externalUrl: textOf(json['html_url']),
+        fileFormat: 'HTML',
+        hasContent: true,
+        createdAt: dateOf(json['created_at']),
+        version: textOf(json['updated_at']),
+        typeAtSource: 'ARTICLE',
+      });
+};
+
+/** An article with its translations: that of its own language first; drafts are left out. */
+export function contentOf(article: Json, translations: readonly Json[], externalId: string): ItemContent {
+  const own = textOf(article['source_locale']) ?? textOf(article['locale']);
+  const isOther = ({ locale }: Json): number => (locale === own ? 0 : 1);
+  const open = translations.filter(({ draft }) => draft !== true).toSorted((a, b) => isOther(a) - isOther(b));
+  const texts = open.length > 0 ? open : [article];
+  const labels = Array.isArray(article['label_names']) ? article['label_names'].filter(textOf) : [];
+  return contentOfArticle('ZENDESK', {
+    texts: texts.map((one) => ({ title: textOf(one['title']), body: textOf(one['body']) ?? '' })),
+    url: textOf(article['html_url']) ?? externalId,
+    facts: {
+      type: 'ARTICLE',
+      ...known({ locale: own, section_id: idOf(article['section_id']), updated_at: textOf(article['updated_at']) }),
+      ...(labels.length === 0 ? {} : { labels }),
+    },
+  });
+}
+
+/** How users are told apart in tags: by address where one is known, else by name. */
+export type Users = ReadonlyMap<string, { readonly name: string; readonly label: string }>;
+
+/** The users that came along with an answer. */
+export const usersIn = (answer: Json): Users =>
+  new Map(
+    objectsOf(answer['users']).flatMap((user) => {
+      const id = idOf(user['id']);
+      const [name, address] = [textOf(user['name']), textOf(user['email'])];
+      const label = address ?? name;
+      return id === null || label === null ? [] : [[id, { name: name ?? label, label }] as const];
+    }),
+  );
+
+const labelOf = (users: Users, id: unknown): string | null => users.get(idOf(id) ?? '')?.label ?? idOf(id);
+
+/** A ticket; null for one that was deleted. @param agent where people of its account open it */
+export function itemOfTicket(json: Json, users: Users, agent: string): SourceItem | null {
+  const id = idOf(json['id']);
+  if (id === null || json['status'] === 'deleted') return null;
+  return itemOf({
+    externalId: `ticket:${id}`,
+    parentExternalId: TICKETS,
+    rootExternalId: TICKETS,
+    name: textOf(json['subject']) ?? textOf(json['raw_subject']) ?? `Ticket ${id}`,
+    itemType: 'TICKET',
+    externalUrl: `${agent}/agent/tickets/${id}`,
+    // What is attached to its comments is not known before they are asked for.
+    isExpandable: true,
+    hasContent: true,
+    createdAt: dateOf(json['created_at']),
+    version: textOf(json['updated_at']),
+    typeAtSource: 'TICKET',
+    tags: tagsOf({
+      ticket_type: textOf(json['type']),
+      ticket_status: textOf(json['status']),
+      ticket_priority: textOf(json['priority']),
+      ticket_assignee: labelOf(users, json['assignee_id']),
+      ticket_requester: labelOf(users, json['requester_id']),
+      ticket_submitter: labelOf(users, json['submitter_id']),
+    }),
+  });
+}
+
+/** What is attached to a comment and where it is; pictures within its text are a part of that. */
+export const attachedIn = (comment: Json, ticket: string): readonly (Attached & { readonly url: string })[] =>
+  objectsOf(comment['attachments']).flatMap((json) => {
+    const [id, url] = [idOf(json['id']), textOf(json['content_url'])];
+    if (id === null || url === null || json['inline'] === true || json['deleted'] === true) return [];
+    return {
+      externalId: `ticket:${ticket}/${id}`,
+      name: textOf(json['file_name']),
+      contentType: textOf(json['content_type']),
+      // What is attached is never changed, only taken away.
+      version: id,
+      url,
+    };
+  });
+
+const saidIn = (comment: Json, users: Users): Said => ({
+  who: users.get(idOf(comment['author_id']) ?? '')?.name ?? null,
+  at: dateOf(comment['created_at']),
+  text: textOf(comment['plain_body']) ?? textOf(comment['body']) ?? '',
+  isInternal: comment['public'] === false,
+});
+
+export const contentOfTicket = (ticket: Json, item: SourceItem, comments: readonly Json[], users: Users): ItemContent =>
+  contentOfSaid('ZENDESK', {
+    name: item.name,
+    said: comments.map((comment) => saidIn(comment, users)),
+    url: item.externalUrl ?? item.externalId,
+    facts: {
+      type: 'TICKET',
+      ticket_id: idOf(ticket['id']),
+      ...known({ channel: textOf(objectOf(ticket['via'])['channel']), updated_at: textOf(ticket['updated_at']) }),
+      ...(Array.isArray(ticket['tags']) && ticket['tags'].length > 0 ? { labels: ticket['tags'].filter(textOf) } : {}),
+    },
+  });

@@ -1,0 +1,71 @@
+import { Fault } from '../../contract/failures.js';
+import type { SourceClient } from '../connector.js';
+import { type Json, objectOf, objectsOf, textOf } from '../helpdesk.js';
+
+export const NAME = 'Zendesk';
+const PER_PAGE = '100';
+
+/** A page of a list. */
+export interface ZendeskPage {
+  readonly values: readonly Json[];
+  /** What came along: users by their ids. */
+  readonly answer: Json;
+  /** Null after the last page. */
+  readonly next: string | null;
+}
+
+/** @param path its last part is what the list is called, too @param cursor of Zendesk */
+export async function takePage(
+  client: SourceClient,
+  path: readonly string[],
+  cursor: string | null,
+  signal: AbortSignal,
+  query: Readonly<Record<string, string>> = {},
+): Promise<ZendeskPage> {
+  const name = path.at(-1) ?? '';
+  const at = cursor === null ? {} : { 'page[after]': cursor };
+  const asked = [...path.slice(0, -1), `${name}.json`];
+  const answer = await client.get(asked, { ...query, 'page[size]': PER_PAGE, ...at }, signal);
+  const meta = objectOf(answer['meta']);
+  const next = meta['has_more'] === true ? textOf(meta['after_cursor']) : null;
+  if (
+    !Array.isArray(answer[name]) ||
+    (meta['has_more'] === true && next === null) ||
+    (next !== null && next === cursor)
+  )
+    throw new Fault('server_error', `${NAME} gave a list that is none, or does not say how it goes on. Try again.`);
+  return { values: objectsOf(answer[name]), answer, next };
+}
+
+/** All pages of a list that is known to be short. @throws Fault for one of more than `most`: a part would be taken for the whole */
+export async function takeAll(
+  client: SourceClient,
+  path: readonly string[],
+  most: number,
+  signal: AbortSignal,
+  query: Readonly<Record<string, string>> = {},
+): Promise<readonly ZendeskPage[]> {
+  const pages: ZendeskPage[] = [];
+  let number = 0;
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page: ZendeskPage = await takePage(client, path, cursor ?? null, signal, query);
+    pages.push(page);
+    number += page.values.length;
+    if (number > most)
+      throw new Fault('too_large', `${NAME} lists more than the ${most} entries that are read of such a list.`);
+    cursor = page.next;
+  }
+  return pages;
+}
+
+/** One thing by its path, which ends with its id. */
+export async function takeOne(
+  client: SourceClient,
+  path: readonly string[],
+  name: string,
+  signal: AbortSignal,
+  query: Readonly<Record<string, string>> = {},
+): Promise<{ readonly value: Json; readonly answer: Json }> {
+  const answer = await client.get([...path.slice(0, -1), `${path.at(-1)}.json`], query, signal);
+  return { value: objectOf(answer[name]), answer };
+}

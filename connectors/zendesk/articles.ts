@@ -1,0 +1,146 @@
+import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import { idOf, isFault, type Json, noSuchItem } from '../helpdesk.js';
+import { HELP_CENTER, itemOfArticle, itemOfCategory, itemOfContainer, itemOfSection, TICKETS } from './adapter.js';
+import { NAME, takeAll, takeOne, takePage } from './api.js';
+
+const CENTER = 'help_center';
+/** Sections of one category that are looked into. */
+const MAX_SECTIONS = 20_000;
+
+/** A page of the outermost things: the categories of the help centre, then the tickets. */
+export async function listRoots(client: SourceClient, cursor: string | null, signal: AbortSignal): Promise<ItemPage> {
+  const tickets = itemOfContainer(TICKETS);
+  try {
+    const { values, next } = await takePage(client, [CENTER, 'categories'], cursor, signal);
+    const items = values.flatMap((one) => itemOfCategory(one) ?? []);
+    return { items: next === null ? [...items, tickets] : items, next };
+  } catch (error) {
+    // Not every account has a help centre.
+    if (isFault(error, 'not_found') && cursor === null) return { items: [tickets], next: null };
+    // One that may not be seen is refused where it is looked into: then nothing that was in it counts as gone.
+    if (isFault(error, 'access_denied') && cursor === null)
+      return { items: [itemOfContainer(HELP_CENTER), tickets], next: null };
+    throw error;
+  }
+}
+
+/** Asks for what is known to be refused, or is not by now. */
+export async function belowCenter(client: SourceClient, signal: AbortSignal): Promise<ItemPage> {
+  await takePage(client, [CENTER, 'categories'], null, signal);
+  return { items: [itemOfContainer(HELP_CENTER)], next: null };
+}
+
+/** Where the listing of a category, or of a section, goes on. */
+interface Cursor {
+  readonly category: string;
+  /** Lists of articles that are still to be read; the first one is under way. */
+  readonly open: readonly (readonly [kind: 'categories' | 'sections', id: string])[];
+  readonly at: string | null;
+}
+
+const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
+
+/** All sections of a category, those within others too. */
+async function sectionsOf(client: SourceClient, category: string, signal: AbortSignal): Promise<readonly Json[]> {
+  const pages = await takeAll(client, [CENTER, 'categories', category, 'sections'], MAX_SECTIONS, signal);
+  return pages.flatMap(({ values }) => values);
+}
+
+/** A section and those in it, each behind the one it lies in. */
+function branchOf(sections: readonly Json[], id: string): readonly Json[] {
+  const below = new Map<string, Json[]>();
+  for (const section of sections) {
+    const above = idOf(section['parent_section_id']) ?? '';
+    below.set(above, [...(below.get(above) ?? []), section]);
+  }
+  const branch = sections.filter((section) => idOf(section['id']) === id);
+  const seen = new Set([id]);
+  for (const section of branch)
+    for (const inner of below.get(idOf(section['id']) ?? '') ?? []) {
+      const innerId = idOf(inner['id']) ?? '';
+      // A section that lies in itself, by a fault of the source, is passed once.
+      if (!seen.has(innerId)) branch.push(inner);
+      seen.add(innerId);
+    }
+  return branch;
+}
+
+async function listArticles(client: SourceClient, cursor: Cursor, signal: AbortSignal): Promise<ItemPage> {
+  const [list, ...rest] = cursor.open;
+  if (list === undefined) return { items: [], next: null };
+  const { values, next } = await takePage(client, [CENTER, ...list, 'articles'], cursor.at, signal);
+  return {
+    items: values.flatMap((one) => itemOfArticle(one, cursor.category) ?? []),
+    next: cursorOf(next === null ? { ...cursor, open: rest, at: null } : { ...cursor, at: next }),
+  };
+}
+
+const itemsOf = (sections: readonly Json[], category: string): SourceItem[] =>
+  sections.flatMap((section) => itemOfSection(section, category) ?? []);
+
+/** A page of a category and of all that lies in it. @param wanted whether its articles are */
+export async function belowCategory(
+  client: SourceClient,
+  category: string,
+  cursor: string | null,
+  wanted: boolean,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor, signal);
+  const { value } = await takeOne(client, [CENTER, 'categories', category], 'category', signal);
+  const itself = itemOfCategory(value);
+  if (itself === null) throw noSuchItem(NAME);
+  if (!wanted) return { items: [itself], next: null };
+  const sections = await sectionsOf(client, category, signal);
+  return {
+    items: [itself, ...itemsOf(sections, category)],
+    next: cursorOf({ category, open: [['categories', category]], at: null }),
+  };
+}
+
+/** The same of a section. */
+export async function belowSection(
+  client: SourceClient,
+  section: string,
+  cursor: string | null,
+  wanted: boolean,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor, signal);
+  const { value } = await takeOne(client, [CENTER, 'sections', section], 'section', signal);
+  const category = idOf(value['category_id']) ?? '';
+  const branch = branchOf(await sectionsOf(client, category, signal), section);
+  const items = itemsOf(branch, category);
+  if (items.length === 0) throw noSuchItem(NAME);
+  const open = wanted
+    ? branch.flatMap((one) => (idOf(one['id']) === null ? [] : [['sections', idOf(one['id']) ?? ''] as const]))
+    : [];
+  return { items, next: cursorOf({ category, open, at: null }) };
+}
+
+/** An article as it is listed. @throws Fault not_found also for a draft */
+export async function articleItem(client: SourceClient, id: string, signal: AbortSignal): Promise<SourceItem> {
+  const { value } = await takeOne(client, [CENTER, 'articles', id], 'article', signal);
+  const section = idOf(value['section_id']);
+  const inside =
+    section === null ? {} : (await takeOne(client, [CENTER, 'sections', section], 'section', signal)).value;
+  const item = itemOfArticle(value, idOf(inside['category_id']) ?? '');
+  if (item === null) throw noSuchItem(NAME);
+  return item;
+}
+
+/** Languages of one article. */
+const MAX_TRANSLATIONS = 1_000;
+
+/** An article with its translations. @throws Fault not_found also for a draft */
+export async function readArticle(
+  client: SourceClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<{ readonly article: Json; readonly translations: readonly Json[] }> {
+  const path = [CENTER, 'articles', id];
+  const { value: article } = await takeOne(client, path, 'article', signal);
+  if (idOf(article['id']) === null || article['draft'] === true) throw noSuchItem(NAME);
+  const pages = await takeAll(client, [...path, 'translations'], MAX_TRANSLATIONS, signal);
+  return { article, translations: pages.flatMap(({ values }) => values) };
+}

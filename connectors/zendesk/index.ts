@@ -1,0 +1,104 @@
+/** Zendesk: the help centre of an account and its tickets. https://developer.zendesk.com/api-reference */
+import { Fault } from '../../contract/failures.js';
+import { isChosenByType, type TypeWishes } from '../../contract/typesAtSource.js';
+import type { Connector, OAuthGrant } from '../connector.js';
+import { bearer, contentOfAttached, idOf, itemOfAttached, known, noSuchItem, objectOf, textOf } from '../helpdesk.js';
+import { contentOf, contentOfTicket, placeOf, TICKETS } from './adapter.js';
+import { NAME } from './api.js';
+import { articleItem, belowCategory, belowCenter, belowSection, listRoots, readArticle } from './articles.js';
+import { belowTicket, belowTickets, commentsOf, findAttached, readTicket } from './tickets.js';
+
+/** What of a listing is wanted; all of it where nobody says what becomes files. */
+const wantedOf = (wishes: TypeWishes | undefined) => ({
+  articles: !wishes || isChosenByType({ typeAtSource: 'ARTICLE' }, wishes),
+  tickets: !wishes || isChosenByType({ typeAtSource: 'TICKET' }, wishes),
+  attachments: !wishes || isChosenByType({ attachedTo: 'TICKET' }, wishes),
+});
+
+/** The path of an address that Zendesk gave: its host stays ours, so that an answer leads nowhere else. */
+function pathOf(address: string): { readonly path: readonly string[]; readonly query: Record<string, string> } {
+  if (!URL.canParse(address)) throw noSuchItem(NAME);
+  const { pathname, searchParams } = new URL(address);
+  const path = pathname.split('/').filter((part) => part !== '');
+  return { path: path.map(decodeURIComponent), query: Object.fromEntries(searchParams) };
+}
+
+export const zendesk: Connector<OAuthGrant> = {
+  oauth: {
+    scopes: ['read'],
+    scopeSeparator: ' ',
+    scopeParameter: 'scope',
+    pkce: true,
+    clientAuth: 'post',
+    bodyFormat: 'form',
+    authorizeParameters: {},
+    rotates: true,
+  },
+  headers: bearer,
+
+  async identify(client, { facts }, signal) {
+    const user = objectOf((await client.get(['users', 'me.json'], {}, signal))['user']);
+    const [id, email] = [idOf(user['id']), textOf(user['email'])];
+    // Whom it does not know it calls anonymous, and says so with a success.
+    if (id === null)
+      throw new Fault('access_revoked', `${NAME} no longer takes the credentials of this connection. Connect again.`);
+    const subdomain = (facts['subdomain'] ?? '').toLowerCase();
+    return {
+      account: `${email?.toLowerCase() ?? id}|${subdomain}`,
+      metadata: { subdomain, user_id: id, ...known({ user_name: textOf(user['name']), role: textOf(user['role']) }) },
+    };
+  },
+
+  roots: (client, _grant, cursor, signal) => listRoots(client, cursor, signal),
+
+  async below(client, externalId, cursor, signal, _grant, wishes) {
+    const place = placeOf(externalId);
+    const wanted = wantedOf(wishes);
+    switch (place?.kind) {
+      case undefined:
+        throw noSuchItem(NAME);
+      case 'help_center':
+        return belowCenter(client, signal);
+      case 'category':
+        return belowCategory(client, place.id, cursor, wanted.articles, signal);
+      case 'section':
+        return belowSection(client, place.id, cursor, wanted.articles, signal);
+      case 'article':
+        return { items: [await articleItem(client, place.id, signal)], next: null };
+      case TICKETS:
+        return belowTickets(client, cursor, wanted, signal);
+      case 'ticket':
+        return belowTicket(client, place.id, wanted.attachments, signal);
+      case 'attachment': {
+        const { item } = await readTicket(client, place.ticket, signal);
+        const attached = await findAttached(client, place.ticket, externalId, signal);
+        return { items: [itemOfAttached(attached, item, 'TICKET')], next: null };
+      }
+    }
+  },
+
+  async open(client, externalId, signal) {
+    const place = placeOf(externalId);
+    switch (place?.kind) {
+      case undefined:
+        throw noSuchItem(NAME);
+      case 'article': {
+        const { article, translations } = await readArticle(client, place.id, signal);
+        return contentOf(article, translations, externalId);
+      }
+      case 'ticket': {
+        const { ticket, item } = await readTicket(client, place.id, signal);
+        const { comments, users } = await commentsOf(client, place.id, signal);
+        return contentOfTicket(ticket, item, comments, users);
+      }
+      case 'attachment': {
+        const attached = await findAttached(client, place.ticket, externalId, signal);
+        const { path, query } = pathOf(attached.url);
+        const answer = await client.content(path, query, signal, { at: 'files' });
+        return contentOfAttached(attached, answer, { externalId: `ticket:${place.ticket}`, url: externalId });
+      }
+      default:
+        throw new Fault('unsupported_type', `This has no text of its own in ${NAME}: sync what lies in it.`);
+    }
+  },
+};

@@ -1,0 +1,178 @@
+import { Fault } from '../../contract/failures.js';
+import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import { idOf, isFault, itemOfAttached, type Json, noSuchItem, objectsOf, textOf } from '../helpdesk.js';
+import { attachedIn, itemOfContainer, itemOfTicket, TICKETS, type Users, usersIn } from './adapter.js';
+import { NAME, takeAll, takeOne, takePage } from './api.js';
+
+/** Zendesk takes ten requests for its export a minute, of up to 1,000 tickets each. */
+const PER_EXPORT = '500';
+/** What changed so lately the export does not have: two minutes, where it leaves out one. */
+const FRESH_MS = 120_000;
+/** Tickets whose comments are asked for in one step, each by a request. */
+const COMMENTS_AT_ONCE = 20;
+/** Zendesk ends a ticket with 5,000. */
+const MAX_COMMENTS = 10_000;
+const WITH_USERS = { include: 'users' };
+
+/** What of the tickets is wanted. */
+interface Wanted {
+  readonly tickets: boolean;
+  readonly attachments: boolean;
+}
+
+/**
+ * Where the listing of tickets goes on: in the export of all there are, then among the latest, which that leaves out; in
+ * the list of those that are not archived where the account may not export.
+ */
+interface Cursor {
+  readonly from: 'export' | 'latest' | 'list' | 'end';
+  readonly at: string | null;
+  /** Milliseconds since 1970. */
+  readonly begun: number;
+  /** Tickets whose attachments are still to be listed. */
+  readonly rest: readonly string[];
+}
+
+const agentOf = ({ urls }: SourceClient): string => urls['files'] ?? '';
+
+interface TicketPage {
+  readonly values: readonly Json[];
+  readonly users: Users;
+  readonly behind: Pick<Cursor, 'from' | 'at'>;
+}
+
+async function exported(client: SourceClient, at: string | null, signal: AbortSignal): Promise<TicketPage> {
+  const path = ['incremental', 'tickets', 'cursor.json'];
+  const place: Record<string, string> = at === null ? { start_time: '1' } : { cursor: at };
+  const answer = await client.get(path, { ...place, ...WITH_USERS, per_page: PER_EXPORT }, signal);
+  const [next, isEnd] = [textOf(answer['after_cursor']), answer['end_of_stream'] === true];
+  if (!isEnd && (next === null || next === at))
+    throw new Fault('server_error', `${NAME} gave an export that does not say how it goes on. Try again.`);
+  return {
+    values: objectsOf(answer['tickets']),
+    users: usersIn(answer),
+    behind: isEnd ? { from: 'latest', at: null } : { from: 'export', at: next },
+  };
+}
+
+/** A page of the list of those that are not archived. */
+async function listed(
+  client: SourceClient,
+  { from, at, begun }: Pick<Cursor, 'from' | 'at' | 'begun'>,
+  signal: AbortSignal,
+): Promise<TicketPage> {
+  const isLatest = from === 'latest';
+  const sort = isLatest ? '-updated_at' : 'id';
+  const { values, answer, next } = await takePage(client, ['tickets'], at, signal, { ...WITH_USERS, sort });
+  const isFresh = (one: Json): boolean => Date.parse(textOf(one['updated_at']) ?? '') >= begun - FRESH_MS;
+  const some = isLatest ? values.filter(isFresh) : values;
+  const goesOn = next !== null && some.length === values.length;
+  return { values: some, users: usersIn(answer), behind: goesOn ? { from, at: next } : { from: 'end', at: null } };
+}
+
+async function nextTickets(client: SourceClient, cursor: Cursor, signal: AbortSignal): Promise<TicketPage> {
+  if (cursor.from !== 'export') return listed(client, cursor, signal);
+  try {
+    return await exported(client, cursor.at, signal);
+  } catch (error) {
+    // Only administrators may.
+    if (cursor.at !== null || !isFault(error, 'access_denied')) throw error;
+    return listed(client, { ...cursor, from: 'list' }, signal);
+  }
+}
+
+/** What was said in a ticket, in its order, with who said it. */
+export async function commentsOf(
+  client: SourceClient,
+  ticket: string,
+  signal: AbortSignal,
+): Promise<{ readonly comments: readonly Json[]; readonly users: Users }> {
+  const pages = await takeAll(client, ['tickets', ticket, 'comments'], MAX_COMMENTS, signal, WITH_USERS);
+  return {
+    comments: pages.flatMap(({ values }) => values),
+    users: new Map(pages.flatMap(({ answer }) => [...usersIn(answer)])),
+  };
+}
+
+type Ticket = Pick<SourceItem, 'externalId' | 'rootExternalId' | 'externalUrl' | 'createdAt'>;
+
+/** What is attached to a ticket; nothing once it is not there any more. */
+async function attachmentsOf(
+  client: SourceClient,
+  id: string,
+  to: Ticket | null,
+  signal: AbortSignal,
+): Promise<readonly SourceItem[]> {
+  const externalUrl = `${agentOf(client)}/agent/tickets/${id}`;
+  const ticket = to ?? { externalId: `ticket:${id}`, rootExternalId: TICKETS, externalUrl, createdAt: null };
+  try {
+    const { comments } = await commentsOf(client, id, signal);
+    return comments.flatMap((comment) => attachedIn(comment, id).map((one) => itemOfAttached(one, ticket, 'TICKET')));
+  } catch (error) {
+    if (isFault(error, 'not_found')) return [];
+    throw error;
+  }
+}
+
+const cursorOf = (cursor: Cursor): string | null =>
+  cursor.from === 'end' && cursor.rest.length === 0 ? null : JSON.stringify(cursor);
+
+/** A page of the tickets, or of what is attached to those of the page before. */
+export async function belowTickets(
+  client: SourceClient,
+  text: string | null,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  if (text === null) {
+    const first: Cursor = {
+      from: wanted.tickets || wanted.attachments ? 'export' : 'end',
+      at: null,
+      begun: Date.now(),
+      rest: [],
+    };
+    return { items: [itemOfContainer(TICKETS)], next: cursorOf(first) };
+  }
+  const cursor = JSON.parse(text) as Cursor;
+  if (cursor.rest.length > 0) {
+    const some = cursor.rest.slice(0, COMMENTS_AT_ONCE);
+    const items = await Promise.all(some.map((id) => attachmentsOf(client, id, null, signal)));
+    return { items: items.flat(), next: cursorOf({ ...cursor, rest: cursor.rest.slice(COMMENTS_AT_ONCE) }) };
+  }
+  const { values, users, behind } = await nextTickets(client, cursor, signal);
+  const items = values.flatMap((one) => itemOfTicket(one, users, agentOf(client)) ?? []);
+  const rest = wanted.attachments ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
+  return { items, next: cursorOf({ ...behind, begun: cursor.begun, rest }) };
+}
+
+/** A ticket with its item. @throws Fault not_found also for one that was deleted */
+export async function readTicket(
+  client: SourceClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<{ readonly ticket: Json; readonly item: SourceItem }> {
+  const { value: ticket, answer } = await takeOne(client, ['tickets', id], 'ticket', signal, WITH_USERS);
+  const item = itemOfTicket(ticket, usersIn(answer), agentOf(client));
+  if (item === null || idOf(ticket['id']) !== id) throw noSuchItem(NAME);
+  return { ticket, item };
+}
+
+/** A ticket, with what is attached to it where that is wanted. */
+export async function belowTicket(
+  client: SourceClient,
+  id: string,
+  withAttachments: boolean,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const { item } = await readTicket(client, id, signal);
+  const attached = withAttachments ? await attachmentsOf(client, id, item, signal) : [];
+  return { items: [item, ...attached], next: null };
+}
+
+/** One thing attached to a ticket. @throws Fault not_found */
+export async function findAttached(client: SourceClient, ticket: string, externalId: string, signal: AbortSignal) {
+  const { comments } = await commentsOf(client, ticket, signal);
+  const found = comments.flatMap((comment) => attachedIn(comment, ticket)).find((one) => one.externalId === externalId);
+  if (!found) throw noSuchItem(NAME);
+  return found;
+}

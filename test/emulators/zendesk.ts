@@ -1,0 +1,301 @@
+/**
+ * A stand-in for Zendesk on loopback, after its published reference: accounts by subdomain, each a part of the path; the help
+ * centre and lists in pages by cursor, the export of tickets that leaves out what changed in the last minute and is for
+ * administrators, comments with what is attached to them.
+ */
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+
+import { type ConsentingEmulator, startConsenting } from './consenting.js';
+import { type Call, type Refused, sendJson } from './emulator.js';
+
+export const ZENDESK_PEOPLE = [
+  { id: '501', label: 'Ada', email: 'Ada@harbour.example', role: 'admin' },
+  { id: '502', label: 'Ben', email: 'ben@harbour.example', role: 'agent' },
+];
+
+interface EmulatedArticle {
+  readonly section: number;
+  readonly title: string;
+  body: string;
+  draft?: boolean;
+  readonly translations?: readonly {
+    readonly locale: string;
+    readonly title: string;
+    readonly body: string;
+    readonly draft?: boolean;
+  }[];
+  updated?: string;
+}
+interface EmulatedComment {
+  readonly author?: number;
+  readonly text: string;
+  readonly isInternal?: boolean;
+  readonly attachments?: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly type?: string;
+    readonly content: string;
+    readonly inline?: boolean;
+  }[];
+}
+interface EmulatedTicket {
+  readonly subject: string;
+  status?: string;
+  readonly type?: string;
+  readonly priority?: string;
+  readonly assignee?: number;
+  readonly archived?: boolean;
+  comments: EmulatedComment[];
+  updated?: string;
+}
+
+/** What one subdomain holds, by ids. */
+export interface ZendeskAccount {
+  readonly categories: Map<number, string>;
+  readonly sections: Map<number, { readonly category: number; readonly above?: number; readonly name: string }>;
+  readonly articles: Map<number, EmulatedArticle>;
+  readonly tickets: Map<number, EmulatedTicket>;
+}
+
+type ZendeskRefused = Refused & { readonly body?: unknown };
+
+export interface ZendeskEmulator extends ConsentingEmulator<ZendeskRefused> {
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
+  readonly accounts: Map<string, ZendeskAccount>;
+}
+
+const STAMP = '2026-03-03T10:00:00Z';
+const BODIES: Readonly<Record<number, unknown>> = {
+  401: {
+    error: 'invalid_token',
+    error_description: 'The access token provided is expired, revoked, malformed or invalid.',
+  },
+  403: { error: { title: 'Forbidden', message: 'You do not have access to this page.' } },
+  404: { error: 'RecordNotFound', description: 'Not found' },
+  429: { error: 'TooManyRequests', description: 'Number of allowed API requests per minute exceeded' },
+};
+const refuse = (response: ServerResponse, { status, headers = {}, body }: ZendeskRefused): void =>
+  sendJson(response, status, body ?? BODIES[status] ?? { error: 'Oops' }, headers);
+
+export const newZendeskAccount = (): ZendeskAccount => ({
+  categories: new Map(),
+  sections: new Map(),
+  articles: new Map(),
+  tickets: new Map(),
+});
+
+const tokenOf = (ticket: number, attachment: number): string =>
+  createHash('sha256').update(`${ticket} ${attachment}`).digest('hex').slice(0, 20);
+
+/** @param perPage whatever a caller asks for */
+export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulator> {
+  const accounts = new Map<string, ZendeskAccount>();
+  const users = ZENDESK_PEOPLE.map(({ id, label, email, role }) => ({ id: Number(id), name: label, email, role }));
+
+  const sendPage = ({ response, query }: Call, name: string, all: readonly object[], more: object = {}): void => {
+    const size = Number(query.get('page[size]') ?? 100);
+    if (!(size >= 1 && size <= 100))
+      return refuse(response, { status: 400, body: { error: 'InvalidPaginationParameter' } });
+    const after = query.get('page[after]');
+    const from = after === null ? 0 : Number(Buffer.from(after, 'base64').toString());
+    if (!Number.isSafeInteger(from))
+      return refuse(response, { status: 400, body: { error: 'InvalidPaginationParameter' } });
+    const to = from + Math.min(size, perPage);
+    const meta = {
+      has_more: to < all.length,
+      after_cursor: Buffer.from(String(to)).toString('base64'),
+      before_cursor: 'b',
+    };
+    sendJson(response, 200, { [name]: all.slice(from, to), meta, links: {}, ...more });
+  };
+  const withUsers = ({ query }: Call) => (query.get('include') === 'users' ? { users } : {});
+
+  const articleJson = (
+    sub: string,
+    id: number,
+    { section, title, body, draft = false, updated = STAMP }: EmulatedArticle,
+  ) => ({
+    ...{ id, title, name: title, body, draft, section_id: section, locale: 'en-us', source_locale: 'en-us' },
+    ...{ created_at: STAMP, updated_at: updated, edited_at: updated, label_names: ['sea'] },
+    html_url: `https://${sub}.zendesk.com/hc/en-us/articles/${id}`,
+  });
+  const ticketJson = (id: number, ticket: EmulatedTicket) => ({
+    ...{ id, subject: ticket.subject, raw_subject: ticket.subject, status: ticket.status ?? 'open' },
+    ...{ type: ticket.type ?? null, priority: ticket.priority ?? null, assignee_id: ticket.assignee ?? null },
+    ...{ requester_id: 502, submitter_id: 501, via: { channel: 'email' }, tags: ['pier'] },
+    ...{ created_at: STAMP, updated_at: ticket.updated ?? STAMP },
+  });
+  const commentJson = (
+    sub: string,
+    ticket: number,
+    { author = 502, text, isInternal = false, attachments = [] }: EmulatedComment,
+    at: number,
+  ) => ({
+    ...{ id: ticket * 1000 + at, type: 'Comment', author_id: author, public: !isInternal, created_at: STAMP },
+    ...{ body: text, plain_body: text, html_body: `<p>${text}</p>` },
+    attachments: attachments.map(({ id, name, type = 'text/plain', content, inline = false }) => ({
+      ...{ id, file_name: name, content_type: type, size: content.length, inline, deleted: false },
+      content_url: `https://${sub}.zendesk.com/attachments/token/${tokenOf(ticket, id)}/?name=${encodeURIComponent(name)}`,
+    })),
+  });
+
+  /** All tickets by the time of their last change, but for those of the last minute. */
+  const sendExport = (call: Call, { tickets }: ZendeskAccount): void => {
+    const { query, response } = call;
+    const most = Math.min(Number(query.get('per_page') ?? 1000), perPage);
+    const cursor = query.get('cursor');
+    if (cursor === null && !(Number(query.get('start_time')) > 0))
+      return refuse(response, { status: 400, body: { error: 'InvalidValue', description: 'start_time' } });
+    const [after = '', afterId = '0'] = cursor === null ? [] : Buffer.from(cursor, 'base64').toString().split('|');
+    const old = new Date(Date.now() - 60_000).toISOString();
+    const all = [...tickets]
+      .map(([id, ticket]) => ticketJson(id, ticket))
+      .filter(({ updated_at: at }) => at < old)
+      .toSorted((a, b) => (a.updated_at === b.updated_at ? a.id - b.id : a.updated_at < b.updated_at ? -1 : 1))
+      .filter(({ updated_at: at, id }) => at > after || (at === after && id > Number(afterId)));
+    const page = all.slice(0, most);
+    const last = page.at(-1);
+    const next = last ? Buffer.from(`${last.updated_at}|${last.id}`).toString('base64') : cursor;
+    sendJson(response, 200, {
+      tickets: page,
+      after_cursor: next,
+      after_url: '',
+      end_of_stream: page.length === all.length,
+      ...withUsers(call),
+    });
+  };
+
+  const answerCenter = (
+    call: Call,
+    sub: string,
+    account: ZendeskAccount,
+    [room = '', id = '', inside]: readonly string[],
+  ): void => {
+    const no = (): void => refuse(call.response, { status: 404 });
+    const number = Number(id);
+    const categories = [...account.categories].map(([key, name]) => ({
+      id: key,
+      name,
+      html_url: `https://${sub}.zendesk.com/hc/categories/${key}`,
+      created_at: STAMP,
+    }));
+    const sections = [...account.sections].map(([key, { category, above, name }]) => ({
+      id: key,
+      name,
+      category_id: category,
+      parent_section_id: above ?? null,
+      created_at: STAMP,
+    }));
+    const articles = [...account.articles].map(([key, article]) => articleJson(sub, key, article));
+    if (room === 'categories' && id === '') return sendPage(call, 'categories', categories);
+    const all = room === 'categories' ? categories : room === 'sections' ? sections : articles;
+    const found = all.find((one) => one.id === number);
+    if (!found) return no();
+    if (inside === undefined)
+      return sendJson(call.response, 200, {
+        [{ categories: 'category', sections: 'section' }[room] ?? 'article']: found,
+      });
+    if (room === 'articles' && inside === 'translations') {
+      const { title, body, draft = false, translations = [] } = account.articles.get(number)!;
+      return sendPage(call, 'translations', [...translations, { locale: 'en-us', title, body, draft }]);
+    }
+    const isIn = (one: (typeof sections)[number]): boolean =>
+      (room === 'categories' ? one.category_id : one.id) === number;
+    const mine = sections.filter(isIn);
+    if (inside === 'sections' && room === 'categories') return sendPage(call, 'sections', mine);
+    if (inside !== 'articles') return no();
+    const within = new Set(mine.map((one) => one.id));
+    sendPage(
+      call,
+      'articles',
+      articles.filter((one) => within.has(one.section_id)),
+    );
+  };
+
+  const answerTickets = (
+    call: Call,
+    sub: string,
+    { tickets }: ZendeskAccount,
+    [id = '', inside]: readonly string[],
+  ): void => {
+    if (id === '') {
+      const sort = call.query.get('sort') ?? 'id';
+      const all = [...tickets]
+        .filter(([, one]) => one.status !== 'deleted' && one.archived !== true)
+        .map(([key, one]) => ticketJson(key, one));
+      const sorted =
+        sort === '-updated_at'
+          ? all.toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1))
+          : all.toSorted((a, b) => a.id - b.id);
+      return sendPage(call, 'tickets', sorted, withUsers(call));
+    }
+    const ticket = tickets.get(Number(id));
+    if (!ticket || ticket.status === 'deleted') return refuse(call.response, { status: 404 });
+    if (inside === undefined)
+      return sendJson(call.response, 200, { ticket: ticketJson(Number(id), ticket), ...withUsers(call) });
+    if (inside !== 'comments') return refuse(call.response, { status: 404 });
+    sendPage(
+      call,
+      'comments',
+      ticket.comments.map((one, at) => commentJson(sub, Number(id), one, at)),
+      withUsers(call),
+    );
+  };
+
+  const contentOf = ({ tickets }: ZendeskAccount, token: string): string | undefined => {
+    for (const [id, { comments }] of tickets)
+      for (const { attachments = [] } of comments)
+        for (const one of attachments) if (tokenOf(id, one.id) === token) return one.content;
+    return undefined;
+  };
+
+  const emulator = await startConsenting<ZendeskRefused>({
+    oauth: {
+      paths: { authorize: '/*/oauth/authorizations/new', token: '/*/oauth/tokens' },
+      people: ZENDESK_PEOPLE,
+      rotates: true,
+      expiresIn: 1_800,
+    },
+    unauthorized: { status: 401 },
+    refuse,
+    isOpen: ({ path }) => path[1] === 'stored',
+    answer(call, access) {
+      const { response, path, request } = call;
+      const [sub = '', room, ...rest] = path;
+      const account = accounts.get(sub);
+      if (!account) return refuse(response, { status: 404, body: 'No help desk' });
+      if (room === 'attachments') {
+        if (contentOf(account, rest[1] ?? '') === undefined) return refuse(response, { status: 404 });
+        return void response.writeHead(302, { location: `/${sub}/stored/${rest[1]}` }).end();
+      }
+      if (room === 'stored') {
+        const content = contentOf(account, rest[0] ?? '');
+        // The place where contents lie knows no tokens of Zendesk, and must not see one.
+        const isBad = content === undefined || request.headers.authorization !== undefined;
+        return void response.writeHead(isBad ? 400 : 200, { 'content-type': 'application/octet-stream' }).end(content);
+      }
+      if (room !== 'api' || rest[0] !== 'v2') return refuse(response, { status: 404 });
+      const where = rest.slice(1).map((part) => part.replace(/\.json$/, ''));
+      const user = users.find(({ id }) => String(id) === access?.person.id);
+      if (where.join('/') === 'users/me') return sendJson(response, 200, { user });
+      if (where.join('/') === 'incremental/tickets/cursor')
+        return user?.role === 'admin' ? sendExport(call, account) : refuse(response, { status: 403 });
+      if (where[0] === 'help_center') return answerCenter(call, sub, account, where.slice(1));
+      if (where[0] === 'tickets') return answerTickets(call, sub, account, where.slice(1));
+      refuse(response, { status: 404, body: { error: 'InvalidEndpoint', description: 'Not found' } });
+    },
+  });
+  const at = (part: string, path: string) => `ZENDESK.${part}=${emulator.origin}/{subdomain}${path}`;
+  return {
+    ...emulator,
+    settings: [
+      at('api', '/api/v2'),
+      at('files', ''),
+      at('authorize', '/oauth/authorizations/new'),
+      at('token', '/oauth/tokens'),
+    ].join(','),
+    accounts,
+  };
+}

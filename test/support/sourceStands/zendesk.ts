@@ -1,0 +1,86 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import { newZendeskAccount, startZendesk, type ZendeskEmulator } from '../../emulators/zendesk.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** With the emulator that it is on, for what this source alone has. */
+export type ZendeskStand = SourceStand & { readonly emulator: ZendeskEmulator };
+
+export const ZENDESK_SUBDOMAIN = 'harbour';
+
+export async function standForZendesk(): Promise<ZendeskStand> {
+  const emulator = await startZendesk();
+  const byConsent = standByConsent('ZENDESK', emulator);
+  const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
+  const account = () => emulator.accounts.get(ZENDESK_SUBDOMAIN)!;
+  return {
+    ...standOn(emulator),
+    ...byConsent,
+    emulator,
+    connect: (user, body = {}) => byConsent.connect(user, { zendesk_subdomain: ZENDESK_SUBDOMAIN, ...body }),
+    async connectAsNobody(user) {
+      // Of what consent brought, Zendesk itself takes nothing.
+      emulator.misbehave(() => ({ status: 401 }));
+      const answer = await byConsent.connect(user, { zendesk_subdomain: ZENDESK_SUBDOMAIN });
+      emulator.mend();
+      return answer;
+    },
+    get secret() {
+      return lastToken(emulator.oauth);
+    },
+    settings: emulator.settings,
+    externalId: `ZENDESK|ada@harbour.example|${ZENDESK_SUBDOMAIN}`,
+    reset(more = 0) {
+      const { categories, sections, articles, tickets } = newZendeskAccount();
+      emulator.accounts.clear();
+      emulator.accounts.set(ZENDESK_SUBDOMAIN, { categories, sections, articles, tickets });
+      for (const [at, name] of CONTAINERS.entries()) categories.set(at + 1, name);
+      for (const [at, name] of OTHERS.entries()) {
+        sections.set(at + 20, { category: at + 2, name: `Section ${name}` });
+        articles.set(at + 200, { section: at + 20, title: `About ${name}`, body: `<p>On ${name}.</p>` });
+      }
+      sections.set(10, { category: 1, name: 'Sights' });
+      sections.set(11, { category: 1, above: 10, name: 'People' });
+      sections.set(12, { category: 1, name: 'More' });
+      articles.set(100, { section: 10, title: 'Lighthouse', body: `<p>${LIGHTHOUSE}</p>` });
+      articles.set(101, { section: 11, title: 'Keeper', body: `<p>${KEEPER}</p>` });
+      // What does not become a file, and is not listed.
+      articles.set(102, { section: 10, title: 'Draft', body: '<p>Not yet.</p>', draft: true });
+      for (const [at, [name, body]] of moreDocuments(more, (title, text) => [title, text] as const).entries())
+        articles.set(1_000 + at, { section: 12, title: name, body: `<p>${body}</p>` });
+      tickets.set(300, { subject: 'About tides', comments: [{ text: 'On tides.' }] });
+      tickets.set(301, { subject: 'Deleted', status: 'deleted', comments: [{ text: 'Gone.' }] });
+      emulator.mend();
+      return {
+        containers: [...[...categories.keys()].map((id) => `category:${id}`), 'tickets'],
+        lighthouse: 'article:100',
+        keeper: 'article:101',
+        branch: 'section:10',
+        others: [...OTHERS.map((_, at) => `article:${at + 200}`), 'ticket:300'],
+        items: 20 + more,
+      };
+    },
+    write(externalId, text) {
+      const article = account().articles.get(numberOf(externalId))!;
+      article.body = `<p>${text}</p>`;
+      article.updated = new Date().toISOString();
+    },
+    remove(externalId) {
+      account().articles.delete(numberOf(externalId));
+    },
+    limit(requests, forS = 0) {
+      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+    },
+    breakItem(externalId, status) {
+      emulator.misbehave((path) =>
+        path.includes(`/articles/${numberOf(externalId)}/translations`) ? { status } : null,
+      );
+    },
+    contentAsked(externalId) {
+      const [kind, id] = externalId.split(':');
+      const path = kind === 'article' ? `/articles/${id}/translations.json` : `/tickets/${id}/comments.json`;
+      return emulator.requests.filter((one) => one.includes(path)).length;
+    },
+    pagesListed: () => emulator.requests.filter((path) => path.includes('/help_center/categories.json')).length,
+  };
+}
