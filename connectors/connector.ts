@@ -36,6 +36,8 @@ export interface ItemPage {
   readonly items: readonly SourceItem[];
   /** Where the next page begins, in the source's own words; null after the last one. */
   readonly next: string | null;
+  /** Items of it that the account may not look into: what lies in them is not known. */
+  readonly refused?: readonly string[];
 }
 
 /** An outermost container, as a caller sees it who looks at the source just now. */
@@ -190,7 +192,7 @@ export interface SourceClient {
     signal: AbortSignal,
     options?: CallOptions,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** The same, asked for by a POST. */
+  /** The same, asked for by a POST. @param body unset: an empty object; some methods without arguments want null */
   post(
     path: readonly string[],
     body: unknown,

@@ -55,10 +55,17 @@ interface Answered {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A text, which is passed over, or an integer with more digits than any number surely holds. Meant for what is JSON. */
+const TEXT_OR_LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
+
+/** The JSON, or the text where it is none. An integer that a number does not hold stays the digits that it was: some ids are such. */
 function parse(bytes: Uint8Array): unknown {
   const text = Buffer.from(bytes).toString();
   try {
-    return JSON.parse(text) as unknown;
+    const parsed = JSON.parse(text) as unknown;
+    if (!/\d{16}/.test(text)) return parsed;
+    const isExact = (found: string) => found.startsWith('"') || Number.isSafeInteger(Number(found));
+    return JSON.parse(text.replaceAll(TEXT_OR_LONG_INTEGER, (found) => (isExact(found) ? found : `"${found}"`)));
   } catch {
     return text;
   }
@@ -198,7 +205,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
       throw unlike('object');
     },
     async post(path, posted, signal, options) {
-      const { body } = await call(path, {}, signal, options, posted ?? {});
+      const { body } = await call(path, {}, signal, options, posted === undefined ? {} : posted);
       if (isObject(body)) return body;
       throw unlike('object');
     },

@@ -7,7 +7,7 @@ import type { TypeWishes } from '../../contract/typesAtSource.js';
 /** A page of a walk, and the walk from behind it. */
 export interface WalkStep {
   readonly items: readonly SourceItem[];
-  /** Items that were asked for and are not there. */
+  /** Items that were asked for and are not there, or may not be looked into. */
   readonly missing: readonly string[];
   readonly walk: Walk;
 }
@@ -26,9 +26,10 @@ export async function takePage(
   const [scope, ...rest] = walk.open;
   if (scope === undefined) {
     if (walk.roots === null) return { items: [], missing: [], walk };
-    const { items, next } = await account.roots(walk.roots.next, signal);
+    const { items, next, refused: missing = [] } = await account.roots(walk.roots.next, signal);
     const open = items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
-    return { items, missing: [], walk: { ...walk, open, at: null, roots: next === null ? null : { next } } };
+    const refused = walk.refused + missing.length;
+    return { items, missing, walk: { open, at: null, roots: next === null ? null : { next }, refused } };
   }
   const behind = { ...walk, open: rest, at: null };
   let page: ItemPage;
@@ -41,5 +42,7 @@ export async function takePage(
       return { items: [], missing: [scope], walk: { ...behind, refused: walk.refused + 1 } };
     throw error;
   }
-  return { items: page.items, missing: [], walk: page.next === null ? behind : { ...walk, at: page.next } };
+  const { items, next, refused: missing = [] } = page;
+  const refused = walk.refused + missing.length;
+  return { items, missing, walk: { ...(next === null ? behind : { ...walk, at: next }), refused } };
 }

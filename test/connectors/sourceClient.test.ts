@@ -158,6 +158,27 @@ test('what a caller named stays one part of the path, and leads nowhere else', a
   expect(asked).toHaveLength(1);
 });
 
+test('an integer that no number holds stays the digits that it was, and nothing else is changed', async () => {
+  answers = [status(200, {}, String.raw`{"at": 1152922976252290886, "less":-1152922976252290887,"id": 9007199254740991,
+    "half": 12345678901234567.5, "far": 1e30, "name": "1152922976252290886 \"1152922976252290886", "in": [10000000000000000001]}`)];
+  expect(await client().get(['user'], {}, NEVER)).toEqual({
+    ...{ at: '1152922976252290886', less: '-1152922976252290887', id: 9_007_199_254_740_991 },
+    ...{ half: 12_345_678_901_234_567.5, far: 1e30, in: ['10000000000000000001'] },
+    name: '1152922976252290886 "1152922976252290886',
+  });
+});
+
+test('what is posted without arguments is an empty object, or null where that is asked for', async () => {
+  const bodies: string[] = [];
+  const take: Answer = (request, response) => {
+    request.on('data', (part) => bodies.push(String(part))).on('end', () => response.end('{}'));
+  };
+  answers = [take, take];
+  await client().post(['me'], undefined, NEVER);
+  await client().post(['me'], null, NEVER);
+  expect(bodies).toEqual(['{}', 'null']);
+});
+
 describe('a source that refuses with 200', () => {
   const connector: SourceClientSettings['connector'] = {
     refusalIn: (body) => (body as { error?: string }).error ?? null,
@@ -198,7 +219,7 @@ describe('SOURCE_URLS', () => {
     'GITBOOK.api',
     'GITBOOK.api=ftp://a',
     'GITBOOK.other=https://a',
-    'BOX.api=https://a',
+    'RSS_FEED.api=https://a',
     '__proto__.api=https://a',
     'GITBOOK.api=https://a?b=c',
   ])('%s is refused', (text) => {
