@@ -60,21 +60,19 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
       }),
 
     /**
-     * Exchanges the code. That it is about to be sent is written down before: a code works once, so a try that broke off
-     * is not repeated. Safe to repeat otherwise.
+     * Exchanges the code. That it is about to be sent is written down before. A try that broke off may have used it up, or
+     * never have reached the provider: only sending it once more tells, and a provider that takes it for a theft ends
+     * tokens that nobody has. Safe to repeat.
      */
     exchangeCode: ({ runId }: RunInput): Promise<void> =>
       beating(async () => {
         const attempt = await rowOf(runId);
         if (attempt.state !== 'returned' && attempt.state !== 'exchanging') return;
+        const isAgain = attempt.state === 'exchanging';
         const { consent, name } = sourceOf(attempt);
         const code = store.attempts.codeOf(attempt);
-        const mine = code !== null && (await store.attempts.move(runId, ['returned'], 'exchanging'));
-        if (!mine || code === null)
-          throw new Fault(
-            'bad_response',
-            `The answer of ${name} was lost on the way. Nothing was connected: connect again.`,
-          );
+        if (code === null || !(isAgain || (await store.attempts.move(runId, ['returned'], 'exchanging'))))
+          throw new Error('The connection went on, or was ended, meanwhile');
         const { verifier, clientSecret } = store.attempts.secretsOf(attempt);
         const { service, organizationId, clientId, redirectUri, facts } = attempt;
         const own = clientSecret === null ? await store.whiteLabels.client(organizationId, service) : null;
@@ -87,13 +85,8 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
           const grant = await consent.exchange({ client, code, redirectUri, verifier, facts, keepsClient });
           await store.attempts.granted(runId, grant);
         } catch (error) {
-          if (!(error instanceof Fault)) throw error;
-          // The provider answered that it did nothing: the code still works.
-          if (error.kind === 'rate_limited' || error.kind === 'server_error') {
-            await store.attempts.move(runId, ['exchanging'], 'returned');
-            throw error;
-          }
-          const lost = error.kind === 'unreachable' || error.kind === 'timed_out';
+          if (!(error instanceof Fault) || error.retryable) throw error;
+          const lost = isAgain && error.kind === 'access_revoked';
           throw new Fault(
             'bad_response',
             lost ? `The answer of ${name} was lost on the way. Nothing was connected: connect again.` : error.message,

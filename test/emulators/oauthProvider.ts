@@ -92,8 +92,13 @@ export interface OAuthProvider {
   loseReplies(requests: number): void;
   /** Refuses the next refreshes with an answer of its own, without touching any token. */
   refuseRefreshes(requests: number, answer: { readonly status: number; readonly body: unknown }): void;
-  /** Keeps requests for tokens waiting before they are carried out, until what it returns is called. */
+  /**
+   * Keeps requests for tokens waiting before they are carried out, until what it returns is called. One whose sender is
+   * gone by then is not carried out.
+   */
   hold(): () => void;
+  /** The same with their answers: the requests are carried out. */
+  holdReplies(): () => void;
   /** A grant without the walk, for tests of a connector alone. */
   grant(personId?: string, scopes?: readonly string[]): { readonly accessToken: string; readonly refreshToken: string };
 }
@@ -139,7 +144,7 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
   let toLose = 0;
   let toRefuse = 0;
   let refusal: { readonly status: number; readonly body: unknown } = { status: 500, body: {} };
-  let held: Promise<void> | null = null;
+  const held: Record<'requests' | 'replies', Promise<void> | null> = { requests: null, replies: null };
 
   const give = (kind: string): string => {
     const value = secret(kind);
@@ -239,7 +244,8 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     const entry: OAuthRequest = { kind: 'token', path: url.pathname, parameters };
     requests.push(entry);
     entry.outcome = 'refused';
-    if (held) await held;
+    await held.requests;
+    if (request.socket.destroyed) return;
     if (isJson !== (bodyFormat === 'json')) return send(response, 400, { error: 'invalid_request' });
     const clientId = clientOf(request, parameters);
     if (clientId === null) return send(response, 401, { error: 'invalid_client' });
@@ -259,7 +265,8 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
       request.socket.destroy();
       return;
     }
-    entry.outcome = 'granted';
+    await held.replies;
+    entry.outcome = request.socket.destroyed ? 'lost' : 'granted';
     const { access, accessToken, refreshToken } = granted;
     const answer = {
       access_token: accessToken,
@@ -270,6 +277,17 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     };
     const facts = settings.facts?.(access.person) ?? {};
     send(response, 200, tokensIn === undefined ? { ...answer, ...facts } : { ok: true, ...facts, [tokensIn]: answer });
+  };
+
+  const holding = (what: keyof typeof held): (() => void) => {
+    let release: () => void = () => undefined;
+    held[what] = new Promise((resolve) => {
+      release = () => {
+        held[what] = null;
+        resolve();
+      };
+    });
+    return release;
   };
 
   return {
@@ -303,16 +321,8 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
       toRefuse = count;
       refusal = answer;
     },
-    hold() {
-      let release: () => void = () => undefined;
-      held = new Promise((resolve) => {
-        release = () => {
-          held = null;
-          resolve();
-        };
-      });
-      return release;
-    },
+    hold: () => holding('requests'),
+    holdReplies: () => holding('replies'),
     grant(personId, scopes = []) {
       const person = people.find(({ id }) => id === personId) ?? people[0];
       const [clientId] = Object.keys(clients);

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { findPort } from '../../engines/ports.js';
+import type { SupervisedChild } from '../../scripts/child.js';
+import type { DataSourceRecord } from '../../contract/records.js';
+import { startGoogleDrive, type GoogleDriveEmulator } from '../emulators/googleDrive.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
+import { type Receiver, startReceiver } from '../emulators/receiver.js';
+import { readAtRest } from '../support/atRest.js';
+import { apiClient, type Listed, type TestUser, testUser } from '../support/client.js';
+import { answerConsent, consentTo, openPage } from '../support/consent.js';
+import { withDatabase } from '../support/dataSources.js';
+import { startProcess } from '../support/processes.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+
+/** The short form of test/long/connectKill.test.ts: one death of API and worker meets connections at every point there is. */
+let drive: GoogleDriveEmulator;
+let receiver: Receiver;
+let service: TestService;
+let env: NodeJS.ProcessEnv;
+let api: SupervisedChild;
+let worker: SupervisedChild;
+
+beforeAll(async () => {
+  drive = await startGoogleDrive({ a: { name: 'a.txt', content: 'On anchors.' } });
+  receiver = await startReceiver();
+  service = await startService(
+    {
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      SOURCE_URLS: drive.settings,
+      OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
+      LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
+    },
+    { worker: false },
+  );
+  env = { ...service.env, PORT: String(await findPort('free')) };
+  [api, worker] = await Promise.all([startProcess('api/server', env), startProcess('worker/main', env)]);
+});
+afterAll(async () => {
+  await Promise.all([api.stop(), worker.stop()]);
+  await service.close();
+  await Promise.all([drive.close(), receiver.close()]);
+});
+
+/** Where one connection is when everything dies, and what must become of it. */
+interface Point {
+  readonly at: string;
+  readonly becomes: 'connected' | 'lost';
+}
+const POINTS = {
+  waiting: { at: 'before the callback', becomes: 'connected' },
+  asking: { at: 'before the provider has seen the code', becomes: 'connected' },
+  spent: { at: 'after the provider has spent the code and before its answer', becomes: 'lost' },
+  granted: { at: 'between the tokens and the record', becomes: 'connected' },
+  answered: { at: 'after the callback was answered', becomes: 'connected' },
+  unheard: { at: 'after the callback and before its workflow hears of it', becomes: 'connected' },
+} as const satisfies Record<string, Point>;
+type Name = keyof typeof POINTS;
+const NAMES = Object.keys(POINTS) as Name[];
+
+interface Person {
+  readonly user: TestUser;
+  /** Where the provider sends them. */
+  readonly back: string;
+}
+
+const urlFor = async (user: TestUser): Promise<string> => {
+  const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' });
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body.oauth_url;
+};
+const sourcesOf = async (user: TestUser): Promise<DataSourceRecord[]> =>
+  (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
+const stateOf = (customerId: string): Promise<unknown> =>
+  withDatabase(service, async (db) => {
+    const rows = await db.collection('connection_attempts').find({ customerId }).sort({ _id: -1 }).toArray();
+    return rows[0]?.['state'] as unknown;
+  });
+const tokenRequests = () => drive.oauth.requests.filter(({ kind }) => kind === 'token');
+/** Opens it as a browser does whose server may die: nothing comes of that. */
+const comeBack = ({ back }: Person): void => void openPage(back).catch(() => undefined);
+
+test('whatever connections were at when API and worker died, each ends in one account or in a page that says what to do', async () => {
+  const hook = { url: receiver.url };
+  const added = await apiClient(service.url, { authorization: `Bearer ${service.apiKey}` }).post('/add_webhook', hook);
+  expect(added).toMatchObject({ status: 200 });
+  const people = {} as Record<Name, Person>;
+  for (const name of NAMES) {
+    const user = await testUser(`http://127.0.0.1:${env['PORT']}`, service.apiKey, name, 60_000);
+    people[name] = { user, back: await answerConsent(await urlFor(user)) };
+  }
+
+  // Each to its point.
+  expect(await openPage(people.answered.back)).toMatchObject({ status: 200 });
+  drive.misbehave(() => 'hang');
+  comeBack(people.granted);
+  await soon(
+    () => stateOf('granted'),
+    (state) => state === 'granted',
+  );
+  const sent = tokenRequests().length;
+  const releaseReplies = drive.oauth.holdReplies();
+  comeBack(people.spent);
+  await soon(tokenRequests, (some) => some.length === sent + 1);
+  const releaseRequests = drive.oauth.hold();
+  comeBack(people.asking);
+  await soon(tokenRequests, (some) => some.length === sent + 2);
+  await worker.kill();
+  comeBack(people.unheard);
+  await soon(
+    () => stateOf('unheard'),
+    (state) => state === 'returned',
+  );
+  await api.kill();
+  releaseReplies();
+  releaseRequests();
+  drive.mend();
+  expect(await Promise.all(NAMES.map(stateOf))).toEqual([
+    'waiting',
+    'exchanging',
+    'exchanging',
+    'granted',
+    'connected',
+    'returned',
+  ]);
+
+  [api, worker] = await Promise.all([startProcess('api/server', env), startProcess('worker/main', env)]);
+  const pages = await Promise.all(NAMES.map(async (name) => [name, await openPage(people[name].back)] as const));
+  for (const [name, { status, html }] of pages) {
+    const isLost = POINTS[name].becomes === 'lost';
+    expect([name, status]).toEqual([name, isLost ? 400 : 200]);
+    expect(html).toContain(isLost ? 'was lost on the way' : 'Google Drive is connected');
+    if (isLost) expect(html).toContain('connect once more');
+    expect(await sourcesOf(people[name].user)).toHaveLength(isLost ? 0 : 1);
+  }
+  // What was lost holds nothing up.
+  expect(await consentTo(await urlFor(people.spent.user))).toMatchObject({ status: 200 });
+
+  for (const name of NAMES)
+    await soon(
+      () => sourcesOf(people[name].user),
+      ([source, ...others]) =>
+        others.length === 0 && source?.sync_status === 'READY' && source.source_items_synced_at !== null,
+    );
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  // Deliveries may come twice, under one id.
+  const told = (kind: string) => {
+    const all = receiver.received.filter(({ event }) => event.webhook_type === kind);
+    const once = new Map(all.map(({ headers, event }) => [headers['webhook-id'], event.customer_id]));
+    return [...once.values()].toSorted();
+  };
+  await soon(
+    () => told('DATA_SOURCE_READY'),
+    (some) => some.length >= NAMES.length,
+  );
+  expect(told('ADD')).toEqual(NAMES.toSorted());
+  expect(told('DATA_SOURCE_READY')).toEqual(NAMES.toSorted());
+}, 120_000);
