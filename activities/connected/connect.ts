@@ -87,9 +87,14 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
         } catch (error) {
           if (!(error instanceof Fault) || error.retryable) throw error;
           const lost = isAgain && error.kind === 'access_revoked';
+          const refused = `${name} did not take what your consent brought: it was used before, or its time was over.`;
           throw new Fault(
             'bad_response',
-            lost ? `The answer of ${name} was lost on the way. Nothing was connected: connect again.` : error.message,
+            lost
+              ? `The answer of ${name} was lost on the way. Nothing was connected: connect again.`
+              : error.kind === 'access_revoked'
+                ? refused
+                : error.message,
           );
         }
       }),

@@ -130,7 +130,7 @@ export async function startGoogle(
   settings: Partial<OAuthProviderSettings> = {},
   placeOf: (call: Call) => string = ({ url }) => url.pathname,
 ): Promise<GoogleEmulator> {
-  const oauth = createOAuthProvider({ paths: CONSENT, people: GOOGLE_PEOPLE, ...settings });
+  const oauth = createOAuthProvider({ name: 'Google', paths: CONSENT, people: GOOGLE_PEOPLE, ...settings });
   const isConsent = (path: string) => Object.values(CONSENT).includes(path);
   const emulator = await startEmulator<GoogleRefusal>({
     refuse: refuseGoogle,

@@ -6,18 +6,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
+import { consentPage, type EmulatedPerson } from './consentPage.js';
+
 export const CLIENT_ID = 'emulated-client';
 export const CLIENT_SECRET = 'emulated-client-secret';
 
-/** Somebody who can consent. */
-export interface EmulatedPerson {
-  /** As tokens know them. */
-  readonly id: string;
-  /** As the consent page calls them. */
-  readonly label: string;
-}
-
 export interface OAuthProviderSettings {
+  /** As its consent page calls itself. */
+  readonly name: string;
   /** Paths of the two pages; a part that is `*` stands for any. */
   readonly paths: { readonly authorize: string; readonly token: string };
   /** Secrets by client id; default: that of CLIENT_ID. */
@@ -103,33 +99,11 @@ export interface OAuthProvider {
   grant(personId?: string, scopes?: readonly string[]): { readonly accessToken: string; readonly refreshToken: string };
 }
 
-const escape = (value: string): string =>
-  value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 const secret = (kind: string): string => `${kind}-${randomBytes(24).toString('base64url')}`;
 const matches = (pattern: string, path: string): boolean => {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   return wanted.length === given.length && wanted.every((part, at) => part === '*' || part === given[at]);
 };
-
-const STYLE =
-  'body{font:16px system-ui;max-width:26rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem;margin:1rem .5rem 0 0}li{margin:.25rem 0}';
-
-function consentPage(parameters: Record<string, string>, people: readonly EmulatedPerson[], scopes: string[]): string {
-  const hidden = Object.entries(parameters)
-    .map(([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`)
-    .join('');
-  const choices = people
-    .map(
-      ({ id, label }, at) =>
-        `<p><label><input type="radio" name="person" value="${escape(id)}"${at === 0 ? ' checked' : ''}> ${escape(label)}</label></p>`,
-    )
-    .join('');
-  const wants = scopes.map((scope) => `<li>${escape(scope)}</li>`).join('');
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Emulated consent</title><style>${STYLE}</style>
-<h1>${escape(parameters['client_id'] ?? '')} asks for access</h1><p>This is a stand-in for a provider.</p>
-<form method="post">${hidden}${choices}<p>It wants to:</p><ul>${wants}</ul>
-<button name="decision" value="allow">Allow</button><button name="decision" value="deny">Deny</button></form></html>`;
-}
 
 export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvider {
   const { paths, people, clientAuth = 'post', bodyFormat = 'form', rotates = false, refreshes = true } = settings;
@@ -194,7 +168,11 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
       return back({ error: 'invalid_request', error_description: 'a code challenge by S256 is needed' });
     const scopes = (scopeParameter === null ? '' : (parameters[scopeParameter] ?? '')).split(/[\s,]+/).filter(Boolean);
     if (!isConsent) {
-      const page = consentPage(parameters, people, scopes);
+      const page = consentPage({
+        provider: settings.name,
+        app: clientId,
+        ...{ people, scopes, parameters, returnsTo: new URL(redirectUri).host },
+      });
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
       return;
     }

@@ -91,6 +91,7 @@ export async function startSlack({ perPage = 2 } = {}): Promise<SlackEmulator> {
   const users = new Map<string, string>();
   const asked: string[] = [];
   const oauth = createOAuthProvider({
+    name: 'Slack',
     paths: PATHS,
     people: SLACK_PEOPLE,
     scopeParameter: 'user_scope',

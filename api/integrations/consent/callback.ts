@@ -5,6 +5,7 @@ import { CALLBACK_PATHS } from '../../../contract/oauth.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';
 import { OAUTH_SOURCES, type OAuthSource } from '../../../contract/whiteLabel.js';
 import type { AttemptDoc } from '../../../store/connections/model.js';
+import type { DataSourceDoc } from '../../../store/dataSources/model.js';
 import type { ApiDeps } from '../../deps.js';
 import { type Operation, operation, type PageAnswer, RedirectAnswer } from '../../http/operation.js';
 import { cancelledPage, connectedPage, failedPage, pagePath, pendingPage, unknownPage } from './pages.js';
@@ -65,7 +66,7 @@ async function cameWithout(attempt: AttemptDoc, error: string, deps: ApiDeps): P
     await dispatcher.tellPersonCame(_id);
     return cancelledPage(nameOf(service));
   }
-  const message = `${nameOf(service)} did not ask for your consent: it refused the request of this service. Tell its operator, who finds the reason in the settings of the OAuth client there.`;
+  const message = `${nameOf(service)} did not ask for your consent: it refused the request of this service. Tell its operator before you try again: the reason is in the settings of the OAuth client there.`;
   if (await store.attempts.move(_id, ['waiting'], 'failed', { message })) await dispatcher.tellPersonCame(_id);
   return outcomeOf(attempt, deps);
 }
@@ -98,15 +99,27 @@ async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<P
   return pendingPage(name);
 }
 
+/** Facts of an account that are words its person knows. */
+const SPOKEN = ['user_name', 'email', 'team_name', 'site_name'] as const;
+
+/** An account as its person calls it; as we do where its source tells nothing of it. */
+function accountInWords({ externalId, metadata }: DataSourceDoc): string | null {
+  const account = externalId?.split('|')[1] ?? null;
+  const told = [...SPOKEN.map((fact) => metadata[fact]), account?.includes('@') === true ? account : null];
+  const [first = account, ...more] = new Set(
+    told.filter((one): one is string => typeof one === 'string' && one !== ''),
+  );
+  return more.length === 0 ? first : `${first ?? ''} (${more.join(', ')})`;
+}
+
 async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
   const { store, dispatcher, settings } = deps;
   const { _id, service, wishes, runIds, dataSourceId } = attempt;
   // Not awaited: what is left, the sweeper starts.
   for (const runId of runIds) void dispatcher.start(runId);
   const source = await store.dataSources.find(attempt, dataSourceId ?? 0);
-  const account = source?.externalId?.split('|')[1] ?? null;
   const until = new Date(Date.now() + settings.connectPageLifeMs);
   const chooser = wishes.offersChooser ? await store.attempts.openPage(_id, until) : null;
   if (chooser !== null && wishes.opensChooser) return new RedirectAnswer(pagePath(chooser));
-  return connectedPage(nameOf(service), account, chooser);
+  return connectedPage(nameOf(service), source ? accountInWords(source) : null, chooser);
 }

@@ -1,6 +1,8 @@
 import type { SourceItem } from '../../../connectors/connector.js';
+import type { ItemFilters } from '../../../contract/items.js';
 import { isConnectedSource } from '../../../contract/sources.js';
 import type { DataSourceDoc } from '../../../store/dataSources/model.js';
+import type { ItemDoc } from '../../../store/items/model.js';
 import type { ApiDeps } from '../../deps.js';
 import { type PageAnswer } from '../../http/operation.js';
 import { callSource } from '../callSource.js';
@@ -18,66 +20,105 @@ interface Chooser {
   /** The external id of what is looked into; null: the outermost. */
   readonly folder: string | null;
   readonly number: number;
+  /** External ids that were ticked so far, in any folder. */
+  readonly chosen?: readonly string[];
   /** Nothing was chosen. */
   readonly isEmpty?: boolean;
 }
 
-type Choice = Pick<SourceItem, 'externalId' | 'name' | 'itemType' | 'isSelectable' | 'isExpandable'>;
+type Choice = Pick<SourceItem, 'externalId' | 'name' | 'isSelectable' | 'isExpandable'>;
 
-/** Items to choose from: those that were listed; where nothing was, the outermost that there are just now. */
-async function choices(
-  { source, service, folder, number }: Chooser,
-  deps: ApiDeps,
-): Promise<{ items: Choice[]; more: boolean }> {
-  const listing = {
-    filters: folder === null ? { rootsOnly: true } : { parentExternalId: folder },
-    orderBy: 'directories_first',
-    orderDir: 'asc',
-    page: { limit: ITEMS_PER_PAGE + 1, offset: number * ITEMS_PER_PAGE, startingId: 0 },
-  } as const;
-  const listed: Choice[] = [];
-  for await (const part of deps.store.items.list(source, listing)) listed.push(...part.map(({ item }) => item));
-  if (listed.length > 0 || folder !== null || number > 0 || !isConnectedSource(source.type))
-    return { items: listed.slice(0, ITEMS_PER_PAGE), more: listed.length > ITEMS_PER_PAGE };
-  const account = accountOf({ ...source, type: source.type }, deps);
-  const { items } = await callSource(service, (signal) => account.roots(null, signal));
-  return { items: items.slice(0, ITEMS_PER_PAGE), more: false };
+interface Choices {
+  readonly items: readonly Choice[];
+  readonly more: boolean;
+  /** What they lie in; null at the outermost. */
+  readonly folder: { readonly name: string; readonly above: string | null } | null;
 }
 
-const address = (name: string, folder: string | null, number: number): string => {
+/** Items to choose from: those that were listed; where nothing was, the outermost that there are just now. */
+async function choices({ source, service, folder, number }: Chooser, deps: ApiDeps): Promise<Choices> {
+  const listed = async (filters: ItemFilters, limit: number, offset: number): Promise<ItemDoc[]> => {
+    const page = { limit, offset, startingId: 0 };
+    const found: ItemDoc[] = [];
+    for await (const part of deps.store.items.list(source, {
+      ...{ filters, page, orderBy: 'directories_first', orderDir: 'asc' },
+    }))
+      found.push(...part.map(({ item }) => item));
+    return found;
+  };
+  const place = folder === null ? { rootsOnly: true } : { parentExternalId: folder };
+  const [some, [within]] = await Promise.all([
+    listed(place, ITEMS_PER_PAGE + 1, number * ITEMS_PER_PAGE),
+    folder === null ? [] : listed({ externalIds: [folder] }, 1, 0),
+  ]);
+  if (some.length > 0 || folder !== null || number > 0 || !isConnectedSource(source.type))
+    return {
+      items: some.slice(0, ITEMS_PER_PAGE),
+      more: some.length > ITEMS_PER_PAGE,
+      folder: within ? { name: within.name, above: within.parentExternalId } : null,
+    };
+  const account = accountOf({ ...source, type: source.type }, deps);
+  const { items } = await callSource(service, (signal) => account.roots(null, signal));
+  // What lies in them is known once it is listed.
+  const known = items.slice(0, ITEMS_PER_PAGE).map((item) => ({ ...item, isExpandable: isBeingListed(source) }));
+  return { items: known, more: false, folder: null };
+}
+
+const isBeingListed = ({ syncStatus }: DataSourceDoc): boolean =>
+  syncStatus === 'QUEUED_FOR_SYNCING' || syncStatus === 'SYNCING';
+
+/** A button that looks elsewhere, and takes along what is ticked. */
+function look(name: string, folder: string | null, number: number, label: string, of = ''): Html {
   const query = new URLSearchParams({ ...(folder === null ? {} : { in: folder }), page: String(number) });
-  return `${pagePath(name)}?${query.toString()}`;
-};
+  return html`<button
+    class="link"
+    name="action"
+    value="look"
+    formaction="${pagePath(name)}?${query.toString()}"
+    aria-label="${label}${of}"
+  >
+    ${label}
+  </button>`;
+}
 
 /** The page at which a person chooses what is synced. */
 export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<PageAnswer> {
-  const { name, service, folder, number, isEmpty = false } = chooser;
-  const { items, more } = await choices(chooser, deps);
-  const row = ({ externalId, name: called, isSelectable, isExpandable }: Choice): Html =>
+  const { source, name, service, folder, number, chosen = [], isEmpty = false } = chooser;
+  const { items, more, folder: within } = await choices(chooser, deps);
+  const ticked = new Set(chosen);
+  const box = ({ externalId, name: called }: Choice): Html =>
+    html`<label
+      ><input type="checkbox" name="ids" value="${externalId}" ${ticked.has(externalId) ? 'checked' : ''} />
+      <span>${called}</span></label
+    >`;
+  const row = (item: Choice): Html =>
     html`<li>
-      ${
-        isSelectable
-          ? html`<label><input type="checkbox" name="ids" value="${externalId}" /> ${called}</label>`
-          : html`<span>${called}</span>`
-      }${isExpandable ? html`<a href="${address(name, externalId, 0)}">Open</a>` : html``}
+      ${item.isSelectable ? box(item) : html`<span>${item.name}</span>`}
+      ${item.isExpandable ? look(name, item.externalId, 0, 'Open', ` ${item.name}`) : html``}
     </li>`;
+  const shown = new Set(items.filter(({ isSelectable }) => isSelectable).map(({ externalId }) => externalId));
+  const elsewhere = [...ticked].filter((id) => !shown.has(id));
+  const nothing = isBeingListed(source)
+    ? html`<p>This account is still being listed. ${look(name, folder, number, 'Look again')}</p>`
+    : html`<p class="soft">There is nothing here.</p>`;
   const list =
     items.length === 0
-      ? html`<p class="soft">There is nothing here.</p>`
+      ? nothing
       : html`<ul>
           ${items.map(row)}
         </ul>`;
   const ways = [
-    ...(folder === null ? [] : [html`<a href="${address(name, null, 0)}">Back to the top</a> `]),
-    ...(number > 0 ? [html`<a href="${address(name, folder, number - 1)}">Previous page</a> `] : []),
-    ...(more ? [html`<a href="${address(name, folder, number + 1)}">Next page</a>`] : []),
+    ...(folder === null ? [] : [look(name, null, 0, 'Back to the top')]),
+    ...(within?.above ? [look(name, within.above, 0, 'One folder up')] : []),
+    ...(number > 0 ? [look(name, folder, number - 1, 'Previous page')] : []),
+    ...(more ? [look(name, folder, number + 1, 'Next page')] : []),
   ];
-  const note = isEmpty
-    ? html`<p class="bad">Choose something first.</p>`
-    : html`<p class="soft">A folder brings in everything in it.</p>`;
-  const body = html`${note}
+  const body = html`${isEmpty ? html`<p class="bad">Choose something first.</p>` : html``}
+    <p class="soft">Tick what is to be searchable. A folder brings in everything in it.</p>
     <form method="post" action="${pagePath(name)}">
-      ${list}
+      ${within ? html`<p>In <strong>${within.name}</strong></p>` : html``} ${list}
+      ${elsewhere.length > 0 ? html`<p class="soft">Ticked in other places: ${elsewhere.length}</p>` : html``}
+      ${elsewhere.map((id) => html`<input type="hidden" name="ids" value="${id}" />`)}
       <nav>${ways}</nav>
       <button name="action" value="choose">Sync what is chosen</button
       ><button class="quiet" name="action" value="cancel">Cancel</button>

@@ -32,22 +32,27 @@ const MAX_ID = 2_048;
 /** Chosen at once at most. */
 const MAX_CHOSEN = 1_000;
 
+/** Where in the account a person looks. */
+const place = (): Joi.ObjectSchema =>
+  Joi.object({ in: Joi.string().allow('').max(MAX_ID), page: Joi.number().integer().min(0).max(100_000) });
+const placeIn = (query: Readonly<Record<string, unknown>>) => ({
+  folder: typeof query['in'] === 'string' && query['in'] !== '' ? query['in'] : null,
+  number: Number(query['page'] ?? 0),
+});
+
 /** GET /connections/…: goes on with a connected account: its items to choose from, or a button that syncs. */
 export const connectionPage = operation<'open', unknown>({
   method: 'get',
   path: CONNECTION_PATH,
   auth: 'open',
   summary: 'The page at which a person goes on with a connected account.',
-  query: Joi.object({ in: Joi.string().allow('').max(MAX_ID), page: Joi.number().integer().min(0).max(100_000) }),
+  query: place(),
   answer: Joi.any(),
   async handle({ params, query, deps }) {
     const found = await opened(params['name'] ?? '', deps);
     if (!('attempt' in found)) return found;
     const { attempt, source, name, service } = found;
-    if (attempt.wishes.offersChooser) {
-      const folder = typeof query['in'] === 'string' && query['in'] !== '' ? query['in'] : null;
-      return chooserPage({ source, name, service, folder, number: Number(query['page'] ?? 0) }, deps);
-    }
+    if (attempt.wishes.offersChooser) return chooserPage({ source, name, service, ...placeIn(query) }, deps);
     const what = html`<p>The account is connected. Sync it again to bring in what is new.</p>`;
     const form = html`<form method="post" action="${pagePath(name)}">
       <button name="action" value="sync">Sync now</button
@@ -58,7 +63,8 @@ export const connectionPage = operation<'open', unknown>({
 });
 
 interface Form {
-  action: 'choose' | 'sync' | 'cancel';
+  /** To look elsewhere decides nothing yet. */
+  action: 'look' | 'choose' | 'sync' | 'cancel';
   ids: string[];
 }
 
@@ -68,13 +74,14 @@ export const decideOnConnection = operation<'open', Form>({
   path: CONNECTION_PATH,
   auth: 'open',
   takesForm: true,
+  query: place(),
   summary: 'What a person decided at the page of a connected account.',
   body: Joi.object({
-    action: Joi.string().valid('choose', 'sync', 'cancel').required(),
+    action: Joi.string().valid('look', 'choose', 'sync', 'cancel').required(),
     ids: Joi.array().items(Joi.string().max(MAX_ID)).max(MAX_CHOSEN).single().default([]),
   }),
   answer: Joi.any(),
-  async handle({ params, body, deps }) {
+  async handle({ params, query, body, deps }) {
     const found = await opened(params['name'] ?? '', deps);
     if (!('attempt' in found)) return found;
     const { attempt, source, name, service } = found;
@@ -82,8 +89,10 @@ export const decideOnConnection = operation<'open', Form>({
       await deps.store.transaction((session) => deps.store.dataSources.cancelled(attempt, source._id, session));
       return donePage('Nothing was changed', `${service} stays connected as it was.`);
     }
-    if (attempt.wishes.offersChooser && body.ids.length === 0)
-      return chooserPage({ source, name, service, folder: null, number: 0, isEmpty: true }, deps);
+    if (attempt.wishes.offersChooser && (body.action === 'look' || body.ids.length === 0)) {
+      const isEmpty = body.action !== 'look';
+      return chooserPage({ source, name, service, ...placeIn(query), chosen: body.ids, isEmpty }, deps);
+    }
     await goOn(attempt, source, attempt.wishes.offersChooser ? body.ids : null, deps);
     return donePage(
       'Your choice is being synced',

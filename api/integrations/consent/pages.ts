@@ -18,10 +18,10 @@ main { width: 100%; max-width: 34rem; background: var(--paper); border: 1px soli
 h1 { font-size: 1.35rem; line-height: 1.3; margin: 0 0 .5rem } p { margin: .5rem 0; overflow-wrap: anywhere } .soft { color: var(--soft) }
 .good::before { content: "\\2713\\00a0"; color: var(--good) } .bad::before { content: "!\\00a0"; color: var(--bad) }
 button, .button { display: inline-block; font: inherit; padding: .55rem 1.1rem; margin: 1rem .5rem 0 0; border: 1px solid var(--mark); border-radius: .5rem; background: var(--mark); color: var(--paper); text-decoration: none; cursor: pointer }
-button.quiet { background: transparent; color: var(--mark) } button:focus-visible, a:focus-visible, input:focus-visible { outline: 3px solid var(--mark); outline-offset: 2px }
+button.quiet { background: transparent; color: var(--mark) } button.link { margin: 0 1rem 0 0; padding: 0; border: 0; background: none; color: var(--mark); text-decoration: underline } li button.link { margin: 0 } button:focus-visible, a:focus-visible, input:focus-visible { outline: 3px solid var(--mark); outline-offset: 2px }
 ul { list-style: none; margin: 1rem 0 0; padding: 0; border: 1px solid var(--line); border-radius: .5rem; max-height: 24rem; overflow: auto }
 li { display: flex; gap: .6rem; align-items: center; padding: .5rem .75rem; border-top: 1px solid var(--line); overflow-wrap: anywhere } li:first-child { border-top: 0 }
-li label { flex: 1; cursor: pointer } a { color: var(--mark) } nav { margin-top: .75rem }
+li label, li > span { display: flex; gap: .6rem; align-items: baseline; flex: 1; min-width: 0 } li label { cursor: pointer } label > span { min-width: 0 } nav { margin-top: .75rem }
 `);
 
 export function page(status: number, title: string, mood: 'good' | 'bad' | 'plain', body: Html): PageAnswer {
@@ -46,7 +46,8 @@ export function page(status: number, title: string, mood: 'good' | 'bad' | 'plai
   return new PageAnswer(status, whole.text);
 }
 
-const CLOSE = html`<p class="soft">You can close this window.</p>`;
+const CLOSE = html`<p class="soft">You can close this window and go back to the application.</p>`;
+const AGAIN = html`<p>To try again, go back to the application and connect once more.</p>`;
 
 /** @param chooser the name of the page at which items are chosen; null where none is offered */
 export function connectedPage(name: string, account: string | null, chooser: string | null): PageAnswer {
@@ -54,7 +55,7 @@ export function connectedPage(name: string, account: string | null, chooser: str
   const next =
     chooser === null
       ? CLOSE
-      : html`<p>Choose what is to be synced, or close this window and do it later.</p>
+      : html`<p>Choose what is to be searchable, or close this window and do it later from the application.</p>
           <p><a class="button" href="${pagePath(chooser)}">Choose files</a></p>`;
   return page(200, `${name} is connected`, 'good', html`${who}${next}`);
 }
@@ -74,20 +75,21 @@ export const cancelledPage = (name: string): PageAnswer =>
     `${name} was not connected`,
     'plain',
     html`<p>
-        You did not give your consent, so nothing was connected. To try again, go back to the application and connect
-        once more.
+        You did not give your consent, so nothing was connected and nothing was changed. To try again, go back to the
+        application and connect once more.
       </p>
-      ${CLOSE}`,
+      <p class="soft">You can close this window.</p>`,
   );
 
-export const failedPage = (title: string, why: string, status = 400): PageAnswer =>
+/** @param next what the person can do */
+export const failedPage = (title: string, why: string, status = 400, next = AGAIN): PageAnswer =>
   page(
     status,
     title,
     'bad',
     html`<p>${why}</p>
-      <p>To try again, go back to the application and connect once more.</p>
-      ${CLOSE}`,
+      ${next}
+      <p class="soft">You can close this window.</p>`,
   );
 
 /** Of an address that leads nowhere (any more). */

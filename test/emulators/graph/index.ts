@@ -47,6 +47,7 @@ async function listen(answer: Parameters<typeof createServer>[1]) {
 /** @param pageSize whatever a caller asks for, as servers may */
 export async function startGraph({ pageSize = 2 } = {}): Promise<GraphEmulator> {
   const provider = createOAuthProvider({
+    name: 'Microsoft',
     paths: { authorize: '/*/oauth2/v2.0/authorize', token: '/*/oauth2/v2.0/token' },
     people: [PERSON],
     rotates: true,
