@@ -3,7 +3,7 @@ import { heartbeat } from '@temporalio/activity';
 import { Fault } from '../../contract/failures.js';
 import { OPEN_ATTEMPT_STATES } from '../../contract/oauth.js';
 import type { EndConnectionInput, LookAtConnectionResult, RunInput } from '../../contract/orchestration.js';
-import { CONNECTED_SOURCES, honours, isConnectedSource } from '../../contract/sources.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources.js';
 import type { AttemptDoc } from '../../store/connections/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { toFailure } from '../failures.js';
@@ -112,7 +112,6 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
             .account(type, key, JSON.stringify({ accessToken, facts }))
             .identify(signalOf());
           const { options, wishes } = attempt;
-          const { ingest, tags, requestId } = options;
           const run = await store.runs.find(runId);
           await store.transaction(async (session) => {
             const { dataSource, runIds } = await store.connections.accept(
@@ -123,8 +122,8 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
                 credentials: JSON.stringify(grant),
                 dataSourceTags: wishes.dataSourceTags,
                 listItems: wishes.listItems,
-                syncFiles: wishes.syncFiles && honours(type, 'sync_files_on_connection') ? { ingest, tags } : null,
-                requestId: requestId ?? run?.requestId ?? '',
+                syncFiles: wishes.syncFiles,
+                requestId: options.requestId ?? run?.requestId ?? '',
                 options,
               },
               session,

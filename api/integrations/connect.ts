@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import type { DataSourceRecord } from '../../contract/records.js';
-import { type ConnectedSourceType, honours, isConnectedSource, type SourceType } from '../../contract/sources.js';
+import { type ConnectedSourceType, isConnectedSource, type SourceType } from '../../contract/sources.js';
 import type { StoredGrant } from '../../contract/oauth.js';
 import { isOAuthSource } from '../../contract/whiteLabel.js';
 import { HttpError } from '../http/errors.js';
@@ -82,14 +82,12 @@ export const connect = operation<'user', Body>({
       throw new HttpError(400, `${source} can not be connected in this version.`);
     const options = toConnectionOptions(source, asked);
     const wishes = toConnectionWishes(source, asked);
-    const { ingest, tags, requestId } = options;
     const connected = await connectAccount(
       caller,
       {
         ...{ type: source, credentials, options, listItems: wishes.listItems },
         dataSourceTags: wishes.dataSourceTags,
-        syncFiles: wishes.syncFiles && honours(source, 'sync_files_on_connection') ? { ingest, tags } : null,
-        requestId: requestId ?? undefined,
+        syncFiles: wishes.syncFiles,
       },
       deps,
     );

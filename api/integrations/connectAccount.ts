@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { ConnectionOptions } from '../../contract/oauth.js';
 import type { TagValue } from '../../contract/records.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources.js';
-import type { Selection } from '../../store/connections/acceptRuns.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { ApiDeps } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
@@ -17,10 +16,9 @@ export interface NewAccount {
   readonly dataSourceTags: Readonly<Record<string, TagValue>>;
   /** Whether what the account holds is listed at once. */
   readonly listItems: boolean;
-  /** How all of it is synced at once, where the source honours that; null: it is not. */
-  readonly syncFiles: Omit<Selection, 'externalIds'> | null;
-  readonly requestId?: string | undefined;
-  /** Kept for later selections. */
+  /** Whether all of it is synced at once, as the options say; only where the source honours that. */
+  readonly syncFiles: boolean;
+  /** How its files are to be made, now and by later selections; absent where its operation asks for nothing of the kind. */
   readonly options?: ConnectionOptions;
 }
 
@@ -37,7 +35,7 @@ export async function connectAccount(
   // Of an account that nobody knows yet, each attempt is counted with its user.
   const asked = connectors.account(wanted.type, `user ${caller.userId}`, sealedLater);
   const identity = await callSource(CONNECTED_SOURCES[wanted.type].name, (signal) => asked.identify(signal));
-  const requestId = wanted.requestId || randomUUID();
+  const requestId = wanted.options?.requestId ?? randomUUID();
   const connection = { ...wanted, ...identity, credentials: sealedLater, requestId };
   const { dataSource, runIds } = await store.transaction((session) =>
     store.connections.accept(caller, connection, session),

@@ -38,9 +38,6 @@ export async function connectedSourceOf(
   return { ...source, type: source.type };
 }
 
-/** Accounts of one source that a caller may have before the only open one of them is not found. */
-const MANY = 1_000;
-
 /**
  * The one that is named, else the only one of its type that the caller has.
  * @throws HttpError as connectedSourceOf does; 400 where several could be meant
@@ -52,18 +49,14 @@ export async function onlySourceOf(
   type: ConnectedSourceType,
 ): Promise<ConnectedDataSource> {
   if (id !== undefined) return connectedSourceOf(caller, id, store, type);
-  const listing = { orderBy: 'created_at', orderDir: 'asc', page: { limit: MANY, offset: 0, startingId: 0 } } as const;
-  const found: DataSourceDoc[] = [];
-  for await (const part of store.dataSources.list(caller, { ...listing, filters: { type } })) found.push(...part);
-  const open = found.filter(({ revokedAccess }) => !revokedAccess);
-  const [only, another] = open.length > 0 ? open : found;
-  if (!only) throw notFound('data source');
-  if (another)
+  const found = await store.dataSources.onlyOne(caller, type);
+  if ('several' in found)
     throw new HttpError(
       400,
       `There are several connected accounts of ${CONNECTED_SOURCES[type].name}. Name one by data_source_id.`,
     );
-  return connectedSourceOf(caller, only._id, store, type);
+  if (!found.source) throw notFound('data source');
+  return connectedSourceOf(caller, found.source._id, store, type);
 }
 
 /** The account of a data source, open for calls while a caller waits. */

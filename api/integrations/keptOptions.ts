@@ -55,9 +55,11 @@ export function selectionWishes(
   const asked = toConnectedIngest(body);
   const incremental = body.incremental_sync ?? false;
   if (!options) return { ingest: asked, tags: body.tags, incremental, requestId: body.request_id };
-  const own = Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : []));
-  const said = Object.fromEntries(own.map((name) => [name, asked[name]]));
-  const ingest = { ...options.ingest, ...said };
+  const own = new Set(Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : [])));
+  const isOwn = ([name]: [string, unknown]): boolean => own.has(name as keyof IngestOptions);
+  // What the call leaves out of what it says itself is as if nobody had said it, not as the connection has it.
+  const kept = Object.entries(options.ingest).filter((option) => !isOwn(option));
+  const ingest: IngestOptions = Object.fromEntries([...kept, ...Object.entries(asked).filter(isOwn)]) as never;
   return {
     // Each was less than its own size.
     ingest: { ...ingest, chunkOverlap: Math.min(ingest.chunkOverlap, ingest.chunkSize - 1) },

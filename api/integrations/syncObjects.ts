@@ -11,11 +11,11 @@ import {
   fileSyncConfig,
   requestId,
   success,
-  toConnectedIngest,
 } from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { tags } from '../schemas/tags.js';
 import { onlySourceOf } from './dataSourceOf.js';
+import { selectionWishes } from './keptOptions.js';
 import { syncSelection } from './syncSelection.js';
 
 /** What a choice names, each a text that may be empty. */
@@ -75,7 +75,7 @@ export const syncObjects = <Field extends string>({
       file_sync_config: fileSyncConfig(),
     }),
     answer: success,
-    async handle({ caller, body, deps }) {
+    async handle({ caller, body, given, deps }) {
       const externalIds = body.ids.map((chosen, index) => {
         const id = externalIdOf(chosen);
         // Each field by itself may be absent or null, so it is the choice that is wrong.
@@ -83,8 +83,7 @@ export const syncObjects = <Field extends string>({
         return id;
       });
       const source = await onlySourceOf(caller, body.data_source_id, deps.store, type);
-      const ingest = toConnectedIngest(body);
-      const selection = { externalIds, tags: body.tags, ingest, requestId: body.request_id };
+      const selection = { externalIds, ...selectionWishes(body, given, source) };
       return syncSelection(caller, source._id, selection, deps);
     },
   });

@@ -49,12 +49,15 @@ export const syncOptionFields = () => ({
 const isTags = (value: unknown): value is Record<string, TagValue> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What is kept with the connection. A source that does not honour an option has it off. */
-export const toConnectionOptions = (source: SourceType, body: SyncOptionsBody): ConnectionOptions => ({
+/** What is kept with the connection; some operations take only part of it. A source that does not honour an option has it off. */
+export const toConnectionOptions = (
+  source: SourceType,
+  body: ConnectedFilesBody & Partial<Pick<SyncOptionsBody, 'tags' | 'request_id' | 'incremental_sync'>>,
+): ConnectionOptions => ({
   ingest: toConnectedIngest(body),
   tags: isTags(body.tags) ? body.tags : {},
   requestId: body.request_id || null,
-  incrementalSync: body.incremental_sync && honours(source, 'incremental_sync'),
+  incrementalSync: body.incremental_sync === true && honours(source, 'incremental_sync'),
 });
 
 export const toConnectionWishes = (source: SourceType, body: SyncOptionsBody): ConnectionWishes => {

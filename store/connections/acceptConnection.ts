@@ -7,7 +7,7 @@ import type { DataSourceCommands } from '../dataSources/commands.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { Runs } from '../runs/outbox.js';
 import type { Session } from '../sequence.js';
-import { acceptListing, acceptSelection, type Owner, type Selection } from './acceptRuns.js';
+import { acceptListing, acceptSelection, type Owner } from './acceptRuns.js';
 
 /** An account whose source has said who it is. */
 export interface NewConnection {
@@ -20,10 +20,10 @@ export interface NewConnection {
   readonly dataSourceTags: Readonly<Record<string, TagValue>>;
   /** Whether what the account holds is listed at once. */
   readonly listItems: boolean;
-  /** How all of it is synced at once, where the source honours that; null: it is not. */
-  readonly syncFiles: Omit<Selection, 'externalIds'> | null;
+  /** Whether all of it is synced at once, as the options say; only where the source honours that. */
+  readonly syncFiles: boolean;
   readonly requestId: string;
-  /** Kept for later selections; absent where nobody said. */
+  /** How its files are to be made: kept for later selections. Absent where nobody said; then nothing is synced at once. */
   readonly options?: ConnectionOptions;
 }
 
@@ -75,8 +75,9 @@ export function createConnections(dataSources: DataSourceCommands, runs: Runs): 
         await acceptListing(owner, { runId: itemsRunId, requestId, dataSourceId }, { runs }, session);
         runIds.push(itemsRunId);
       }
-      if (syncFiles !== null && honours(type, 'sync_files_on_connection')) {
-        const all = { ...syncFiles, externalIds: null };
+      if (syncFiles && options && honours(type, 'sync_files_on_connection')) {
+        const { ingest, tags, incrementalSync: incremental } = options;
+        const all = { externalIds: null, ingest, tags, incremental };
         await acceptSelection(owner, { runId: filesRunId, requestId, dataSourceId }, all, { runs }, session);
         runIds.push(filesRunId);
       }

@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose';
 
+import type { SourceType } from '../../contract/sources.js';
 import type { DataSourceFilters, DataSourceListing } from '../../contract/dataSourceFilters.js';
 import { inParts } from '../inParts.js';
 import { tagTreeQuery } from '../tagQuery.js';
@@ -16,9 +17,18 @@ export interface DataSourceQueries {
   list(scope: DataSourceScope, listing: DataSourceListing): AsyncIterable<DataSourceDoc[]>;
   count(scope: DataSourceScope, listing: DataSourceListing): Promise<number>;
   find(tenant: Tenant, id: number): Promise<DataSourceDoc | null>;
+  /**
+   * The one of a type that a user means without naming it: the only one that is open; the only one, where none is. More
+   * than one: `several`, with whether they are open.
+   */
+  onlyOne(tenant: Tenant, type: SourceType): Promise<OnlyOne>;
   /** The credentials in clear, for a call that is made just now; null for a source without any, or whose access is revoked. */
   credentialsOf(source: DataSourceDoc): string | null;
 }
+
+export type OnlyOne =
+  | { readonly source: DataSourceDoc | null }
+  | { readonly several: 'open' | 'revoked' };
 
 const ORDER_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 
@@ -55,5 +65,15 @@ export function createDataSourceQueries(dataSources: Model<DataSourceDoc>, secre
     count: (scope, { filters, page }) => dataSources.countDocuments(query(scope, filters, page.startingId)).exec(),
     find: ({ organizationId, userId }, id) =>
       dataSources.findOne({ _id: id, organizationId, userId }).lean<DataSourceDoc | null>().exec(),
+    async onlyOne({ organizationId, userId }, type) {
+      const [one = null, another] = await dataSources
+        .find({ organizationId, userId, type })
+        // Those that are open come first.
+        .sort({ revokedAccess: 1, _id: 1 })
+        .limit(2)
+        .lean<DataSourceDoc[]>();
+      if (!one || !another || one.revokedAccess !== another.revokedAccess) return { source: one };
+      return { several: one.revokedAccess ? 'revoked' : 'open' };
+    },
   };
 }

@@ -68,7 +68,55 @@ test('consent connects the account, lists what it holds, and shows a page that s
   expect(listed.sync_status).toBe('READY');
 });
 
+test('each act moves the record: connected, refused, chosen, left, revoked', async () => {
+  const seen: [action: string, at: string][] = [];
+  const look = async (): Promise<DataSourceRecord> => {
+    const source = await onlySource();
+    seen.push([source.last_sync_action, source.last_synced_at]);
+    return source;
+  };
+  const picker = { automatically_open_file_picker: true, sync_source_items: false };
+  const { url } = await consentTo(await urlFor(picker));
+  const { id } = await look();
+  const decide = (body: Record<string, string>) => fetch(url, { method: 'POST', body: new URLSearchParams(body) });
+  await decide({ action: 'choose', ids: 'b' });
+  await look();
+  await decide({ action: 'cancel' });
+  await look();
+  const selection = { data_source_id: id, ids: ['b'], file_sync_config: { skip_file_processing: true } };
+  await user.post('/integrations/files/sync', selection);
+  await look();
+  await user.post('/revoke_access_token', { data_source_id: id });
+  await look();
+  await consentTo(await urlFor({ data_source_id: id }), { deny: true });
+  await look();
+  await consentTo(await urlFor({ data_source_id: id, sync_source_items: false }));
+  await look();
+  expect(seen.map(([action]) => action)).toEqual(['ADD', 'UPDATE', 'CANCEL', 'UPDATE', 'REVOKE', 'CANCEL', 'ADD']);
+  const times = seen.map(([, at]) => at);
+  expect(times).toEqual([...new Set(times)].toSorted());
+});
+
 describe('what a person comes back with', () => {
+  test('is used by one of many that come with it at once: one code, one record, and a page for each', async () => {
+    drive.oauth.requests.length = 0;
+    const back = await answerConsent(await urlFor({ sync_source_items: false }));
+    const pages = await Promise.all(Array.from({ length: 5 }, () => openPage(back)));
+    expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
+    expect(drive.oauth.requests.filter(({ kind }) => kind === 'token')).toHaveLength(1);
+    await onlySource();
+  });
+
+  test('connects it to who asked, whoever comes back with it', async () => {
+    const mine = await urlFor({ sync_source_items: false });
+    const asker = user;
+    user = await service.user(`somebody else ${customers}`);
+    await consentTo(mine);
+    expect(await sources()).toEqual([]);
+    user = asker;
+    await onlySource();
+  });
+
   test('works once: a second look at the address connects nothing, and says so', async () => {
     const back = await answerConsent(await urlFor());
     expect(await openPage(back)).toMatchObject({ status: 200 });
@@ -169,6 +217,23 @@ test('no secret of it rests anywhere in clear', async () => {
   });
   expect(drive.oauth.secrets.length).toBeGreaterThan(3);
   for (const secret of [...drive.oauth.secrets, CLIENT_SECRET]) expect(text).not.toContain(secret);
+});
+
+test('what an account calls its things is text on our pages, never markup', async () => {
+  const name = `<img src=x onerror="alert(1)">'&.txt`;
+  drive.files['marked'] = { name, content: 'On marks.' };
+  try {
+    const page = await consentTo(await urlFor({ automatically_open_file_picker: true, sync_source_items: false }));
+    const inside = await openPage(`${page.url}?in=${DRIVE_ROOT}`);
+    expect(inside.html).not.toContain('<img');
+    await user.post('/integrations/items/sync', { data_source_id: (await onlySource()).id });
+    await soon(onlySource, (source) => source.source_items_synced_at !== null);
+    const listed = await openPage(`${page.url}?in=${DRIVE_ROOT}`);
+    expect(listed.html).toContain('&lt;img src=x onerror=');
+    expect(listed.html).not.toContain('<img');
+  } finally {
+    delete drive.files['marked'];
+  }
 });
 
 describe('the chooser', () => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { CALLBACK_PATHS } from '../../contract/oauth.js';
 import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
 import { isConnectedSource } from '../../contract/sources.js';
 import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
@@ -12,8 +11,6 @@ import { consentTo, openPage } from '../support/consent.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 
-/** The services that can be connected, whatever they are by now. */
-const SERVICES = OAUTH_SOURCES.filter((type) => isConnectedSource(type));
 const OWN_CLIENT = 'white-label-client';
 const OWN_SECRET = 'white-label-secret';
 
@@ -34,7 +31,7 @@ beforeAll(async () => {
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     SOURCE_URLS: drive.settings,
-    OAUTH_CLIENTS: SERVICES.map((name) => `${name}=${CLIENT_ID}:${CLIENT_SECRET}`).join(','),
+    OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
   });
 });
 afterAll(async () => {
@@ -66,38 +63,13 @@ const connect = async (person = 'ada@harbour.example'): Promise<DataSourceRecord
 const isConsent = (url: URL): boolean => url.searchParams.get('response_type') === 'code';
 const isOurs = (url: URL): boolean => url.href.startsWith(`${service.url}/connections/`);
 
-describe.each(SERVICES)('the address of %s', (name) => {
-  const scopesOf = (url: URL): string[] =>
-    // Some call the parameter otherwise.
-    (url.searchParams.get('scope') ?? url.searchParams.get('user_scope') ?? '').split(/[ ,]/).filter(Boolean);
-
-  test('has our client, our callback, a state of its own, and a challenge where PKCE is spoken', async () => {
-    const [one, two] = [await urlFor({ service: name }), await urlFor({ service: name })];
-    expect(one.searchParams.get('client_id')).toBe(CLIENT_ID);
-    expect(one.searchParams.get('redirect_uri')).toBe(`${service.url}/integrations/${CALLBACK_PATHS[name]}`);
-    expect(one.searchParams.get('state')?.length).toBeGreaterThanOrEqual(40);
-    expect(one.searchParams.get('state')).not.toBe(two.searchParams.get('state'));
-    if (one.searchParams.has('code_challenge')) expect(one.searchParams.get('code_challenge_method')).toBe('S256');
-    expect(one.href).not.toContain(CLIENT_SECRET);
-  });
-
-  test('asks for the given scopes and no others; without any, for the built-in ones', async () => {
-    const builtIn = scopesOf(await urlFor({ service: name }));
-    expect(scopesOf(await urlFor({ service: name, scopes: ['a.read', 'b:write'] }))).toEqual(['a.read', 'b:write']);
-    expect(scopesOf(await urlFor({ service: name, scopes: ['a'], scope: 'b' }))).toEqual(['a']);
-    expect(scopesOf(await urlFor({ service: name, scopes: [], scope: 'b' }))).toEqual(['b']);
-    for (const none of [{ scopes: null }, { scopes: [] }, { scope: null }, { scope: '' }])
-      expect(scopesOf(await urlFor({ service: name, ...none }))).toEqual(builtIn);
-  });
-});
-
 test('what can not be connected in this version, is said to be so', async () => {
   for (const name of OAUTH_SOURCES.filter((one) => !isConnectedSource(one)))
     expect(await ask({ service: name, zendesk_subdomain: 'harbour' })).toMatchObject({ status: 400 });
 });
 
-test('no field but service is required; services that are none are refused', async () => {
-  expect(isConsent(await urlFor())).toBe(true);
+// What each service takes, and asks for at its provider, is in sources/rows/asked.ts.
+test('services that are none are refused', async () => {
   for (const name of ['GITBOOK', 'WEB_SCRAPE', 'google', null])
     expect(await ask({ service: name })).toMatchObject({ status: 422 });
 });
@@ -123,25 +95,33 @@ describe('which address it is', () => {
     expect(await ask({ data_source_id: id })).toMatchObject({ status: 404 });
   });
 
-  test('without: of the only one of its type', async () => {
-    await connect();
-    expect(isOurs(await urlFor())).toBe(true);
-  });
+  describe.each([{}, { connecting_new_account: false }, { connecting_new_account: null, data_source_id: null }])(
+    'with %j',
+    (body) => {
+      test('of none: consent; of the only one of its type: its page; of several: 400 that names data_source_id', async () => {
+        expect(isConsent(await urlFor(body))).toBe(true);
+        await connect();
+        expect(isOurs(await urlFor(body))).toBe(true);
+        await connect('ben@harbour.example');
+        const refused = await ask(body);
+        expect(refused).toMatchObject({ status: 400 });
+        expect(refused.body.detail).toContain('data_source_id');
+      });
+    },
+  );
 
-  test('without, of several: 400 that names data_source_id', async () => {
-    await connect();
-    await connect('ben@harbour.example');
-    const refused = await ask();
-    expect(refused).toMatchObject({ status: 400 });
-    expect(refused.body.detail).toContain('data_source_id');
-  });
-
-  test('without any, or of one whose access was revoked: consent', async () => {
-    expect(isConsent(await urlFor())).toBe(true);
+  test('of those whose access was revoked none counts beside an open one, and each is consented to anew', async () => {
     const { id } = await connect();
-    await user.post('/revoke_access_token', { data_source_id: id });
+    const revoke = (revoked: number) => user.post('/revoke_access_token', { data_source_id: revoked });
+    await revoke(id);
     expect(isConsent(await urlFor())).toBe(true);
     expect(isConsent(await urlFor({ data_source_id: id }))).toBe(true);
+    const open = await connect('ben@harbour.example');
+    expect(isOurs(await urlFor())).toBe(true);
+    expect(isConsent(await urlFor({ data_source_id: id }))).toBe(true);
+    await revoke(open.id);
+    // Whichever of the two consents is known again.
+    expect(isConsent(await urlFor())).toBe(true);
   });
 });
 
@@ -166,47 +146,29 @@ test('the page of a connected account needs no consent, and syncs what is chosen
   expect(drive.oauth.requests).toEqual([]);
 });
 
-test('what the call asked is kept with the connection, and reaches a later selection that says nothing else', async () => {
-  const config = {
-    auto_synced_source_types: ['TICKET'],
-    ...{ sync_attachments: true, detect_audio_language: true, include_speaker_labels: true, split_rows: true },
-    ...{ transcription_service: 'assemblyai', generate_chunks_only: true, store_file_only: true },
-    skip_file_processing: true,
-  };
-  const url = await urlFor({
-    ...{ chunk_size: 99, chunk_overlap: 9, skip_embedding_generation: true, embedding_model: 'COHERE_MULTILINGUAL_V3' },
-    ...{ generate_sparse_vectors: true, prepend_filename_to_chunks: true, max_items_per_chunk: 7 },
-    ...{ set_page_as_boundary: true, use_ocr: true, parse_pdf_tables_with_ocr: true },
-    ...{ tags: { team: 'red' }, request_id: 'kept', file_sync_config: config, sync_source_items: false },
-  });
-  await consentTo(url.href);
+test.each([
+  ['text', {}],
+  [5, {}],
+  [true, {}],
+  [['a', 1], {}],
+  [{ team: 'red' }, { team: 'red' }],
+  [null, {}],
+])('tags may be %j: files have %j', async (tags, expected) => {
+  await consentTo((await urlFor({ tags, sync_source_items: false })).href);
   const [source] = await sources();
-  await user.post('/integrations/files/sync', { data_source_id: source!.id, ids: ['boats'] });
-  await user.post('/integrations/files/sync', {
-    ...{ data_source_id: source!.id, ids: ['lighthouse'], chunk_size: 55, tags: { team: 'blue' }, request_id: 'own' },
-  });
-  const files = await soon(
-    async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { order_by: 'name' })).body.results,
-    (some) => some.length === 2 && some.every((file) => file.sync_status === 'READY_TO_SYNC'),
+  expect(source?.tags).toEqual({});
+  const selection = { data_source_id: source!.id, ids: ['boats'], file_sync_config: { skip_file_processing: true } };
+  expect((await user.post('/integrations/files/sync', selection)).status).toBe(200);
+  const [file] = await soon(
+    async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+    ([one]) => one?.sync_status === 'READY_TO_SYNC',
   );
-  const kept = {
-    ...{ skip_embedding_generation: true, generate_sparse_vectors: true },
-    chunk_properties: { set_page_as_boundary: true, prepend_filename_to_chunks: true, max_items_per_chunk: 7 },
-    ocr_properties: { use_ocr: true, parse_pdf_tables_with_ocr: true },
-    sync_properties: config,
-  };
-  expect(files).toMatchObject([
-    {
-      ...kept,
-      ...{ name: 'boats.txt', chunk_size: 99, chunk_overlap: 9, tags: { team: 'red' }, request_id: 'kept' },
-      embedding_properties: { COHERE_MULTILINGUAL_V3: { chunk_size: 99, chunk_overlap: 9 } },
-    },
-    { ...kept, name: 'lighthouse.txt', chunk_size: 55, tags: { team: 'blue' }, request_id: 'own' },
-  ]);
+  expect(file?.tags ?? {}).toEqual(expected);
 });
 
-test.each(['text', 5, true, ['a', 1], { team: 'red' }, null])('tags may be %j', async (tags) => {
-  expect(isConsent(await urlFor({ tags }))).toBe(true);
+test('tags of an object that no file can have are refused, and so are tags of a data source that are no object', async () => {
+  for (const body of [{ tags: { a: { b: 'c' } } }, { tags: { organization_id: '1' } }, { data_source_tags: ['a'] }])
+    expect(await ask(body)).toMatchObject({ status: 422 });
 });
 
 test('fields of other services mean nothing, whatever stands in them', async () => {

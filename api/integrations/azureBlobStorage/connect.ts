@@ -50,7 +50,7 @@ export const connectAzure = operation<'user', Body>({
         credentials,
         dataSourceTags: body.data_source_tags,
         listItems: body.sync_source_items,
-        syncFiles: null,
+        syncFiles: false,
       },
       deps,
     );

@@ -17,9 +17,6 @@ import { newConnectionPage } from './newConnectionPage.js';
 const notConnectable = (service: OAuthSource): HttpError =>
   new HttpError(400, `${service} can not be connected in this version.`);
 
-/** Records of one service that a caller may have before an open one of them is not found. */
-const MANY = 1_000;
-
 /** POST /integrations/oauth_url: where a person consents, or, for an account that is connected already, chooses on. */
 export const oauthUrl = operation<'user', OAuthUrlBody>({
   method: 'post',
@@ -60,16 +57,11 @@ async function knownSource(
     if (source?.type !== service) throw notFound('data source of this service');
     return source;
   }
-  const page = { limit: MANY, offset: 0, startingId: 0 };
-  const listing = { orderBy: 'created_at', orderDir: 'asc', page, filters: { type: service } } as const;
-  const found: DataSourceDoc[] = [];
-  for await (const part of store.dataSources.list(caller, listing)) found.push(...part);
-  const open = found.filter(({ revokedAccess }) => !revokedAccess);
-  const [only, another] = open.length > 0 ? open : found;
-  if (another && open.length > 0)
-    throw new HttpError(400, 'Several accounts of this service are connected. Name one by data_source_id.');
+  const found = await store.dataSources.onlyOne(caller, service);
+  if ('source' in found) return found.source;
   // Of several that are revoked, whichever consents is found again by its own name.
-  return another ? null : (only ?? null);
+  if (found.several === 'revoked') return null;
+  throw new HttpError(400, 'Several accounts of this service are connected. Name one by data_source_id.');
 }
 
 interface ConsentPlace {

@@ -12,8 +12,8 @@ import {
   fileSyncConfig,
   requestId,
   success,
-  toConnectedIngest,
 } from '../../schemas/integrations.js';
+import { toConnectionOptions } from '../../schemas/consent.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
 
@@ -56,8 +56,8 @@ export const connectGitBook = operation<'user', Body>({
         credentials,
         dataSourceTags: body.data_source_tags,
         listItems: body.sync_source_items,
-        syncFiles: body.sync_files_on_connection ? { tags: body.tags, ingest: toConnectedIngest(body) } : null,
-        requestId: body.request_id,
+        syncFiles: body.sync_files_on_connection,
+        options: toConnectionOptions('GITBOOK', body),
       },
       deps,
     );

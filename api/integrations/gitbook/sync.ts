@@ -11,10 +11,10 @@ import {
   itemIds,
   requestId,
   success,
-  toConnectedIngest,
 } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectedSourceOf } from '../dataSourceOf.js';
+import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
 
 interface Body extends ConnectedFilesBody {
@@ -43,10 +43,9 @@ export const syncGitBook = operation<'user', Body>({
     file_sync_config: fileSyncConfig(),
   }),
   answer: success,
-  async handle({ caller, body, deps }) {
+  async handle({ caller, body, given, deps }) {
     const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'GITBOOK');
-    const ingest = toConnectedIngest(body);
-    const selection = { externalIds: body.space_ids, tags: body.tags, ingest, requestId: body.request_id };
+    const selection = { externalIds: body.space_ids, ...selectionWishes(body, given, source) };
     return syncSelection(caller, source._id, selection, deps);
   },
 });

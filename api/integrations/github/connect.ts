@@ -37,7 +37,7 @@ export const connectGitHub = operation<'user', Body>({
         credentials,
         dataSourceTags: body.data_source_tags,
         listItems: body.sync_source_items,
-        syncFiles: null,
+        syncFiles: false,
       },
       deps,
     );

@@ -74,7 +74,7 @@ export const connectS3 = operation<'user', Body>({
         credentials,
         dataSourceTags: body.data_source_tags,
         listItems: body.sync_source_items,
-        syncFiles: null,
+        syncFiles: false,
       },
       deps,
     );

@@ -5,6 +5,7 @@ import type { DataSourceRecord, FileRecord } from '../../../contract/records.js'
 import { CONNECTED_SOURCES, type ConnectedSourceType, honours } from '../../../contract/sources.js';
 import { encodeDocument } from '../../../embeddings/sparse/sparseEncoder.js';
 import { type EventRowDoc, INTENDED } from '../../../store/events/model.js';
+import type { RunDoc } from '../../../store/runs/model.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';
@@ -178,6 +179,13 @@ export class Customer {
   async files(filters: Record<string, unknown> = {}): Promise<FileRecord[]> {
     const request = { filters, pagination: { limit: 1_000 }, order_by: 'name' };
     return (await this.user.post<Listed<FileRecord>>('/user_files_v2', request)).body.results;
+  }
+
+  /** Selections of files that were accepted so far. */
+  selections(): Promise<number> {
+    return withDatabase(this.service, async (db) =>
+      db.collection<RunDoc>('runs').countDocuments({ customerId: this.customerId, kind: 'syncSource' }),
+    );
   }
 
   /** All files, once there are so many and each is at rest. */

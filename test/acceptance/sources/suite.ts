@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ConnectedSourceType } from '../../../contract/sources.js';
 import { readAtRest } from '../../support/atRest.js';
 import { Customer, SOURCES, useCatalogue } from './catalogue.js';
+import { askedRows } from './rows/asked.js';
 import { connectingRows } from './rows/connecting.js';
 import { listingRows } from './rows/listing.js';
 import { secretRows } from './rows/secrets.js';
@@ -19,6 +20,7 @@ export function catalogueSuite(isTroubled: (type: ConnectedSourceType) => boolea
   describe.each(SOURCES)('%s', (type) => {
     const customer = new Customer(catalogue, type);
     wholeAccountRows(customer);
+    askedRows(customer, catalogue);
     if (!isTroubled(type)) return;
     connectingRows(customer);
     listingRows(customer);

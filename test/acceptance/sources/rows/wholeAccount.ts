@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
-import { CONNECTED_SOURCES } from '../../../../contract/sources.js';
+import { CONNECTED_SOURCES, honours } from '../../../../contract/sources.js';
 import { pointTags } from '../../../support/dataSources.js';
 import { soon } from '../../../support/soon.js';
 import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';
@@ -45,6 +45,8 @@ export function wholeAccountRows(customer: Customer): void {
       const listed = await customer.listed();
       expect(listed).toMatchObject({ sync_status: 'READY', source_items_synced_at: expect.any(String) });
       expect(stand.pagesListed()).toBeGreaterThanOrEqual(3);
+      // sync_files_on_connection is true unless a caller says otherwise, and means nothing to most.
+      if (!honours(type, 'sync_files_on_connection')) expect(await customer.selections()).toBe(0);
 
       const answered = await customer.items();
       all = answered.items;
@@ -153,6 +155,38 @@ export function wholeAccountRows(customer: Customer): void {
       // Its listing says what is unchanged: that is not even fetched.
       if (customer.stand.contentAsked)
         expect(asked()).toEqual(before.map((number, index) => (index === 0 ? number + 1 : number)));
+    });
+
+    test('leaves out what it has already, where incremental_sync means something to its source', async () => {
+      const { content } = customer;
+      const isHonoured = honours(type, 'incremental_sync');
+      /** The request that each file was synced by last, after what was begun has come to its end. */
+      const after = async (begin: () => Promise<unknown>, runs: number): Promise<Map<string, string | null>> => {
+        const times = await customer.timesTold('ALL_FILES_PROCESSED');
+        await begin();
+        await soon(
+          () => customer.timesTold('ALL_FILES_PROCESSED'),
+          (now) => now >= times + runs,
+        );
+        return new Map((await customer.files()).map((file) => [file.external_file_id, file.request_id ?? null]));
+      };
+      const before = new Map((await customer.files()).map((file) => [file.external_file_id, file.request_id ?? null]));
+      const [third, fourth] = [`third of ${type}`, `fourth of ${type}`];
+      const again = { ...wishes, request_id: third, incremental_sync: true, sync_files_on_connection: true };
+      const atOnce = honours(type, 'sync_files_on_connection');
+      const connected = await after(() => customer.connect(again), atOnce ? 1 : 0);
+      expect([...connected.values()]).toEqual(
+        [...before.values()].map((request) => (atOnce && !isHonoured ? third : request)),
+      );
+      // What the connection was asked holds for later selections as well.
+      const selected = { ...wishes, request_id: fourth };
+      const later = await after(() => customer.syncFiles([content.lighthouse], selected), 1);
+      const known = connected.get(content.lighthouse);
+      expect(later.get(content.lighthouse)).toBe(isHonoured ? known : fourth);
+      const plain = { ...selected, incremental_sync: false };
+      expect((await after(() => customer.syncFiles([content.lighthouse], plain), 1)).get(content.lighthouse)).toBe(
+        fourth,
+      );
     });
 
     test('keeps its record when it is connected again; its tags, and those added later, come to files and points', async () => {
