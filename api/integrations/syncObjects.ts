@@ -6,12 +6,7 @@ import { invalid } from '../http/errors.js';
 import { operation, type Operation } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { ingestFields } from '../schemas/ingest.js';
-import {
-  type ConnectedFilesBody,
-  fileSyncConfig,
-  requestId,
-  success,
-} from '../schemas/integrations.js';
+import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { tags } from '../schemas/tags.js';
 import { onlySourceOf } from './dataSourceOf.js';

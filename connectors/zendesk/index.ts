@@ -97,7 +97,10 @@ export const zendesk: Connector<OAuthGrant> = {
         const answer = await client.content(path, query, signal, { at: 'files' });
         return contentOfAttached(attached, answer, { externalId: `ticket:${place.ticket}`, url: externalId });
       }
-      default:
+      case 'help_center':
+      case 'category':
+      case 'section':
+      case 'tickets':
         throw new Fault('unsupported_type', `This has no text of its own in ${NAME}: sync what lies in it.`);
     }
   },

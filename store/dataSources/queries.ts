@@ -26,9 +26,7 @@ export interface DataSourceQueries {
   credentialsOf(source: DataSourceDoc): string | null;
 }
 
-export type OnlyOne =
-  | { readonly source: DataSourceDoc | null }
-  | { readonly several: 'open' | 'revoked' };
+export type OnlyOne = { readonly source: DataSourceDoc | null } | { readonly several: 'open' | 'revoked' };
 
 const ORDER_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 

@@ -253,6 +253,7 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
 
   const emulator = await startConsenting<ZendeskRefused>({
     oauth: {
+      name: 'Zendesk',
       paths: { authorize: '/*/oauth/authorizations/new', token: '/*/oauth/tokens' },
       people: ZENDESK_PEOPLE,
       rotates: true,

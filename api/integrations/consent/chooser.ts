@@ -38,10 +38,10 @@ interface Choices {
 /** Items to choose from: those that were listed; where nothing was, the outermost that there are just now. */
 async function choices({ source, service, folder, number }: Chooser, deps: ApiDeps): Promise<Choices> {
   const listed = async (filters: ItemFilters, limit: number, offset: number): Promise<ItemDoc[]> => {
-    const page = { limit, offset, startingId: 0 };
+    const asked = { limit, offset, startingId: 0 };
     const found: ItemDoc[] = [];
     for await (const part of deps.store.items.list(source, {
-      ...{ filters, page, orderBy: 'directories_first', orderDir: 'asc' },
+      ...{ filters, page: asked, orderBy: 'directories_first', orderDir: 'asc' },
     }))
       found.push(...part.map(({ item }) => item));
     return found;

@@ -6,13 +6,7 @@ import type { TagValue } from '../../../contract/records.js';
 import { operation } from '../../http/operation.js';
 import { orNull } from '../../schemas/fields.js';
 import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
-import {
-  type ConnectedFilesBody,
-  credential,
-  fileSyncConfig,
-  requestId,
-  success,
-} from '../../schemas/integrations.js';
+import { type ConnectedFilesBody, credential, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
 import { toConnectionOptions } from '../../schemas/consent.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';

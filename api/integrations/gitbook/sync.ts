@@ -5,13 +5,7 @@ import type { TagValue } from '../../../contract/records.js';
 import { operation } from '../../http/operation.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
-import {
-  type ConnectedFilesBody,
-  fileSyncConfig,
-  itemIds,
-  requestId,
-  success,
-} from '../../schemas/integrations.js';
+import { type ConnectedFilesBody, fileSyncConfig, itemIds, requestId, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectedSourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';

@@ -205,9 +205,10 @@ export function askedRows(customer: Customer, { said }: Catalogue): void {
     } else
       test.each(PICKERS)(
         'enable_file_picker $enable_file_picker and automatically_open_file_picker $automatically_open_file_picker',
-        async ({ brings: _, ...flags }) => {
+        async ({ enable_file_picker: offers, automatically_open_file_picker: opens }) => {
           const page = await connected({
-            ...flags,
+            enable_file_picker: offers,
+            automatically_open_file_picker: opens,
             sync_files_on_connection: !honours(type, 'sync_files_on_connection'),
           });
           expect(page).toBe('');
