@@ -120,6 +120,8 @@ export const OPEN_ATTEMPT_STATES = ['waiting', 'returned', 'exchanging', 'grante
 interface FactField {
   readonly field: string;
   readonly fact: string;
+  /** As POST /integrations/connect calls the field; unset: the same. */
+  readonly handedOverAs?: string;
   /** It stands in addresses: what does not match is refused. */
   readonly pattern: RegExp;
   /** As people are told. */
@@ -140,6 +142,7 @@ const EMAIL = /^[^\s@/?#|]{1,64}@[a-z0-9.-]{1,255}$/i;
 const tenant: FactField = {
   field: 'microsoft_tenant',
   fact: 'tenant',
+  handedOverAs: 'tenant_name',
   pattern: TENANT,
   takes: 'the id or the domain of a tenant',
   fallback: 'common',
@@ -150,24 +153,38 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
   OUTLOOK: [tenant],
   SHAREPOINT: [
     tenant,
-    { field: 'sharepoint_site_name', fact: 'site', pattern: SITE, takes: 'the name of a site, as in its address' },
+    {
+      field: 'sharepoint_site_name',
+      fact: 'site',
+      handedOverAs: 'site_name',
+      pattern: SITE,
+      takes: 'the name of a site, as in its address',
+    },
   ],
   ZENDESK: [
     {
       field: 'zendesk_subdomain',
       fact: 'subdomain',
+      handedOverAs: 'subdomain',
       pattern: LABEL,
       takes: 'the first part of the host',
       isNeeded: true,
     },
   ],
   CONFLUENCE: [
-    { field: 'confluence_subdomain', fact: 'subdomain', pattern: LABEL, takes: 'the first part of the host' },
+    {
+      field: 'confluence_subdomain',
+      fact: 'subdomain',
+      handedOverAs: 'subdomain',
+      pattern: LABEL,
+      takes: 'the first part of the host',
+    },
   ],
   SALESFORCE: [
     {
       field: 'salesforce_domain',
       fact: 'domain',
+      handedOverAs: 'domain',
       pattern: HOST,
       takes: 'a host of Salesforce, such as example.my.salesforce.com',
       fallback: 'login.salesforce.com',

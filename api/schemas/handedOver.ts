@@ -1,5 +1,6 @@
 import Joi from 'joi';
 
+import { HANDED_OVER } from '../../contract/handedOver.js';
 import type { SourceType } from '../../contract/sources.js';
 import { orNull } from './fields.js';
 import { credential } from './integrations.js';
@@ -8,46 +9,15 @@ import { credential } from './integrations.js';
 export type HandedOver = { readonly source: SourceType } & Readonly<Record<string, string | undefined>>;
 
 const optional = () => orNull(Joi.string().allow('').max(4_096));
-const token = { access_token: credential() };
-const tokens = { ...token, refresh_token: optional() };
+const NAMES = Object.keys(HANDED_OVER) as SourceType[];
 
-/** By family of sources: what each needs, as the contract has it. */
-const FAMILIES: readonly { readonly sources: readonly SourceType[]; readonly fields: Record<string, Joi.Schema> }[] = [
-  {
-    sources: ['GOOGLE_DRIVE', 'INTERCOM', 'DROPBOX', 'BOX', 'GMAIL', 'OUTLOOK', 'SLACK', 'GOOGLE_CLOUD_STORAGE'],
-    fields: tokens,
-  },
-  { sources: ['NOTION'], fields: { ...token, workspace_id: credential() } },
-  { sources: ['ONEDRIVE'], fields: { ...tokens, tenant_name: optional() } },
-  { sources: ['SHAREPOINT'], fields: { ...tokens, tenant_name: optional(), site_name: optional() } },
-  { sources: ['CONFLUENCE'], fields: { ...tokens, subdomain: credential() } },
-  { sources: ['ZENDESK'], fields: { ...token, subdomain: credential() } },
-  {
-    sources: ['ZOTERO'],
-    fields: { ...token, access_token_secret: credential(), username: credential(), zotero_id: credential() },
-  },
-  { sources: ['GITBOOK'], fields: { ...token, organization_name: credential() } },
-  { sources: ['SALESFORCE'], fields: { ...tokens, domain: credential() } },
-  { sources: ['FRESHDESK'], fields: { domain: credential(), api_key: credential() } },
-  {
-    sources: ['S3'],
-    fields: { access_key: credential(), access_key_secret: credential(), endpoint_url: optional() },
-  },
-  { sources: ['AZURE_BLOB_STORAGE'], fields: { account_name: credential(), account_key: credential() } },
-  { sources: ['GITHUB', 'GURU'], fields: { ...token, username: credential() } },
-  {
-    sources: ['SERVICENOW'],
-    fields: {
-      ...tokens,
-      instance_subdomain: credential(),
-      client_id: credential(),
-      client_secret: credential(),
-      redirect_uri: credential(),
-    },
-  },
-  { sources: ['GONG'], fields: { ...tokens, gong_account_email: credential() } },
-];
-const NAMES = FAMILIES.flatMap(({ sources }) => sources);
+/** Sources that ask for the same are one family. */
+const FAMILIES = [...new Set(Object.values(HANDED_OVER).map((fields) => fields.join()))].map((fields) => ({
+  sources: NAMES.filter((source) => HANDED_OVER[source]?.join() === fields),
+  fields: Object.fromEntries(
+    fields.split(',').map((field) => (field.endsWith('?') ? [field.slice(0, -1), optional()] : [field, credential()])),
+  ),
+}));
 
 const sourceOf = (names: readonly SourceType[]) =>
   Joi.string()

@@ -59,9 +59,7 @@ function fill(): void {
 const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
 /** What a filter finds. */
 async function found(filter: unknown): Promise<string[]> {
-  const read = readGmailFilter(filter);
-  if (!('filter' in read)) throw new Error(read.wrong.message);
-  return (await below(idOfGmailFilter(read.filter))).ids.toSorted();
+  return (await below(idOfGmailFilter(readGmailFilter(filter)))).ids.toSorted();
 }
 
 describe('listing', () => {

@@ -6,6 +6,7 @@ import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { presentDataSource } from '../../presenters/dataSource.js';
 import { dataSourceRecord } from '../../schemas/dataSources.js';
+import type { HandedOver } from '../../schemas/handedOver.js';
 import { credential } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
@@ -21,11 +22,15 @@ interface Body {
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
 
 /** What the connector takes. @param where the name stands @throws HttpError 422 for what no account is called */
-export function azureCredentials(accountName: string, accountKey: string, where: readonly string[]): AzureCredentials {
+function azureCredentials(accountName: string, accountKey: string, where: readonly string[]): AzureCredentials {
   if (!ACCOUNT.test(accountName))
     throw invalid(where, 'Give the name of the storage account: 3 to 24 small letters and digits', 'value_error');
   return { accountName, accountKey };
 }
+
+/** The same of what was handed over at /integrations/connect. */
+export const azureHandedOver = ({ account_name: name = '', account_key: key = '' }: HandedOver): AzureCredentials =>
+  azureCredentials(name, key, ['body', 'authentication', 'account_name']);
 
 /** POST /integrations/azure_blob_storage: connects a storage account. Its key is tried before anything is accepted. */
 export const connectAzure = operation<'user', Body>({

@@ -5,6 +5,7 @@ import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
 import type { TagValue } from '../../../contract/records.js';
 import { operation } from '../../http/operation.js';
 import { orNull } from '../../schemas/fields.js';
+import type { HandedOver } from '../../schemas/handedOver.js';
 import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
 import { type ConnectedFilesBody, credential, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
 import { toConnectionOptions } from '../../schemas/consent.js';
@@ -20,6 +21,12 @@ interface Body extends ConnectedFilesBody {
   sync_source_items: boolean;
   data_source_tags: Record<string, TagValue>;
 }
+
+/** What the connector takes, of what was handed over at /integrations/connect. */
+export const gitBookHandedOver = (given: HandedOver): GitBookCredentials => ({
+  organization: given['organization_name'] ?? '',
+  accessToken: given['access_token'] ?? '',
+});
 
 /** POST /integrations/gitbook: connects an organization of GitBook. Its token is tried before anything is accepted. */
 export const connectGitBook = operation<'user', Body>({

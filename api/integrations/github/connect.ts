@@ -3,6 +3,7 @@ import Joi from 'joi';
 import type { GitHubCredentials } from '../../../connectors/github/index.js';
 import type { TagValue } from '../../../contract/records.js';
 import { operation } from '../../http/operation.js';
+import type { HandedOver } from '../../schemas/handedOver.js';
 import { credential, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
@@ -13,6 +14,12 @@ interface Body {
   sync_source_items: boolean;
   data_source_tags: Record<string, TagValue>;
 }
+
+/** What the connector takes, of what was handed over at /integrations/connect. */
+export const gitHubHandedOver = ({ username = '', access_token: accessToken = '' }: HandedOver): GitHubCredentials => ({
+  username,
+  accessToken,
+});
 
 /** POST /integrations/github: connects a user of GitHub, or renews the token of a known one. The token is tried before anything is accepted. */
 export const connectGitHub = operation<'user', Body>({

@@ -2,7 +2,6 @@ import Joi from 'joi';
 
 import { idOfGmailFilter, readGmailFilter } from '../../../contract/gmailFilters.js';
 import type { TagValue } from '../../../contract/records.js';
-import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
@@ -10,6 +9,7 @@ import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../
 import { tags } from '../../schemas/tags.js';
 import { onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
+import { readFilter } from '../readFilter.js';
 import { syncSelection } from '../syncSelection.js';
 
 interface Body extends ConnectedFilesBody {
@@ -19,13 +19,6 @@ interface Body extends ConnectedFilesBody {
   request_id?: string;
   sync_attachments: boolean;
   incremental_sync: boolean;
-}
-
-/** The id of what is meant. @throws HttpError 422 where the filters mean nothing */
-function selectionOf(filters: Record<string, unknown>): string {
-  const read = readGmailFilter(filters);
-  if ('filter' in read) return idOfGmailFilter(read.filter);
-  throw invalid(['body', 'filters', ...read.wrong.path], read.wrong.message, 'value_error');
 }
 
 /** POST /integrations/gmail/sync: makes files of the messages that meet some conditions. */
@@ -47,7 +40,7 @@ export const syncGmail = operation<'user', Body>({
   }),
   answer: success,
   async handle({ caller, body, given, deps }) {
-    const externalIds = [selectionOf(body.filters)];
+    const externalIds = [idOfGmailFilter(readFilter(body.filters, readGmailFilter))];
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'GMAIL');
     const selection = { externalIds, ...selectionWishes(body, given, source) };
     return syncSelection(caller, source._id, selection, deps);

@@ -1,12 +1,7 @@
 import Joi from 'joi';
 
 import type { MailFolder } from '../../../connectors/microsoft/outlook/adapter.js';
-import {
-  idOfOutlookQuery,
-  type OutlookFilter,
-  OutlookFilterError,
-  readOutlookFilter,
-} from '../../../contract/outlookQuery.js';
+import { idOfOutlookQuery, readOutlookFilter } from '../../../contract/outlookQuery.js';
 import type { TagValue } from '../../../contract/records.js';
 import { HttpError, invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
@@ -17,6 +12,7 @@ import { tags } from '../../schemas/tags.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
+import { readFilter } from '../readFilter.js';
 import { syncSelection } from '../syncSelection.js';
 
 interface Body extends ConnectedFilesBody {
@@ -31,16 +27,6 @@ interface Body extends ConnectedFilesBody {
 
 const INBOX = 'Inbox';
 const MAX_FOLDER = 1_024;
-
-/** @throws HttpError 422 for what is no tree of conditions */
-function filterOf(given: unknown): OutlookFilter | null {
-  try {
-    return readOutlookFilter(given);
-  } catch (error) {
-    if (!(error instanceof OutlookFilterError)) throw error;
-    throw invalid(['body', 'filters', ...error.path], error.message, 'value_error');
-  }
-}
 
 /** The one folder that a caller's word means. @throws HttpError 400 for none, or several */
 function onlyFolder([folder, another]: readonly MailFolder[]): MailFolder {
@@ -70,7 +56,7 @@ export const syncOutlook = operation<'user', Body>({
   }),
   answer: success,
   async handle({ caller, body, given, deps }) {
-    const filter = filterOf(body.filters);
+    const filter = readFilter(body.filters, readOutlookFilter);
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'OUTLOOK');
     const account = accountOf(source, deps);
     const called = body.folder.trim() || INBOX;

@@ -9,6 +9,7 @@ import { operation } from '../../http/operation.js';
 import { presentDataSource } from '../../presenters/dataSource.js';
 import { dataSourceRecord } from '../../schemas/dataSources.js';
 import { orNull } from '../../schemas/fields.js';
+import type { HandedOver } from '../../schemas/handedOver.js';
 import { credential } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
@@ -22,28 +23,43 @@ interface Body {
 }
 
 const MAX_URL = 2_048;
-const WHERE = ['body', 'endpoint_url'];
 
-/** A store's address without a slash at its end. @throws HttpError 422 for what is none, or may not be called */
-export async function endpointOf(text: string, { addresses }: Pick<ApiDeps, 'addresses'>): Promise<string> {
+/**
+ * A store's address without a slash at its end; null for none, for which front-ends send an empty field.
+ * @param within where the address stands @throws HttpError 422 for what is none, or may not be called
+ */
+async function endpointOf(
+  text: string | undefined,
+  within: readonly string[],
+  { addresses }: Pick<ApiDeps, 'addresses'>,
+): Promise<string | null> {
+  if (!text) return null;
+  const where = [...within, 'endpoint_url'];
   const url = URL.canParse(text) ? new URL(text) : null;
   const isAddress =
     url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === '';
   if (!isAddress)
-    throw invalid(WHERE, 'Give the http(s) address of the store, without credentials and without ? or #', 'url_type');
+    throw invalid(where, 'Give the http(s) address of the store, without credentials and without ? or #', 'url_type');
   try {
     await addresses.check(url.href);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const refused = 'The address is not one that this service may call';
     throw invalid(
-      WHERE,
+      where,
       error.kind === 'address_refused' ? refused : 'The host name can not be resolved',
       'value_error',
     );
   }
   return url.href.replace(/\/+$/, '');
 }
+
+/** What the connector takes, of what was handed over at /integrations/connect. */
+export const s3HandedOver = async (given: HandedOver, deps: ApiDeps): Promise<S3Credentials> => ({
+  accessKey: given['access_key'] ?? '',
+  accessKeySecret: given['access_key_secret'] ?? '',
+  endpointUrl: await endpointOf(given['endpoint_url'], ['body', 'authentication'], deps),
+});
 
 /** POST /integrations/s3: connects S3, or a store that speaks like it. Its keys are tried before anything is accepted. */
 export const connectS3 = operation<'user', Body>({
@@ -64,8 +80,7 @@ export const connectS3 = operation<'user', Body>({
     const credentials: S3Credentials = {
       accessKey: body.access_key,
       accessKeySecret: body.access_key_secret,
-      // Front-ends send an empty field for none.
-      endpointUrl: body.endpoint_url ? await endpointOf(body.endpoint_url, deps) : null,
+      endpointUrl: await endpointOf(body.endpoint_url, ['body'], deps),
     };
     const source = await connectAccount(
       caller,

@@ -1,10 +1,8 @@
+import { dayOf } from '../../../contract/filterTree.js';
 import type { GmailCondition, GmailFilter } from '../../../contract/gmailFilters.js';
 
 /** Gmail reads a day as one of California; seconds say what is meant: the day begins in UTC. */
-function secondsOf(date: string): number {
-  const [year = 0, month = 0, day = 0] = date.split('/').map(Number);
-  return Date.UTC(year, month - 1, day) / 1000;
-}
+const secondsOf = (date: string): number => Date.parse(`${dayOf(date)}T00:00:00Z`) / 1000;
 
 /** What is more than a plain word stands in quotation marks, where nothing in it means anything else. */
 const quoted = (text: string): string => (/^[\p{L}\p{N}_.@+][\p{L}\p{N}_.@+-]*$/u.test(text) ? text : `"${text}"`);

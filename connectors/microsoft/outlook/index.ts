@@ -1,6 +1,7 @@
 /** Outlook: the mails of a person, by folder or by query. https://learn.microsoft.com/graph/api/resources/mail-api-overview */
 import { Fault } from '../../../contract/failures.js';
-import { isOutlookQuery, outlookQueryOf } from '../../../contract/outlookQuery.js';
+import { isSelection } from '../../../contract/filterTree.js';
+import { outlookQueryOf } from '../../../contract/outlookQuery.js';
 import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
 import {
   bearer,
@@ -76,7 +77,7 @@ export const outlook: Connector<OAuthGrant> = {
   },
 
   async below(client, externalId, cursor, signal) {
-    if (isOutlookQuery(externalId)) {
+    if (isSelection(externalId)) {
       const query = outlookQueryOf(externalId);
       const place = query === null ? null : mailPlaceOf(`folder:${query.folder}`);
       if (query === null || place === null) throw noSuchItem(NAME);
@@ -88,7 +89,7 @@ export const outlook: Connector<OAuthGrant> = {
   },
 
   async open(client, externalId, signal) {
-    const place = isOutlookQuery(externalId) ? null : mailPlaceOf(externalId);
+    const place = isSelection(externalId) ? null : mailPlaceOf(externalId);
     if (place === null) throw noSuchItem(NAME);
     if ('folder' in place)
       throw new Fault('unsupported_type', 'A folder of Outlook has no text of its own: sync the mails in it.');

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import { TOKEN } from '../../../emulators/gitbook.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
 import { soon } from '../../../support/soon.js';
@@ -54,6 +55,33 @@ export function gitbookRows(catalogue: Catalogue): void {
         file_metadata: { type: 'PAGE', space_id: 'boats' },
       });
       await expectSparse(catalogue.service, user, results[0]?.id ?? 0);
+    });
+
+    test('what a connection was asked reaches the pages of a space that is synced later', async () => {
+      const asker = await catalogue.service.user('gitbook asked');
+      const connected = await asker.post('/integrations/connect', {
+        authentication: { source: 'GITBOOK', organization_name: 'harbour-org', access_token: TOKEN },
+        sync_options: {
+          ...{ sync_source_items: false, sync_files_on_connection: false, chunk_size: 99, max_items_per_chunk: 7 },
+          ...{ tags: { asked: 'red' }, request_id: 'asked', file_sync_config: { skip_file_processing: true } },
+        },
+      });
+      expect(connected).toMatchObject({ status: 200, body: { sync_url: null } });
+      const { id } = (connected.body as { data_source: DataSourceRecord }).data_source;
+      const sync = (more: object = {}) =>
+        asker.post('/integrations/gitbook/sync', { data_source_id: id, space_ids: ['boats'], ...more });
+      const made = (holds: (file: FileRecord) => boolean) =>
+        soon(
+          async () => (await asker.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+          ([file]) => file?.sync_status === 'READY_TO_SYNC' && holds(file),
+        );
+      expect((await sync()).status).toBe(200);
+      const asked = { chunk_size: 99, chunk_properties: { max_items_per_chunk: 7 } };
+      expect(await made(() => true)).toMatchObject([{ ...asked, tags: { asked: 'red' }, request_id: 'asked' }]);
+      expect((await sync({ chunk_size: 55, request_id: 'own' })).status).toBe(200);
+      expect(await made((file) => file.request_id === 'own')).toMatchObject([{ ...asked, chunk_size: 55 }]);
+      // Nobody else's data source, whoever it is.
+      expect((await sync({ data_source_id: dataSource.id })).status).toBe(404);
     });
 
     test.each([

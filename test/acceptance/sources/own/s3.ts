@@ -164,6 +164,31 @@ export function s3Rows(catalogue: Catalogue): void {
       });
     });
 
+    test('what a connection was asked reaches objects that are synced later', async () => {
+      const authentication = {
+        source: 'S3',
+        access_key: ACCESS_KEY,
+        access_key_secret: ACCESS_KEY_SECRET,
+        endpoint_url: `http://${s3.host}`,
+      };
+      const wishes = { chunk_size: 99, tags: { asked: 'red' }, request_id: 'asked' };
+      const config = { split_rows: true, skip_file_processing: true };
+      const options = { sync_source_items: false, ...wishes, file_sync_config: config };
+      const asked = { authentication, sync_options: options };
+      expect(await user.post('/integrations/connect', asked)).toMatchObject({ status: 200, body: { sync_url: null } });
+      expect((await sync([{ bucket: 'boats' }])).status).toBe(200);
+      const [file] = await soon(
+        async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+        ([one]) => one?.sync_status === 'READY_TO_SYNC',
+      );
+      expect(file).toMatchObject({ ...wishes, sync_properties: config });
+      const elsewhere = { ...authentication, endpoint_url: 'http://169.254.169.254' };
+      expect(await user.post('/integrations/connect', { authentication: elsewhere })).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 'authentication', 'endpoint_url'] }] },
+      });
+    });
+
     test('an object past the limit is not read, and says why', async () => {
       s3.buckets.get('boats')?.set('large.txt', { content: Buffer.alloc(MAX_BYTES + 1, 'a'), type: 'text/plain' });
       await connect();

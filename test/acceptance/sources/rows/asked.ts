@@ -12,7 +12,8 @@ type Body = Record<string, unknown>;
 
 /** Every field of a connection that is for its files, away from its default. */
 const CONFIG = {
-  auto_synced_source_types: ['TICKET'],
+  // All that there are: none is left out.
+  auto_synced_source_types: ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT'],
   ...{ sync_attachments: true, detect_audio_language: true, include_speaker_labels: true, split_rows: true },
   ...{ transcription_service: 'assemblyai', generate_chunks_only: true, store_file_only: true },
   // Nothing is fetched: what was asked is read on the record.
@@ -238,7 +239,10 @@ export function askedRows(customer: Customer, { said }: Catalogue): void {
         ids.add(content.lighthouse);
         const files = await soon(
           () => customer.files(),
-          (some) => some.length === ids.size && some.every((file) => file.sync_status === 'READY_TO_SYNC'),
+          // Where something is attached, that comes too.
+          (some) =>
+            [...ids].every((one) => some.some((file) => file.external_file_id === one)) &&
+            some.every((file) => file.sync_status === 'READY_TO_SYNC'),
         );
         for (const file of files) expect(file).toMatchObject({ ...AS_ASKED, ...(isByConsent ? BY_CONSENT_ALONE : {}) });
         // What it says itself goes before, tags and file_sync_config as wholes.
@@ -255,7 +259,9 @@ export function askedRows(customer: Customer, { said }: Catalogue): void {
           ([file]) => file?.request_id === 'own' && file.sync_status === 'READY_TO_SYNC',
         );
         expect(mine).toMatchObject({ chunk_size: 55, chunk_overlap: 9, skip_embedding_generation: true });
-        expect(mine?.sync_properties).toEqual({ split_rows: true, skip_file_processing: true });
+        expect(mine?.sync_properties).toMatchObject({ split_rows: true, skip_file_processing: true });
+        for (const unsaid of ['sync_attachments', 'detect_audio_language', 'transcription_service', 'store_file_only'])
+          expect(mine?.sync_properties).not.toHaveProperty(unsaid);
         expect(mine?.tags).toMatchObject({ own: 'blue' });
       });
   });

@@ -142,6 +142,7 @@ export function wholeAccountRows(customer: Customer): void {
       const asked = () =>
         [content.lighthouse, ...content.others].map((externalId) => customer.stand.contentAsked?.(externalId) ?? 0);
       const before = asked();
+      const known = await generations();
       customer.stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
       await customer.syncFiles(content.containers, { ...wishes, request_id: second });
       await soon(
@@ -151,7 +152,9 @@ export function wholeAccountRows(customer: Customer): void {
       expect(await customer.textOf(content.lighthouse)).toContain('1950');
       expect(await customer.textOf(content.lighthouse)).not.toContain('1901');
       const now = await generations();
-      expect(now.get(content.lighthouse)).toBeGreaterThan(now.get(content.keeper) ?? 0);
+      // Each beside itself: a first sync may have taken a file two tries.
+      expect(now.get(content.lighthouse)).toBeGreaterThan(known.get(content.lighthouse) ?? 0);
+      expect(now.get(content.keeper)).toBe(known.get(content.keeper));
       // Its listing says what is unchanged: that is not even fetched.
       if (customer.stand.contentAsked)
         expect(asked()).toEqual(before.map((number, index) => (index === 0 ? number + 1 : number)));
