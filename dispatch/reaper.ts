@@ -5,6 +5,7 @@ import { OPEN_ATTEMPT_STATES } from '../contract/oauth.js';
 import type { Log } from '../observability/log.js';
 import type { Attempts } from '../store/connections/attempts.js';
 import type { DataSourceCommands } from '../store/dataSources/commands.js';
+import type { DataSourceListings } from '../store/dataSources/listings.js';
 import type { FileCommands } from '../store/files/commands.js';
 import type { FileDeletion } from '../store/files/deletion.js';
 import type { RunDoc } from '../store/runs/model.js';
@@ -23,7 +24,7 @@ const CONNECTION_MESSAGE = 'The connection was ended from outside. Connect again
 export interface ReaperStores {
   readonly originals: Pick<Originals, 'sweep'>;
   readonly runs: Pick<Runs, 'inMotion' | 'find' | 'finish' | 'redo'>;
-  readonly dataSources: Pick<DataSourceCommands, 'tagsStopped' | 'endListing'>;
+  readonly dataSources: Pick<DataSourceCommands & DataSourceListings, 'tagsStopped' | 'endListing'>;
   readonly attempts: Pick<Attempts, 'move' | 'heard'>;
   readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'>;
 }

@@ -1,7 +1,6 @@
-import mongoose, { type ClientSession, type Connection, type Model } from 'mongoose';
+import mongoose, { type ClientSession, type Connection } from 'mongoose';
 
 import { type ChunkCommands, createChunkCommands } from './chunks/commands.js';
-import { segmentModel } from './chunks/model.js';
 import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
 import { type ColdCopies, createColdCopies } from './coldStorage/coldCopies.js';
 import { type ColdFiles, createColdFiles } from './coldStorage/coldFiles.js';
@@ -11,22 +10,19 @@ import { createStorageChanges, type StorageChanges } from './coldStorage/modify.
 import { createMoves, type Moves } from './coldStorage/moves.js';
 import { type Connections, createConnections } from './connections/acceptConnection.js';
 import { type Attempts, createAttempts } from './connections/attempts.js';
-import { attemptModel } from './connections/model.js';
 import { type Blobs, createFolderBlobs, type S3Settings } from './contents/blobs.js';
 import { type Contents, createContents } from './contents/contents.js';
-import { contentModel } from './contents/model.js';
 import { createDataSourceCommands, type DataSourceCommands } from './dataSources/commands.js';
-import { type DataSourceDoc, dataSourceModel } from './dataSources/model.js';
+import type { DataSourceDoc } from './dataSources/model.js';
 import { createGrants } from './dataSources/grants.js';
+import { createDataSourceListings, type DataSourceListings } from './dataSources/listings.js';
 import { createDataSourceQueries, type DataSourceQueries } from './dataSources/queries.js';
 import { type Atomically, createEvents, type Events } from './events/events.js';
 import { createIntents } from './events/intents.js';
-import { eventModels } from './events/model.js';
 import { createFileAncestors, type FileAncestors } from './files/ancestors.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
-import { fileModel } from './files/model.js';
 import { createFileQueue } from './files/queue.js';
 import { markedFiles } from './files/told.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
@@ -36,7 +32,6 @@ import { createRunProgress, type RunProgress } from './files/runProgress.js';
 import { createFileSums, type FileSums } from './files/statistics.js';
 import { createFileTags, type FileTags } from './files/tags.js';
 import { createFrontier, type Frontier } from './frontier/frontier.js';
-import { crawlPageModel } from './frontier/model.js';
 import type { GrantKeeper } from '../contract/oauth.js';
 import { isOAuthSource } from '../contract/whiteLabel.js';
 import type { HostTurns } from '../contract/hostTurns.js';
@@ -45,35 +40,27 @@ import { createHostTurns } from './hostTurns.js';
 import { createLimits, type Limits } from './limits.js';
 import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
-import { originalModel } from './originals/model.js';
+import { openModels } from './models.js';
 import { createOriginals, type Originals } from './originals/originals.js';
 import { createTranscripts, type Transcripts } from './originals/transcripts.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
-import { organizationModels } from './organizations/model.js';
 import { createOrganizationRecords, type OrganizationRecords } from './organizations/records.js';
 import { createItems, type Items } from './items/items.js';
-import { itemModel } from './items/model.js';
 import { createHeldRuns, type HeldRuns } from './runs/held.js';
-import { recognizedPageModel } from './recognizedPages/model.js';
 import { createRecognizedPages, type RecognizedPages } from './recognizedPages/recognizedPages.js';
-import { reembedModel } from './reembeds/model.js';
 import { createReembeds, type Reembeds } from './reembeds/reembeds.js';
-import { runModel } from './runs/model.js';
 import { createRuns, type Runs } from './runs/outbox.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { createSequence } from './sequence.js';
 import { createEmbeddingUsages, type EmbeddingUsages } from './usage/embeddingUsage.js';
 import { createUserAcceptance, type UserAcceptance } from './users/accept.js';
 import { createLiveness } from './users/liveness.js';
-import { userModel } from './users/model.js';
 import { createUserRecords, type UserRecords } from './users/records.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
 import { createPointUpgrade } from './vectors/upgrade.js';
 import { createVectors, type Vectors, type VectorSettings } from './vectors/vectors.js';
 import { createDeliveries, type Deliveries } from './webhooks/deliveries.js';
-import { webhookModels } from './webhooks/model.js';
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
-import { whiteLabelModel } from './whiteLabels/model.js';
 import { createWhiteLabels, type WhiteLabels } from './whiteLabels/records.js';
 
 export interface StoreSettings {
@@ -99,7 +86,7 @@ export interface Store {
   readonly users: UserAcceptance & UserRecords;
   readonly runs: Runs;
   readonly heldRuns: HeldRuns;
-  readonly dataSources: DataSourceQueries & DataSourceCommands;
+  readonly dataSources: DataSourceQueries & DataSourceCommands & DataSourceListings;
   /** Connections by consent. */
   readonly attempts: Attempts;
   readonly connections: Connections;
@@ -164,46 +151,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     .asPromise();
   await runMigrations(connection);
   const sequence = createSequence(connection);
-  const [files, segments, contents, users, runs, crawlPages, whiteLabels] = [
-    fileModel(connection),
-    segmentModel(connection),
-    contentModel(connection),
-    userModel(connection),
-    runModel(connection),
-    crawlPageModel(connection),
-    whiteLabelModel(connection),
-  ];
-  const originals = originalModel(connection);
-  const recognizedPages = recognizedPageModel(connection);
-  const reembeds = reembedModel(connection);
-  const dataSources = dataSourceModel(connection);
-  const items = itemModel(connection);
-  const attempts = attemptModel(connection);
-  const organizations = organizationModels(connection);
-  await Promise.all(
-    [
-      files,
-      segments,
-      contents,
-      users,
-      runs,
-      crawlPages,
-      whiteLabels,
-      originals,
-      recognizedPages,
-      reembeds,
-      dataSources,
-      items,
-      attempts,
-      organizations.organizations,
-      organizations.apiKeys,
-    ].map((model) => model.createIndexes()),
-  );
-  const eventRows = eventModels(connection);
-  const webhookRows = webhookModels(connection);
-  await Promise.all(
-    [...Object.values(eventRows), ...Object.values(webhookRows)].map((model: Model<never>) => model.createIndexes()),
-  );
+  const models = await openModels(connection);
+  const { files, segments, users, runs, dataSources, organizations, events: eventRows } = models;
   const vectorCache = createVectorCache(connection);
   await vectorCache.createIndexes();
   const embeddingUsage = createEmbeddingUsages(connection);
@@ -216,7 +165,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const remember = rememberWhileUnchanged(files, users);
   const fileQueries = createFileQueries(files, remember);
   const atomically: Atomically = (work) => transaction(connection, work);
-  const { webhooks, deliveries } = webhookRows;
+  const { webhooks, deliveries } = models.webhooks;
   const intents = createIntents(eventRows.rows, markedFiles(files), settings.eventsKeptDays);
   const events = createEvents(eventRows, webhooks, intents, atomically, settings.eventsKeptDays);
   const queue = createFileQueue((whose, limit, onlySent = false) => {
@@ -231,9 +180,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const lastUse = createLastUse(files);
   const dataSourceQueries = createDataSourceQueries(dataSources, secrets);
   const grants = createGrants(dataSources, secrets);
-  const whiteLabelRecords = createWhiteLabels(whiteLabels, sequence, secrets);
+  const whiteLabelRecords = createWhiteLabels(models.whiteLabels, sequence, secrets);
   const runCommands = createRuns(runs, sequence, atomically, events);
-  const dataSourceCommands = createDataSourceCommands(dataSources, sequence, events, secrets, atomically);
+  const dataSourceCommands = createDataSourceCommands(dataSources, sequence, events, secrets);
   const liveness = createLiveness();
   const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
   return {
@@ -247,8 +196,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     dataSources: {
       ...dataSourceQueries,
       ...dataSourceCommands,
+      ...createDataSourceListings(dataSources, events, atomically),
     },
-    attempts: createAttempts(attempts, secrets),
+    attempts: createAttempts(models.attempts, secrets),
     connections: createConnections(dataSourceCommands, runCommands),
     accountCredentials(source) {
       const { type, organizationId, sealedCredentials } = source;
@@ -257,7 +207,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
         ? null
         : grants.keeperOf(source, () => whiteLabelRecords.client(organizationId, type));
     },
-    items: createItems(items, files, sequence),
+    items: createItems(models.items, files, sequence),
     files: {
       ...fileQueries,
       ...createFileCommands(files, atomically, events, intents),
@@ -269,9 +219,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createFileReembedding(files, fileQueries),
       ...ancestors,
     },
-    reembeds: createReembeds(reembeds),
+    reembeds: createReembeds(models.reembeds),
     chunks: { ...createChunkQueries(segments, fileQueries), ...createChunkCommands(segments) },
-    contents: createContents(contents, blobs, settings.files.rowBytes),
+    contents: createContents(models.contents, blobs, settings.files.rowBytes),
     coldCopies: createColdCopies(blobs),
     moves: {
       ...createMoves(files, atomically, events),
@@ -280,9 +230,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     },
     coldFiles: createColdFiles(files, fileQueries),
     lastUse,
-    originals: createOriginals(originals, blobs, sequence, settings.files.rowBytes),
-    recognizedPages: createRecognizedPages(recognizedPages),
-    transcripts: createTranscripts(originals),
+    originals: createOriginals(models.originals, blobs, sequence, settings.files.rowBytes),
+    recognizedPages: createRecognizedPages(models.recognizedPages),
+    transcripts: createTranscripts(models.originals),
     vectors,
     upgradePoints: createPointUpgrade(connection, files, ancestors, vectors),
     vectorCache,
@@ -295,7 +245,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       queue,
       transaction: atomically,
     }),
-    frontier: createFrontier(crawlPages),
+    frontier: createFrontier(models.crawlPages),
     idempotency,
     secrets,
     whiteLabels: whiteLabelRecords,

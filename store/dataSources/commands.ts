@@ -3,13 +3,13 @@ import type { Model } from 'mongoose';
 import { dataSourceEvent } from '../../contract/events.js';
 import type { ConnectionOptions } from '../../contract/oauth.js';
 import type { SourceType } from '../../contract/sources.js';
-import type { DataSourceSyncStatus } from '../../contract/statuses.js';
 import { sameTags, type StoredTag, tagPairs, upsertTags } from '../../contract/tags.js';
-import type { Atomically, EventWriter } from '../events/events.js';
+import type { EventWriter } from '../events/events.js';
 import type { Secrets } from '../secrets.js';
 import type { Sequence, Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import { sealCredentials } from './credentials.js';
+import { queuedBy } from './listings.js';
 import type { DataSourceDoc } from './model.js';
 
 /** An account that was just connected. */
@@ -34,17 +34,6 @@ export interface Tagged {
   readonly dataSource: DataSourceDoc;
   /** Its files and points have not these tags yet: accept a run of updateTags in the same transaction. */
   readonly behind: boolean;
-}
-
-/** How a listing of items ended. */
-export interface ListingEnd {
-  readonly status: Extract<DataSourceSyncStatus, 'READY' | 'SYNC_ERROR'>;
-  /** Whether every item there is was listed. */
-  readonly whole: boolean;
-  /** From where the next listing asks what happened; unset: as it was. */
-  readonly changePoint?: string | null;
-  /** Facts for the metadata; null takes one out. */
-  readonly facts: Readonly<Record<string, unknown>>;
 }
 
 export interface DataSourceCommands {
@@ -77,19 +66,6 @@ export interface DataSourceCommands {
   cancelled(tenant: Tenant, id: number, session: Session): Promise<DataSourceDoc | null>;
   /** Keeps what a later call asked to be done with its files. */
   keepOptions(tenant: Tenant, id: number, options: ConnectionOptions, session: Session): Promise<void>;
-  /**
-   * Gives a run the listing of the items, unless another one has it. Null when the user has no such data source.
-   * @returns the record as it is then: its itemsRunId says which run has it
-   */
-  queueListing(tenant: Tenant, id: number, runId: number, session: Session): Promise<DataSourceDoc | null>;
-  /** The run begins to list. False when the listing is no longer its own. */
-  beginListing(tenant: Tenant, id: number, runId: number): Promise<boolean>;
-  /** The listing has come to an end, once: the run has it no more. A whole one is told. */
-  endListing(tenant: Tenant, id: number, runId: number, end: ListingEnd): Promise<void>;
-  /** For operators: the next whole listing may delete however much it misses. False when there is no such data source. */
-  approveDeletions(id: number): Promise<boolean>;
-  /** What is to be known of its last syncs, merged into its metadata; null takes a fact out. */
-  note(tenant: Tenant, id: number, facts: Readonly<Record<string, unknown>>): Promise<void>;
   /** Takes all of a user away, credentials included. */
   removeAll(tenant: Tenant): Promise<void>;
 }
@@ -99,20 +75,9 @@ export function createDataSourceCommands(
   sequence: Sequence,
   events: EventWriter,
   secrets: Secrets,
-  atomically: Atomically,
 ): DataSourceCommands {
   const sealed = (id: number, organizationId: number, credentials: string | null): string | null =>
     credentials === null ? null : sealCredentials(secrets, { _id: id, organizationId }, credentials);
-  const listed = (runId: number | undefined) =>
-    runId === undefined ? {} : ({ syncStatus: 'QUEUED_FOR_SYNCING', itemsRunId: runId } as const);
-  /** Facts as an update of the metadata. */
-  const metadataOf = (facts: Readonly<Record<string, unknown>>) => {
-    const named = Object.entries(facts).map(([name, value]) => [`metadata.${name}`, value] as const);
-    return {
-      $set: Object.fromEntries(named.filter(([, value]) => value !== null)),
-      $unset: Object.fromEntries(named.flatMap(([name, value]) => (value === null ? [[name, 1]] : []))),
-    };
-  };
   /** Applies a change of the tags together with other fields. Both writers of one record meet in MongoDB: one is run again. */
   const update = async (
     known: DataSourceDoc,
@@ -152,7 +117,7 @@ export function createDataSourceCommands(
           tags: [...tags],
           tagPairs: tagPairs(tags),
           syncStatus: 'READY',
-          ...listed(itemsRunId),
+          ...queuedBy(itemsRunId),
           lastSyncedAt: now,
           lastSyncAction: 'ADD',
           createdAt: now,
@@ -200,7 +165,7 @@ export function createDataSourceCommands(
         sealedCredentials: known && sealed(known._id, organizationId, credentials),
         refreshClaim: null,
         ...(options === undefined ? {} : { options }),
-        ...listed(itemsRunId),
+        ...queuedBy(itemsRunId),
         metadata: { ...known?.metadata, ...metadata },
         enableAutoSync: enableAutoSync ?? known?.enableAutoSync ?? null,
         revokedAccess: false,
@@ -272,53 +237,6 @@ export function createDataSourceCommands(
     cancelled: (tenant, id, session) => acted(tenant, id, 'CANCEL', session),
     async keepOptions({ organizationId, userId }, id, options, session) {
       await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { options } }).session(session);
-    },
-    async queueListing({ organizationId, userId }, id, runId, session) {
-      const mine = { _id: id, organizationId, userId };
-      const given = await dataSources
-        .findOneAndUpdate(
-          { ...mine, itemsRunId: null },
-          { $set: { ...listed(runId), updatedAt: new Date() } },
-          { returnDocument: 'after', session },
-        )
-        .lean<DataSourceDoc | null>();
-      return given ?? dataSources.findOne(mine).session(session).lean<DataSourceDoc | null>();
-    },
-    async beginListing({ organizationId, userId }, id, runId) {
-      const begun = await dataSources.updateOne(
-        { _id: id, organizationId, userId, itemsRunId: runId },
-        { $set: { syncStatus: 'SYNCING', updatedAt: new Date() } },
-      );
-      return begun.matchedCount === 1;
-    },
-    async endListing({ organizationId, userId }, id, runId, { status, whole, facts, changePoint }) {
-      const now = new Date();
-      const { $set, $unset } = metadataOf(facts);
-      const ended = {
-        syncStatus: status,
-        itemsRunId: null,
-        updatedAt: now,
-        ...(changePoint === undefined ? {} : { changePoint }),
-        ...(status === 'READY' && whole ? { sourceItemsSyncedAt: now, deletionsApproved: false } : {}),
-      };
-      await atomically(async (session) => {
-        const source = await dataSources
-          .findOneAndUpdate(
-            { _id: id, organizationId, userId, itemsRunId: runId },
-            { $set: { ...$set, ...ended }, $unset },
-            { returnDocument: 'after', session },
-          )
-          .lean<DataSourceDoc | null>();
-        if (source && whole && status === 'READY')
-          await events.write([dataSourceEvent('DATA_SOURCE_READY', source)], session);
-      });
-    },
-    async approveDeletions(id) {
-      const found = await dataSources.updateOne({ _id: id }, { $set: { deletionsApproved: true } });
-      return found.matchedCount === 1;
-    },
-    async note({ organizationId, userId }, id, facts) {
-      await dataSources.updateOne({ _id: id, organizationId, userId }, metadataOf(facts));
     },
     async removeAll({ organizationId, userId }) {
       await dataSources.deleteMany({ organizationId, userId });

@@ -1,0 +1,105 @@
+import type { Model } from 'mongoose';
+
+import { dataSourceEvent } from '../../contract/events.js';
+import type { DataSourceSyncStatus } from '../../contract/statuses.js';
+import type { Atomically, EventWriter } from '../events/events.js';
+import type { Session } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+import type { DataSourceDoc } from './model.js';
+
+/** How a listing of items ended. */
+export interface ListingEnd {
+  readonly status: Extract<DataSourceSyncStatus, 'READY' | 'SYNC_ERROR'>;
+  /** Whether every item there is was listed. */
+  readonly whole: boolean;
+  /** From where the next listing asks what happened; unset: as it was. */
+  readonly changePoint?: string | null;
+  /** Facts for the metadata; null takes one out. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Which run lists the items of a data source, and how that went. */
+export interface DataSourceListings {
+  /**
+   * Gives a run the listing of the items, unless another one has it. Null when the user has no such data source.
+   * @returns the record as it is then: its itemsRunId says which run has it
+   */
+  queueListing(tenant: Tenant, id: number, runId: number, session: Session): Promise<DataSourceDoc | null>;
+  /** The run begins to list. False when the listing is no longer its own. */
+  beginListing(tenant: Tenant, id: number, runId: number): Promise<boolean>;
+  /** The listing has come to an end, once: the run has it no more. A whole one is told. */
+  endListing(tenant: Tenant, id: number, runId: number, end: ListingEnd): Promise<void>;
+  /** For operators: the next whole listing may delete however much it misses. False when there is no such data source. */
+  approveDeletions(id: number): Promise<boolean>;
+  /** What is to be known of its last syncs, merged into its metadata; null takes a fact out. */
+  note(tenant: Tenant, id: number, facts: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+/** A record whose items a run is to list; without a run, as it was. */
+export const queuedBy = (runId: number | undefined) =>
+  runId === undefined ? {} : ({ syncStatus: 'QUEUED_FOR_SYNCING', itemsRunId: runId } as const);
+
+/** Facts as an update of the metadata. */
+const metadataOf = (facts: Readonly<Record<string, unknown>>) => {
+  const named = Object.entries(facts).map(([name, value]) => [`metadata.${name}`, value] as const);
+  return {
+    $set: Object.fromEntries(named.filter(([, value]) => value !== null)),
+    $unset: Object.fromEntries(named.flatMap(([name, value]) => (value === null ? [[name, 1]] : []))),
+  };
+};
+
+export function createDataSourceListings(
+  dataSources: Model<DataSourceDoc>,
+  events: EventWriter,
+  atomically: Atomically,
+): DataSourceListings {
+  return {
+    async queueListing({ organizationId, userId }, id, runId, session) {
+      const mine = { _id: id, organizationId, userId };
+      const given = await dataSources
+        .findOneAndUpdate(
+          { ...mine, itemsRunId: null },
+          { $set: { ...queuedBy(runId), updatedAt: new Date() } },
+          { returnDocument: 'after', session },
+        )
+        .lean<DataSourceDoc | null>();
+      return given ?? dataSources.findOne(mine).session(session).lean<DataSourceDoc | null>();
+    },
+    async beginListing({ organizationId, userId }, id, runId) {
+      const begun = await dataSources.updateOne(
+        { _id: id, organizationId, userId, itemsRunId: runId },
+        { $set: { syncStatus: 'SYNCING', updatedAt: new Date() } },
+      );
+      return begun.matchedCount === 1;
+    },
+    async endListing({ organizationId, userId }, id, runId, { status, whole, facts, changePoint }) {
+      const now = new Date();
+      const { $set, $unset } = metadataOf(facts);
+      const ended = {
+        syncStatus: status,
+        itemsRunId: null,
+        updatedAt: now,
+        ...(changePoint === undefined ? {} : { changePoint }),
+        ...(status === 'READY' && whole ? { sourceItemsSyncedAt: now, deletionsApproved: false } : {}),
+      };
+      await atomically(async (session) => {
+        const source = await dataSources
+          .findOneAndUpdate(
+            { _id: id, organizationId, userId, itemsRunId: runId },
+            { $set: { ...$set, ...ended }, $unset },
+            { returnDocument: 'after', session },
+          )
+          .lean<DataSourceDoc | null>();
+        if (source && whole && status === 'READY')
+          await events.write([dataSourceEvent('DATA_SOURCE_READY', source)], session);
+      });
+    },
+    async approveDeletions(id) {
+      const found = await dataSources.updateOne({ _id: id }, { $set: { deletionsApproved: true } });
+      return found.matchedCount === 1;
+    },
+    async note({ organizationId, userId }, id, facts) {
+      await dataSources.updateOne({ _id: id, organizationId, userId }, metadataOf(facts));
+    },
+  };
+}

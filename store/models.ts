@@ -1,0 +1,45 @@
+import type { Connection, Model } from 'mongoose';
+
+import { segmentModel } from './chunks/model.js';
+import { attemptModel } from './connections/model.js';
+import { contentModel } from './contents/model.js';
+import { dataSourceModel } from './dataSources/model.js';
+import { eventModels } from './events/model.js';
+import { fileModel } from './files/model.js';
+import { crawlPageModel } from './frontier/model.js';
+import { itemModel } from './items/model.js';
+import { organizationModels } from './organizations/model.js';
+import { originalModel } from './originals/model.js';
+import { recognizedPageModel } from './recognizedPages/model.js';
+import { reembedModel } from './reembeds/model.js';
+import { runModel } from './runs/model.js';
+import { userModel } from './users/model.js';
+import { webhookModels } from './webhooks/model.js';
+import { whiteLabelModel } from './whiteLabels/model.js';
+
+/** Every collection that has a model, with its indexes made. */
+export async function openModels(connection: Connection) {
+  const single = {
+    files: fileModel(connection),
+    segments: segmentModel(connection),
+    contents: contentModel(connection),
+    users: userModel(connection),
+    runs: runModel(connection),
+    crawlPages: crawlPageModel(connection),
+    whiteLabels: whiteLabelModel(connection),
+    originals: originalModel(connection),
+    recognizedPages: recognizedPageModel(connection),
+    reembeds: reembedModel(connection),
+    dataSources: dataSourceModel(connection),
+    items: itemModel(connection),
+    attempts: attemptModel(connection),
+  };
+  const families = {
+    organizations: organizationModels(connection),
+    events: eventModels(connection),
+    webhooks: webhookModels(connection),
+  };
+  const all = [...Object.values(single), ...Object.values(families).flatMap((family) => Object.values(family))];
+  await Promise.all(all.map((model: Model<never>) => model.createIndexes()));
+  return { ...single, ...families };
+}
