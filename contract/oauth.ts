@@ -117,7 +117,7 @@ export type AttemptState = (typeof ATTEMPT_STATES)[number];
 export const OPEN_ATTEMPT_STATES = ['waiting', 'returned', 'exchanging', 'granted'] as const satisfies AttemptState[];
 
 /** A field of oauth_url that says what account, or whose server, is meant: it becomes a fact of the connection. */
-interface FactField {
+export interface FactField {
   readonly field: string;
   readonly fact: string;
   /** As POST /integrations/connect calls the field; unset: the same. */

@@ -12,7 +12,7 @@ import { dataSourceRecord } from '../schemas/dataSources.js';
 import { nullable } from '../schemas/fields.js';
 import { type HandedOver, handedOver } from '../schemas/handedOver.js';
 import { connectAccount } from './connectAccount.js';
-import { factsOf } from './consent/facts.js';
+import { factsIn } from './consent/facts.js';
 import { newConnectionPage } from './consent/newConnectionPage.js';
 import { TAKE_HANDED_OVER } from './handedOver.js';
 
@@ -23,8 +23,8 @@ interface Body {
 
 /** Tokens that the caller got elsewhere, as if the person had consented here. */
 function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
-  const named = (FACT_FIELDS[source] ?? []).map(({ field, handedOverAs = field }) => [field, given[handedOverAs]]);
-  const facts = factsOf(source, Object.fromEntries(named));
+  const fields = (FACT_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.handedOverAs ?? row.field }));
+  const facts = factsIn(fields, given, ['authentication']);
   const times = { obtainedAt: Date.now(), expiresAt: null };
   // Nobody said by which client: ours is tried.
   const tokens = { accessToken: given['access_token'] ?? '', refreshToken: given['refresh_token'] || null };

@@ -111,6 +111,13 @@ export function gitbookRows(catalogue: Catalogue): void {
       expect(answers[2]?.body).toEqual({ items: [], count: 0 });
     });
 
+    test('a credential that is refused by now is 400 in words, never 401', async () => {
+      catalogue.stands.GITBOOK.takeBack();
+      const refused = await user.get(`/integrations/gitbook/spaces?data_source_id=${dataSource.id}`);
+      expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/credentials/) } });
+      catalogue.stands.GITBOOK.reset();
+    });
+
     test.each([
       ['an organization that the token does not see', { organization: 'another' }],
       ['one that would lead elsewhere', { organization: '..' }],

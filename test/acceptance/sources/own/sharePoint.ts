@@ -65,6 +65,55 @@ export function sharePointRows(catalogue: Catalogue): void {
       expect(results).toMatchObject([{ data_source_external_id: 'SHAREPOINT|ada@harbour.example|harbour' }]);
     });
 
+    test.each(['ONEDRIVE', 'OUTLOOK'] as const)(
+      'of %s the tenant that the caller named is asked as well',
+      async (type) => {
+        const other = await catalogue.service.user(`tenant of ${type}`);
+        const { graph: account } = stands[type] as MicrosoftStand;
+        for (const [tenant, asked] of [
+          ['harbour.example', 'harbour.example'],
+          [null, 'common'],
+        ]) {
+          account.provider.requests.length = 0;
+          const body = { microsoft_tenant: tenant, sync_source_items: false };
+          expect((await stands[type].connect(other, body)).status).toBe(200);
+          const paths = account.provider.requests.map(({ kind, path }) => [kind, path]);
+          expect(paths.at(0)).toEqual(['authorize', `/${asked}/oauth2/v2.0/authorize`]);
+          expect(paths.at(-1)).toEqual(['token', `/${asked}/oauth2/v2.0/token`]);
+        }
+      },
+    );
+
+    test('it is connected with tokens that the caller has, for the tenant and the site it names', async () => {
+      const other = await catalogue.service.user('sharepoint handed over');
+      const { accessToken, refreshToken } = graph().provider.grant();
+      const hand = (more: Record<string, unknown>) =>
+        other.post('/integrations/connect', {
+          authentication: { source: 'SHAREPOINT', access_token: accessToken, refresh_token: refreshToken, ...more },
+          sync_options: { sync_source_items: false },
+        });
+      expect(await hand({ tenant_name: 'harbour.example', site_name: 'Harbour' })).toMatchObject({
+        status: 200,
+        body: {
+          data_source: { data_source_external_id: 'SHAREPOINT|ada@harbour.example|harbour/Harbour' },
+          sync_url: expect.stringContaining('/connections/'),
+        },
+      });
+      graph().provider.expireAll();
+      graph().provider.requests.length = 0;
+      expect((await other.get('/integrations/sharepoint/sites/list')).status).toBe(200);
+      expect(graph().provider.requests[0]?.path).toBe('/harbour.example/oauth2/v2.0/token');
+      for (const [field, value] of [
+        ['tenant_name', 'evil.com/#'],
+        ['tenant_name', '127.0.0.1:8080'],
+        ['site_name', 'a@b'],
+      ] as const)
+        expect(await hand({ [field]: value })).toMatchObject({
+          status: 422,
+          body: { detail: [{ loc: ['body', 'authentication', field] }] },
+        });
+    });
+
     test('its sites are answered by pages, each by the name that oauth_url takes', async () => {
       const list = (query: string) => user.get<SitesPage>(`/integrations/sharepoint/sites/list${query}`);
       const first = await list('');

@@ -231,6 +231,8 @@ export function askedRows(customer: Customer, { said }: Catalogue): void {
           const form = new URLSearchParams(offers ? { action: 'choose', ids: chosen } : { action: 'sync' });
           expect((await fetch(body.oauth_url, { method: 'POST', body: form })).status).toBe(200);
           if (offers) ids.add(chosen);
+          // Without a picker the button lists, as the call asked.
+          else await customer.sourceWhen(({ source_items_synced_at: at }) => at !== null);
         }
         const { id } = await customer.source();
         // Nothing else is said: the rest was asked before.
