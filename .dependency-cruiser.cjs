@@ -80,6 +80,13 @@ module.exports = {
       to: { path: '^(api|engines|scripts|test|cli)/' },
     },
     {
+      name: 'scripts-take-emulators-of-tests',
+      comment: 'The demonstration shows what the tests run against: of test/, scripts know the emulators alone.',
+      severity: 'error',
+      from: { path: '^scripts/' },
+      to: { path: '^test/', pathNot: '^test/emulators/' },
+    },
+    {
       name: 'connectors-are-strangers',
       severity: 'error',
       from: { path: '^connectors/([^/]+)/' },

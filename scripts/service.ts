@@ -92,7 +92,8 @@ export function stopOnSignal(stop: () => Promise<void>, say: (line: string) => v
     asked = true;
     say('stopping');
     stop().then(
-      () => process.exit(0),
+      // With what went wrong before, if anything did.
+      () => process.exit(),
       (error: unknown) => {
         console.error(error);
         process.exit(1);

@@ -62,8 +62,8 @@ export interface Attempts {
     change?: AttemptChange,
     session?: Session,
   ): Promise<boolean>;
-  /** Gives the page that goes on from here a new name, until a time. */
-  openPage(id: number, until: Date): Promise<string>;
+  /** Names the page that goes on from here, until a time; null where it was named before. */
+  openPage(id: number, until: Date): Promise<string | null>;
   removeAll(tenant: Tenant): Promise<void>;
 }
 
@@ -173,8 +173,9 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
     },
     async openPage(id, until) {
       const name = newName();
-      await attempts.updateOne({ _id: id }, { $set: { pageHash: hashOf(name), pageExpiresAt: until } });
-      return name;
+      const page = { pageHash: hashOf(name), pageExpiresAt: until };
+      const { modifiedCount } = await attempts.updateOne({ _id: id, pageHash: { $exists: false } }, { $set: page });
+      return modifiedCount === 1 ? name : null;
     },
     async removeAll({ organizationId, userId }) {
       await attempts.deleteMany({ organizationId, userId });

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
 import { type Call, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
-import { createOAuthProvider, type OAuthProvider } from './oauthProvider.js';
+import { createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
 
 export const TEAM = 'T0HARBOUR';
 export const SLACK_PEOPLE = [
@@ -86,7 +86,10 @@ const conversationJson = (id: string, { name, type, isArchived = false, user }: 
 });
 
 /** @param perPage whatever a caller asks for */
-export async function startSlack({ perPage = 2 } = {}): Promise<SlackEmulator> {
+export async function startSlack({
+  perPage = 2,
+  ...settings
+}: { perPage?: number } & Partial<OAuthProviderSettings> = {}): Promise<SlackEmulator> {
   const conversations = new Map<string, EmulatedConversation>();
   const users = new Map<string, string>();
   const asked: string[] = [];
@@ -101,6 +104,7 @@ export async function startSlack({ perPage = 2 } = {}): Promise<SlackEmulator> {
     refreshes: false,
     refusalStatus: 200,
     expiresIn: 1e9,
+    ...settings,
   });
 
   /** A page of a list, with the cursor of the next one as Slack has them. */

@@ -49,7 +49,6 @@ async function cameWithCode(attempt: AttemptDoc, code: string, deps: ApiDeps): P
   // Nobody was back before, and yet it does not count: it is too late.
   else if (await store.attempts.move(_id, ['waiting'], 'expired')) await dispatcher.tellPersonCame(_id);
   // A second look at the address waits for what the first one began, and begins nothing.
-  else if (attempt.state === 'connected') return connectedPage(nameOf(attempt.service), null, null);
   return outcomeOf(attempt, deps);
 }
 
@@ -119,6 +118,7 @@ async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<Page
   for (const runId of runIds) void dispatcher.start(runId);
   const source = await store.dataSources.find(attempt, dataSourceId ?? 0);
   const until = new Date(Date.now() + settings.connectPageLifeMs);
+  // Only the first who is shown the end gets its name: an address may be kept by a browser for long.
   const chooser = wishes.offersChooser ? await store.attempts.openPage(_id, until) : null;
   if (chooser !== null && wishes.opensChooser) return new RedirectAnswer(pagePath(chooser));
   return connectedPage(nameOf(service), source ? accountInWords(source) : null, chooser);

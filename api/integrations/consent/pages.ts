@@ -24,13 +24,23 @@ li { display: flex; gap: .6rem; align-items: center; padding: .5rem .75rem; bord
 li label, li > span { display: flex; gap: .6rem; align-items: baseline; flex: 1; min-width: 0 } li label { cursor: pointer } label > span { min-width: 0 } nav { margin-top: .75rem }
 `);
 
-export function page(status: number, title: string, mood: 'good' | 'bad' | 'plain', body: Html): PageAnswer {
+/** Has a page asked for again by itself. */
+const AGAIN_SOON = html`<meta http-equiv="refresh" content="2" />`;
+
+export function page(
+  status: number,
+  title: string,
+  mood: 'good' | 'bad' | 'plain',
+  body: Html,
+  head: Html = html``,
+): PageAnswer {
   const whole = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
+        ${head}
         <title>${title}</title>
         <style>
           ${STYLE}
@@ -65,8 +75,12 @@ export const pendingPage = (name: string): PageAnswer =>
     202,
     `${name} is being connected`,
     'plain',
-    html`<p>This takes longer than usual. It goes on by itself, and shows in the application when it is done.</p>
+    html`<p>
+        This takes longer than usual. It goes on by itself: this page shows when it is done, and so does the
+        application.
+      </p>
       ${CLOSE}`,
+    AGAIN_SOON,
   );
 
 export const cancelledPage = (name: string): PageAnswer =>

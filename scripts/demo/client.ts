@@ -1,0 +1,64 @@
+/** The public API, called as any client would. */
+import type { DocumentRecord } from '../../contract/records.js';
+
+export interface Client {
+  get<T>(path: string): Promise<T>;
+  post<T>(path: string, body: unknown): Promise<T>;
+}
+
+function clientOf(url: string, headers: Record<string, string>): Client {
+  const call = async <T>(path: string, init: RequestInit): Promise<T> => {
+    const response = await fetch(`${url}${path}`, init);
+    const body: unknown = await response.json();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(body)}`);
+    return body as T;
+  };
+  return {
+    get: (path) => call(path, { headers }),
+    post: (path, body) =>
+      call(path, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+  };
+}
+
+/** Calls as an end user, by an access token. */
+export async function signIn({ url, apiKey }: { readonly url: string; readonly apiKey: string }): Promise<Client> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'customer-id': 'demo' };
+  const issued = await clientOf(url, headers).get<{ access_token: string }>('/auth/v1/access_token');
+  return clientOf(url, { authorization: `Token ${issued.access_token}` });
+}
+
+/** Files by how far they are. @param filters as those of /user_files_v2 */
+export async function countFiles(api: Client, filters: object): Promise<{ ready: number; failed: number }> {
+  const counted = async (sync_statuses: string[]): Promise<number> =>
+    (
+      await api.post<{ count: number }>('/user_files_v2', {
+        filters: { ...filters, sync_statuses },
+        pagination: { limit: 1 },
+      })
+    ).count;
+  const [ready, failed] = await Promise.all([counted(['READY']), counted(['SYNC_ERROR', 'SYNC_ABORTED'])]);
+  return { ready, failed };
+}
+
+/** Asks a question, and answers what a person reads of it. */
+export async function ask(api: Client, query: string, where: object = {}): Promise<string> {
+  const { documents } = await api.post<{ documents: DocumentRecord[] }>('/embeddings', { query, k: 3, ...where });
+  const lines = documents.flatMap(({ rank, score, source_url, chunk_index, content }) => [
+    `  ${rank}. score ${score?.toFixed(3)} · ${source_url} · chunk ${chunk_index}`,
+    `     ${content.replaceAll(/\s+/g, ' ').slice(0, 160)}${content.length > 160 ? '…' : ''}`,
+  ]);
+  return [`\n  “${query}”\n`, ...lines, ''].join('\n');
+}
+
+/** What a demonstration does beside and with a service. */
+export interface Demo {
+  /** Settings that the service needs for it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Does as an application would, to the end. */
+  run(api: Client): Promise<void>;
+  close(): Promise<void>;
+}
