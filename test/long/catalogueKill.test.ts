@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
-import { playCatalogueRound } from '../support/catalogueRound.js';
+import { MORE, playCatalogueRound } from '../support/catalogueRound.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
 import { seededChance } from '../support/seed.js';
 import { SOURCE_STANDS } from '../support/sourceStands/index.js';
@@ -33,7 +33,8 @@ describe.each(SOURCES)('the worker killed at random moments of a sync of %s', (t
     `leaves what an undisturbed one leaves, ${ROUNDS} times`,
     async () => {
       const chance = seededChance(`kills of ${type}`);
-      const common = { service, type, stand: stands.get(type)! };
+      const stand = stands.get(type)!;
+      const common = { service, type, stand, content: stand.reset(MORE) };
       const calm = await playCatalogueRound({ ...common, customerId: `calm ${type}`, killsAfter: [] });
       expect(calm.amiss).toEqual([]);
       let hits = 0;
@@ -44,6 +45,7 @@ describe.each(SOURCES)('the worker killed at random moments of a sync of %s', (t
         expect(played.left).toEqual(calm.left);
         expect(played.amiss).toEqual([]);
         hits += played.hits;
+        process.stdout.write(`${type} killed after ${killsAfter.join()} of ${calm.asked}: ${played.hits} under way\n`);
       }
       expect(hits).toBeGreaterThanOrEqual(ROUNDS);
     },

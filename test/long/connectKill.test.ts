@@ -18,7 +18,7 @@ const PEOPLE = 4;
 /** Within so long after a round has begun, API and worker die, and one of the engines. */
 const KILL_WITHIN_MS = 1_500;
 /** So long codes are spent in each round, and not answered. */
-const SLOW_MS = 600;
+const SLOW_MS = 1_200;
 const ITEMS = ['My Drive', 'Shared with me', 'a.txt'];
 /** How often somebody goes back to the application and connects once more. */
 const TRIES = 5;

@@ -8,17 +8,19 @@ import { forgetVectors, readAtRest } from './atRest.js';
 import type { Listed } from './client.js';
 import type { OwnService } from './ownService.js';
 import { soon } from './soon.js';
-import type { SourceStand } from './sourceStands/stand.js';
+import type { SourceStand, StandContent } from './sourceStands/stand.js';
 
 /** Documents beside those of the catalogue. */
-const MORE = 20;
+export const MORE = 20;
 
 export interface CatalogueRound {
   readonly service: OwnService;
   readonly type: ConnectedSourceType;
   readonly stand: SourceStand;
+  /** What its source holds, the same in all rounds: versions that it counts up would tell them apart. */
+  readonly content: StandContent;
   readonly customerId: string;
-  /** The worker is killed when its source was asked so often, each time since the beginning. */
+  /** The worker is killed when its source was asked so often in this round. */
   readonly killsAfter: readonly number[];
 }
 
@@ -33,15 +35,15 @@ interface Played {
 }
 
 export async function playCatalogueRound(round: CatalogueRound): Promise<Played> {
-  const { service, type, stand, customerId, killsAfter } = round;
+  const { service, type, stand, content, customerId, killsAfter } = round;
   await forgetVectors(service.env);
-  const content = stand.reset(MORE);
+  const before = stand.asked();
   const user = await service.user(customerId);
   let isOver = false;
   const killing = (async () => {
     let hits = 0;
     for (const requests of killsAfter) {
-      while (!isOver && stand.asked() < requests) await sleep(5);
+      while (!isOver && stand.asked() - before < requests) await sleep(5);
       if (!isOver) hits += 1;
       await service.kill('worker');
     }
@@ -60,9 +62,12 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<Played>
     async () => (await user.post<Listed<FileRecord>>('/user_files_v2', listing)).body.results,
     (files) => files.length === 2 + content.others.length + MORE && files.every((file) => file.sync_status === 'READY'),
   );
-  await soon(source, (one) => one.sync_status === 'READY' && one.files_synced_at !== null);
+  const { sync_status, last_sync_action, revoked_access, data_source_metadata } = await soon(
+    source,
+    (one) => one.sync_status === 'READY' && one.files_synced_at !== null && one.source_items_synced_at !== null,
+  );
   isOver = true;
-  const asked = stand.asked();
+  const asked = stand.asked() - before;
   const hits = await killing;
   const { body } = await user.post<{ items: Record<string, unknown>[]; count: number }>('/integrations/items/list', {
     ...listing,
@@ -73,5 +78,6 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<Played>
     return { external_id, name, parent_external_id, item_type };
   });
   const rest = await readAtRest(service.env);
-  return { left: { items, ...rest.content(customerId) }, amiss: rest.amiss(), hits, asked };
+  const record = { sync_status, last_sync_action, revoked_access, data_source_metadata };
+  return { left: { record, items, ...rest.content(customerId) }, amiss: rest.amiss(), hits, asked };
 }
