@@ -3,7 +3,7 @@ import { Fault } from '../contract/failures.js';
 import { formatOfName, formatOfType, mimeTypeOf } from '../contract/fileFormats.js';
 import type { TagValue } from '../contract/records.js';
 import type { TypeAtSource } from '../contract/typesAtSource.js';
-import type { ItemContent, OAuthGrant, SourceAnswer, SourceItem } from './connector.js';
+import type { ItemContent, ItemPage, OAuthGrant, SourceAnswer, SourceItem } from './connector.js';
 
 /** An answer, or a part of one: nothing in it is sure. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -49,6 +49,32 @@ export const itemOf = (
   version: null,
   ...given,
 });
+
+/** Ids as others see them, of a source whose accounts each count their tickets from one: with the account before them. */
+export interface AccountIds {
+  outer(id: string): string;
+  /** '' for an id of another account, which is that of nothing here. */
+  inner(externalId: string): string;
+  page(page: ItemPage): ItemPage;
+}
+export function idsOf(account: string): AccountIds {
+  const before = `${account.toLowerCase()}/`;
+  const outer = (id: string): string => `${before}${id}`;
+  const orNull = (id: string | null): string | null => (id === null ? null : outer(id));
+  return {
+    outer,
+    inner: (externalId) => (externalId.startsWith(before) ? externalId.slice(before.length) : ''),
+    page: ({ items, next }) => ({
+      items: items.map((item) => ({
+        ...item,
+        externalId: outer(item.externalId),
+        parentExternalId: orNull(item.parentExternalId),
+        rootExternalId: orNull(item.rootExternalId),
+      })),
+      next,
+    }),
+  };
+}
 
 /** Facts, or tags, that are there. */
 export const known = <T>(facts: Readonly<Record<string, T | null>>): Readonly<Record<string, T>> =>

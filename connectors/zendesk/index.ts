@@ -1,8 +1,19 @@
 /** Zendesk: the help centre of an account and its tickets. https://developer.zendesk.com/api-reference */
 import { Fault } from '../../contract/failures.js';
 import { isChosenByType, type TypeWishes } from '../../contract/typesAtSource.js';
-import type { Connector, OAuthGrant } from '../connector.js';
-import { bearer, contentOfAttached, idOf, itemOfAttached, known, noSuchItem, objectOf, textOf } from '../helpdesk.js';
+import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
+import {
+  type AccountIds,
+  bearer,
+  contentOfAttached,
+  idOf,
+  idsOf,
+  itemOfAttached,
+  known,
+  noSuchItem,
+  objectOf,
+  textOf,
+} from '../helpdesk.js';
 import { contentOf, contentOfTicket, placeOf, TICKETS } from './adapter.js';
 import { NAME } from './api.js';
 import { articleItem, belowCategory, belowCenter, belowSection, listRoots, readArticle } from './articles.js';
@@ -21,6 +32,40 @@ function pathOf(address: string): { readonly path: readonly string[]; readonly q
   const { pathname, searchParams } = new URL(address);
   const path = pathname.split('/').filter((part) => part !== '');
   return { path: path.map(decodeURIComponent), query: Object.fromEntries(searchParams) };
+}
+
+/** Each account counts its tickets from one. */
+const idsIn = ({ facts }: OAuthGrant): AccountIds => idsOf(facts['subdomain'] ?? '');
+
+async function listBelow(
+  client: SourceClient,
+  id: string,
+  cursor: string | null,
+  signal: AbortSignal,
+  wanted: ReturnType<typeof wantedOf>,
+): Promise<ItemPage> {
+  const place = placeOf(id);
+  switch (place?.kind) {
+    case undefined:
+      throw noSuchItem(NAME);
+    case 'help_center':
+      return belowCenter(client, signal);
+    case 'category':
+      return belowCategory(client, place.id, cursor, wanted.articles, signal);
+    case 'section':
+      return belowSection(client, place.id, cursor, wanted.articles, signal);
+    case 'article':
+      return { items: [await articleItem(client, place.id, signal)], next: null };
+    case TICKETS:
+      return belowTickets(client, cursor, wanted, signal);
+    case 'ticket':
+      return belowTicket(client, place.id, wanted.attachments, signal);
+    case 'attachment': {
+      const { item } = await readTicket(client, place.ticket, signal);
+      const attached = await findAttached(client, place.ticket, place.id, signal);
+      return { items: [itemOfAttached(attached, item, 'TICKET')], next: null };
+    }
+  }
 }
 
 export const zendesk: Connector<OAuthGrant> = {
@@ -49,36 +94,16 @@ export const zendesk: Connector<OAuthGrant> = {
     };
   },
 
-  roots: (client, _grant, cursor, signal) => listRoots(client, cursor, signal),
+  roots: async (client, grant, cursor, signal) => idsIn(grant).page(await listRoots(client, cursor, signal)),
 
-  async below(client, externalId, cursor, signal, _grant, wishes) {
-    const place = placeOf(externalId);
-    const wanted = wantedOf(wishes);
-    switch (place?.kind) {
-      case undefined:
-        throw noSuchItem(NAME);
-      case 'help_center':
-        return belowCenter(client, signal);
-      case 'category':
-        return belowCategory(client, place.id, cursor, wanted.articles, signal);
-      case 'section':
-        return belowSection(client, place.id, cursor, wanted.articles, signal);
-      case 'article':
-        return { items: [await articleItem(client, place.id, signal)], next: null };
-      case TICKETS:
-        return belowTickets(client, cursor, wanted, signal);
-      case 'ticket':
-        return belowTicket(client, place.id, wanted.attachments, signal);
-      case 'attachment': {
-        const { item } = await readTicket(client, place.ticket, signal);
-        const attached = await findAttached(client, place.ticket, externalId, signal);
-        return { items: [itemOfAttached(attached, item, 'TICKET')], next: null };
-      }
-    }
+  async below(client, externalId, cursor, signal, grant, wishes) {
+    const ids = idsIn(grant);
+    return ids.page(await listBelow(client, ids.inner(externalId), cursor, signal, wantedOf(wishes)));
   },
 
-  async open(client, externalId, signal) {
-    const place = placeOf(externalId);
+  async open(client, externalId, signal, grant) {
+    const ids = idsIn(grant);
+    const place = placeOf(ids.inner(externalId));
     switch (place?.kind) {
       case undefined:
         throw noSuchItem(NAME);
@@ -92,10 +117,13 @@ export const zendesk: Connector<OAuthGrant> = {
         return contentOfTicket(ticket, item, comments, users);
       }
       case 'attachment': {
-        const attached = await findAttached(client, place.ticket, externalId, signal);
+        const attached = await findAttached(client, place.ticket, place.id, signal);
         const { path, query } = pathOf(attached.url);
         const answer = await client.content(path, query, signal, { at: 'files' });
-        return contentOfAttached(attached, answer, { externalId: `ticket:${place.ticket}`, url: externalId });
+        return contentOfAttached(attached, answer, {
+          externalId: ids.outer(`ticket:${place.ticket}`),
+          url: externalId,
+        });
       }
       case 'help_center':
       case 'category':

@@ -169,10 +169,12 @@ export async function belowTicket(
   return { items: [item, ...attached], next: null };
 }
 
-/** One thing attached to a ticket. @throws Fault not_found */
-export async function findAttached(client: SourceClient, ticket: string, externalId: string, signal: AbortSignal) {
+/** One thing attached to a ticket, by the ids of both. @throws Fault not_found */
+export async function findAttached(client: SourceClient, ticket: string, id: string, signal: AbortSignal) {
   const { comments } = await commentsOf(client, ticket, signal);
-  const found = comments.flatMap((comment) => attachedIn(comment, ticket)).find((one) => one.externalId === externalId);
+  const found = comments
+    .flatMap((comment) => attachedIn(comment, ticket))
+    .find(({ externalId }) => externalId === `ticket:${ticket}/${id}`);
   if (!found) throw noSuchItem(NAME);
   return found;
 }

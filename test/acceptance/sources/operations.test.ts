@@ -8,6 +8,7 @@ import { gmailRows } from './own/gmail.js';
 import { s3Rows } from './own/s3.js';
 import { sharePointRows } from './own/sharePoint.js';
 import { slackRows } from './own/slack.js';
+import { zendeskRows } from './own/zendesk.js';
 
 const catalogue = useCatalogue();
 
@@ -19,3 +20,4 @@ outlookRows(catalogue);
 sharePointRows(catalogue);
 azureRows(catalogue);
 slackRows(catalogue);
+zendeskRows(catalogue);

@@ -8,6 +8,8 @@ export type ZendeskStand = SourceStand & { readonly emulator: ZendeskEmulator };
 
 export const ZENDESK_SUBDOMAIN = 'harbour';
 
+const idOf = (id: string): string => `${ZENDESK_SUBDOMAIN}/${id}`;
+
 export async function standForZendesk(): Promise<ZendeskStand> {
   const emulator = await startZendesk();
   const byConsent = standByConsent('ZENDESK', emulator);
@@ -52,11 +54,11 @@ export async function standForZendesk(): Promise<ZendeskStand> {
       tickets.set(301, { subject: 'Deleted', status: 'deleted', comments: [{ text: 'Gone.' }] });
       emulator.mend();
       return {
-        containers: [...[...categories.keys()].map((id) => `category:${id}`), 'tickets'],
-        lighthouse: 'article:100',
-        keeper: 'article:101',
-        branch: 'section:10',
-        others: [...OTHERS.map((_, at) => `article:${at + 200}`), 'ticket:300'],
+        containers: [...[...categories.keys()].map((id) => `category:${id}`), 'tickets'].map(idOf),
+        lighthouse: idOf('article:100'),
+        keeper: idOf('article:101'),
+        branch: idOf('section:10'),
+        others: [...OTHERS.map((_, at) => `article:${at + 200}`), 'ticket:300'].map(idOf),
         items: 20 + more,
       };
     },
@@ -77,7 +79,7 @@ export async function standForZendesk(): Promise<ZendeskStand> {
       );
     },
     contentAsked(externalId) {
-      const [kind, id] = externalId.split(':');
+      const [kind, id] = externalId.slice(idOf('').length).split(':');
       const path = kind === 'article' ? `/articles/${id}/translations.json` : `/tickets/${id}/comments.json`;
       return emulator.requests.filter((one) => one.includes(path)).length;
     },

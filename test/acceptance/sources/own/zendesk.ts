@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { newZendeskAccount } from '../../../emulators/zendesk.js';
+import { soon } from '../../../support/soon.js';
+import type { ZendeskStand } from '../../../support/sourceStands/zendesk.js';
+import { type Catalogue, Customer } from '../catalogue.js';
+import { helpdeskRows } from './helpdesk.js';
+
+export function zendeskRows(catalogue: Catalogue): void {
+  const stand = () => catalogue.stands.ZENDESK as ZendeskStand;
+  const fill = (subdomain = 'harbour') => {
+    const account = newZendeskAccount();
+    stand().emulator.accounts.set(subdomain, account);
+    account.categories.set(1, 'Sea');
+    account.sections.set(10, { category: 1, name: 'Sights' });
+    account.articles.set(100, { section: 10, title: 'Lighthouse', body: `<p>The light of ${subdomain}.</p>` });
+    account.tickets.set(7, {
+      subject: 'Pier',
+      type: 'incident',
+      comments: [
+        { text: 'It is broken.', attachments: [{ id: 70, name: 'pier.txt', content: 'A broken pier.' }] },
+        { text: 'A carpenter comes.', author: 501 },
+      ],
+    });
+    return {
+      types: { ARTICLE: `${subdomain}/article:100`, TICKET: `${subdomain}/ticket:7` },
+      attached: { TICKET: `${subdomain}/ticket:7/70` },
+    };
+  };
+  helpdeskRows(catalogue, 'ZENDESK', () => fill());
+
+  describe('ZENDESK by consent', () => {
+    const customer = new Customer(catalogue, 'ZENDESK');
+
+    test('zendesk_subdomain: 400 naming it without it, 422 for what is none, and each one is an account of its own', async () => {
+      await customer.begin();
+      const { user } = customer;
+      const ask = (body: Record<string, unknown>) =>
+        user.post('/integrations/oauth_url', { service: 'ZENDESK', connecting_new_account: true, ...body });
+      for (const none of [{}, { zendesk_subdomain: null }, { zendesk_subdomain: '' }])
+        expect(await ask(none)).toMatchObject({
+          status: 400,
+          body: { detail: expect.stringContaining('zendesk_subdomain') },
+        });
+      for (const wrong of ['evil.com/#', '127.0.0.1:8080', 'a@b'])
+        expect(await ask({ zendesk_subdomain: wrong })).toMatchObject({
+          status: 422,
+          body: { detail: [{ loc: ['body', 'zendesk_subdomain'] }] },
+        });
+      const { hosts } = stand().emulator;
+      for (const subdomain of ['harbour', 'quay']) {
+        fill(subdomain);
+        hosts.length = 0;
+        await stand().connect(user, { zendesk_subdomain: subdomain, sync_source_items: false });
+        await soon(
+          () => customer.textOf(`${subdomain}/article:100`),
+          (text) => text.includes(`The light of ${subdomain}.`),
+        );
+        // Consent, tokens and interface, all of them of this one.
+        expect(new Set(hosts.map((one) => one.split('/')[1]))).toEqual(new Set([subdomain]));
+        for (const part of ['/oauth/authorizations/new', '/oauth/tokens', '/api/v2/users/me.json'])
+          expect(hosts.some((one) => one.endsWith(part))).toBe(true);
+      }
+      const { results } = (
+        await user.post<{ results: { data_source_external_id: string }[] }>('/user_data_sources', {})
+      ).body;
+      expect(results.map((one) => one.data_source_external_id).toSorted()).toEqual([
+        'ZENDESK|ada@harbour.example|harbour',
+        'ZENDESK|ada@harbour.example|quay',
+      ]);
+    });
+
+    test('a ticket has its comments as its text, what Zendesk says of it as tags, and what is attached as a file of its own', async () => {
+      await customer.begin();
+      fill();
+      await customer.connect({ sync_files_on_connection: true, file_sync_config: { sync_attachments: true } });
+      const files = await customer.settledFiles(3);
+      const of = (id: string) => files.find((file) => file.external_file_id === id);
+      expect(of('harbour/ticket:7')).toMatchObject({
+        name: 'Pier',
+        external_url: expect.stringMatching(/\/agent\/tickets\/7$/),
+        file_statistics: { file_format: 'ZENDESK' },
+        tags: { ticket_type: 'incident', ticket_status: 'open', ticket_submitter: 'Ada@harbour.example' },
+        file_metadata: { type: 'TICKET', channel: 'email' },
+      });
+      expect(await customer.textOf('harbour/ticket:7')).toMatch(
+        /Ben, [\d :-]+: It is broken\.\s+Ada, .*: A carpenter comes\./,
+      );
+      expect(of('harbour/ticket:7/70')).toMatchObject({
+        name: 'pier.txt',
+        file_statistics: { file_format: 'TXT' },
+        file_metadata: { type: 'TICKET_ATTACHMENT', parent_external_file_id: 'harbour/ticket:7' },
+      });
+      expect(await customer.textOf('harbour/ticket:7/70')).toContain('A broken pier.');
+    });
+  });
+}

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { loadConfig } from '../../config.js';
+import type { SourceItem } from '../../connectors/connector.js';
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { type Account, createConnectors } from '../../connectors/registry.js';
+import { createEgress } from '../../egress/createEgress.js';
+import type { Egress } from '../../egress/types.js';
+import { newZendeskAccount, startZendesk, type ZendeskAccount, type ZendeskEmulator } from '../emulators/zendesk.js';
+import { faultOf, loopbackEgress, NEVER } from './account.js';
+
+let egress: Egress;
+let zendesk: ZendeskEmulator;
+let account: Account;
+let held: ZendeskAccount;
+
+/** @param person 501 is an administrator, 502 is not */
+const accountOf = (person: string, by = egress, settings = zendesk.settings, subdomain = 'harbour'): Account => {
+  const { accessToken } = zendesk.oauth.grant(person);
+  const connectors = createConnectors({ egress: by, urls: readSourceUrls(settings), maxItemBytes: 1_000_000 });
+  return connectors.account('ZENDESK', accessToken, JSON.stringify({ accessToken, facts: { subdomain } }));
+};
+const below = async (id: string, from = account, wishes?: Parameters<Account['below']>[3]): Promise<SourceItem[]> => {
+  const items: SourceItem[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await from.below(`harbour/${id}`, cursor ?? null, NEVER, wishes);
+    items.push(...page.items);
+    cursor = page.next;
+  }
+  return items;
+};
+const idsOf = (items: readonly SourceItem[]): string[] =>
+  items.map(({ externalId }) => externalId.replace(/^harbour\//, '')).toSorted();
+const open = async (id: string): Promise<string> =>
+  Buffer.from((await account.open(`harbour/${id}`, NEVER)).bytes).toString();
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  zendesk = await startZendesk();
+});
+afterAll(async () => {
+  await egress.close();
+  await zendesk.close();
+});
+beforeEach(() => {
+  held = newZendeskAccount();
+  zendesk.accounts.clear();
+  zendesk.accounts.set('harbour', held);
+  zendesk.mend();
+  account = accountOf('501');
+  held.categories.set(1, 'Sea');
+  held.sections.set(10, { category: 1, name: 'Sights' });
+  held.sections.set(11, { category: 1, above: 10, name: 'Towers' });
+  held.sections.set(12, { category: 1, name: 'Ropes' });
+  for (const [id, section] of [
+    [100, 10],
+    [101, 11],
+    [102, 12],
+  ] as const)
+    held.articles.set(id, { section, title: `Article ${id}`, body: '<p>Text.</p>' });
+  held.articles.set(103, { section: 11, title: 'Draft', body: 'x', draft: true });
+  held.tickets.set(7, {
+    subject: 'Pier broken',
+    type: 'incident',
+    priority: 'high',
+    assignee: 501,
+    comments: [
+      { text: 'The pier is broken.', attachments: [{ id: 70, name: 'pier.txt', content: 'A broken pier.' }] },
+      { text: 'Ben is a nuisance.', author: 501, isInternal: true },
+      { text: 'Look.', attachments: [{ id: 71, name: 'inline.png', content: 'x', inline: true }] },
+    ],
+  });
+});
+
+describe('its subdomain', () => {
+  test('is the host that is called, of the interface, of consent and of tokens, and a part of whose account it is', async () => {
+    const settings = ['api', 'files', 'authorize', 'token'].map((part) => {
+      const rest = {
+        api: '/harbour/api/v2',
+        files: '/harbour',
+        authorize: '/harbour/oauth/authorizations/new',
+        token: '/harbour/oauth/tokens',
+      }[part];
+      return `ZENDESK.${part}=http://{subdomain}.zendesk.test:${new URL(zendesk.origin).port}${rest}`;
+    });
+    const env = {
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1,harbour.zendesk.test,quay.zendesk.test',
+      SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}`,
+    };
+    const lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 as const }]);
+    const named = createEgress(loadConfig(env).egress, { lookup });
+    for (const subdomain of ['harbour', 'Quay']) {
+      const identity = await accountOf('501', named, settings.join(','), subdomain).identify(NEVER);
+      expect(identity.account).toBe(`ada@harbour.example|${subdomain.toLowerCase()}`);
+    }
+    const port = new URL(zendesk.origin).port;
+    expect(zendesk.hosts).toEqual([
+      `harbour.zendesk.test:${port}/harbour/api/v2/users/me.json`,
+      `quay.zendesk.test:${port}/harbour/api/v2/users/me.json`,
+    ]);
+    const consent = createConnectors({
+      egress: named,
+      urls: readSourceUrls(settings.join(',')),
+      maxItemBytes: 1,
+    }).consent('ZENDESK')!;
+    const request = {
+      clientId: 'emulated-client',
+      redirectUri: 'http://a.example/b',
+      state: 's',
+      scopes: consent.spec.scopes,
+      verifier: 'v',
+    };
+    expect(new URL(consent.url({ subdomain: 'quay' }, request)).hostname).toBe('quay.zendesk.test');
+    const client = { id: 'emulated-client', secret: 'wrong' };
+    await faultOf(
+      consent.exchange({
+        client,
+        code: 'c',
+        redirectUri: 'r',
+        verifier: 'v',
+        facts: { subdomain: 'quay' },
+        keepsClient: false,
+      }),
+    );
+    expect(zendesk.hosts.at(-1)).toBe(`quay.zendesk.test:${port}/harbour/oauth/tokens`);
+    await named.close();
+  });
+});
+
+describe('its help centre', () => {
+  test('is listed by category and section, without drafts', async () => {
+    expect(idsOf((await account.roots(null, NEVER)).items)).toEqual(['category:1', 'tickets']);
+    const all = await below('category:1');
+    expect(idsOf(all)).toEqual(
+      ['category:1', 'section:10', 'section:11', 'section:12', 'article:100', 'article:101', 'article:102'].toSorted(),
+    );
+    expect(all.find(({ externalId }) => externalId === 'harbour/article:101')).toMatchObject({
+      parentExternalId: 'harbour/section:11',
+      rootExternalId: 'harbour/category:1',
+      itemType: 'ARTICLE',
+      typeAtSource: 'ARTICLE',
+    });
+    expect(idsOf(await below('section:10'))).toEqual(['article:100', 'article:101', 'section:10', 'section:11']);
+    expect(idsOf(await below('article:101'))).toEqual(['article:101']);
+    for (const id of [
+      'article:103',
+      'article:9',
+      'section:9',
+      'category:9',
+      'article:x',
+      'ticket:9',
+      'ticket:7/9',
+      '../7',
+    ])
+      expect((await faultOf(below(id))).kind).toBe('not_found');
+    expect((await faultOf(open('article:103'))).kind).toBe('not_found');
+    expect((await faultOf(open('category:1'))).kind).toBe('unsupported_type');
+  });
+
+  test('that is none, or not for the account, keeps nobody from the tickets', async () => {
+    zendesk.misbehave((path) => (path.includes('/help_center/') ? { status: 404 } : null));
+    expect(idsOf((await account.roots(null, NEVER)).items)).toEqual(['tickets']);
+    zendesk.misbehave((path) => (path.includes('/help_center/') ? { status: 403 } : null));
+    expect(idsOf((await account.roots(null, NEVER)).items)).toEqual(['help_center', 'tickets']);
+    // So nothing of it counts as gone.
+    expect((await faultOf(below('help_center'))).kind).toBe('access_denied');
+  });
+
+  test('has articles in all their languages, that of their own first', async () => {
+    held.articles.set(104, {
+      section: 12,
+      title: 'Knots & <ropes>',
+      body: '<p>A bowline.</p>',
+      translations: [
+        { locale: 'de', title: 'Knoten', body: '<p>Ein Palstek.</p>' },
+        { locale: 'fr', title: 'Nœuds', body: '<p>Pas encore.</p>', draft: true },
+      ],
+    });
+    const { name, format, facts, mimeType } = await account.open('harbour/article:104', NEVER);
+    expect({ name, format, mimeType }).toEqual({ name: 'Knots & <ropes>', format: 'ZENDESK', mimeType: 'text/html' });
+    expect(facts).toMatchObject({ type: 'ARTICLE', locale: 'en-us', labels: ['sea'] });
+    const text = await open('article:104');
+    expect(text.indexOf('Palstek')).toBeGreaterThan(text.indexOf('bowline'));
+    expect(text).toContain('<h1>Knots &amp; &lt;ropes></h1>');
+    expect(text).not.toContain('Pas encore');
+  });
+});
+
+describe('its tickets', () => {
+  test('are listed with what is attached to them and with their tags; what was deleted is not', async () => {
+    held.tickets.set(8, { subject: 'Gone', status: 'deleted', comments: [] });
+    held.tickets.set(9, { subject: 'Old', archived: true, comments: [{ text: 'Long ago.' }] });
+    const all = await below('tickets');
+    expect(idsOf(all)).toEqual(['ticket:7', 'ticket:7/70', 'ticket:9', 'tickets']);
+    expect(all.find(({ externalId }) => externalId === 'harbour/ticket:7')).toMatchObject({
+      tags: {
+        ticket_type: 'incident',
+        ticket_status: 'open',
+        ticket_priority: 'high',
+        ticket_assignee: 'Ada@harbour.example',
+        ticket_requester: 'ben@harbour.example',
+        ticket_submitter: 'Ada@harbour.example',
+      },
+    });
+    expect(all.find(({ externalId }) => externalId === 'harbour/ticket:7/70')).toMatchObject({
+      parentExternalId: 'harbour/ticket:7',
+      itemType: 'TICKET_ATTACHMENT',
+      attachedTo: 'TICKET',
+      fileFormat: 'TXT',
+    });
+    expect(idsOf(await below('ticket:7'))).toEqual(['ticket:7', 'ticket:7/70']);
+    expect(idsOf(await below('ticket:7/70'))).toEqual(['ticket:7/70']);
+    expect((await faultOf(below('ticket:8'))).kind).toBe('not_found');
+  });
+
+  test('of the last minute, which the export leaves out, are listed too', async () => {
+    held.tickets.set(9, { subject: 'New', updated: new Date().toISOString(), comments: [{ text: 'Just now.' }] });
+    expect(idsOf(await below('tickets'))).toContain('ticket:9');
+  });
+
+  test('are those of the list, without the archived ones, where the account may not export', async () => {
+    held.tickets.set(8, { subject: 'Old', archived: true, comments: [] });
+    for (let id = 20; id < 25; id += 1) held.tickets.set(id, { subject: `T${id}`, comments: [] });
+    const ids = idsOf(await below('tickets', accountOf('502')));
+    expect(ids).toEqual([
+      'ticket:20',
+      'ticket:21',
+      'ticket:22',
+      'ticket:23',
+      'ticket:24',
+      'ticket:7',
+      'ticket:7/70',
+      'tickets',
+    ]);
+  });
+
+  test('cost no requests that bring nothing which is wanted', async () => {
+    await below('tickets', account, {});
+    expect(zendesk.requests.filter((path) => path.includes('/comments'))).toEqual([]);
+    await below('tickets', account, { syncAttachments: true });
+    expect(zendesk.requests.filter((path) => path.includes('/comments'))).toHaveLength(2);
+    zendesk.mend();
+    expect(idsOf(await below('tickets', account, { autoSyncedSourceTypes: ['ARTICLE'] }))).toEqual(['tickets']);
+    expect(idsOf(await below('category:1', account, { autoSyncedSourceTypes: [] }))).toEqual(['category:1']);
+    expect(zendesk.requests).toHaveLength(1);
+  });
+
+  test('are read with all that was said, and by whom', async () => {
+    const text = await open('ticket:7');
+    expect(text).toContain('# Pier broken');
+    expect(text).toContain('Ben, 2026-03-03 10:00: The pier is broken.');
+    expect(text).toContain('Ada, 2026-03-03 10:00 (internal note): Ben is a nuisance.');
+    const attached = await account.open('harbour/ticket:7/70', NEVER);
+    expect(Buffer.from(attached.bytes).toString()).toBe('A broken pier.');
+    expect(attached).toMatchObject({
+      name: 'pier.txt',
+      contentType: 'text/plain',
+      facts: { parent_external_file_id: 'harbour/ticket:7' },
+    });
+  });
+});
