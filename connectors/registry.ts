@@ -16,6 +16,7 @@ import type {
   SourceClient,
 } from './connector.js';
 import { azureBlobStorage } from './azureBlobStorage/index.js';
+import { box } from './box/index.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { oneDrive } from './microsoft/oneDrive.js';
@@ -54,6 +55,7 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   S3: s3,
   SHAREPOINT: sharePoint,
   AZURE_BLOB_STORAGE: azureBlobStorage,
+  BOX: box,
   SLACK: slack,
   ZENDESK: zendesk,
 };

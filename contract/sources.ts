@@ -147,6 +147,16 @@ export const CONNECTED_SOURCES = {
     urls: { api: 'https://{account}.blob.core.windows.net' },
     requestsAtOnce: 8,
   },
+  BOX: {
+    name: 'Box',
+    auth: 'oauth',
+    urls: {
+      api: 'https://api.box.com/2.0',
+      authorize: 'https://account.box.com/api/oauth2/authorize',
+      token: 'https://api.box.com/oauth2/token',
+    },
+    requestsAtOnce: 4,
+  },
   SLACK: {
     name: 'Slack',
     auth: 'oauth',

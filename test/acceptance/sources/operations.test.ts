@@ -1,6 +1,8 @@
 /** What single sources have operations of their own for: each in a file of own/, on one service. */
 import { useCatalogue } from './catalogue.js';
 import { azureRows } from './own/azureBlobStorage.js';
+import { boxRows } from './own/box.js';
+import { chooserRows } from './own/chooser.js';
 import { gitbookRows } from './own/gitbook.js';
 import { githubRows } from './own/github.js';
 import { outlookRows } from './own/outlook.js';
@@ -21,3 +23,5 @@ sharePointRows(catalogue);
 azureRows(catalogue);
 slackRows(catalogue);
 zendeskRows(catalogue);
+boxRows(catalogue);
+chooserRows(catalogue, 'BOX');

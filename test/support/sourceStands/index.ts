@@ -1,6 +1,7 @@
 import type { ConnectedSourceType } from '../../../contract/sources.js';
 import { startS3Source } from '../../emulators/s3Source.js';
 import { standForAzure } from './azureBlobStorage.js';
+import { standForBox } from './box.js';
 import { standForGitBook } from './gitbook.js';
 import { standForGitHub } from './github.js';
 import { standForOneDrive, standForOutlook, standForSharePoint } from './microsoft.js';
@@ -24,6 +25,7 @@ export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<S
   GOOGLE_DRIVE: standForGoogleDrive,
   S3: async () => standForS3(await startS3Source()),
   AZURE_BLOB_STORAGE: standForAzure,
+  BOX: standForBox,
   SLACK: standForSlack,
   ZENDESK: standForZendesk,
 };

@@ -1,0 +1,115 @@
+import { formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
+import type { ItemContent, SourceItem } from '../connector.js';
+import { asLink, asList, asMoment, asName, asObject, asText, type Json, told } from '../json.js';
+
+/** The fields that are asked for of an item. */
+export const ITEM_FIELDS =
+  'type,id,name,size,sha1,etag,url,created_at,modified_at,content_modified_at,parent,path_collection,item_status';
+
+/** What Box keeps; each kind counts its ids by itself. */
+export type Kind = 'file' | 'folder' | 'web_link';
+export interface Place {
+  readonly kind: Kind;
+  readonly id: string;
+}
+/** The folder that all of an account lies in. */
+export const ROOT = '0';
+
+const KINDS: readonly unknown[] = ['file', 'folder', 'web_link'] satisfies Kind[];
+const isKind = (value: unknown): value is Kind => KINDS.includes(value);
+const ID = /^(?:(folder|web_link):)?(\d{1,20})$/;
+
+/** A file by its number alone, as people know it; folders and links with their kind. */
+export const idOf = ({ kind, id }: Place): string => (kind === 'file' ? id : `${kind}:${id}`);
+/** What an id means; null for what is none. */
+export function placeOf(externalId: string): Place | null {
+  const [, kind, id] = ID.exec(externalId) ?? [];
+  if (id === undefined) return null;
+  return { kind: isKind(kind) ? kind : 'file', id };
+}
+/** What an answer tells of; null for nothing that Box keeps. */
+export function placeIn(item: Json): Place | null {
+  const { type, id } = item;
+  return isKind(type) && typeof id === 'string' && /^\d{1,20}$/.test(id) ? { kind: type, id } : null;
+}
+
+const isThere = ({ item_status: status }: Json): boolean => status !== 'trashed' && status !== 'deleted';
+
+/** The folders that an item lies in, from the outermost on, without that of the whole account. */
+const foldersAbove = (item: Json): readonly string[] =>
+  asList(asObject(item['path_collection'])['entries']).flatMap((entry) => {
+    const place = placeIn({ type: 'folder', ...asObject(entry) });
+    return place === null || place.id === ROOT ? [] : [idOf(place)];
+  });
+
+const addressOf = ({ kind, id }: Place, item: Json): string =>
+  (kind === 'web_link' ? asLink(item['url']) : null) ?? `https://app.box.com/${kind}/${id}`;
+
+const ITEM_TYPES: Readonly<Record<Kind, string>> = { file: 'FILE', folder: 'FOLDER', web_link: 'LINK' };
+
+/** What tells one content from another; a new name is a new version, for it may say how the bytes are read. */
+const versionOf = (item: Json, name: string): string | null => {
+  const content = asText(item['sha1']) ?? asText(item['etag']);
+  return content === null ? null : `${content} ${name}`;
+};
+
+/** Something of Box as an item; null for what is none, or is in the trash. */
+export function itemOf(item: Json): SourceItem | null {
+  const place = placeIn(item);
+  if (place === null || !isThere(item)) return null;
+  const { kind } = place;
+  const name = asName(item['name']) ?? place.id;
+  const above = foldersAbove(item);
+  const parent = asText(asObject(item['parent'])['id']);
+  const isFile = kind === 'file';
+  return {
+    externalId: idOf(place),
+    parentExternalId: parent === null || parent === ROOT ? null : idOf({ kind: 'folder', id: parent }),
+    rootExternalId: above[0] ?? null,
+    name,
+    itemType: ITEM_TYPES[kind],
+    externalUrl: addressOf(place, item),
+    fileFormat: isFile ? (isNote(name) ? 'MD' : formatOfName(name)) : null,
+    // A link leads to what is not in Box.
+    isSelectable: kind !== 'web_link',
+    isExpandable: kind === 'folder',
+    // What has no content becomes a file that says so.
+    hasContent: kind !== 'folder',
+    createdAt: asMoment(item['created_at']),
+    version: isFile ? versionOf(item, name) : null,
+  };
+}
+
+/** A document of Box's own editor. */
+export const isNote = (name: string): boolean => /\.boxnote$/i.test(name);
+
+/** The content of a file. @param text a note as Markdown; null: its bytes are its content */
+export function contentOf(
+  item: Json,
+  bytes: Uint8Array,
+  declared: string | undefined,
+  text: string | null,
+): ItemContent {
+  const place = placeIn(item) ?? { kind: 'file', id: '' };
+  const name = asName(item['name']);
+  const format = text === null ? formatOfName(name ?? '') : 'MD';
+  // Box knows no types: what it declares comes from the name as well, and from a shorter list.
+  const type = format === null ? (declared ?? 'application/octet-stream') : mimeTypeOf(format);
+  return {
+    bytes: text === null ? bytes : Buffer.from(text),
+    contentType: type,
+    format: null,
+    mimeType: type.split(';')[0]?.trim() ?? type,
+    name,
+    url: addressOf(place, item),
+    facts: {
+      type: 'FILE',
+      is_folder: false,
+      ...told({
+        sha1: asText(item['sha1']),
+        etag: asText(item['etag']),
+        modified_at: asMoment(item['content_modified_at']),
+      }),
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { Fault } from '../../contract/failures.js';
+import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
+import { asList, asObject, type Json } from '../json.js';
+import { idOf, ITEM_FIELDS, itemOf, type Place, placeIn } from './adapter.js';
+
+/** How far the events of an account were read. */
+interface Point {
+  readonly position: string;
+  /** When that was, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+const EVENTS_PER_PAGE = '200';
+/** What is asked for at once of what events tell of. */
+const AT_ONCE = 4;
+/** Box keeps events for two weeks at least, and does not say where they are cut off. */
+const KNOWN_FOR_MS = 13 * 86_400_000;
+
+export const missing = (): Fault =>
+  new Fault('not_found', 'Box has no such item for the connected account. It may have been deleted.');
+const stale = (): Fault =>
+  new Fault('stale_cursor', 'Box no longer knows what changed since the last look. All is listed.');
+
+const ROOMS: Readonly<Record<Place['kind'], string>> = { file: 'files', folder: 'folders', web_link: 'web_links' };
+/** Something of Box as it is now. @throws Fault not_found also for what is in the trash */
+export async function itemAt(client: SourceClient, { kind, id }: Place, signal: AbortSignal): Promise<Json> {
+  // Without named fields a folder comes with a page of what lies in it.
+  const json = await client.get([ROOMS[kind], id], { fields: ITEM_FIELDS }, signal);
+  if (itemOf(json) === null) throw missing();
+  return json;
+}
+
+/** A page of events, and where the next one begins. Its number is longer than a number holds. */
+async function takeEvents(
+  client: SourceClient,
+  position: string,
+  signal: AbortSignal,
+): Promise<{ readonly entries: readonly Json[]; readonly next: string }> {
+  const query = { stream_type: 'changes', stream_position: position, limit: EVENTS_PER_PAGE };
+  const answer = await client.get(['events'], query, signal);
+  const next = String(answer['next_stream_position'] ?? '');
+  if (!/^\d{1,30}$/.test(next))
+    throw new Fault('server_error', 'Box named no point of its events. It is tried again by itself.');
+  return { entries: asList(answer['entries']).map(asObject), next };
+}
+
+const pointOf = (position: string, at: number): string => JSON.stringify({ position, at } satisfies Point);
+function readPoint(text: string): Point {
+  try {
+    const { position, at } = asObject(JSON.parse(text));
+    if (typeof position === 'string' && typeof at === 'number' && Date.now() - at < KNOWN_FOR_MS)
+      return { position, at };
+  } catch {
+    // Nobody's point.
+  }
+  throw stale();
+}
+
+/** What an event is about: Box writes it in three ways. */
+function placeOfEvent(event: Json): Place | null {
+  const source = asObject(event['source']);
+  const { item_type: type, item_id: id, item } = source;
+  return placeIn(source) ?? placeIn({ type, id }) ?? placeIn(asObject(item));
+}
+
+/** What became of something that an event tells of. */
+async function changeOf(client: SourceClient, place: Place, signal: AbortSignal): Promise<Change> {
+  try {
+    const item = itemOf(await itemAt(client, place, signal));
+    return item === null ? { gone: idOf(place) } : { item };
+  } catch (error) {
+    // What is shared with the account no more is gone as well.
+    if (error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied'))
+      return { gone: idOf(place) };
+    throw error;
+  }
+}
+
+/**
+ * Events come twice, and out of order: what they tell of is asked for as it is now, so that neither matters.
+ * https://developer.box.com/guides/events/user-events/for-user
+ */
+export const boxChanges: ChangeFeed<OAuthGrant> = {
+  async now(client, _grant, signal) {
+    const at = Date.now();
+    return pointOf((await takeEvents(client, 'now', signal)).next, at);
+  },
+
+  async since(client, _grant, text, signal) {
+    const { position } = readPoint(text);
+    const at = Date.now();
+    let page: Awaited<ReturnType<typeof takeEvents>>;
+    try {
+      page = await takeEvents(client, position, signal);
+    } catch (error) {
+      throw error instanceof Fault && error.kind === 'bad_response' ? stale() : error;
+    }
+    const { entries, next } = page;
+    const places = new Map<string, Place>();
+    for (const event of entries) {
+      const place = placeOfEvent(event);
+      if (place !== null) places.set(idOf(place), place);
+    }
+    const told = [...places.values()];
+    const changes: Change[] = [];
+    for (let from = 0; from < told.length; from += AT_ONCE)
+      changes.push(
+        ...(await Promise.all(told.slice(from, from + AT_ONCE).map((place) => changeOf(client, place, signal)))),
+      );
+    return { changes, next: pointOf(next, at), more: entries.length > 0 && next !== position };
+  },
+};

@@ -1,0 +1,138 @@
+/** Box: folders and files of an account, and what others share with it. https://developer.box.com/reference */
+import { createHash } from 'node:crypto';
+
+import { Fault } from '../../contract/failures.js';
+import type { Connector, ItemContent, ItemPage, OAuthGrant, Refusal, SourceClient } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+import { folderWalk, takeFolder } from '../folderWalk.js';
+import { asList, asObject, asText, bearer, type Json, told } from '../json.js';
+import { contentOf, idOf, isNote, ITEM_FIELDS, itemOf, type Place, placeOf, ROOT } from './adapter.js';
+import { boxChanges, itemAt, missing } from './changes.js';
+import { noteText } from './note.js';
+
+const PER_PAGE = '1000';
+/** Where Box does not say how long a file takes to be ready. */
+const UNSAID_WAIT_MS = 10_000;
+
+/** `code`, where its status says something else. */
+const CODES: Readonly<Record<string, ErrorClass>> = {
+  trashed: 'not_found',
+  rate_limit_exceeded: 'rate_limited',
+  operation_limit_exceeded: 'rate_limited',
+  download_prohibited: 'forbidden_item',
+};
+function classify({ body }: Refusal): ErrorClass | null {
+  const code = asText(asObject(body)['code']) ?? '';
+  return Object.hasOwn(CODES, code) ? (CODES[code] ?? null) : null;
+}
+
+/** A page of what lies directly in a folder. */
+async function listFolder(client: SourceClient, id: string, at: string | null, signal: AbortSignal): Promise<ItemPage> {
+  const query = { usemarker: 'true', limit: PER_PAGE, fields: ITEM_FIELDS, ...(at === null ? {} : { marker: at }) };
+  const answer = await client.get(['folders', id, 'items'], query, signal);
+  const next = asText(answer['next_marker']);
+  return {
+    items: asList(answer['entries']).flatMap((entry) => itemOf(asObject(entry)) ?? []),
+    // One that leads here again would have no end.
+    next: next === at ? null : next,
+  };
+}
+
+/** What an id means that a caller named. A number alone is a file, else a folder: addresses of Box show no more. */
+async function named(
+  client: SourceClient,
+  externalId: string,
+  signal: AbortSignal,
+): Promise<{ readonly place: Place; readonly json: Json }> {
+  const place = placeOf(externalId);
+  if (place === null) throw missing();
+  try {
+    return { place, json: await itemAt(client, place, signal) };
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== 'not_found' || externalId !== place.id) throw error;
+    const folder = { kind: 'folder', id: place.id } as const;
+    return { place: folder, json: await itemAt(client, folder, signal) };
+  }
+}
+
+/** The bytes of a file. Box sends us elsewhere for them, to an address that is a credential by itself. */
+async function bytesOf(client: SourceClient, id: string, file: Json, signal: AbortSignal) {
+  const answer = await client.content(['files', id, 'content'], {}, signal);
+  if (answer.status === 202) {
+    const seconds = Number(answer.headers['retry-after']);
+    throw new Fault('server_error', 'Box has not prepared this file for download yet. It is tried again by itself.', {
+      retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : UNSAID_WAIT_MS,
+    });
+  }
+  const sha1 = asText(file['sha1']);
+  if (sha1 !== null && createHash('sha1').update(answer.bytes).digest('hex') !== sha1.toLowerCase())
+    throw new Fault('server_error', 'The file was changed in Box while it was read. It is tried again by itself.');
+  return answer;
+}
+
+async function openFile(client: SourceClient, externalId: string, signal: AbortSignal): Promise<ItemContent> {
+  const { place, json } = await named(client, externalId, signal);
+  if (place.kind === 'folder') {
+    // One that a listing could not look into says so; of others nobody asks.
+    await listFolder(client, place.id, null, signal);
+    throw new Fault('unsupported_type', 'A folder of Box has no text of its own: sync the files in it.');
+  }
+  if (place.kind === 'web_link')
+    throw new Fault(
+      'unsupported_type',
+      'A link that is kept in Box has no content there. Scrape the page it leads to.',
+    );
+  const { bytes, headers } = await bytesOf(client, place.id, json, signal);
+  const text = isNote(asText(json['name']) ?? '') ? noteText(bytes) : null;
+  return contentOf(json, bytes, headers['content-type'], text);
+}
+
+export const box: Connector<OAuthGrant> = {
+  oauth: {
+    // What an app may do at most is chosen with the app; this narrows it.
+    scopes: ['root_readonly'],
+    scopeSeparator: ' ',
+    scopeParameter: 'scope',
+    pkce: false,
+    clientAuth: 'post',
+    bodyFormat: 'form',
+    authorizeParameters: {},
+    rotates: true,
+  },
+  headers: bearer,
+  classify,
+
+  async identify(client, _grant, signal) {
+    const { id, login, name, enterprise } = await client.get(
+      ['users', 'me'],
+      { fields: 'id,login,name,enterprise' },
+      signal,
+    );
+    const email = asText(login)?.toLowerCase();
+    const account = email ?? asText(id);
+    if (account === null) throw new Fault('server_error', 'Box named no user. Try again.');
+    const enterpriseId = asText(asObject(enterprise)['id']);
+    const metadata = told({ email, user_id: asText(id), user_name: asText(name), enterprise_id: enterpriseId });
+    return { account, metadata };
+  },
+
+  roots: (client, _grant, cursor, signal) => listFolder(client, ROOT, cursor, signal),
+
+  async below(client, externalId, cursor, signal) {
+    const list = (folder: string, at: string | null) => listFolder(client, placeOf(folder)?.id ?? '', at, signal);
+    if (cursor !== null) return takeFolder(cursor, list);
+    if (externalId === ROOT || externalId === idOf({ kind: 'folder', id: ROOT })) {
+      const whole = idOf({ kind: 'folder', id: ROOT });
+      return takeFolder(folderWalk(whole, whole), list);
+    }
+    const { place, json } = await named(client, externalId, signal);
+    const itself = itemOf(json);
+    if (itself === null) throw missing();
+    const next =
+      place.kind === 'folder' ? folderWalk(itself.externalId, itself.rootExternalId ?? itself.externalId) : null;
+    return { items: [itself], next };
+  },
+
+  changes: boxChanges,
+  open: openFile,
+};

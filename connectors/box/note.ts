@@ -1,0 +1,114 @@
+/** Notes of Box's own editor: JSON that nobody reads as such. Those of 2022 and later are a tree of blocks, older ones a text. */
+import { asList, asObject, asText, type Json } from '../json.js';
+
+/** Blocks within blocks that are followed; what lies deeper is text of that block. */
+const MOST_LEVELS = 100;
+
+type Inline = (text: string, attributes: Json) => string;
+const around =
+  (mark: string): Inline =>
+  (text) => {
+    const [, before = '', inner = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+    return inner === '' ? text : `${before}${mark}${inner}${mark}${after}`;
+  };
+const MARKS: Readonly<Record<string, Inline>> = {
+  strong: around('**'),
+  em: around('*'),
+  strikethrough: around('~~'),
+  code: around('`'),
+  link: (text, { href }) => (asText(href) === null ? text : `[${text}](${asText(href)})`),
+};
+
+function inlineOf(node: Json, level: number): string {
+  if (node['type'] === 'hard_break') return '\n';
+  const text = asText(node['text']);
+  if (text === null)
+    return level > MOST_LEVELS
+      ? ''
+      : partsOf(node)
+          .map((part) => inlineOf(part, level + 1))
+          .join('');
+  let written = text;
+  for (const given of asList(node['marks'])) {
+    const { type, attrs } = asObject(given);
+    const mark = typeof type === 'string' && Object.hasOwn(MARKS, type) ? MARKS[type] : undefined;
+    if (mark) written = mark(written, asObject(attrs));
+  }
+  return written;
+}
+
+const partsOf = (node: Json): readonly Json[] => asList(node['content']).map(asObject);
+const indented = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`);
+const quoted = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
+
+function cellsOf(row: Json, level: number): string {
+  const cells = partsOf(row).map((cell) =>
+    blocksOf(cell, level + 1)
+      .replaceAll(/\s*\n\s*/g, ' ')
+      .replaceAll('|', '\\|'),
+  );
+  return `| ${cells.join(' | ')} |`;
+}
+function tableOf(node: Json, level: number): string {
+  const [first, ...rest] = partsOf(node).map((row) => cellsOf(row, level));
+  const columns = partsOf(partsOf(node)[0] ?? {}).length;
+  return first === undefined ? '' : [first, `|${' --- |'.repeat(columns)}`, ...rest].join('\n');
+}
+
+const listOf = (node: Json, level: number, bullet: (item: Json, index: number) => string): string =>
+  partsOf(node)
+    .map((item, index) => {
+      const mark = bullet(item, index);
+      return `${mark} ${indented(blocksOf(item, level + 1), ' '.repeat(mark.length + 1))}`;
+    })
+    .join('\n');
+
+type Block = (node: Json, level: number) => string;
+const BLOCKS: Readonly<Record<string, Block>> = {
+  heading: (node, level) => {
+    const depth = Number(asObject(node['attrs'])['level']);
+    return `${'#'.repeat(Number.isInteger(depth) ? Math.min(6, Math.max(1, depth)) : 1)} ${inlineOf(node, level)}`;
+  },
+  paragraph: inlineOf,
+  bullet_list: (node, level) => listOf(node, level, () => '-'),
+  ordered_list: (node, level) => listOf(node, level, (_item, index) => `${index + 1}.`),
+  check_list: (node, level) =>
+    listOf(node, level, (item) => `- [${asObject(item['attrs'])['checked'] === true ? 'x' : ' '}]`),
+  blockquote: (node, level) => quoted(blocksOf(node, level + 1)),
+  call_out_box: (node, level) => quoted(blocksOf(node, level + 1)),
+  code_block: (node, level) => `\`\`\`\n${inlineOf(node, level)}\n\`\`\``,
+  horizontal_rule: () => '---',
+  table: tableOf,
+};
+
+function blockOf(node: Json, level: number): string {
+  const { type } = node;
+  const block = typeof type === 'string' && Object.hasOwn(BLOCKS, type) ? BLOCKS[type] : undefined;
+  if (block && level <= MOST_LEVELS) return block(node, level);
+  // A kind that is not known is what it holds.
+  return asText(node['text']) === null && level <= MOST_LEVELS ? blocksOf(node, level + 1) : inlineOf(node, level);
+}
+const blocksOf = (node: Json, level: number): string =>
+  partsOf(node)
+    .map((part) => blockOf(part, level))
+    .filter((text) => text.trim() !== '')
+    .join(node['type'] === 'list_item' || node['type'] === 'check_list_item' ? '\n' : '\n\n');
+
+/** A note as Markdown; null for what is no note. */
+export function noteText(bytes: Uint8Array): string | null {
+  let note: Json;
+  try {
+    note = asObject(JSON.parse(Buffer.from(bytes).toString()));
+  } catch {
+    return null;
+  }
+  const { doc, atext } = note;
+  if (doc !== undefined) return blocksOf(asObject(doc), 0);
+  const text = asObject(atext)['text'];
+  // Lists of the older kind begin with an asterisk that only stands for their mark.
+  return typeof text === 'string' ? text.replaceAll(/^\*(?=\S)/gm, '- ') : null;
+}

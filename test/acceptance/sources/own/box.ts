@@ -1,0 +1,57 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { BoxStand } from '../../../support/sourceStands/box.js';
+import { type Catalogue, Customer } from '../catalogue.js';
+
+export function boxRows(catalogue: Catalogue): void {
+  describe('BOX in what is its own', () => {
+    const customer = new Customer(catalogue, 'BOX');
+    beforeEach(() => customer.begin());
+    const things = () => (customer.stand as BoxStand).box.things;
+
+    test('what it does not give out is said of each: links, folders that may not be looked into', async () => {
+      things().set('web_link:7', { name: 'Harbour', url: 'https://harbour.example/', parent: '10' });
+      things().set('folder:13', { name: 'Closed', parent: '10', isClosed: true });
+      const { data_source_metadata: metadata } = await customer.connect({ sync_source_items: true });
+      expect(metadata).toMatchObject({ items_refused: 1, email: 'ada@harbour.example' });
+      const { items } = await customer.items({ filters: { item_types: ['LINK'] } });
+      expect(items).toMatchObject([{ external_id: 'web_link:7', is_selectable: false, is_expandable: false }]);
+      await customer.syncFiles(['folder:10']);
+      const made = await customer.settledFiles(4);
+      const of = (id: string) => made.find((file) => file.external_file_id === id);
+      expect(of(customer.content.lighthouse)).toMatchObject({ sync_status: 'READY', file_metadata: { type: 'FILE' } });
+      expect(of('web_link:7')).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/Scrape the page/),
+      });
+      expect(of('folder:13')).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/does not let the connected account see/),
+      });
+    });
+
+    test('numbers from its addresses name files and folders, 0 all there is', async () => {
+      await customer.connect();
+      const { lighthouse, others } = customer.content;
+      // 20 is a file and a folder, 11 a folder alone.
+      await customer.syncFiles(['20', '11']);
+      const made = await customer.settledFiles(3);
+      expect(made.map((file) => file.external_file_id)).toEqual(expect.arrayContaining(['20', lighthouse]));
+      await customer.syncFiles(['0']);
+      await customer.settledFiles(2 + others.length);
+    });
+
+    test('renewed tokens replace those that were used up', async () => {
+      const { oauth } = (customer.stand as BoxStand).box;
+      await customer.connect();
+      oauth.requests.length = 0;
+      for (let times = 0; times < 2; times += 1) {
+        oauth.expireAll();
+        expect(await customer.listItems()).toMatchObject({ sync_status: 'READY', revoked_access: false });
+      }
+      const tokens = oauth.requests.map(({ outcome, parameters }) => [outcome, parameters['refresh_token']]);
+      expect(tokens.map(([outcome]) => outcome)).toEqual(['granted', 'granted']);
+      expect(new Set(tokens.map(([, token]) => token)).size).toBe(2);
+    });
+  });
+}

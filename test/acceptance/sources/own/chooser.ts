@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../../contract/sources.js';
+import { consentTo, openPage } from '../../../support/consent.js';
+import { type Catalogue, Customer } from '../catalogue.js';
+
+/** The page at which a person chooses, of a source that honours the options of a file picker. */
+export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): void {
+  describe(`${type} by a person who chooses`, () => {
+    const customer = new Customer(catalogue, type);
+    const { name } = CONNECTED_SOURCES[type];
+    beforeAll(() => customer.begin());
+
+    const connected = async (body: Record<string, unknown>) => {
+      const asked = { service: type, connecting_new_account: true, sync_source_items: false, ...body };
+      const { body: answer } = await customer.user.post<{ oauth_url: string }>('/integrations/oauth_url', asked);
+      return consentTo(answer.oauth_url);
+    };
+
+    test.each([
+      ['offered where nothing else is asked', {}, 'offered'],
+      ['opened at once where that is asked', { automatically_open_file_picker: true }, 'open'],
+      ['not there where no choice is wanted', { enable_file_picker: false }, 'none'],
+      [
+        'not there, although it is to be opened',
+        { enable_file_picker: false, automatically_open_file_picker: true },
+        'none',
+      ],
+    ] as const)('a page to choose from is %s', async (_when, body, wanted) => {
+      const { html, url, status } = await connected(body);
+      expect(status).toBe(200);
+      const place = /href="(\/connections\/[^"?]+)"/.exec(html)?.[1];
+      expect(url.includes('/connections/')).toBe(wanted === 'open');
+      expect(html.includes(`${name} is connected`)).toBe(wanted !== 'open');
+      expect(place !== undefined).toBe(wanted === 'offered');
+    });
+
+    test('what is chosen there is synced with all in it, as its call asked', async () => {
+      const { content, service, user } = customer;
+      const body = { automatically_open_file_picker: true, tags: { by: 'page' }, request_id: `chosen of ${type}` };
+      const { url, html } = await connected(body);
+      // Nothing was listed yet: the outermost things as they are now.
+      for (const id of content.containers.slice(0, 2)) expect(html).toContain(`value="${id}"`);
+      await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: content.branch }) });
+      const made = await customer.settledFiles(2);
+      expect(made.map((file) => file.external_file_id).toSorted()).toEqual(
+        [content.keeper, content.lighthouse].toSorted(),
+      );
+      for (const file of made)
+        expect(file).toMatchObject({ sync_status: 'READY', tags: { by: 'page' }, request_id: `chosen of ${type}` });
+      const { id, last_sync_action: action } = await customer.source();
+      expect(action).toBe('UPDATE');
+      // A connected account needs no consent any more.
+      const again = await user.post<{ oauth_url: string }>('/integrations/oauth_url', {
+        service: type,
+        data_source_id: id,
+      });
+      expect(again.body.oauth_url.startsWith(`${service.url}/connections/`)).toBe(true);
+      expect((await openPage(again.body.oauth_url)).html).toContain(`Choose from ${name}`);
+    });
+  });
+}

@@ -1,0 +1,339 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { noteText } from '../../connectors/box/note.js';
+import type { Account } from '../../connectors/registry.js';
+import type { Egress } from '../../egress/types.js';
+import { type BoxEmulator, startBox } from '../emulators/box.js';
+import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+
+let egress: Egress;
+let box: BoxEmulator;
+let account: Account;
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  box = await startBox();
+});
+afterAll(async () => {
+  await egress.close();
+  await box.close();
+});
+beforeEach(() => {
+  box.things.clear();
+  box.unready.times = 0;
+  box.mend();
+  account = grantedAccount('BOX', box.settings, box.oauth.grant().accessToken, egress);
+});
+
+/** Folders in folders, a link, a file with the number of a folder, and one in the outermost folder. */
+function fill(): void {
+  const { things } = box;
+  things.set('folder:1', { name: 'Sights' });
+  things.set('folder:2', { name: 'Deep', parent: '1' });
+  things.set('folder:3', { name: 'Boats' });
+  things.set('1', { name: 'a.md', parent: '1', content: 'The lighthouse' });
+  things.set('5', { name: 'b.txt', parent: '2', content: 'b' });
+  things.set('6', { name: 'c.txt', parent: '2', content: 'c' });
+  things.set('7', { name: 'top.txt', content: 'top' });
+  things.set('web_link:1', { name: 'Harbour', url: 'https://harbour.example/', parent: '1' });
+}
+const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const opened = async (id: string) => {
+  const content = await account.open(id, NEVER);
+  return { ...content, text: Buffer.from(content.bytes).toString() };
+};
+const feed = () => account.changes!;
+/** All that happened since a point: what is there by its id, what is gone with a minus. */
+async function since(point: string): Promise<{ told: string[]; next: string }> {
+  const told: string[] = [];
+  for (let at = point; ;) {
+    const page = await feed().since(at, NEVER);
+    told.push(...page.changes.map((one) => ('gone' in one ? `-${one.gone}` : one.item.externalId)));
+    at = page.next;
+    if (!page.more) return { told, next: at };
+  }
+}
+
+describe('listing', () => {
+  test('the account is that of who consented', async () => {
+    expect(await account.identify(NEVER)).toEqual({
+      account: 'ada@harbour.example',
+      metadata: { email: 'ada@harbour.example', user_id: '17738362', user_name: 'Ada' },
+    });
+  });
+
+  test('what lies in the outermost folder is outermost, over all pages', async () => {
+    fill();
+    const { ids, items, pages } = await listed((cursor) => account.roots(cursor, NEVER));
+    expect(ids).toEqual(['folder:1', 'folder:3', '7']);
+    expect(pages).toBe(2);
+    expect(items[0]).toMatchObject({
+      ...{ name: 'Sights', itemType: 'FOLDER', parentExternalId: null, rootExternalId: null, isExpandable: true },
+      ...{ externalUrl: 'https://app.box.com/folder/1', createdAt: '2026-03-03T10:00:00.000Z' },
+    });
+    expect(items[2]).toMatchObject({ itemType: 'FILE', fileFormat: 'TXT', hasContent: true });
+  });
+
+  test('each is listed to the bottom, in its place; a folder and a file may have one number', async () => {
+    fill();
+    const { items } = await below('folder:1');
+    expect(
+      items.map(({ externalId, parentExternalId, rootExternalId }) => [externalId, parentExternalId, rootExternalId]),
+    ).toEqual([
+      ['folder:1', null, null],
+      ['folder:2', 'folder:1', 'folder:1'],
+      ['1', 'folder:1', 'folder:1'],
+      ['web_link:1', 'folder:1', 'folder:1'],
+      ['5', 'folder:2', 'folder:1'],
+      ['6', 'folder:2', 'folder:1'],
+    ]);
+    expect(items.find(({ externalId }) => externalId === 'web_link:1')).toMatchObject({
+      ...{ itemType: 'LINK', isSelectable: false, externalUrl: 'https://harbour.example/' },
+    });
+    expect((await below('folder:2')).ids).toEqual(['folder:2', '5', '6']);
+    expect((await below('1')).ids).toEqual(['1']);
+    // A number from an address of Box: no file has it.
+    expect((await below('3')).ids).toEqual(['folder:3']);
+    for (const whole of ['0', 'folder:0'])
+      expect((await below(whole)).ids.toSorted()).toEqual([
+        '1',
+        '5',
+        '6',
+        '7',
+        'folder:1',
+        'folder:2',
+        'folder:3',
+        'web_link:1',
+      ]);
+  });
+
+  test('a folder that may not be looked into costs itself alone, and is named', async () => {
+    fill();
+    box.things.set('folder:2', { name: 'Deep', parent: '1', isClosed: true });
+    const refused: string[] = [];
+    const { ids } = await listed(async (cursor) => {
+      const page = await account.below('folder:1', cursor, NEVER);
+      refused.push(...(page.refused ?? []));
+      return page;
+    });
+    expect(ids).toEqual(['folder:1', 'folder:2', '1', 'web_link:1']);
+    expect(refused).toEqual(['folder:2']);
+  });
+
+  test('a folder that goes while it is listed is passed over', async () => {
+    fill();
+    const first = await account.below('0', null, NEVER);
+    box.things.delete('folder:1');
+    const rest = await listed((cursor) => account.below('0', cursor ?? first.next, NEVER));
+    expect(rest.ids).toContain('7');
+  });
+
+  test.each(['nothing', 'folder:', 'folder:x', '..', '1/2', '99', 'folder:99', 'web_link:7', '1'.repeat(30)])(
+    '%s is not there',
+    async (id) => {
+      fill();
+      expect(await faultOf(account.below(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+    },
+  );
+
+  test('a version is another one with the bytes, and with the name', async () => {
+    box.things.set('7', { name: 'top.txt', content: 'one' });
+    const version = async () => (await below('7')).items[0]?.version;
+    const first = await version();
+    expect(await version()).toBe(first);
+    box.things.set('7', { name: 'top.txt', content: 'two' });
+    const second = await version();
+    box.things.set('7', { name: 'top.md', content: 'two' });
+    expect(new Set([first, second, await version()]).size).toBe(3);
+  });
+});
+
+describe('content', () => {
+  test('comes from another host, which is shown no token, with what Box says of it', async () => {
+    fill();
+    expect(await opened('1')).toMatchObject({
+      text: 'The lighthouse',
+      ...{ contentType: 'text/markdown', format: null, name: 'a.md', url: 'https://app.box.com/file/1' },
+      facts: {
+        ...{ type: 'FILE', is_folder: false, modified_at: '2026-03-03T10:00:00.000Z' },
+        sha1: createHash('sha1').update('The lighthouse').digest('hex'),
+      },
+    });
+    // The emulator refuses whoever brings one.
+    expect(box.requests.some((path) => path.startsWith('/dl/'))).toBe(true);
+  });
+
+  test('that is not ready yet is a failure that asks to be tried again, when Box said', async () => {
+    fill();
+    box.unready.times = 1;
+    expect(await faultOf(account.open('1', NEVER))).toMatchObject({ kind: 'server_error', retryAfterMs: 0 });
+    expect((await opened('1')).text).toBe('The lighthouse');
+  });
+
+  test('that is not what Box told of it is tried again', async () => {
+    fill();
+    const file = box.things.get('1')!;
+    let asked = 0;
+    // Changed between the two requests.
+    box.misbehave((path) => {
+      if (path.endsWith('/content') && (asked += 1) === 1) file.content = 'Another';
+      return null;
+    });
+    expect(await faultOf(account.open('1', NEVER))).toMatchObject({ kind: 'server_error', retryable: true });
+    expect((await opened('1')).text).toBe('Another');
+  });
+
+  test.each([
+    ['folder:1', 'unsupported_type', /sync the files in it/],
+    ['web_link:1', 'unsupported_type', /Scrape the page/],
+    ['99', 'not_found', /no such item/],
+    ['x', 'not_found', /no such item/],
+  ] as const)('%s has none: %s', async (id, kind, message) => {
+    fill();
+    const fault = await faultOf(account.open(id, NEVER));
+    expect(fault.kind).toBe(kind);
+    expect(fault.message).toMatch(message);
+  });
+
+  test('of a note is its text as Markdown', async () => {
+    const text = (content: string, ...marks: string[]) => ({
+      type: 'text',
+      text: content,
+      marks: marks.map((type) => ({ type })),
+    });
+    const paragraph = (...content: object[]) => ({ type: 'paragraph', content });
+    const item = (...content: object[]) => ({ type: 'list_item', content });
+    const note = {
+      version: 1,
+      doc: {
+        type: 'doc',
+        content: [
+          { type: 'heading', attrs: { level: 2 }, content: [text('Tides')] },
+          paragraph(text('High at '), text('noon ', 'strong'), {
+            type: 'text',
+            text: 'sea',
+            marks: [{ type: 'link', attrs: { href: 'https://sea.example' } }],
+          }),
+          {
+            type: 'bullet_list',
+            content: [
+              item(paragraph(text('one')), { type: 'bullet_list', content: [item(paragraph(text('inner')))] }),
+              item(paragraph(text('two'))),
+            ],
+          },
+          {
+            type: 'check_list',
+            content: [{ type: 'check_list_item', attrs: { checked: true }, content: [paragraph(text('done'))] }],
+          },
+          {
+            type: 'table',
+            content: [
+              {
+                type: 'table_row',
+                content: [
+                  { type: 'table_header', content: [paragraph(text('a|b'))] },
+                  { type: 'table_header', content: [paragraph(text('c'))] },
+                ],
+              },
+              {
+                type: 'table_row',
+                content: [
+                  { type: 'table_cell', content: [paragraph(text('1'))] },
+                  { type: 'table_cell', content: [paragraph(text('2'))] },
+                ],
+              },
+            ],
+          },
+          { type: 'something_new', content: [paragraph(text('kept'))] },
+        ],
+      },
+    };
+    box.things.set('8', { name: 'Tides.boxnote', content: JSON.stringify(note) });
+    expect((await below('8')).items[0]).toMatchObject({ fileFormat: 'MD' });
+    const content = await opened('8');
+    expect(content).toMatchObject({ contentType: 'text/markdown', name: 'Tides.boxnote' });
+    expect(content.text).toBe(
+      [
+        '## Tides',
+        'High at **noon** [sea](https://sea.example)',
+        '- one\n  - inner\n- two',
+        '- [x] done',
+        '| a\\|b | c |\n| --- | --- |\n| 1 | 2 |',
+        'kept',
+      ].join('\n\n'),
+    );
+  });
+
+  test('of an older note is its text; what is no note stays what it is', () => {
+    const read = (value: unknown) => noteText(Buffer.from(JSON.stringify(value)));
+    expect(read({ atext: { text: 'First\n*one\n*two\n' } })).toBe('First\n- one\n- two\n');
+    expect(read({ other: 1 })).toBeNull();
+    expect(noteText(Buffer.from('{'))).toBeNull();
+    const deep = '{"type":"blockquote","content":['.repeat(2_000) + ']}'.repeat(2_000);
+    expect(noteText(Buffer.from(`{"doc":${deep}}`))).not.toBeNull();
+  });
+});
+
+describe('changes', () => {
+  test('since a point are told once each, whatever order they come in, and none is told again', async () => {
+    fill();
+    const start = await feed().now(NEVER);
+    box.things.set('9', { name: 'new.txt', parent: '3', content: 'n' });
+    box.things.set('1', { name: 'a.md', parent: '2', content: 'moved' });
+    await account.roots(null, NEVER);
+    box.things.delete('9');
+    box.things.delete('5');
+    const { told, next } = await since(start);
+    // On two pages, so that what came and went is told on both.
+    expect([...new Set(told)].toSorted()).toEqual(['-5', '-9', '1']);
+    expect((await since(next)).told).toEqual([]);
+    // Numbers of points are longer than numbers hold.
+    expect(JSON.parse(next)).toMatchObject({ position: expect.stringMatching(/^304010680761642\d\d$/) });
+  });
+
+  test('a folder that goes is told for all that lay in it, one that the account sees no more as well', async () => {
+    fill();
+    const start = await feed().now(NEVER);
+    for (const id of ['folder:2', '5', '6']) box.things.delete(id);
+    expect((await since(start)).told).toEqual(['-folder:2']);
+    const later = (await since(start)).next;
+    box.things.set('folder:3', { name: 'Boats renamed' });
+    box.misbehave((path) => (path === '/2.0/folders/3' ? { status: 403 } : null));
+    expect((await since(later)).told).toEqual(['-folder:3']);
+  });
+
+  test('a moved item lies elsewhere, with the same id', async () => {
+    fill();
+    const start = await feed().now(NEVER);
+    box.things.set('6', { name: 'c.txt', content: 'c', parent: '3' });
+    const { changes } = await feed().since(start, NEVER);
+    expect(changes).toMatchObject([
+      { item: { externalId: '6', parentExternalId: 'folder:3', rootExternalId: 'folder:3' } },
+    ]);
+  });
+
+  test.each([
+    [
+      'one that Box may have forgotten',
+      () => JSON.stringify({ position: '30401068076164269', at: Date.now() - 14 * 86_400_000 }),
+    ],
+    ['one that Box refuses', () => JSON.stringify({ position: 'x', at: Date.now() })],
+    ['nobody’s', () => 'x'],
+  ])('%s is a stale point', async (_name, point) => {
+    expect(await faultOf(feed().since(point(), NEVER))).toMatchObject({ kind: 'stale_cursor' });
+  });
+});
+
+describe('refusals', () => {
+  test.each([
+    [401, 'access_revoked'],
+    [403, 'access_denied'],
+    [404, 'not_found'],
+    [500, 'server_error'],
+  ] as const)('%d is %s', async (status, kind) => {
+    fill();
+    box.misbehave(() => ({ status }));
+    expect(await faultOf(account.below('1', null, NEVER))).toMatchObject({ kind });
+  });
+});

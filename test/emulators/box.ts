@@ -1,0 +1,198 @@
+/**
+ * A stand-in for Box on loopback, after its published reference: folders by markers, files that lie at another host, and
+ * events, which come twice and out of order as Box warns. Consent and tokens are those of oauthProvider.ts.
+ */
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+
+import { createChangeLog, type LoggedChange } from './changeLog.js';
+import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
+import { type Call, type Refused, sendJson } from './emulator.js';
+
+export interface EmulatedBoxThing {
+  name: string;
+  /** The number of the folder that it lies in; unset: the outermost. */
+  parent?: string;
+  content?: string | Buffer;
+  /** Of a link. */
+  url?: string;
+  /** Only its name is seen: what lies in it is refused. */
+  isClosed?: boolean;
+}
+
+export interface BoxEmulator extends ConsentingEmulator<Refused> {
+  /** By `<number>` of files, `folder:<number>` and `web_link:<number>`. */
+  readonly things: Map<string, EmulatedBoxThing>;
+  /** Downloads that are answered as being prepared. */
+  readonly unready: { times: number };
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  403: 'access_denied_insufficient_permissions',
+  404: 'not_found',
+  429: 'rate_limit_exceeded',
+};
+const stamp = '2026-03-03T02:00:00-08:00';
+/** More than a number holds. */
+const FIRST_POSITION = 30_401_068_076_164_269n;
+
+function refuse(response: ServerResponse, { status, headers = {} }: Refused): void {
+  if (status === 401) return void response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
+  const code = CODES[status] ?? 'internal_server_error';
+  const body = { type: 'error', status, code, message: code, request_id: 'r1', help_url: 'http://developers.box.com' };
+  sendJson(response, status, body, headers);
+}
+
+const kindOf = (key: string): string => (key.includes(':') ? key.slice(0, key.indexOf(':')) : 'file');
+const numberOf = (key: string): string => key.slice(key.indexOf(':') + 1);
+
+/** @param perPage whatever a caller asks for, as servers may */
+export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
+  const things = new Map<string, EmulatedBoxThing>();
+  const unready = { times: 0 };
+  /** Addresses of contents, each with the file that it is of. */
+  const signed = new Map<string, string>();
+  const folderOf = ({ parent = '0' }: EmulatedBoxThing) => `folder:${parent}`;
+  const above = (thing: EmulatedBoxThing): [string, EmulatedBoxThing][] => {
+    const folder = things.get(folderOf(thing));
+    return folder ? [...above(folder), [folderOf(thing), folder]] : [];
+  };
+  const mini = (key: string, name: string) => ({
+    type: 'folder',
+    id: numberOf(key),
+    sequence_id: '0',
+    etag: '0',
+    name,
+  });
+  const jsonOf = (key: string, thing: EmulatedBoxThing): Record<string, unknown> => {
+    const folders = [['folder:0', { name: 'All Files' }] as const, ...above(thing)];
+    const path = folders.map(([id, { name }]) => mini(id, name));
+    const bytes = Buffer.from(thing.content ?? '');
+    return {
+      ...{ type: kindOf(key), id: numberOf(key), etag: '0', sequence_id: '0', name: thing.name, description: '' },
+      ...{ created_at: stamp, modified_at: stamp, content_modified_at: stamp, item_status: 'active' },
+      ...(kindOf(key) === 'file' ? { sha1: createHash('sha1').update(bytes).digest('hex'), size: bytes.length } : {}),
+      ...(thing.url === undefined ? {} : { url: thing.url }),
+      parent: path.at(-1),
+      path_collection: { total_count: path.length, entries: path },
+    };
+  };
+  /** With the fields that a caller names; type and id always. */
+  const choose = (fields: string | null, json: Record<string, unknown>): Record<string, unknown> => {
+    if (fields === null) return json;
+    const chosen = new Set(['type', 'id', 'etag', ...fields.split(',')]);
+    return Object.fromEntries(Object.entries(json).filter(([name]) => chosen.has(name)));
+  };
+
+  const log = createChangeLog(
+    () =>
+      new Map(
+        [...things].map(([key, thing]) => [key, JSON.stringify({ ...thing, content: String(thing.content ?? '') })]),
+      ),
+    // Of what goes with its folder, nothing is told.
+    ({ before, now }, all) => {
+      const { parent = '0' } = JSON.parse(before ?? '{}') as EmulatedBoxThing;
+      return now !== null || parent === '0' || all.has(`folder:${parent}`);
+    },
+  );
+  const eventOf = ({ key, before, now }: LoggedChange, index: number) => {
+    const thing = JSON.parse(now ?? before ?? '{}') as EmulatedBoxThing;
+    const type = now === null ? 'ITEM_TRASH' : before === null ? 'ITEM_UPLOAD' : 'ITEM_MODIFY';
+    const source = { ...jsonOf(key, thing), item_status: now === null ? 'trashed' : 'active' };
+    return { type: 'event', event_id: `e${index}`, event_type: type, created_at: stamp, source };
+  };
+  const events = ({ query, response }: Call): void => {
+    const asked = query.get('stream_position') ?? '0';
+    if (asked !== 'now' && !/^\d+$/.test(asked)) return refuse(response, { status: 400 });
+    const { entries } = log;
+    const from = asked === 'now' ? entries.length : Number(BigInt(asked) - FIRST_POSITION);
+    const to = Math.min(entries.length, Math.max(0, from) + Math.min(perPage, Number(query.get('limit') ?? 100)));
+    const told = entries.slice(Math.max(0, from), to).map((entry, index) => eventOf(entry, from + index));
+    const page = [...told, ...told].toReversed();
+    const next = String(FIRST_POSITION + BigInt(Math.max(to, from)));
+    sendJson(
+      response,
+      200,
+      `{"chunk_size":${page.length},"next_stream_position":${next},"entries":${JSON.stringify(page)}}`,
+    );
+  };
+
+  /** What came first has the lower one: markers stand between things, whatever goes. */
+  const ordinals = new Map<string, number>();
+  const ordinalOf = (key: string): number => {
+    if (!ordinals.has(key)) ordinals.set(key, ordinals.size + 1);
+    return ordinals.get(key) ?? 0;
+  };
+  const listFolder = (call: Call, id: string): void => {
+    const { query, response } = call;
+    const folder = things.get(`folder:${id}`);
+    if (id !== '0' && !folder) return refuse(response, { status: 404 });
+    if (folder?.isClosed) return refuse(response, { status: 403 });
+    const [of, at] = Buffer.from(query.get('marker') ?? '', 'base64url')
+      .toString()
+      .split(' ');
+    if (query.get('usemarker') !== 'true' || (query.has('marker') && of !== id))
+      return refuse(response, { status: 400 });
+    for (const key of things.keys()) ordinalOf(key);
+    const all = [...things].filter(([, thing]) => folderOf(thing) === `folder:${id}`);
+    const left = all.filter(([key]) => ordinalOf(key) > Number(at ?? 0));
+    const page = left.slice(0, Math.min(perPage, Number(query.get('limit') ?? 100)));
+    const last = `${id} ${ordinalOf(page.at(-1)?.[0] ?? '')}`;
+    sendJson(response, 200, {
+      limit: perPage,
+      entries: page.map(([key, thing]) => choose(query.get('fields'), jsonOf(key, thing))),
+      ...(page.length < left.length ? { next_marker: Buffer.from(last).toString('base64url') } : {}),
+    });
+  };
+
+  const content = ({ response }: Call, key: string): void => {
+    if (unready.times > 0) {
+      unready.times -= 1;
+      return void response.writeHead(202, { 'retry-after': '0' }).end();
+    }
+    const name = `d${signed.size}`;
+    signed.set(name, key);
+    response.writeHead(302, { location: `${emulator.origin}/dl/${name}` }).end();
+  };
+
+  const emulator = await startConsenting<Refused>({
+    source: 'BOX',
+    paths: { api: '/2.0', authorize: '/api/oauth2/authorize', token: '/oauth2/token' },
+    oauth: {
+      people: [
+        { id: 'ada@harbour.example', label: 'Ada' },
+        { id: 'ben@harbour.example', label: 'Ben' },
+      ],
+      rotates: true,
+    },
+    refuse,
+    refuseToken: (response) => refuse(response, { status: 401 }),
+    isOpen: ({ path: [room] }) => room === 'dl',
+    answer(call, { person }) {
+      log.look();
+      const { path, query, response, request } = call;
+      const [version, room = '', id = '', what, ...rest] = path;
+      if (version === 'dl') {
+        // Another host: it is shown no token.
+        const bytes = things.get(signed.get(room) ?? '')?.content;
+        if (request.headers.authorization !== undefined || bytes === undefined)
+          return refuse(response, { status: 400 });
+        return void response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes);
+      }
+      if (version !== '2.0' || rest.length > 0) return refuse(response, { status: 404 });
+      if (room === 'users' && id === 'me')
+        return sendJson(response, 200, { type: 'user', id: '17738362', login: person.id, name: person.label });
+      if (room === 'events') return events(call);
+      if (room === 'folders' && what === 'items') return listFolder(call, id);
+      const kinds: Record<string, string> = { files: id, folders: `folder:${id}`, web_links: `web_link:${id}` };
+      const key = kinds[room] ?? '';
+      const thing = things.get(key);
+      if (!thing) return refuse(response, { status: 404 });
+      if (what === 'content' && room === 'files') return content(call, key);
+      if (what !== undefined) return refuse(response, { status: 404 });
+      sendJson(response, 200, choose(query.get('fields'), jsonOf(key, thing)));
+    },
+  });
+  return { ...emulator, things, unready };
+}

@@ -1,0 +1,60 @@
+import { type BoxEmulator, startBox } from '../../emulators/box.js';
+import { nextRequests } from '../../emulators/emulator.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** With its emulator, for tests of what is the source's own. */
+export interface BoxStand extends SourceStand {
+  readonly box: BoxEmulator;
+}
+
+export async function standForBox(): Promise<BoxStand> {
+  const box = await startBox();
+  const { things, oauth } = box;
+  return {
+    ...standOn(box),
+    ...standByConsent('BOX', box),
+    box,
+    get secret() {
+      return lastToken(oauth);
+    },
+    settings: box.settings,
+    externalId: 'BOX|ada@harbour.example',
+    reset(more = 0) {
+      things.clear();
+      things.set('folder:10', { name: 'Atlas' });
+      for (const [index, name] of OTHERS.entries()) {
+        things.set(`folder:${20 + index}`, { name });
+        // As numbers go, a file may have that of a folder.
+        things.set(String(20 + index), { name: `${name}.md`, parent: String(20 + index), content: `On ${name}.` });
+      }
+      things.set('folder:11', { name: 'Sights', parent: '10' });
+      things.set('folder:12', { name: 'People', parent: '11' });
+      things.set('100', { name: 'Lighthouse.md', parent: '11', content: LIGHTHOUSE });
+      things.set('101', { name: 'Keeper.md', parent: '12', content: KEEPER });
+      for (const [name, content] of moreDocuments(more, (called, text) => [called, text]))
+        things.set(String(1_000 + Number(name.slice(1))), { name: `${name}.md`, parent: '10', content });
+      box.unready.times = 0;
+      box.mend();
+      return {
+        containers: ['folder:10', ...OTHERS.map((_name, index) => `folder:${20 + index}`)],
+        lighthouse: '100',
+        keeper: '101',
+        branch: 'folder:11',
+        others: OTHERS.map((_name, index) => String(20 + index)),
+        items: 13 + more,
+        format: 'MD',
+      };
+    },
+    write(externalId, text) {
+      things.set(externalId, { ...things.get(externalId)!, content: text });
+    },
+    remove: (externalId) => void things.delete(externalId),
+    limit: (requests, forS = 0) =>
+      box.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
+    breakItem: (externalId, status) =>
+      box.misbehave((path) => (path === `/2.0/files/${externalId}/content` ? { status } : null)),
+    contentAsked: (externalId) => box.requests.filter((path) => path === `/2.0/files/${externalId}/content`).length,
+    pagesListed: () => box.requests.filter((path) => path.startsWith('/2.0/folders/0/items?')).length,
+  };
+}
