@@ -28,6 +28,8 @@ export interface SourceItem extends Typed {
   readonly createdAt: string | null;
   /** Another one whenever its content is another: a revision, an ETag, a hash. Null where its listing does not tell. */
   readonly version: string | null;
+  /** Of sources that tell by places alone what is gone: where it lies, with slashes between what it lies in. */
+  readonly place?: string;
   /** What its source says of it by itself, as tags of its file; those that a caller gives win. */
   readonly tags?: Readonly<Record<string, TagValue>>;
 }
@@ -63,6 +65,8 @@ export type Change =
 
 export interface ChangePage {
   readonly changes: readonly Change[];
+  /** Places of items: what was there, or at places below, is not any more, save what is told by the same page. */
+  readonly goneAt?: readonly string[];
   /** Where the next page goes on, or the next pass begins, in the source's own words. */
   readonly next: string;
   /** Whether there is more of this pass. */

@@ -11,7 +11,7 @@ type Feed = NonNullable<Account['changes']>;
 /** A listing of what an account holds, by the run that has it. */
 export interface Listing {
   readonly runId: number;
-  readonly items: Pick<Items, 'keep' | 'markGone' | 'unlist'>;
+  readonly items: Pick<Items, 'keep' | 'markGone' | 'markGoneAt' | 'unlist'>;
 }
 
 /** Of what the connector knows, an item keeps what is answered, and its version. */
@@ -42,7 +42,7 @@ async function takeChanges(
   { runId, items }: Listing,
   signal: AbortSignal,
 ): Promise<SyncItemsRequest> {
-  const { changes, next, more } = await feed.since(since, signal);
+  const { changes, goneAt = [], next, more } = await feed.since(since, signal);
   const last = new Map<string, Change>();
   for (const change of changes) last.set('gone' in change ? change.gone : change.item.externalId, change);
   const told = [...last.values()];
@@ -50,6 +50,7 @@ async function takeChanges(
   // First, for what lay in a folder that is gone may have been moved out of it.
   const gone = told.flatMap((change) => ('gone' in change ? [change.gone] : []));
   await items.markGone(source, gone);
+  await items.markGoneAt(source, goneAt);
   const fresh = await items.keep(source, runId, there.map(listedItem));
   const open = there.flatMap(({ externalId, isExpandable }) =>
     isExpandable && fresh.has(externalId) ? [externalId] : [],

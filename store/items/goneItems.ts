@@ -18,6 +18,8 @@ export interface Going {
 export interface GoneItems {
   /** Marks items with all that lies in them. Safe to repeat; one that is listed again is unmarked. */
   markGone(source: Holder, externalIds: readonly string[]): Promise<void>;
+  /** The same of items by their places, and of all at places below. */
+  markGoneAt(source: Holder, places: readonly string[]): Promise<void>;
   /** Counts what would go. */
   countGone(source: Holder): Promise<Going>;
   /** The next marked items, with their files: forget them once those are deleted. */
@@ -27,6 +29,8 @@ export interface GoneItems {
 
 /** Items counted at once. */
 const AT_ONCE = 1_000;
+/** Places that one query looks for. */
+const PLACES_AT_ONCE = 100;
 
 export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): GoneItems {
   const filesOf = ({ _id, organizationId, userId }: Holder) => ({ organizationId, userId, dataSourceId: _id });
@@ -51,6 +55,15 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
           .find({ ...filesOf(source), parentExternalId: { $in: some } }, { externalId: 1 })
           .lean();
         open.push(...below.map(({ externalId }) => externalId).filter((id) => !seen.has(id)));
+      }
+    },
+    async markGoneAt(source, places) {
+      for (let from = 0; from < places.length; from += PLACES_AT_ONCE) {
+        const some = places.slice(from, from + PLACES_AT_ONCE);
+        // Between a slash and what comes next to it is all that begins with the place and a slash.
+        const below = some.map((place) => ({ place: { $gt: `${place}/`, $lt: `${place}0` } }));
+        const $or = [{ place: { $in: some } }, ...below];
+        await items.updateMany({ ...filesOf(source), $or }, { $set: { isGone: true } });
       }
     },
     async countGone(source) {

@@ -24,6 +24,7 @@ export type ListedItem = Pick<
   | 'isSelectable'
   | 'isExpandable'
   | 'version'
+  | 'place'
 >;
 
 /** An item with the file that it became; null for none. */

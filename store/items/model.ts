@@ -21,6 +21,8 @@ export interface ItemDoc {
   isExpandable: boolean;
   /** Of its content; null, or absent in older records: the listing did not tell. */
   version?: string | null;
+  /** Where it lies, of sources that tell by places alone what is gone; absent: of others. */
+  place?: string;
   /** The listing that found it last: what has an older one once a listing is whole was not there any more. */
   listedBy: number;
   /** Its source has told that it is gone; it goes with its file once that is allowed. Absent: it is there. */
@@ -50,6 +52,7 @@ const item: Schema<ItemDoc> = new Schema<ItemDoc>(
     isSelectable: Boolean,
     isExpandable: Boolean,
     version: String,
+    place: String,
     listedBy: { type: Number, required: true },
     isGone: Boolean,
     syncedAt: { type: Date, required: true },
@@ -65,6 +68,7 @@ item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, listedBy: 1 });
 item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });
+item.index({ dataSourceId: 1, place: 1 }, { partialFilterExpression: { place: { $exists: true } } });
 item.index({ organizationId: 1, userId: 1 });
 
 export function itemModel(connection: Connection): Model<ItemDoc> {

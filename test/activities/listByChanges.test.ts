@@ -33,6 +33,15 @@ const asked: string[] = [];
 /** Called before each answer. */
 let meanwhile: () => void = () => undefined;
 
+/** Whether things tell where they lie. */
+let hasPlaces = false;
+/** Places that are told to be empty, by the number of what is told with them. */
+const emptied = new Map<number, readonly string[]>();
+const placeOf = (id: string): string => {
+  const parent = tree.get(id) ?? null;
+  return `${parent === null ? '' : placeOf(parent)}/${id}`;
+};
+
 const isFolder = (id: string): boolean => /^[A-Z]/.test(id);
 const itemOf = (id: string): SourceItem => ({
   externalId: id,
@@ -47,6 +56,7 @@ const itemOf = (id: string): SourceItem => ({
   hasContent: !isFolder(id),
   createdAt: null,
   version: null,
+  ...(hasPlaces ? { place: placeOf(id) } : {}),
 });
 const childrenOf = (parent: string | null): string[] => [...tree].flatMap(([id, at]) => (at === parent ? [id] : []));
 const below = (id: string): string[] => [id, ...childrenOf(id).flatMap(below)];
@@ -84,7 +94,8 @@ const account = {
       if (from < forgotten) return Promise.reject(new Fault('stale_cursor', 'too old'));
       const changes = told.slice(from, from + AT_ONCE);
       const next = from + changes.length;
-      return Promise.resolve({ changes, next: String(next), more: next < told.length });
+      const goneAt = changes.flatMap((_change, index) => emptied.get(from + index) ?? []);
+      return Promise.resolve({ changes, goneAt, next: String(next), more: next < told.length });
     },
   },
 } as unknown as Account;
@@ -96,6 +107,8 @@ afterAll(() => service.close());
 beforeEach(async () => {
   tree.clear();
   told.length = 0;
+  emptied.clear();
+  hasPlaces = false;
   forgotten = 0;
   asked.length = 0;
   meanwhile = () => undefined;
@@ -224,6 +237,39 @@ describe('a source that tells what happened', () => {
     expect(await fileIds()).toEqual(['c', 'e']);
     expect(asked).toContain('below D');
     expect(asked).not.toContain('roots');
+  });
+
+  test('places that are told to be empty take along what lay there and below, but not what the same page puts there', async () => {
+    for (const [id, at] of [
+      ['A', null],
+      ['B', 'A'],
+      ['b', 'B'],
+      ['c', 'A'],
+      ['Ab', null],
+      ['d', 'Ab'],
+      ['E', null],
+      ['e', 'E'],
+    ] as const)
+      put(id, at);
+    hasPlaces = true;
+    await list();
+    await sync(['b', 'c', 'd', 'e']);
+    // Told by its place alone, as all below it; what only begins alike stays.
+    for (const id of below('A')) tree.delete(id);
+    told.push({ item: itemOf('d') });
+    emptied.set(told.length - 1, ['/A', '/Ab/d']);
+    await list();
+    expect(await itemIds()).toEqual(['Ab', 'E', 'd', 'e']);
+    expect(await fileIds()).toEqual(['d', 'e']);
+    // One that was moved has another place, and is walked for what lies in it.
+    tree.set('E', 'Ab');
+    told.push({ item: itemOf('E') });
+    emptied.set(told.length - 1, ['/E', '/Ab/E']);
+    asked.length = 0;
+    await list();
+    expect(asked).toContain('below E');
+    expect(await itemIds()).toEqual(['Ab', 'E', 'd', 'e']);
+    expect(await fileIds()).toEqual(['d', 'e']);
   });
 
   test('what is gone in great number stays until an operator approves it, though it is told only once', async () => {
