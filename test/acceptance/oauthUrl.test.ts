@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
 import { isConnectedSource } from '../../contract/sources.js';
-import { OAUTH_SOURCES, type OAuthSource } from '../../contract/whiteLabel.js';
+import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
 import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { apiClient, type Listed, type TestUser } from '../support/client.js';

@@ -160,6 +160,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     source: 'BOX',
     paths: { api: '/2.0', authorize: '/api/oauth2/authorize', token: '/oauth2/token' },
     oauth: {
+      name: 'Box',
       people: [
         { id: 'ada@harbour.example', label: 'Ada' },
         { id: 'ben@harbour.example', label: 'Ben' },
