@@ -45,6 +45,7 @@ export interface Config {
   };
   readonly mongodbUri: string | null;
   readonly qdrant: Omit<VectorSettings, 'url'> & { readonly url: string | null };
+  readonly textCacheBytes: number;
   readonly files: { readonly dir: string; readonly s3: S3Settings | null; readonly rowBytes: number };
   readonly egress: EgressSettings;
   /** Where connected sources are. */
@@ -244,6 +245,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       },
       writes: { maxBytes: number('QDRANT_WRITE_BYTES'), atOnce: number('QDRANT_WRITES_AT_ONCE') },
     },
+    textCacheBytes: number('TEXT_CACHE_BYTES'),
     files: {
       dir: path.resolve(given('FILE_STORAGE_DIR') ?? path.join(dataDir, 'files')),
       rowBytes: number('CONTENT_ROW_BYTES'),
@@ -438,6 +440,7 @@ export function storeSettings(config: Config) {
     mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
     qdrant: { ...config.qdrant, url: required(config.qdrant.url, 'QDRANT_URL') },
     files: config.files,
+    textCacheBytes: config.textCacheBytes,
     secretKeys: config.secretKeys,
     eventsKeptDays: config.eventsKeptDays,
     maxQueuedFiles: config.maxQueuedFiles,

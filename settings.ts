@@ -169,6 +169,11 @@ export const SETTINGS = {
     schema: Joi.number().integer().min(0).max(4_000_000).default(262_144),
     about: 'Contents up to so many bytes are kept in MongoDB, where writing them is cheap; 0: all in file storage.',
   },
+  TEXT_CACHE_BYTES: {
+    schema: Joi.number().integer().min(0).default(32_000_000),
+    about:
+      'Memory of an API process for texts of chunks that searches found, which the next search need not read; 0: none.',
+  },
   S3_ENDPOINT: {
     schema: Joi.string().uri({ scheme: ['http', 'https'] }),
     about: 'Address of the S3-compatible store; unset: AWS.',

@@ -23,7 +23,7 @@ import { tenantFilter } from '../store/vectors/tenantFilter.js';
 import { createVectors } from '../store/vectors/vectors.js';
 import type { TestUser } from '../test/support/client.js';
 import { percentile } from './measures.js';
-import { pidsOf } from './processes.js';
+import { cpuNow, cpuSince, pidsOf, type Role } from './processes.js';
 import { circumstances, table } from './report.js';
 import { CHUNKS_PER_FILE, randomVector, seedVectors, type SeedVectors } from './seedVectors.js';
 import { startBenchService } from './service.js';
@@ -39,6 +39,8 @@ const RESULTS = fileURLToPath(new URL('search.md', import.meta.url));
 const ROUNDS = 200;
 /** Of each, before any is timed: code that ran a few times only is not compiled yet, in the API as in the client. */
 const WARM_UP = 200;
+/** Searches of each kind whose processor time is counted. */
+const CPU_ROUNDS = 400;
 const K = 10;
 const WANTED = 1.3;
 const CALLERS = 50;
@@ -69,6 +71,14 @@ async function timeAll(works: readonly (() => Promise<unknown>)[]): Promise<Time
 
 const p = (times: Times | undefined, hundredth: number): number => percentile(times ?? [], hundredth);
 const ms = (time: number): string => time.toFixed(1);
+
+/** Processor time of one search, by who spends it: it holds on a machine that does other things too. */
+async function cpuASearch(search: () => Promise<void>): Promise<(role: Role) => string> {
+  const before = cpuNow();
+  for (let round = 0; round < CPU_ROUNDS; round += 1) await search();
+  const spent = cpuSince(before);
+  return (role) => ((spent[role] ?? 0) / CPU_ROUNDS).toFixed(2);
+}
 
 interface Searchers {
   ours(): Promise<void>;
@@ -153,6 +163,7 @@ async function engineMemory(): Promise<string> {
 
 const begun = new Date();
 const rows: string[][] = [];
+const costs: string[][] = [];
 const crowds: string[][] = [];
 if (keptDir !== undefined) await mkdir(keptDir, { recursive: true });
 const service = await startBenchService({
@@ -200,6 +211,13 @@ try {
       ...[ms(p(text, 50)), ms(p(text, 95)), inIndex.toLocaleString('en'), `${seconds} s`, await engineMemory()],
     ]);
     say(rows.at(-1)?.join(' · ') ?? '');
+    const [cost, theirCost] = [await cpuASearch(ours), await cpuASearch(straight)];
+    costs.push([
+      chunks.toLocaleString('en'),
+      ...(['api', 'mongodb', 'qdrant', 'bench'] as const).map(cost),
+      ...(['qdrant', 'bench'] as const).map(theirCost),
+    ]);
+    say(costs.at(-1)?.join(' · ') ?? '');
     const crowd = await manyCallers(ours);
     crowds.push([
       chunks.toLocaleString('en'),
@@ -241,6 +259,10 @@ const text = [
     ],
     rows,
   ),
+  '',
+  `Processor time of a search, ms, of ${CPU_ROUNDS} one after the other:`,
+  '',
+  table(['chunks', 'API', 'MongoDB', 'Qdrant', 'caller', 'client: Qdrant', 'client: caller'], costs),
   '',
   `${CALLERS} callers at once, each ${SEARCHES_EACH} such searches, as many as the machine can:`,
   '',

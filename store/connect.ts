@@ -2,6 +2,7 @@ import mongoose, { type ClientSession, type Connection } from 'mongoose';
 
 import { type ChunkCommands, createChunkCommands } from './chunks/commands.js';
 import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
+import { createTextCache } from './chunks/textCache.js';
 import { type ColdCopies, createColdCopies } from './coldStorage/coldCopies.js';
 import { type ColdFiles, createColdFiles } from './coldStorage/coldFiles.js';
 import { createMoveClaims, type MoveClaims } from './coldStorage/claims.js';
@@ -23,6 +24,7 @@ import { createFileAncestors, type FileAncestors } from './files/ancestors.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
+import { createFoundFiles, type FoundFiles } from './files/found.js';
 import { createFileQueue } from './files/queue.js';
 import { markedFiles } from './files/told.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
@@ -74,6 +76,8 @@ export interface StoreSettings {
     /** Contents up to so many bytes are kept in MongoDB. */
     readonly rowBytes: number;
   };
+  /** Bytes of memory for texts that searches found. */
+  readonly textCacheBytes: number;
   /** Days that events and deliveries are kept. */
   readonly eventsKeptDays: number;
   /** Files of one user in the queue at most; 0: any number. */
@@ -95,6 +99,7 @@ export interface Store {
   /** What connected accounts hold. */
   readonly items: Items;
   readonly files: FileQueries &
+    FoundFiles &
     FileCommands &
     RunProgress &
     FileAcceptance &
@@ -210,6 +215,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     items: createItems(models.items, files, sequence),
     files: {
       ...fileQueries,
+      ...createFoundFiles(files),
       ...createFileCommands(files, atomically, events, intents),
       ...createRunProgress(files),
       ...createFileAcceptance(files, sequence, events, intents, queue),
@@ -220,7 +226,10 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...ancestors,
     },
     reembeds: createReembeds(models.reembeds),
-    chunks: { ...createChunkQueries(segments, fileQueries), ...createChunkCommands(segments) },
+    chunks: {
+      ...createChunkQueries(segments, fileQueries, createTextCache(settings.textCacheBytes)),
+      ...createChunkCommands(segments),
+    },
     contents: createContents(models.contents, blobs, settings.files.rowBytes),
     coldCopies: createColdCopies(blobs),
     moves: {

@@ -158,22 +158,23 @@ export const embeddings = operation<'reader', Body>({
         vector
           ? spacesForVector(caller, model, vector, deps)
           : spacesForText(caller, model, (weights?.keyword ?? 0) > 0, deps),
-        weights && refuseSwitchedOff(caller, deps),
         body.exclude_cold_storage_files ? null : refuseCold(caller, model, filter, deps),
       ]);
       return spaces;
     };
-    const found = await searchChunks(
+    const search = searchChunks(
       caller,
       {
         spaces: allowed,
         likely: likelySpace(model, vector, deps),
+        needsCold: !body.exclude_cold_storage_files,
         ...{ query: body.query, vectorIn, vectorGiven: vector !== null, model, k: body.k, filter, weights },
         exact: body.high_accuracy,
         rerank: body.rerank?.model ?? null,
       },
       deps,
     );
+    const [found] = await Promise.all([search, weights && refuseSwitchedOff(caller, deps)]);
     deps.store.lastUse.note(found.map(({ file }) => file));
     const vectors = body.include_vectors ? await vectorsOf(found, deps.store.vectors) : null;
     return {

@@ -1,5 +1,5 @@
 import { chunkKey, type StoredChunk } from '../../store/chunks/model.js';
-import type { FoundFile } from '../../store/files/queries.js';
+import type { FoundFile } from '../../store/files/found.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { VectorHit } from '../../store/vectors/search.js';
 import type { ApiDeps } from '../deps.js';
@@ -27,15 +27,19 @@ interface Read {
 const isCold = ({ embeddingStorageStatus: status }: FoundFile): boolean =>
   status === 'COLD_STORAGE' || status === 'COLD_TO_HOT';
 
+/** The records of files, as they are now. */
+export type ReadFiles = (tenant: Tenant, ids: readonly number[]) => Promise<FoundFile[]>;
+
 /** Hits whose generation is the file's current one, with text and record, in the order of the hits: two reads, side by side. */
 async function readCurrent(
   tenant: Tenant,
   space: string,
   hits: readonly VectorHit[],
+  readFiles: ReadFiles,
   { store }: Pick<ApiDeps, 'store'>,
 ): Promise<Read> {
   const [files, chunks] = await Promise.all([
-    store.files.found(tenant, [...new Set(hits.map((hit) => hit.fileId))]),
+    readFiles(tenant, [...new Set(hits.map((hit) => hit.fileId))]),
     store.chunks.byKeys(tenant, hits),
   ]);
   const fileOf = new Map(files.map((file) => [file._id, file]));
@@ -46,6 +50,10 @@ async function readCurrent(
     // Points of a file in cold storage are on their way in or out.
     return file && chunk && file.generation === hit.generation && !isCold(file) ? [{ hit, space, chunk, file }] : [];
   });
+  store.chunks.keep(
+    tenant,
+    found.map(({ chunk }) => chunk),
+  );
   return { found, replaced: hits.some((hit) => (fileOf.get(hit.fileId)?.generation ?? 0) > hit.generation) };
 }
 
@@ -57,7 +65,7 @@ async function readCurrent(
 export async function findCurrent(
   tenant: Tenant,
   space: string,
-  { wanted, limit: first }: { readonly wanted: number; readonly limit: number },
+  { wanted, limit: first, readFiles }: { readonly wanted: number; readonly limit: number; readonly readFiles: ReadFiles },
   search: (limit: number) => Promise<{ readonly ranked: readonly VectorHit[]; readonly isAll: boolean }>,
   deps: Pick<ApiDeps, 'store'>,
 ): Promise<Found[]> {
@@ -67,7 +75,7 @@ export async function findCurrent(
     let replaced = false;
     for (let from = 0; found.length < wanted && from < ranked.length;) {
       const to = from + wanted - found.length + (from === 0 ? 0 : SPARE);
-      const read = await readCurrent(tenant, space, ranked.slice(from, to), deps);
+      const read = await readCurrent(tenant, space, ranked.slice(from, to), readFiles, deps);
       found.push(...read.found);
       replaced ||= read.replaced;
       from = to;

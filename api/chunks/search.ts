@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { RerankModel } from '../../contract/rerankers.js';
@@ -8,7 +8,7 @@ import { byScore } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../deps.js';
 import { fuseHybrid, type HybridWeights } from './fuseHybrid.js';
-import { type Found, findCurrent } from './findCurrent.js';
+import { type Found, findCurrent, type ReadFiles } from './findCurrent.js';
 import type { QueryVectors } from './queryVectors.js';
 import { rerankFound } from './rerankFound.js';
 import { upstream } from './upstream.js';
@@ -16,8 +16,10 @@ import { upstream } from './upstream.js';
 export interface SearchRequest {
   /** Where the caller's chunks of the model lie; rejected where the search is refused. */
   spaces(): Promise<readonly string[]>;
-  /** The one in which they mostly lie: it is searched while that is asked for. Null: none is. */
+  /** The one in which they mostly lie: it is searched before that is asked for. Null: none is. */
   readonly likely: string | null;
+  /** Whether the search is refused where it would miss files in cold storage. */
+  readonly needsCold: boolean;
   readonly query: string;
   readonly vectorIn: QueryVectors;
   /** Whether the caller gave the vector, and says with it that it fits in every one of the spaces. */
@@ -40,6 +42,9 @@ const candidatesOf = (k: number): number => Math.max(k, Math.min(200, Math.max(5
 /** The constant of reciprocal rank fusion (Cormack and others, 2009). */
 const RRF_K = 60;
 
+/** Users whose files were seen to lie elsewhere too: for a while that is asked about first. It decides on the order alone. */
+const scattered = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
+
 /** What one space is asked; null for what is not asked of it. */
 interface Probe {
   readonly space: string;
@@ -60,7 +65,7 @@ async function searchSpace(
   space: string,
   wanted: number,
   request: SearchRequest,
-  spaces: Promise<unknown>,
+  { spaces, readFiles }: { readonly spaces: Promise<unknown> | null; readonly readFiles: ReadFiles },
   deps: ApiDeps,
 ): Promise<Found[]> {
   const { model, filter, exact, weights } = request;
@@ -69,7 +74,7 @@ async function searchSpace(
   return findCurrent(
     tenant,
     space,
-    { wanted, limit: weights ? poolOf(wanted) : wanted + SPARE },
+    { wanted, readFiles, limit: weights ? poolOf(wanted) : wanted + SPARE },
     async (limit) => {
       // Records are read after it is known where they lie: who moves to another space meanwhile is seen in one of them.
       const [hits] = await Promise.all([
@@ -81,6 +86,46 @@ async function searchSpace(
     },
     deps,
   );
+}
+
+/**
+ * The answer where all of the caller's files lie in one space, as they mostly do: what tells so comes with the records, in
+ * one question. Null where some lie elsewhere.
+ */
+async function searchAlone(
+  tenant: Tenant,
+  space: string,
+  wanted: number,
+  request: SearchRequest,
+  deps: ApiDeps,
+): Promise<Found[] | null> {
+  const { files } = deps.store;
+  const elsewhere = { model: request.model, space, cold: request.needsCold };
+  let isAlone: boolean | null = null;
+  const readFiles: ReadFiles = async (_tenant, ids) => {
+    if (isAlone !== null) return files.found(tenant, ids);
+    const beside = await files.foundBeside(tenant, ids, elsewhere);
+    isAlone = !beside.isElsewhere;
+    return beside.files;
+  };
+  const found = await searchSpace(tenant, space, wanted, request, { spaces: null, readFiles }, deps);
+  if (isAlone === null) await readFiles(tenant, []);
+  return isAlone ? found : null;
+}
+
+/** The caller's spaces, the likely one searched while they are asked for. */
+async function searchAll(tenant: Tenant, wanted: number, request: SearchRequest, deps: ApiDeps): Promise<Found[]> {
+  const { likely } = request;
+  const spaces = request.spaces();
+  // Whoever throws first, it has somebody who listens.
+  spaces.catch(() => undefined);
+  const ways = { spaces, readFiles: deps.store.files.found };
+  const search = (space: string) => searchSpace(tenant, space, wanted, request, ways, deps);
+  const early = likely === null ? null : search(likely);
+  // Of a space in which nothing lies nobody hears.
+  early?.catch(() => undefined);
+  const answers = await Promise.all((await spaces).map((space) => (space === likely && early) || search(space)));
+  return answers.length === 1 ? (answers[0] ?? []) : (request.vectorGiven ? mergeSpaces : fuseSpaces)(answers);
 }
 
 /** Answers of several spaces in one list: by rank, since the scores of different models don't compare. */
@@ -104,20 +149,18 @@ export async function searchChunks(
   request: SearchRequest,
   deps: ApiDeps,
 ): Promise<Found[]> {
-  const { query, k, rerank, likely } = request;
+  const { query, k, rerank, likely, model } = request;
   const tenant = { organizationId, userId };
   const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));
   const wanted = reranker ? candidatesOf(k) : k;
-  // The search that takes longest goes out before the questions beside it, which take time to be sent too.
-  const spaces = nextTurn().then(() => request.spaces());
-  // Whoever throws first, it has somebody who listens.
-  spaces.catch(() => undefined);
-  const search = (space: string) => searchSpace(tenant, space, wanted, request, spaces, deps);
-  const early = likely === null ? null : search(likely);
-  // Of a space in which nothing lies nobody hears.
-  early?.catch(() => undefined);
-  const answers = await Promise.all((await spaces).map((space) => (space === likely && early) || search(space)));
-  const found = answers.length === 1 ? (answers[0] ?? []) : (request.vectorGiven ? mergeSpaces : fuseSpaces)(answers);
+  const name = `${organizationId}:${userId}:${model}`;
+  // What fails there is tried again: it may be of a space in which nothing lies.
+  const alone =
+    likely === null || scattered.has(name)
+      ? null
+      : await searchAlone(tenant, likely, wanted, request, deps).catch(() => null);
+  if (likely !== null && alone === null && !scattered.has(name)) scattered.set(name, true);
+  const found = alone ?? (await searchAll(tenant, wanted, request, deps));
   const best = found.slice(0, wanted);
   return reranker ? rerankFound(best, { query, k }, reranker) : best;
 }

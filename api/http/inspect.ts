@@ -25,7 +25,7 @@ function visit(root: unknown, see: (value: unknown, key: Key, holder: Container)
   look(root, '', { value: {}, parent: null, key: '', depth: 0 });
   for (let holder = open.pop(); holder; holder = open.pop()) {
     const { value } = holder;
-    if (Array.isArray(value)) for (const [index, member] of value.entries()) look(member, index, holder);
+    if (Array.isArray(value)) for (let index = 0; index < value.length; index += 1) look(value[index], index, holder);
     else for (const key of Object.keys(value)) look((value as Record<string, unknown>)[key], key, holder);
   }
 }

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 
 import { RERANK_MODELS } from '../../contract/rerankers.js';
+import { numbers } from './numbers.js';
 
 /** By how much the two shares of a hybrid search may miss 1 together. */
 const TOLERANCE = 0.001;
@@ -21,8 +22,7 @@ export const hybridWeights = () =>
 
 /** A vector to search for: what the engine takes, floats of 32 bits that point somewhere. */
 export const queryVector = () =>
-  Joi.array()
-    .items(Joi.number())
+  numbers()
     .min(1)
     .max(MAX_DIMENSIONS)
     .custom((value: readonly number[], helpers) => {

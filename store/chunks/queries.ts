@@ -4,6 +4,7 @@ import type { FileContent, FileQueries } from '../files/queries.js';
 import type { Tenant } from '../users/accept.js';
 import { chunkKey, type SegmentDoc, segmentId, type StoredChunk } from './model.js';
 import { chunksOf, likelySegment, textOf } from './segments.js';
+import type { TextCache } from './textCache.js';
 
 /** Chunks read from MongoDB at once, so that a page of any size takes bounded memory. */
 const CHUNKS_PER_READ = 250;
@@ -32,8 +33,10 @@ export interface ChunkQueries {
   countAll(tenant: Tenant): Promise<number>;
   /** The same for some files. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
-  /** Chunks named by file, generation and index; missing ones are left out. */
+  /** Chunks named by file, generation and index; missing ones are left out. It is the caller's to ask whether readers see them. */
   byKeys(tenant: Tenant, keys: readonly Key[]): Promise<StoredChunk[]>;
+  /** Readers see these, of files that have their generation: the next who asks for them may get them from memory. */
+  keep(tenant: Tenant, chunks: readonly StoredChunk[]): void;
   /** The parsed text of one generation in UTF-8, some rows at a time; null when it has none. */
   parsedText(
     owner: { organizationId: number; fileId: number },
@@ -78,7 +81,11 @@ const inRow = (row: SegmentDoc, keys: readonly Key[]): StoredChunk[] =>
     })
     .flatMap(({ chunkIndex: at }) => chunksOf(row, at, at + 1));
 
-export function createChunkQueries(segments: Model<SegmentDoc>, files: Pick<FileQueries, 'byIds'>): ChunkQueries {
+export function createChunkQueries(
+  segments: Model<SegmentDoc>,
+  files: Pick<FileQueries, 'byIds'>,
+  cache: TextCache,
+): ChunkQueries {
   const read = async (
     { organizationId, userId }: Tenant,
     group: readonly Stretch[],
@@ -135,8 +142,14 @@ export function createChunkQueries(segments: Model<SegmentDoc>, files: Pick<File
     },
     countOf: ({ organizationId, userId }, fileIds) => count({ organizationId, userId, fileId: { $in: [...fileIds] } }),
     countAll: ({ organizationId, userId }) => count({ organizationId, userId }),
-    async byKeys({ organizationId, userId }, keys) {
+    keep: cache.keep,
+    async byKeys({ organizationId, userId }, asked) {
       const found = new Map<string, StoredChunk>();
+      const keys = asked.filter(({ fileId, generation, chunkIndex }) => {
+        const chunk = cache.get({ organizationId, userId }, chunkKey(fileId, generation, chunkIndex));
+        if (chunk) found.set(chunk.key, chunk);
+        return !chunk;
+      });
       const take = async (query: object): Promise<void> => {
         // By the driver itself: a search waits for it, and nothing has to be cast. What the driver wrote is UTF-8.
         const rows = await segments.collection

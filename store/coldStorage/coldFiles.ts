@@ -4,6 +4,7 @@ import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { MediaType } from '../../contract/mediaTypes.js';
 import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../contract/sources.js';
 import { fileQuery } from '../files/filter.js';
+import { COLD } from '../files/found.js';
 import { COLD_INDEXES } from '../files/indexes.js';
 import type { FileDoc } from '../files/model.js';
 import type { FileQueries } from '../files/queries.js';
@@ -27,9 +28,8 @@ export function createColdFiles(files: Model<FileDoc>, { parentsBelow }: Pick<Fi
   return {
     async among(tenant, model, filter, limit) {
       const { organizationId, userId } = tenant;
-      const cold = { embeddingStorageStatus: { $in: ['COLD_STORAGE', 'COLD_TO_HOT'] as const } };
       // Mostly there is none at all, which one look into a small index says.
-      const any = { organizationId, userId, ...cold };
+      const any = { organizationId, userId, ...COLD };
       const hint = COLD_INDEXES.cold.keys;
       if ((await files.collection.findOne(any, { projection: { _id: 1 }, hint })) === null) return [];
       const { fileIds = [], parentFileIds = [], includeAllChildren = false, tagTree, fileTypesAtSource = [] } = filter;
@@ -42,7 +42,7 @@ export function createColdFiles(files: Model<FileDoc>, { parentsBelow }: Pick<Fi
           parentFileIds: await parentsOf(parentFileIds),
           embeddingModels: [model],
         }),
-        cold,
+        COLD,
         ofMedia[filter.media],
       ];
       if (fileIds.length > 0) {

@@ -17,14 +17,6 @@ const ROWS_PER_BATCH = 1_000;
 /** What a reader of chunks must know of a file. */
 export type FileContent = Pick<FileDoc, '_id' | 'generation' | 'numChunks' | 'vectorSpace'>;
 
-/** What a search answers, or must know, of the file of a chunk. */
-const FOUND_FIELDS = [
-  ...(['_id', 'organizationId', 'userId', 'parentId', 'generation', 'embeddingStorageStatus'] as const),
-  ...(['name', 'source', 'externalUrl', 'tags', 'sourceTags', 'fileMetadata'] as const),
-  ...(['original', 'hasContent', 'hasText', 'supportsColdStorage', 'lastUsedAt'] as const),
-];
-export type FoundFile = Pick<FileDoc, (typeof FOUND_FIELDS)[number]>;
-
 export interface FileQueries {
   /** A page of files, some rows at a time. */
   list(tenant: Tenant, listing: FileListing): AsyncIterable<FileDoc[]>;
@@ -36,8 +28,6 @@ export interface FileQueries {
   /** Those of these files, and of all below them, that have children. */
   parentsBelow(tenant: Tenant, roots: readonly number[]): Promise<number[]>;
   byIds(tenant: Tenant, ids: readonly number[]): Promise<FileDoc[]>;
-  /** The same for a search. */
-  found(tenant: Tenant, ids: readonly number[]): Promise<FoundFile[]>;
   /** Filters with the folders below the named parents, where all descendants are meant. */
   expand(tenant: Tenant, filters: FileFilters): Promise<FileFilters>;
   /** The ids of matching files, at most `limit`. */
@@ -89,17 +79,6 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
     return [...below].filter((id) => known.has(id));
   };
 
-  const read = async <T extends object>(
-    { organizationId, userId }: Tenant,
-    ids: readonly number[],
-    projection: Readonly<Record<string, 1>>,
-  ): Promise<T[]> =>
-    // By the driver itself: a search waits for it, and nothing has to be cast. In one answer, however many they are.
-    files.collection
-      .find<T>({ organizationId, userId, _id: { $in: [...ids] } } as never, { projection, batchSize: ids.length + 1 })
-      .toArray();
-  const foundFields = Object.fromEntries(FOUND_FIELDS.map((field) => [field, 1 as const]));
-
   const expand = async (tenant: Tenant, filters: FileFilters): Promise<FileFilters> => {
     if (filters.includeAllChildren !== true || !filters.parentFileIds?.length) return filters;
     // The named ones stay in any case: an empty list would name everything.
@@ -148,8 +127,11 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
         batchSize: FILES_PER_BATCH,
       });
     },
-    byIds: (tenant, ids) => read<FileDoc>(tenant, ids, {}),
-    found: (tenant, ids) => read<FoundFile>(tenant, ids, foundFields),
+    byIds: ({ organizationId, userId }, ids) =>
+      // By the driver itself: nothing has to be cast. In one answer, however many they are.
+      files.collection
+        .find<FileDoc>({ organizationId, userId, _id: { $in: [...ids] } } as never, { batchSize: ids.length + 1 })
+        .toArray(),
     async ids(tenant, filters, limit) {
       const rows = await files
         .find(fileQuery(tenant, await expand(tenant, filters)), { _id: 1 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { findCurrent } from '../../api/chunks/findCurrent.js';
+import { findCurrent, type ReadFiles } from '../../api/chunks/findCurrent.js';
 import type { ApiDeps } from '../../api/deps.js';
 import { chunkKey } from '../../store/chunks/model.js';
 import type { ChunkKey, VectorHit } from '../../store/vectors/search.js';
@@ -14,16 +14,13 @@ const hit = (fileId: number, generation: number): VectorHit => ({
 /** Files at their generations, with the chunks of those; what is read is counted. */
 function storeOf(generations: Record<number, number>) {
   const reads: number[] = [];
+  const readFiles = ((_, ids) => {
+    reads.push(ids.length);
+    return Promise.resolve(ids.flatMap((_id) => (_id in generations ? [{ _id, generation: generations[_id] }] : [])));
+  }) as ReadFiles;
   const store = {
-    files: {
-      found: (_: unknown, ids: readonly number[]) => {
-        reads.push(ids.length);
-        return Promise.resolve(
-          ids.flatMap((_id) => (_id in generations ? [{ _id, generation: generations[_id] }] : [])),
-        );
-      },
-    },
     chunks: {
+      keep: () => undefined,
       byKeys: (_: unknown, keys: readonly ChunkKey[]) =>
         Promise.resolve(
           keys
@@ -32,17 +29,17 @@ function storeOf(generations: Record<number, number>) {
         ),
     },
   };
-  return { deps: { store } as unknown as Pick<ApiDeps, 'store'>, reads, generations };
+  return { deps: { store } as unknown as Pick<ApiDeps, 'store'>, readFiles, reads, generations };
 }
 
 describe('what readers may see of the hits', () => {
   test('is read at once where nothing is stale', async () => {
-    const { deps, reads } = storeOf({ 1: 1, 2: 1, 3: 1 });
+    const { deps, reads, readFiles } = storeOf({ 1: 1, 2: 1, 3: 1 });
     const ranked = [hit(1, 1), hit(2, 1), hit(3, 1)];
     const found = await findCurrent(
       TENANT,
       's',
-      { wanted: 2, limit: 3 },
+      { wanted: 2, limit: 3, readFiles },
       () => Promise.resolve({ ranked, isAll: true }),
       deps,
     );
@@ -51,12 +48,12 @@ describe('what readers may see of the hits', () => {
   });
 
   test('leaves out other generations and files that are gone, and reads on', async () => {
-    const { deps } = storeOf({ 1: 2, 3: 1, 4: 1 });
+    const { deps, readFiles } = storeOf({ 1: 2, 3: 1, 4: 1 });
     const ranked = [hit(1, 1), hit(2, 1), hit(1, 3), hit(3, 1), hit(4, 1)];
     const found = await findCurrent(
       TENANT,
       's',
-      { wanted: 2, limit: 5 },
+      { wanted: 2, limit: 5, readFiles },
       () => Promise.resolve({ ranked, isAll: false }),
       deps,
     );
@@ -64,37 +61,37 @@ describe('what readers may see of the hits', () => {
   });
 
   test('asks for more hits where too few are left', async () => {
-    const { deps } = storeOf({ 9: 1 });
+    const { deps, readFiles } = storeOf({ 9: 1 });
     const limits: number[] = [];
     const search = (limit: number) => {
       limits.push(limit);
       const stale = Array.from({ length: 8 }, (_, index) => hit(index + 1, 1));
       return Promise.resolve({ ranked: [...stale, hit(9, 1)].slice(0, limit), isAll: limit > 9 });
     };
-    const found = await findCurrent(TENANT, 's', { wanted: 1, limit: 4 }, search, deps);
+    const found = await findCurrent(TENANT, 's', { wanted: 1, limit: 4, readFiles }, search, deps);
     expect(found.map(({ file }) => file._id)).toEqual([9]);
     expect(limits).toEqual([4, 16]);
   });
 
   test('is looked for again where a file was replaced between its points and its record', async () => {
-    const { deps } = storeOf({ 1: 2 });
+    const { deps, readFiles } = storeOf({ 1: 2 });
     let searches = 0;
     const search = () => {
       searches += 1;
       return Promise.resolve({ ranked: [hit(1, searches)], isAll: true });
     };
-    const found = await findCurrent(TENANT, 's', { wanted: 5, limit: 21 }, search, deps);
+    const found = await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, deps);
     expect(found.map(({ hit: { generation } }) => generation)).toEqual([2]);
     expect(searches).toBe(2);
   });
 
   test('ends where a file is replaced again and again', async () => {
-    const { deps, generations } = storeOf({ 1: 2 });
+    const { deps, generations, readFiles } = storeOf({ 1: 2 });
     const search = () => {
       const ranked = [hit(1, generations[1] ?? 0)];
       generations[1] = (generations[1] ?? 0) + 1;
       return Promise.resolve({ ranked, isAll: true });
     };
-    expect(await findCurrent(TENANT, 's', { wanted: 5, limit: 21 }, search, deps)).toEqual([]);
+    expect(await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, deps)).toEqual([]);
   });
 });

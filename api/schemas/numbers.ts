@@ -1,0 +1,41 @@
+import Joi from 'joi';
+
+const NUMBER = Joi.number();
+
+/** What the inner validation answers, past its types. */
+interface Faults {
+  readonly errors?: readonly Joi.ErrorReport[];
+}
+
+/** What Joi calls a number, where it is to convert nothing; all else is left to Joi. */
+const isPlain = (value: unknown): boolean =>
+  typeof value === 'number' && value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER;
+
+/** Joi's types know nothing of how a type is shown as JSON Schema. */
+const type: Joi.Extension & { jsonSchema: (schema: Joi.Schema, about: object) => object } = {
+  type: 'numbers',
+  base: Joi.array(),
+  jsonSchema: (_schema, about) => ({ ...about, type: 'array', items: { type: 'number' } }),
+  rules: {
+    all: {
+      validate(values: readonly unknown[], { state, prefs, errorsArray }) {
+        if (values.every(isPlain)) return values;
+        const errors = errorsArray();
+        for (const [index, value] of values.entries()) {
+          const place = state.localize?.([...(state.path ?? []), index], [values, ...(state.ancestors as unknown[])]);
+          const { errors: found } = NUMBER.$_validate(value, place as Joi.State, prefs) as Faults;
+          errors.push(...(found ?? []));
+          if (errors.length > 0 && prefs.abortEarly) break;
+        }
+        return errors.length > 0 ? errors : values;
+      },
+    },
+  },
+};
+const extended = Joi.extend(type) as { numbers(): Joi.ArraySchema };
+
+/**
+ * As Joi.array().items(Joi.number()), for vectors of bodies: Joi's own look at each of their numbers takes longer than
+ * all the rest of a search's validation. The faults are the same.
+ */
+export const numbers = (): Joi.ArraySchema => extended.numbers().$_addRule('all') as Joi.ArraySchema;

@@ -1,0 +1,38 @@
+import { LRUCache } from 'lru-cache';
+
+import type { Tenant } from '../users/accept.js';
+import type { StoredChunk } from './model.js';
+
+/** What a chunk takes beside its text, its metadata counted as text. */
+const AROUND_BYTES = 400;
+
+/**
+ * Chunks that were found a short while ago, as they are stored. A generation that readers see is never written again, and
+ * ids are given out once: whoever asks first whether a chunk's file still has that generation may take its text from here.
+ */
+export interface TextCache {
+  get(tenant: Tenant, key: string): StoredChunk | undefined;
+  keep(tenant: Tenant, chunks: readonly StoredChunk[]): void;
+}
+
+const bytesOf = ({ text, metadata }: StoredChunk): number =>
+  AROUND_BYTES + 2 * (text.length + JSON.stringify(metadata).length);
+
+/** The same text on its own: a part of a string keeps all of that in memory. */
+const alone = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
+
+/** @param maxBytes of all chunks together; 0: none is kept */
+export function createTextCache(maxBytes: number): TextCache {
+  if (maxBytes === 0) return { get: () => undefined, keep: () => undefined };
+  const chunks = new LRUCache<string, StoredChunk>({ maxSize: maxBytes, sizeCalculation: bytesOf });
+  const nameOf = ({ organizationId, userId }: Tenant, key: string): string => `${organizationId}:${userId}:${key}`;
+  return {
+    get: (tenant, key) => chunks.get(nameOf(tenant, key)),
+    keep(tenant, found) {
+      for (const chunk of found) {
+        const name = nameOf(tenant, chunk.key);
+        if (!chunks.has(name)) chunks.set(name, { ...chunk, text: alone(chunk.text) });
+      }
+    },
+  };
+}
