@@ -7,7 +7,7 @@ export type EngineName = 'temporal' | 'mongodb' | 'qdrant';
 
 export interface EngineEvents {
   /** The engine ended though nobody asked it to; `restart()` brings it back. */
-  readonly onCrash?: (engine: EngineName, how: string) => void;
+  readonly onCrash?: (name: EngineName, how: string, engine: Engine) => void;
   /** It was started again and has another process id. */
   readonly onRestart?: () => Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     void next.ended.then((how) => {
       if (current !== next) return;
       current = undefined;
-      onCrash?.(name, how);
+      onCrash?.(name, how, engine);
     });
   };
   /** The process that runs, which from now on may end without being missed. */
@@ -71,9 +71,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     current = undefined;
     return running;
   };
-  adopt(launched);
-
-  return {
+  const engine: Engine = {
     name,
     ports,
     get pid() {
@@ -99,6 +97,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       return restarting;
     },
   };
+  adopt(launched);
+  return engine;
 }
 
 async function launchOnFreePorts(wanted: readonly WantedPort[], launch: EngineOptions['launch']) {

@@ -33,10 +33,11 @@ export async function startMongodb(options: MongodbOptions): Promise<MongodbEngi
     name: 'mongodb',
     ports: [wanted],
     ...events,
-    launch: ([port]) =>
+    launch: ([port = 0]) =>
       startChild({
         name: 'mongodb',
         dataDir,
+        port,
         python: venv.python,
         program,
         args: flags(dbPath, `${port}`),

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { stepBack } from '../stepBack.js';
 import type { EngineName, Launched } from './engine.js';
 import { EngineError } from './errors.js';
+import { listensOn } from './listening.js';
 import { logPath, openLog, readLogTail } from './logFile.js';
 import { stopOrphan, writePidFile } from './pidFile.js';
 
@@ -25,6 +26,8 @@ export interface ChildOptions {
   readonly args: readonly string[];
   /** How far it steps back for the others on this machine, as nice(1) counts; 0 when left out. */
   readonly niceness?: number;
+  /** Where it is to listen. It is asked for nothing before it does: somebody else may have been quicker on the port. */
+  readonly port: number;
   /** Whether the engine answers as it should; may throw for no. */
   readonly isReady: () => Promise<boolean>;
 }
@@ -68,15 +71,16 @@ export function endOf(child: ChildProcess): Promise<string> {
 }
 
 async function untilReady(
-  { name, dataDir, isReady }: ChildOptions,
+  { name, dataDir, port, isReady }: ChildOptions,
   child: ChildProcess,
   ended: Promise<string>,
 ): Promise<void> {
   const deadline = Date.now() + READY_MS;
   let how: string | undefined;
   void ended.then((words) => (how = words));
+  const isUp = async (): Promise<boolean> => (await listensOn(child.pid ?? 0, port)) && isReady();
   while (how === undefined && Date.now() < deadline) {
-    if (await isReady().catch(() => false)) return;
+    if (await isUp().catch(() => false)) return;
     await sleep(PROBE_EVERY_MS);
   }
   const reason = how ?? `not ready after ${READY_MS / 1000} s`;

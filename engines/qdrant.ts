@@ -30,10 +30,11 @@ export async function startQdrant(options: QdrantOptions): Promise<QdrantEngine>
     name: 'qdrant',
     ports: [wanted],
     ...events,
-    launch: ([port]) =>
+    launch: ([port = 0]) =>
       startChild({
         name: 'qdrant',
         dataDir,
+        port,
         python: venv.python,
         program: venv.python,
         // Python's compiled files are no part of the checkout.

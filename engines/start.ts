@@ -25,8 +25,8 @@ export interface EnginesOptions {
   readonly temporalNiceness?: number;
   /** What else other processes on this DATA_DIR need to know, written into engines.json beside the addresses. */
   readonly tell?: Readonly<Record<string, string>>;
-  /** Told when an engine ends though nobody asked it to; the engine's `restart()` brings it back. */
-  readonly onCrash?: (engine: EngineName, how: string) => void;
+  /** Told when an engine ends though nobody asked it to, be it while others still start; its `restart()` brings it back. */
+  readonly onCrash?: (name: EngineName, how: string, engine: Engine) => void;
 }
 
 export interface RunningEngines {

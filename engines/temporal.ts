@@ -33,10 +33,11 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalE
     name: 'temporal',
     ports: [port, uiPort],
     ...events,
-    launch: ([serverPort, webPort]) =>
+    launch: ([serverPort = 0, webPort = 0]) =>
       startChild({
         name: 'temporal',
         dataDir,
+        port: serverPort,
         niceness,
         python: venv.python,
         program,

@@ -37,9 +37,9 @@ export async function startService({ env, say }: ServiceOptions): Promise<Servic
     need: { temporal: embedded('TEMPORAL_ADDRESS'), mongodb: embedded('MONGODB_URI'), qdrant: embedded('QDRANT_URL') },
     onProgress: say,
     tell: { modelPath: model.modelPath, tokenizerPath: model.tokenizerPath },
-    onCrash: (name, how) => {
+    onCrash: (name, how, engine) => {
       say(`${name} ended (${how}); starting it again`);
-      engines[name]?.restart().catch((error: unknown) => say(`${name} did not start again: ${String(error)}`));
+      engine.restart().catch((error: unknown) => say(`${name} did not start again: ${String(error)}`));
     },
   });
   const stops: (() => Promise<void>)[] = [() => engines.stop()];

@@ -13,6 +13,7 @@ import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import mongoose from 'mongoose';
 
+import { type Engine, startEngine } from '../../engines/engine.js';
 import { startMongodb } from '../../engines/mongodb.js';
 import { findPort } from '../../engines/ports.js';
 import { startQdrant } from '../../engines/qdrant.js';
@@ -74,6 +75,38 @@ test('what was taken is written down', async () => {
 
 test("Temporal's Web UI answers", async () => {
   expect((await fetch(engines.temporalUiUrl ?? '')).status).toBe(200);
+});
+
+test('two that start at once on one port each take their own, and neither takes the other for itself', async () => {
+  const port = await findPort('free');
+  const { venv } = engines;
+  const both = await Promise.all([
+    startQdrant({ dataDir: await newFolder(), venv, port }),
+    startQdrant({ dataDir: await newFolder(), venv, port }),
+  ]);
+  try {
+    expect(new Set(both.map(({ url }) => url)).size).toBe(2);
+    expect(both.every(({ pid }) => alive(pid))).toBe(true);
+  } finally {
+    await Promise.all(both.map((one) => one.stop()));
+  }
+});
+
+test('an engine that ends while others still start is told with what starts it again', async () => {
+  let launches = 0;
+  const launch = () => {
+    launches += 1;
+    const ended = launches === 1 ? Promise.resolve('ended with code 1') : new Promise<string>(() => {});
+    return Promise.resolve({ pid: launches, ended, stop: () => Promise.resolve() });
+  };
+  const restarted = new Promise<number>((tell, fail) => {
+    const onCrash = (name: string, how: string, engine: Engine) => {
+      expect([name, how]).toEqual(['qdrant', 'ended with code 1']);
+      engine.restart().then(() => tell(engine.pid), fail);
+    };
+    startEngine({ name: 'qdrant', ports: ['free'], launch, onCrash }).catch(fail);
+  });
+  expect(await restarted).toBe(2);
 });
 
 test('a data directory has one owner', async () => {
