@@ -55,11 +55,16 @@ export function selectionWishes(
   const asked = toConnectedIngest(body);
   const incremental = body.incremental_sync ?? false;
   if (!options) return { ingest: asked, tags: body.tags, incremental, requestId: body.request_id };
-  const own = new Set(Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : [])));
-  const isOwn = ([name]: [string, unknown]): boolean => own.has(name as keyof IngestOptions);
-  // What the call leaves out of what it says itself is as if nobody had said it, not as the connection has it.
-  const kept = Object.entries(options.ingest).filter((option) => !isOwn(option));
-  const ingest: IngestOptions = Object.fromEntries([...kept, ...Object.entries(asked).filter(isOwn)]) as never;
+  const own = new Set<string>(Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : [])));
+  // In the order of what is kept, for the same options in another order would look like others. What the call leaves out
+  // of what it says itself is as if nobody had said it, not as the connection has it.
+  const names = new Set([...Object.keys(options.ingest), ...Object.keys(asked)]) as Set<keyof IngestOptions>;
+  const ingest = Object.fromEntries(
+    [...names].flatMap((name) => {
+      const value = (own.has(name) ? asked : options.ingest)[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  ) as unknown as IngestOptions;
   return {
     // Each was less than its own size.
     ingest: { ...ingest, chunkOverlap: Math.min(ingest.chunkOverlap, ingest.chunkSize - 1) },

@@ -181,11 +181,14 @@ describe('clients', () => {
     const { apiKey } = await service.store.organizations.create(`white ${customers}`);
     user = await service.user('white', apiKey);
     const key = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
-    const redirect = `${service.url}/integrations/google`;
+    // By another name of the same host, as an organization's own would be.
+    const redirect = `${service.url.replace('127.0.0.1', 'localhost')}/integrations/google`;
+    expect(redirect).not.toContain(service.url);
     const credentials = { client_id: OWN_CLIENT, client_secret: OWN_SECRET, redirect_uri: redirect };
     await key.post('/white_label/create', [{ data_source_type: 'GOOGLE_DRIVE', credentials }]);
     const url = await urlFor({ sync_source_items: false });
     expect(url.searchParams.get('client_id')).toBe(OWN_CLIENT);
+    expect(url.searchParams.get('redirect_uri')).toBe(redirect);
     await consentTo(url.href);
     const [source] = await sources();
     drive.oauth.expireAll();
