@@ -1,7 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../contract/records.js';
@@ -10,15 +6,15 @@ import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import { type GmailEmulator, startGmail } from '../emulators/gmail.js';
 import { type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET, type OAuthProvider } from '../emulators/oauthProvider.js';
+import { type AccountCaller, startAccountCaller } from '../support/accountCaller.js';
+import type { CallsToMake } from '../support/accountCallerChild.js';
 import type { Listed, TestUser } from '../support/client.js';
 import { consentTo } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
-import type { CallsMade, CallsToMake } from './children/callAccount.js';
 
 /** Refreshes by processes of their own, which can be killed. What one process alone does is in oauthGrants.test.ts. */
-const CHILD = fileURLToPath(new URL('children/callAccount.ts', import.meta.url));
 const PROCESSES = 3;
 const CALLS = 50;
 const ACCOUNT = 'ada@harbour.example';
@@ -28,19 +24,8 @@ let drive: GoogleDriveEmulator;
 /** Its refresh tokens stay. */
 let gmail: GmailEmulator;
 let service: TestService;
-let children: ChildProcess[];
+let callers: AccountCaller[];
 let customers = 0;
-
-async function startChild(): Promise<ChildProcess> {
-  const child = fork(CHILD, { env: service.env, execArgv: ['--import', 'tsx'], stdio: 'inherit' });
-  await once(child, 'message');
-  return child;
-}
-async function ask(child: ChildProcess, what: CallsToMake): Promise<CallsMade> {
-  const answered = once(child, 'message');
-  child.send(what);
-  return ((await answered) as [CallsMade])[0];
-}
 
 beforeAll(async () => {
   [drive, gmail] = await Promise.all([startGoogleDrive({}, { rotates: true }), startGmail()]);
@@ -50,13 +35,13 @@ beforeAll(async () => {
     OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET},GMAIL=${CLIENT_ID}:${CLIENT_SECRET}`,
     LOG_LEVEL: 'silent',
   });
-  children = await Promise.all(Array.from({ length: PROCESSES }, startChild));
+  callers = await Promise.all(Array.from({ length: PROCESSES }, () => startAccountCaller(service.env)));
 });
 afterEach(() => {
   for (const { oauth } of [drive, gmail]) oauth.requests.length = 0;
 });
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(callers.map((caller) => caller.kill()));
   await service.close();
   await Promise.all([drive.close(), gmail.close()]);
 });
@@ -75,17 +60,14 @@ async function connected(type: ConnectedSourceType) {
     return record(user);
   };
   const { id } = await connect();
-  const expire = () => {
-    for (const { oauth } of [drive, gmail]) oauth.expireAll();
-  };
-  expire();
+  for (const { oauth } of [drive, gmail]) oauth.expireAll();
   const { organizationId, userId } = await service.store.users.ensure(1, `refreshed ${customers}`);
   const calls = (count: number): CallsToMake => ({
     tenant: { organizationId, userId },
     dataSourceId: id,
     calls: count,
   });
-  return { user, connect, expire, id, calls };
+  return { user, connect, id, calls };
 }
 async function record(user: TestUser): Promise<DataSourceRecord> {
   const { results } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
@@ -93,18 +75,33 @@ async function record(user: TestUser): Promise<DataSourceRecord> {
   return results[0]!;
 }
 
+/** Calls of an account whose token has had its time: each sees that by itself, before it takes its turn at the source. */
+async function outOfTime(): Promise<(count: number) => CallsToMake> {
+  const tenant = await service.store.users.ensure(1, 'out of time');
+  const now = Date.now();
+  const times = { obtainedAt: now - 3_600_000, expiresAt: now - 1 };
+  const credentials = JSON.stringify({ ...drive.oauth.grant(), ...times, facts: {}, clientId: CLIENT_ID });
+  const connection = { type: 'GOOGLE_DRIVE', externalId: 'GOOGLE_DRIVE|out of time', credentials } as const;
+  const { dataSource } = await service.store.transaction((session) =>
+    service.store.dataSources.connect(tenant, { ...connection, metadata: {}, tags: [], enableAutoSync: null }, session),
+  );
+  return (count) => ({ tenant, dataSourceId: dataSource._id, calls: count });
+}
+
 /** Kills a process, for good, whose refresh was carried out and not answered: its claim stays behind. */
-async function dieBeforeTheAnswer(oauth: OAuthProvider, calls: CallsToMake): Promise<void> {
-  const child = children.pop()!;
+async function dieBeforeTheAnswer({ oauth, load }: typeof drive | typeof gmail, calls: CallsToMake): Promise<void> {
+  const caller = callers.pop()!;
   const release = oauth.holdReplies();
-  child.send(calls);
+  void caller.ask(calls);
   await soon(
     () => refreshesOf(oauth),
     (some) => some.length === 1,
   );
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
+  await caller.kill();
+  await soon(
+    () => load.now,
+    (requests) => requests === 0,
+  );
   release();
   await soon(
     () => refreshesOf(oauth)[0]?.outcome,
@@ -120,27 +117,23 @@ const endClaims = () =>
   );
 
 test(`${CALLS} calls at once from ${PROCESSES} processes that meet an expired, rotating token make exactly one refresh`, async () => {
-  // Its time is over: every call sees that by itself, before it takes its turn at the source.
-  drive.oauth.ttl(1);
-  const { calls, expire } = await connected('GOOGLE_DRIVE');
-  drive.oauth.ttl(3_600);
-  await sleep(1_000);
+  const calls = await outOfTime();
   for (let round = 1; round <= 2; round += 1) {
     const share = (index: number) => Math.ceil((CALLS - index) / PROCESSES);
-    const made = await Promise.all(children.map((child, index) => ask(child, calls(share(index)))));
+    const made = await Promise.all(callers.map((caller, index) => caller.ask(calls(share(index)))));
     expect(made.flat()).toEqual(Array.from({ length: CALLS }, () => ACCOUNT));
     expect(refreshesOf(drive.oauth).map(({ outcome }) => outcome)).toEqual(
       Array.from({ length: round }, () => 'granted'),
     );
     // The next round is told by the source that the token is none.
-    expire();
+    drive.oauth.expireAll();
   }
 });
 
 test('a rotating token whose answer dies with its process is asked for once more, and then the account is to be connected again', async () => {
   const { user, connect, id, calls } = await connected('GOOGLE_DRIVE');
-  await dieBeforeTheAnswer(drive.oauth, calls(1));
-  const waiting = ask(children[0]!, calls(5));
+  await dieBeforeTheAnswer(drive, calls(1));
+  const waiting = callers[0]!.ask(calls(5));
   await endClaims();
   expect(new Set(await waiting)).toEqual(new Set(['access_revoked']));
   const [first, ...again] = refreshesOf(drive.oauth);
@@ -167,13 +160,13 @@ test('a rotating token whose answer dies with its process is asked for once more
   );
   expect(told).toHaveLength(1);
   expect(await connect()).toMatchObject({ id, revoked_access: false });
-  expect(await ask(children[0]!, calls(1))).toEqual([ACCOUNT]);
+  expect(await callers[0]!.ask(calls(1))).toEqual([ACCOUNT]);
 });
 
 test('a token that stays is not lost with the answer: the next process refreshes it', async () => {
   const { user, calls } = await connected('GMAIL');
-  await dieBeforeTheAnswer(gmail.oauth, calls(1));
-  const waiting = children.map((child) => ask(child, calls(5)));
+  await dieBeforeTheAnswer(gmail, calls(1));
+  const waiting = callers.map((caller) => caller.ask(calls(5)));
   await endClaims();
   expect(new Set((await Promise.all(waiting)).flat())).toEqual(new Set([ACCOUNT]));
   expect(refreshesOf(gmail.oauth).map(({ outcome }) => outcome)).toEqual(['lost', 'granted']);

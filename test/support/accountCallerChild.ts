@@ -1,16 +1,18 @@
 /** Asks connected accounts whose they are, as often at once as it is told. A process of its own, so that several share the stores and nothing else. */
-import { loadConfig, storeSettings } from '../../../config.js';
-import { createConnectors } from '../../../connectors/registry.js';
-import { Fault } from '../../../contract/failures.js';
-import { isConnectedSource } from '../../../contract/sources.js';
-import { createEgress } from '../../../egress/createEgress.js';
-import { connectStore } from '../../../store/connect.js';
-import type { Tenant } from '../../../store/users/accept.js';
+import { loadConfig, storeSettings } from '../../config.js';
+import { createConnectors } from '../../connectors/registry.js';
+import { Fault } from '../../contract/failures.js';
+import { isConnectedSource } from '../../contract/sources.js';
+import { createEgress } from '../../egress/createEgress.js';
+import { connectStore } from '../../store/connect.js';
+import type { Tenant } from '../../store/users/accept.js';
 
 export interface CallsToMake {
   readonly tenant: Tenant;
   readonly dataSourceId: number;
   readonly calls: number;
+  /** Whether they keep to limits together with other processes; unset: not. */
+  readonly inTurn?: boolean;
 }
 
 /** What came of each: the account, or the kind of its fault. */
@@ -19,14 +21,15 @@ export type CallsMade = readonly string[];
 const config = loadConfig(process.env);
 const store = await connectStore(storeSettings(config));
 const egress = createEgress(config.egress);
-const connectors = createConnectors({ egress, ...config.connectors });
+const alone = createConnectors({ egress, ...config.connectors });
+const together = createConnectors({ egress, ...config.connectors, turns: store.hostTurns });
 
-async function call({ tenant, dataSourceId }: CallsToMake): Promise<string> {
+async function call({ tenant, dataSourceId, inTurn = false }: CallsToMake): Promise<string> {
   const source = await store.dataSources.find(tenant, dataSourceId);
   const credentials = source && store.accountCredentials(source);
   if (!source || credentials === null || !isConnectedSource(source.type)) return 'no access';
   try {
-    const account = connectors.account(source.type, String(dataSourceId), credentials);
+    const account = (inTurn ? together : alone).account(source.type, String(dataSourceId), credentials);
     return (await account.identify(AbortSignal.timeout(120_000))).account;
   } catch (error) {
     return error instanceof Fault ? error.kind : String(error);
