@@ -65,7 +65,11 @@ async function readCurrent(
 export async function findCurrent(
   tenant: Tenant,
   space: string,
-  { wanted, limit: first, readFiles }: { readonly wanted: number; readonly limit: number; readonly readFiles: ReadFiles },
+  {
+    wanted,
+    limit: first,
+    readFiles,
+  }: { readonly wanted: number; readonly limit: number; readonly readFiles: ReadFiles },
   search: (limit: number) => Promise<{ readonly ranked: readonly VectorHit[]; readonly isAll: boolean }>,
   deps: Pick<ApiDeps, 'store'>,
 ): Promise<Found[]> {

@@ -43,12 +43,12 @@ type Path = ValidationDetail['loc'];
 /** @throws HttpError 422 where chunks of one file can't be kept together as they are */
 function checkFile({ chunks_and_embeddings: chunks }: FileBody, body: Body, path: Path): void {
   const { dimensions } = EMBEDDING_MODELS[body.embedding_model];
-  const numbers = new Set<number>();
+  const taken = new Set<number>();
   chunks.forEach(({ chunk_number: number, embedding }, index) => {
     const at = [...path, FILES, index];
-    if (number !== null && numbers.has(number))
+    if (number !== null && taken.has(number))
       throw invalid([...at, 'chunk_number'], 'Another chunk of the file has this number', 'value_error');
-    if (number !== null) numbers.add(number);
+    if (number !== null) taken.add(number);
     if (body.chunks_only || embedding === undefined) return;
     if (embedding.length !== dimensions)
       throw invalid(

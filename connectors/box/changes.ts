@@ -38,7 +38,8 @@ async function takeEvents(
 ): Promise<{ readonly entries: readonly Json[]; readonly next: string }> {
   const query = { stream_type: 'changes', stream_position: position, limit: EVENTS_PER_PAGE };
   const answer = await client.get(['events'], query, signal);
-  const next = String(answer['next_stream_position'] ?? '');
+  const told = answer['next_stream_position'];
+  const next = typeof told === 'number' || typeof told === 'string' ? String(told) : '';
   if (!/^\d{1,30}$/.test(next))
     throw new Fault('server_error', 'Box named no point of its events. It is tried again by itself.');
   return { entries: asList(answer['entries']).map(asObject), next };

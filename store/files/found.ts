@@ -55,9 +55,7 @@ export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
   // By the driver itself: a search waits for it, and nothing has to be cast. In one answer, however many they are.
   return {
     found: (tenant, ids) =>
-      files.collection
-        .find<FoundFile>(named(tenant, ids), { projection: fields, batchSize: ids.length + 1 })
-        .toArray(),
+      files.collection.find<FoundFile>(named(tenant, ids), { projection: fields, batchSize: ids.length + 1 }).toArray(),
     async foundBeside(tenant, ids, { model, space, cold }) {
       const { organizationId, userId } = tenant;
       const other = { 'options.embeddingModel': model, vectorSpace: { $nin: [null, space] } };

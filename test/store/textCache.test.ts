@@ -22,9 +22,7 @@ describe('texts that searches found', () => {
     const cache = createTextCache(10_000);
     const chunks = Array.from({ length: 10 }, (_, index) => chunk(index, 'x'.repeat(1_000)));
     cache.keep(MINE, chunks);
-    expect(chunks.map(({ key }) => cache.get(MINE, key) !== undefined)).toEqual(
-      chunks.map((_, index) => index >= 6),
-    );
+    expect(chunks.map(({ key }) => cache.get(MINE, key) !== undefined)).toEqual(chunks.map((_, index) => index >= 6));
   });
 
   test('are not kept where there is no room for any', () => {
