@@ -188,6 +188,17 @@ export class Customer {
     );
   }
 
+  /** Waits until each of them has come to its end. */
+  async selectionsDone(): Promise<void> {
+    const open = { customerId: this.customerId, kind: 'syncSource', finishedAt: null } as const;
+    await withDatabase(this.service, (db) =>
+      soon(
+        () => db.collection<RunDoc>('runs').countDocuments(open),
+        (runs) => runs === 0,
+      ),
+    );
+  }
+
   /** All files, once there are so many and each is at rest. */
   settledFiles(number: number): Promise<FileRecord[]> {
     return soon(

@@ -172,33 +172,27 @@ export function wholeAccountRows(customer: Customer): void {
     test('leaves out what it has already, where incremental_sync means something to its source', async () => {
       const { content } = customer;
       const isHonoured = honours(type, 'incremental_sync');
-      /** The request that each file was synced by last, after what was begun has come to its end. */
-      const after = async (begin: () => Promise<unknown>, runs: number): Promise<Map<string, string | null>> => {
-        const times = await customer.timesTold('ALL_FILES_PROCESSED');
-        await begin();
-        await soon(
-          () => customer.timesTold('ALL_FILES_PROCESSED'),
-          (now) => now >= times + runs,
-        );
+      /** The request that each file was synced by last, once all that was begun has come to its end. */
+      const requests = async (): Promise<Map<string, string | null>> => {
+        await customer.selectionsDone();
         return new Map((await customer.files()).map((file) => [file.external_file_id, file.request_id ?? null]));
       };
-      const before = new Map((await customer.files()).map((file) => [file.external_file_id, file.request_id ?? null]));
+      const before = await requests();
       const [third, fourth] = [`third of ${type}`, `fourth of ${type}`];
       const again = { ...wishes, request_id: third, incremental_sync: true, sync_files_on_connection: true };
       const atOnce = honours(type, 'sync_files_on_connection');
-      const connected = await after(() => customer.connect(again), atOnce ? 1 : 0);
+      await customer.connect(again);
+      const connected = await requests();
       expect([...connected.values()]).toEqual(
         [...before.values()].map((request) => (atOnce && !isHonoured ? third : request)),
       );
       // What the connection was asked holds for later selections as well.
       const selected = { ...wishes, request_id: fourth };
-      const later = await after(() => customer.syncFiles([content.lighthouse], selected), 1);
+      await customer.syncFiles([content.lighthouse], selected);
       const known = connected.get(content.lighthouse);
-      expect(later.get(content.lighthouse)).toBe(isHonoured ? known : fourth);
-      const plain = { ...selected, incremental_sync: false };
-      expect((await after(() => customer.syncFiles([content.lighthouse], plain), 1)).get(content.lighthouse)).toBe(
-        fourth,
-      );
+      expect((await requests()).get(content.lighthouse)).toBe(isHonoured ? known : fourth);
+      await customer.syncFiles([content.lighthouse], { ...selected, incremental_sync: false });
+      expect((await requests()).get(content.lighthouse)).toBe(fourth);
     });
 
     test('keeps its record when it is connected again; its tags, and those added later, come to files and points', async () => {
