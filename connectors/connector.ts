@@ -99,7 +99,7 @@ export interface OAuthGrant {
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** How a source lets its users consent. Its addresses `authorize` and `token` stand in its row; `{name}` in them is a fact. */
+/** How a source lets its users consent. Its addresses `authorize` and `token`, with `revokes` also `revoke`, stand in its row; `{name}` in them is a fact. */
 export interface OAuthSpec {
   /** Asked for where the caller names none. */
   readonly scopes: readonly string[];
@@ -114,10 +114,15 @@ export interface OAuthSpec {
   readonly authorizeParameters: Readonly<Record<string, string>>;
   /** Whether each refresh ends the refresh token that it used. */
   readonly rotates: boolean;
-  /** Facts of the answer to a request for tokens that are kept with the connection: fact by the answer's key. */
+  /** Facts of the answer to a request for tokens that are kept with the connection: fact by where it stands, `team.id`. */
   readonly kept?: Readonly<Record<string, string>>;
   /** The part of that answer the tokens stand in, where it is not the whole. */
   readonly tokensIn?: string;
+  /**
+   * How the source is asked, at its address `revoke`, to end a grant: the token stands in a form (RFC 7009), or is that of
+   * the request itself. Unset: it can't be asked.
+   */
+  readonly revokes?: 'form' | 'bearer';
 }
 
 /** Whose account it is. */
@@ -220,10 +225,22 @@ export interface SourceClient {
   send(request: SourceRequest, signal: AbortSignal): Promise<SourceAnswer>;
 }
 
+/** A limit that a source sets to an OAuth client: the accounts that were connected by it share it. */
+export interface SharedLimit {
+  /** Requests that these accounts have under way at most, from all processes. */
+  readonly requestsAtOnce: number;
+  /** Which accounts of the client share it; null: this one shares it with none that is known. Unset: all of them. */
+  groupOf?(grant: OAuthGrant): string | null;
+  /** Whether a refusal that asks to wait is of this limit, and not of the account's own. */
+  isMet(refusal: Refusal): boolean;
+}
+
 /** @template Credentials what its user hands us, as JSON */
 export interface Connector<Credentials> {
   /** Of sources whose row says `oauth`: their credentials are an OAuthGrant. */
   readonly oauth?: OAuthSpec;
+  /** Of sources with OAuth that say when a limit of the client is met. */
+  readonly sharedLimit?: SharedLimit;
   /** Of sources without OAuth whose addresses have `{name}` in them: what stands there, found to be such a name. */
   facts?(credentials: Credentials): Readonly<Record<string, string>>;
   /** What each request carries to say who asks. */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources.js';
 import { Fault } from '../contract/failures.js';
 import type { GrantKeeper, KeptGrant, OAuthClient, StoredGrant } from '../contract/oauth.js';
@@ -28,6 +30,7 @@ import { googleCloudStorage } from './google/storage/index.js';
 import type { SourceUrls } from './readSourceUrls.js';
 import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
+import { revokeGrant } from './oauth/revokeGrant.js';
 import {
   type CodeExchange,
   type ConsentRequest,
@@ -89,6 +92,8 @@ export interface Consent {
   url(facts: Readonly<Record<string, string>>, request: ConsentRequest): string;
   /** Exchanges a code, which works once. Throws a Fault. */
   exchange(request: CodeExchange): Promise<StoredGrant>;
+  /** Has the source end a grant, where its spec says how. Throws a Fault. */
+  revoke(grant: StoredGrant): Promise<void>;
 }
 
 export interface Connectors {
@@ -177,6 +182,7 @@ export function createConnectors({
         client: clientOf(source),
         url: (facts, request) => consentUrl(providerOf(source, spec, facts), request),
         exchange: (request) => exchangeCode(providerOf(source, spec, request.facts), request, egress),
+        revoke: (grant) => revokeGrant(providerOf(source, spec, grant.facts), grant, egress),
       };
     },
     account(source, key, credentials) {
@@ -184,43 +190,62 @@ export function createConnectors({
       const connector = CONNECTORS[source];
       const feed = connector.changes;
       const place = `${source} ${key}`;
-      const gateOf = gates.get(source) ?? createRequestGates(name, requestsAtOnce, turns);
+      const limit = connector.sharedLimit;
+      const gateOf = gates.get(source) ?? createRequestGates(name, requestsAtOnce, turns, limit?.requestsAtOnce);
       gates.set(source, gateOf);
-      const clientFor = (facts: OAuthGrant['facts'], headers: Readonly<Record<string, string>> | LiveHeaders) =>
+      const clientFor = (
+        facts: OAuthGrant['facts'],
+        headers: Readonly<Record<string, string>> | LiveHeaders,
+        group: string | null = null,
+      ) =>
         createSourceClient({
           name,
           urls: fillUrls(urls[source], facts),
           headers,
           connector,
-          gate: gateOf(place),
+          gate: gateOf(place, group),
           egress,
           maxItemBytes,
           ...(patienceMs === undefined ? {} : { patienceMs }),
         });
       const spec = connector.oauth;
       const live = typeof credentials === 'string' || !spec ? null : liveGrantOf(source, place, spec, credentials);
+      /** The name of the turns that the account shares with others of its client; null where it shares none. */
+      const groupOf = (grant: OAuthGrant & Partial<Pick<StoredGrant, 'clientId'>>): string | null => {
+        const { clientId = null } = grant;
+        const part = limit?.groupOf ? limit.groupOf(grant) : '';
+        if (!limit || clientId === null || part === null) return null;
+        // Of any length and form, both of them.
+        return `${source} client ${createHash('sha256')
+          .update(JSON.stringify([clientId, part]))
+          .digest('base64url')}`;
+      };
       const headersOf = ({ accessToken, facts }: OAuthGrant) => connector.headers({ accessToken, facts } as never);
 
       const open = async (signal: AbortSignal): Promise<Opened> => {
         if (live === null) {
           // Only its own connector made sense of them before they were sealed.
           const given = JSON.parse(typeof credentials === 'string' ? credentials : 'null') as never;
-          const facts = spec ? (given as OAuthGrant).facts : (connector.facts?.(given) ?? {});
-          return { client: clientFor(facts, connector.headers(given)), given };
+          if (spec) {
+            const grant = given as OAuthGrant;
+            return { client: clientFor(grant.facts, connector.headers(given), groupOf(grant)), given };
+          }
+          return { client: clientFor(connector.facts?.(given) ?? {}, connector.headers(given)), given };
         }
-        const { accessToken, facts } = await live.current(signal);
+        const grant = await live.current(signal);
+        const { accessToken, facts } = grant;
         // Of the request that is told that it was refused, whoever else has renewed it since.
         const tokens = new WeakMap<object, string>();
-        const signed = (grant: OAuthGrant) => {
-          const headers = headersOf(grant);
-          tokens.set(headers, grant.accessToken);
+        const signed = (one: OAuthGrant) => {
+          const headers = headersOf(one);
+          tokens.set(headers, one.accessToken);
           return headers;
         };
         const headers: LiveHeaders = {
           now: async (moment) => signed(await live.current(moment)),
           renewed: async (refused, moment) => signed(await live.renewed(tokens.get(refused) ?? '', moment)),
         };
-        return { client: clientFor(facts, headers), given: { accessToken, facts } as never };
+        return { client: clientFor(facts, headers, groupOf(grant)), given: { accessToken, facts } as never };
       };
       const within = async <T>(signal: AbortSignal, work: (opened: Opened) => Promise<T>): Promise<T> =>
         work(await open(signal));

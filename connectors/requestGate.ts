@@ -4,41 +4,66 @@ import { Fault } from '../contract/failures.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { createSharedHostLimiter, type SharedHostLimiter } from './sharedHostLimiter.js';
 
-/** The requests of one account, from all processes: so many at once, and none while its source asks us to wait. */
+/**
+ * The requests of one account, and of all that share a limit with it, from all processes: so many at once, and none while
+ * the source asks us to wait.
+ */
 export interface RequestGate {
   /** Runs `request` in its turn. Throws a Fault rate_limited where the turn would come after `deadline`; the signal's reason when it aborts. */
   pass<T>(signal: AbortSignal, deadline: number, request: () => Promise<T>): Promise<T>;
-  /** No request begins for so long; an earlier, longer pause stays. */
-  pause(forMs: number): void;
+  /** No request begins for so long; an earlier, longer pause stays. @param whose of the account alone, or of all that share a limit with it */
+  pause(forMs: number, whose?: 'account' | 'shared'): void;
 }
 
-/** @param limiter of the source, whose accounts each have turns of their own @param account as the limiter calls it */
-export function createRequestGate(name: string, account: string, limiter: SharedHostLimiter): RequestGate {
+/** Turns under one name of a limiter's. */
+interface Turns {
+  readonly key: string;
+  readonly limiter: SharedHostLimiter;
+  /** Whose they are, as sentences say it. */
+  readonly whose: string;
+}
+
+/** @param shared with the accounts that share a limit; null for one that shares none */
+function createRequestGate(name: string, account: Turns, shared: Turns | null): RequestGate {
   /** Waits for the end of a pause. */
-  const rest = async (signal: AbortSignal, deadline: number): Promise<void> => {
+  const rest = async ({ limiter, key, whose }: Turns, signal: AbortSignal, deadline: number): Promise<void> => {
     // Another request may have met a further pause while this one waited.
-    for (let waitMs = limiter.pausedMs(account); waitMs > 0; waitMs = limiter.pausedMs(account)) {
+    for (let waitMs = limiter.pausedMs(key); waitMs > 0; waitMs = limiter.pausedMs(key)) {
       if (Date.now() + waitMs > deadline)
         throw new Fault(
           'rate_limited',
-          `${name} takes no more requests of this account for now. Try again after ${Math.ceil(waitMs / 1000)} s.`,
+          `${name} takes no more requests of this ${whose} for now. Try again after ${Math.ceil(waitMs / 1000)} s.`,
           { retryAfterMs: waitMs },
         );
       await sleep(waitMs, undefined, { signal });
     }
   };
+  const inTurn = async <T>(turns: Turns, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    const leave = await turns.limiter.enter(turns.key, 0, signal);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  };
   return {
-    pause: (forMs) => limiter.pause(account, forMs),
-    async pass(signal, deadline, request) {
-      const leave = await limiter.enter(account, 0, signal);
-      try {
-        await rest(signal, deadline);
-        signal.throwIfAborted();
-        return await request();
-      } finally {
-        leave();
-      }
+    pause(forMs, whose = 'account') {
+      const { limiter, key } = (whose === 'shared' ? shared : null) ?? account;
+      limiter.pause(key, forMs);
     },
+    pass: (signal, deadline, request) =>
+      inTurn(account, signal, async () => {
+        // Before a shared turn is taken: whoever waits for its own account keeps no other one from asking.
+        await rest(account, signal, deadline);
+        signal.throwIfAborted();
+        if (shared === null) return request();
+        return inTurn(shared, signal, async () => {
+          await rest(shared, signal, deadline);
+          await rest(account, signal, deadline);
+          signal.throwIfAborted();
+          return request();
+        });
+      }),
   };
 }
 
@@ -59,8 +84,18 @@ function turnsAlone(): HostTurns {
   };
 }
 
-/** The gates of a source's accounts. @param turns what all processes of a deployment share; without, this one is alone */
-export function createRequestGates(name: string, atOnce: number, turns: HostTurns = turnsAlone()) {
+/**
+ * The gates of a source's accounts.
+ * @param turns what all processes of a deployment share; without, this one is alone
+ * @param sharedAtOnce requests at once of accounts that share a limit; unset: there is no such limit
+ */
+export function createRequestGates(name: string, atOnce: number, turns: HostTurns = turnsAlone(), sharedAtOnce = 0) {
   const limiter = createSharedHostLimiter({ perHost: atOnce, turns });
-  return (account: string): RequestGate => createRequestGate(name, account, limiter);
+  const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, turns }) : null;
+  return (account: string, group: string | null = null): RequestGate =>
+    createRequestGate(
+      name,
+      { limiter, key: account, whose: 'account' },
+      shared && group !== null ? { limiter: shared, key: group, whose: 'service' } : null,
+    );
 }

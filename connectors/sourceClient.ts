@@ -15,6 +15,8 @@ const CONTENT_TIMEOUT_MS = 600_000;
 const PATIENCE_MS = 30_000;
 /** The wait where a source does not say how long. */
 const UNSAID_WAIT_MS = 1_000;
+/** Whatever a source says: one that asks for none has just refused for being asked too often. */
+const LEAST_WAIT_MS = 200;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 /** A source's own word for a refusal that may be repeated to a user. */
@@ -31,7 +33,7 @@ export interface SourceClientSettings {
   readonly name: string;
   readonly urls: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>> | LiveHeaders;
-  readonly connector: Pick<Connector<never>, 'classify' | 'waitMs' | 'refusalIn'>;
+  readonly connector: Pick<Connector<never>, 'classify' | 'waitMs' | 'refusalIn' | 'sharedLimit'>;
   readonly gate: RequestGate;
   readonly egress: Pick<Egress, 'request'>;
   /** Of the content of one item at most, where it is asked for as such. */
@@ -122,7 +124,9 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     if (request.takes(refusal)) return whole;
     const fault = faultOf(refusal, null);
     if (fault.kind !== 'rate_limited') throw fault;
-    const waitMs = connector.waitMs?.(refusal, Date.now()) ?? retryAfterMs(answer.headers) ?? UNSAID_WAIT_MS;
+    const saidMs = connector.waitMs?.(refusal, Date.now()) ?? retryAfterMs(answer.headers) ?? UNSAID_WAIT_MS;
+    const waitMs = Math.max(saidMs, LEAST_WAIT_MS);
+    if (connector.sharedLimit?.isMet(refusal)) gate.pause(waitMs, 'shared');
     throw faultOf(refusal, waitMs);
   };
 

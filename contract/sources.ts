@@ -112,7 +112,7 @@ interface ConnectedSource {
   readonly auth: 'token' | 'oauth';
   /**
    * Where its interfaces are; the setting SOURCE_URLS names others. No trailing slashes. `api` always; `authorize` and
-   * `token` with OAuth.
+   * `token` with OAuth, and `revoke` where its grants can be ended.
    */
   readonly urls: Readonly<Record<string, string>>;
   /** Requests of one account that one process has under way at most. */
@@ -132,6 +132,7 @@ const MICROSOFT = {
 const GOOGLE_CONSENT = {
   authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
   token: 'https://oauth2.googleapis.com/token',
+  revoke: 'https://oauth2.googleapis.com/revoke',
 } as const;
 
 /** The sources that accounts can be connected to: each has its folder in connectors/. */
@@ -164,6 +165,7 @@ export const CONNECTED_SOURCES = {
       api: 'https://slack.com/api',
       authorize: 'https://slack.com/oauth/v2/authorize',
       token: 'https://slack.com/api/oauth.v2.access',
+      revoke: 'https://slack.com/api/auth.revoke',
     },
     requestsAtOnce: 4,
   },
@@ -220,6 +222,16 @@ export type ConnectedSourceType = keyof typeof CONNECTED_SOURCES;
 export function idInDrive(source: ConnectedSourceType, { id, root_id: root }: { id: string; root_id: string }): string {
   const { hasDriveIds = false }: ConnectedSource = CONNECTED_SOURCES[source];
   return !hasDriveIds || id === root || id.startsWith(`${root}/`) ? id : `${root}/${id}`;
+}
+
+/** The sources at which a person consents as for this one: where their account ends a grant, it may end it for all of these. */
+export function sourcesOfConsent(source: ConnectedSourceType): ConnectedSourceType[] {
+  const tokenOf = (one: ConnectedSourceType): string | undefined => {
+    const { urls }: ConnectedSource = CONNECTED_SOURCES[one];
+    return urls['token'];
+  };
+  const all = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
+  return all.filter((one) => one === source || (tokenOf(one) !== undefined && tokenOf(one) === tokenOf(source)));
 }
 
 export const isConnectedSource = (type: SourceType): type is ConnectedSourceType =>

@@ -106,10 +106,10 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
         const grant = store.attempts.grantOf(attempt);
         if (attempt.state === 'granted' && grant !== null) {
           const { type } = sourceOf(attempt);
-          const { accessToken, facts } = grant;
+          const { accessToken, facts, clientId } = grant;
           const key = `user ${attempt.userId}`;
           const identity = await connectors
-            .account(type, key, JSON.stringify({ accessToken, facts }))
+            .account(type, key, JSON.stringify({ accessToken, facts, clientId }))
             .identify(signalOf());
           const { options, wishes } = attempt;
           const run = await store.runs.find(runId);

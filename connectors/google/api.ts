@@ -1,5 +1,5 @@
 /** What the interfaces of Google have in common: consent, errors, waits, and answers that may be anything. */
-import type { OAuthGrant, OAuthSpec, Refusal } from '../connector.js';
+import type { OAuthGrant, OAuthSpec, Refusal, SharedLimit } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 
 /** Nothing else can be sent in a header, so it is the token of nobody. */
@@ -20,6 +20,7 @@ export const googleConsent = (scopes: readonly string[]): OAuthSpec => ({
   // A user who consented before gets no refresh token unless asked anew.
   authorizeParameters: { access_type: 'offline', prompt: 'consent' },
   rotates: false,
+  revokes: 'form',
 });
 
 /** `errors[].reason`, where the status alone does not tell. */
@@ -44,6 +45,18 @@ const REASONS: Readonly<Record<string, ErrorClass>> = {
 const DAILY_WAIT_MS = 3_600_000;
 /** Google asks to back off and rarely says for how long. */
 const UNSAID_WAIT_MS = 5_000;
+
+/**
+ * What is said, with 403, of the project that our OAuth client belongs to:
+ * https://developers.google.com/workspace/gmail/api/guides/handle-errors. With 429 the first is said of one user.
+ */
+const OF_PROJECT: ReadonlySet<string> = new Set(['rateLimitExceeded', 'dailyLimitExceeded']);
+
+/** The limits of a project, of each interface for itself. */
+export const projectLimit: SharedLimit = {
+  requestsAtOnce: 64,
+  isMet: (refusal) => refusal.status === 403 && OF_PROJECT.has(reasonOf(refusal)),
+};
 
 interface ErrorEntry {
   readonly reason?: unknown;

@@ -1,6 +1,6 @@
 /** What the sources of Microsoft Graph have in common: consent, refusals, pages. https://learn.microsoft.com/graph */
 import { Fault } from '../../contract/failures.js';
-import type { CallOptions, Identity, OAuthGrant, OAuthSpec, Refusal, SourceClient } from '../connector.js';
+import type { CallOptions, Identity, OAuthGrant, OAuthSpec, Refusal, SharedLimit, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 
 /** An answer, or a part of one: nothing in it is sure. */
@@ -71,6 +71,13 @@ export function classify({ status, headers, body }: Refusal): ErrorClass | null 
   if (status === BANDWIDTH_USED_UP || (status === 503 && headers['retry-after'] !== undefined)) return 'rate_limited';
   return null;
 }
+
+/** The limits of an app, over all tenants: https://learn.microsoft.com/graph/throttling-limits. */
+export const appLimit: SharedLimit = {
+  requestsAtOnce: 64,
+  // Else a tenant's, or that of the app in one tenant or mailbox, and nobody says which accounts are in it.
+  isMet: ({ headers }) => /^application\b/i.test(headers['x-ms-throttle-scope'] ?? ''),
+};
 
 /** Whose account it is: by the address that its person signs in with. */
 export async function identifyUser(client: SourceClient, signal: AbortSignal): Promise<Identity> {

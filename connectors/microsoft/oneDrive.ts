@@ -4,7 +4,7 @@ import { itemOfDrive } from './drives/adapter.js';
 import { driveFeeds, placesOf, walkedThrough } from './drives/changes.js';
 import { belowDrives, openFile } from './drives/driveSource.js';
 import { joinFeeds } from './feeds.js';
-import { bearer, classify, identifyUser, microsoftConsent, type Query, takeAll, takePage } from './graph.js';
+import { appLimit, bearer, classify, identifyUser, microsoftConsent, type Query, takeAll, takePage } from './graph.js';
 
 const NAME = 'OneDrive';
 const DRIVES = ['me', 'drives'];
@@ -16,6 +16,7 @@ export const oneDrive: Connector<OAuthGrant> = {
   oauth: microsoftConsent(['Files.Read.All']),
   headers: bearer,
   classify,
+  sharedLimit: appLimit,
   identify: (client, _grant, signal) => identifyUser(client, signal),
 
   async roots(client, _grant, cursor, signal) {

@@ -154,8 +154,8 @@ function grantOf(
     throw new Fault('server_error', `${name} gave no access token. Try again.`);
   const life = Number(tokens['expires_in'] ?? Number.NaN);
   const now = Date.now();
-  const told = Object.entries(spec.kept ?? {}).flatMap(([fact, key]) => {
-    const value = textOf(answer[key]);
+  const told = Object.entries(spec.kept ?? {}).flatMap(([fact, place]) => {
+    const value = textOf(place.split('.').reduce<unknown>((part, key) => (isObject(part) ? part[key] : null), answer));
     return value === null ? [] : [[fact, value] as const];
   });
   return {

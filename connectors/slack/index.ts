@@ -203,7 +203,11 @@ export const slack: Connector<OAuthGrant> = {
     // Where an app has its tokens end at all.
     rotates: true,
     tokensIn: 'authed_user',
+    kept: { team: 'team.id' },
+    revokes: 'bearer',
   },
+  // https://docs.slack.dev/apis/web-api/rate-limits: of an app in one workspace, whoever of it has consented.
+  sharedLimit: { requestsAtOnce: 8, groupOf: ({ facts }) => facts['team'] ?? null, isMet: () => true },
   headers: bearer,
   classify,
   refusalIn,

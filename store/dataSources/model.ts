@@ -102,6 +102,9 @@ dataSource.index(
   { unique: true, partialFilterExpression: { externalId: { $type: 'string' } } },
 );
 
+// Whether an account is still in use, before its source is asked to end what it granted.
+dataSource.index({ externalId: 1 }, { partialFilterExpression: { revokedAccess: false } });
+
 export function dataSourceModel(connection: Connection): Model<DataSourceDoc> {
   return connection.model<DataSourceDoc>('dataSources', dataSource, 'dataSources');
 }

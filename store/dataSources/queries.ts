@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
-import type { SourceType } from '../../contract/sources.js';
 import type { DataSourceFilters, DataSourceListing } from '../../contract/dataSourceFilters.js';
+import type { SourceType } from '../../contract/sources.js';
 import { inParts } from '../inParts.js';
 import { tagTreeQuery } from '../tagQuery.js';
 import type { Tenant } from '../users/accept.js';
@@ -22,6 +22,8 @@ export interface DataSourceQueries {
    * than one: `several`, with whether they are open.
    */
   onlyOne(tenant: Tenant, type: SourceType): Promise<OnlyOne>;
+  /** Whether the account of a data source is connected as another one too, of any of some types, in whichever organization. */
+  isConnectedElsewhere(source: DataSourceDoc, types: readonly SourceType[]): Promise<boolean>;
   /** The credentials in clear, for a call that is made just now; null for a source without any, or whose access is revoked. */
   credentialsOf(source: DataSourceDoc): string | null;
 }
@@ -49,6 +51,13 @@ function query(scope: DataSourceScope, filters: DataSourceFilters, startingId: n
 
 export function createDataSourceQueries(dataSources: Model<DataSourceDoc>, secrets: Secrets): DataSourceQueries {
   return {
+    async isConnectedElsewhere({ _id, type, externalId }, types) {
+      if (externalId === null) return false;
+      const account = externalId.slice(type.length);
+      const externalIds = types.map((one) => `${one}${account}`);
+      const other = { _id: { $ne: _id }, externalId: { $in: externalIds }, revokedAccess: false };
+      return (await dataSources.exists(other)) !== null;
+    },
     credentialsOf: (source) => openCredentials(secrets, source),
     list(scope, { filters, orderBy, orderDir, page }) {
       const cursor = dataSources

@@ -113,6 +113,11 @@ test('whatever connections were at when API and worker died, each ends in one ac
     (state) => state === 'returned',
   );
   await api.kill();
+  // What is released now finds nobody.
+  await soon(
+    () => drive.load.now,
+    (requests) => requests === 0,
+  );
   releaseReplies();
   releaseRequests();
   drive.mend();

@@ -114,6 +114,14 @@ describe('a source that asks to wait', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Math.max(began + 1_000, reset * 1_000));
   });
 
+  test('for no time at all has it all the same', async () => {
+    answers = Array.from({ length: 3 }, () => status(429, { 'retry-after': '0' }));
+    const began = Date.now();
+    await client().get(['user'], {}, NEVER);
+    expect(asked).toHaveLength(4);
+    expect(Date.now() - began).toBeGreaterThanOrEqual(3 * 200 - 10);
+  });
+
   test('for longer than we wait is a Fault that says for how long; then all of the account wait', async () => {
     const gate = createRequestGates('GitBook', 2)('GITBOOK 1');
     answers = [status(429, { 'retry-after': '3000' })];

@@ -108,7 +108,7 @@ export interface GoogleEmulator extends Emulator<GoogleRefusal> {
   settingsOf(source: string, paths: Readonly<Record<string, string>>): string;
 }
 
-const CONSENT = { authorize: '/o/oauth2/v2/auth', token: '/token' };
+const CONSENT = { authorize: '/o/oauth2/v2/auth', token: '/token', revoke: '/revoke' };
 
 /** A request whose body was read, to be read again. */
 const again = ({ request, body }: Call): IncomingMessage =>

@@ -14,8 +14,8 @@ export const CLIENT_SECRET = 'emulated-client-secret';
 export interface OAuthProviderSettings {
   /** As its consent page calls itself. */
   readonly name: string;
-  /** Paths of the two pages; a part that is `*` stands for any. */
-  readonly paths: { readonly authorize: string; readonly token: string };
+  /** Paths of its pages; a part that is `*` stands for any. `revoke` is that of RFC 7009. */
+  readonly paths: { readonly authorize: string; readonly token: string; readonly revoke?: string };
   /** Secrets by client id; default: that of CLIENT_ID. */
   readonly clients?: Readonly<Record<string, string>>;
   /** The one that the consent page has chosen comes first. */
@@ -46,7 +46,7 @@ export interface OAuthProviderSettings {
 
 /** What the provider was asked. Secrets are in it: it is for tests alone. */
 export interface OAuthRequest {
-  readonly kind: 'authorize' | 'consent' | 'token';
+  readonly kind: 'authorize' | 'consent' | 'token' | 'revoke';
   /** The path as asked, so that a tenant in it can be seen. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ interface Code extends Access {
 }
 
 export interface OAuthProvider {
-  /** Answers what is asked of its two pages. False: the request is none of these, and is untouched. */
+  /** Answers what is asked of its pages. False: the request is none of these, and is untouched. */
   take(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   /** Whose access token a request carries as a Bearer; null where it carries none that is good now. */
   accessOf(request: IncomingMessage): Access | null;
@@ -89,7 +89,7 @@ export interface OAuthProvider {
   /** Refuses the next refreshes with an answer of its own, without touching any token. */
   refuseRefreshes(requests: number, answer: { readonly status: number; readonly body: unknown }): void;
   /**
-   * Keeps requests for tokens waiting before they are carried out, until what it returns is called. One whose sender is
+   * Keeps requests for tokens, and to end them, waiting before they are carried out, until what it returns is called. One whose sender is
    * gone by then is not carried out.
    */
   hold(): () => void;
@@ -257,6 +257,22 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     send(response, 200, tokensIn === undefined ? { ...answer, ...facts } : { ok: true, ...facts, [tokensIn]: answer });
   };
 
+  const revoke = (personId?: string): void => {
+    for (const grants of [accesses, refreshTokens] as const)
+      for (const [token, { person }] of grants)
+        if (personId === undefined || person.id === personId) grants.delete(token);
+  };
+  /** As some providers do, it ends with one token all that its person has granted. */
+  const revocation = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
+    const parameters = Object.fromEntries(new URLSearchParams(await text(request)));
+    requests.push({ kind: 'revoke', path: url.pathname, parameters });
+    await held.requests;
+    const token = parameters['token'] ?? '';
+    const known = accesses.get(token) ?? refreshTokens.get(token);
+    if (!known) return send(response, 400, { error: 'invalid_token' });
+    revoke(known.person.id);
+    send(response, 200, {});
+  };
   const holding = (what: keyof typeof held): (() => void) => {
     let release: () => void = () => undefined;
     held[what] = new Promise((resolve) => {
@@ -273,6 +289,10 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     secrets,
     async take(request, response) {
       const url = new URL(request.url ?? '/', 'http://provider');
+      if (paths.revoke !== undefined && matches(paths.revoke, url.pathname)) {
+        await revocation(request, response, url);
+        return true;
+      }
       const isAuthorize = matches(paths.authorize, url.pathname);
       if (!isAuthorize && !matches(paths.token, url.pathname)) return false;
       await (isAuthorize ? authorize : tokens)(request, response, url);
@@ -287,11 +307,7 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
       seconds = next;
     },
     expireAll: () => accesses.clear(),
-    revoke(personId) {
-      for (const grants of [accesses, refreshTokens] as const)
-        for (const [token, { person }] of grants)
-          if (personId === undefined || person.id === personId) grants.delete(token);
-    },
+    revoke,
     loseReplies(count) {
       toLose = count;
     },

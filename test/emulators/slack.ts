@@ -99,6 +99,7 @@ export async function startSlack({
     people: SLACK_PEOPLE,
     scopeParameter: 'user_scope',
     tokensIn: 'authed_user',
+    facts: () => ({ team: { id: TEAM, name: 'Harbour' } }),
     // Without token rotation, as most apps are.
     saysExpiry: false,
     refreshes: false,
@@ -152,6 +153,10 @@ export async function startSlack({
     const may = (type: EmulatedConversation['type'], what: 'read' | 'history'): boolean =>
       scopes.includes(`${SCOPES[type]}:${what}`);
     const no = (error: string): void => refuse(response, { status: 200, error });
+    if (method === 'auth.revoke') {
+      oauth.revoke(person);
+      return sendJson(response, 200, { ok: true, revoked: true });
+    }
     if (method === 'auth.test')
       return sendJson(response, 200, {
         ok: true,
@@ -253,7 +258,12 @@ export async function startSlack({
       emulator.mend();
       asked.length = 0;
     },
-    settings: [at('api', '/api'), at('authorize', PATHS.authorize), at('token', PATHS.token)].join(','),
+    settings: [
+      at('api', '/api'),
+      at('authorize', PATHS.authorize),
+      at('token', PATHS.token),
+      at('revoke', '/api/auth.revoke'),
+    ].join(','),
     oauth,
     conversations,
     users,

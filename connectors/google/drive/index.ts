@@ -1,7 +1,7 @@
 /** Google Drive: files and documents of an account, of its shared drives, and shared with it. https://developers.google.com/workspace/drive/api */
 import { Fault } from '../../../contract/failures.js';
 import type { Connector, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
-import { asObject, asText, bearer, classify, googleConsent, waitMs } from '../api.js';
+import { asObject, asText, bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import { type FileJson, isFileId, isFolder, itemOfFile, itemOfPlace, SHARED_WITH_ME, targetOf } from './adapter.js';
 import { driveChanges } from './changes.js';
 import { fileAt, openFile } from './open.js';
@@ -25,6 +25,7 @@ export const googleDrive: Connector<OAuthGrant> = {
   headers: bearer,
   classify,
   waitMs,
+  sharedLimit: projectLimit,
 
   async identify(client, _credentials, signal) {
     // Told with every scope of Drive, whatever else was asked for.

@@ -2,7 +2,7 @@
 import { gmailFilterOf } from '../../../contract/gmailFilters.js';
 import { Fault } from '../../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
-import { asObject, asText, bearer, classify, googleConsent, waitMs } from '../api.js';
+import { asObject, asText, bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import {
   contentOf,
   type GmailJson,
@@ -52,6 +52,7 @@ export const gmail: Connector<OAuthGrant> = {
   headers: bearer,
   classify,
   waitMs,
+  sharedLimit: projectLimit,
 
   async identify(client, _credentials, signal) {
     const { emailAddress } = await client.get(['profile'], { fields: 'emailAddress' }, signal);

@@ -2,7 +2,7 @@
 import { Fault } from '../../../contract/failures.js';
 import { type ObjectPlace, placeOf } from '../../../contract/objectIds.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../../connector.js';
-import { asList, asObject, asText, bearer, classify, googleConsent, waitMs } from '../api.js';
+import { asList, asObject, asText, bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import { takePage } from '../paged.js';
 import {
   contentOf,
@@ -118,6 +118,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
   headers: bearer,
   classify,
   waitMs,
+  sharedLimit: projectLimit,
 
   async identify(client, _credentials, signal) {
     const { email, sub, name } = await client.get(['userinfo'], {}, signal, { at: 'identity' });

@@ -4,6 +4,7 @@ import { isSelection } from '../../../contract/filterTree.js';
 import { outlookQueryOf } from '../../../contract/outlookQuery.js';
 import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
 import {
+  appLimit,
   bearer,
   byGivenId,
   classify,
@@ -61,6 +62,7 @@ export const outlook: Connector<OAuthGrant> = {
   oauth: microsoftConsent(['Mail.Read', 'MailboxSettings.Read']),
   headers: (grant) => ({ ...bearer(grant), prefer: PREFER }),
   classify,
+  sharedLimit: appLimit,
   identify: (client, _grant, signal) => identifyUser(client, signal),
 
   async roots(client, _grant, text, signal) {

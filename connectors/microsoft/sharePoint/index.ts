@@ -3,7 +3,17 @@ import { Fault } from '../../../contract/failures.js';
 import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
 import { itemOfDrive } from '../drives/adapter.js';
 import { belowDrives, openFile } from '../drives/driveSource.js';
-import { bearer, classify, identifyUser, type Json, microsoftConsent, type Query, takePage, textOf } from '../graph.js';
+import {
+  appLimit,
+  bearer,
+  classify,
+  identifyUser,
+  type Json,
+  microsoftConsent,
+  type Query,
+  takePage,
+  textOf,
+} from '../graph.js';
 import { siteChanges } from './changes.js';
 import { belowPages, isPages, itemOfPages, openPage } from './pages.js';
 import { drivesOf, hostOf, LIBRARIES, NAME, nameOfSite, rootSite, siteOf } from './site.js';
@@ -60,6 +70,7 @@ export const sharePoint: Connector<OAuthGrant> = {
   oauth: microsoftConsent(['Sites.Read.All', 'Files.Read.All']),
   headers: bearer,
   classify,
+  sharedLimit: appLimit,
 
   async identify(client, grant, signal) {
     const { account, metadata } = await identifyUser(client, signal);
