@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import type { ApplicationFailure } from '@temporalio/activity';
 import { expect, test } from '@jest/globals';
 
 import { toFailure } from '../../activities/failures.js';
