@@ -79,7 +79,8 @@ const FILE_FACTS = [
   'embeddingStorageStatus',
 ] as const satisfies readonly (keyof FileDoc)[];
 
-async function readPoints(env: NodeJS.ProcessEnv): Promise<Point[]> {
+/** Every point of a service, with its payload. */
+export async function readPoints(env: NodeJS.ProcessEnv): Promise<Point[]> {
   const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
   const { collections } = await client.getCollections();
   const points: Point[] = [];

@@ -1,8 +1,17 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
 
+import { CALLBACK_PATHS } from '../../../../contract/oauth.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../../contract/sources.js';
+import { OAUTH_SOURCES } from '../../../../contract/whiteLabel.js';
 import { createTemporalClient } from '../../../../dispatch/client.js';
 import { loadConfig } from '../../../../config.js';
+import { CLIENT_ID } from '../../../emulators/oauthProvider.js';
+import { readPoints } from '../../../support/atRest.js';
+import { apiClient } from '../../../support/client.js';
+import { consentTo } from '../../../support/consent.js';
 import { testEngines } from '../../../support/engines.js';
 import { withDatabase } from '../../../support/dataSources.js';
 import { type Catalogue, SOURCES } from '../catalogue.js';
@@ -56,18 +65,69 @@ async function historiesOf({ service }: Catalogue): Promise<string[]> {
   return histories;
 }
 
+/** Every stored file that is not a store's own. */
+async function filesOf({ service }: Catalogue): Promise<string[]> {
+  const root = path.join(service.env['DATA_DIR'] ?? '', 'files');
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Promise.all(files.map(({ parentPath, name }) => readFile(path.join(parentPath, name), 'latin1')));
+}
+
+/** An organization whose own OAuth clients no provider takes: each connection fails with its secret in hand. @returns these secrets */
+async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
+  const { apiKey: key } = await service.store.organizations.create('with clients of its own');
+  const owner = apiClient(service.url, { authorization: `Bearer ${key}` });
+  const user = await service.user('unlucky', key);
+  const sources = OAUTH_SOURCES.filter(
+    (source) => isConnectedSource(source) && CONNECTED_SOURCES[source].auth === 'oauth',
+  );
+  const secretOf = (source: string): string => `planted secret/of+${source}`;
+  const labels = sources.map((source) => ({
+    data_source_type: source,
+    credentials: {
+      client_id: CLIENT_ID,
+      client_secret: secretOf(source),
+      redirect_uri: `${service.url}/integrations/${CALLBACK_PATHS[source]}`,
+    },
+  }));
+  expect((await owner.post('/white_label/create', labels)).status).toBe(200);
+  const pages = await Promise.all(
+    sources.map(async (source) => {
+      const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: source });
+      return consentTo(body.oauth_url);
+    }),
+  );
+  expect(pages.map(({ status }) => status)).toEqual(sources.map(() => 400));
+  return sources.map(secretOf);
+}
+
+/** What is stored as a file because it is long. */
+const LONG = 'The lantern stays lit. '.repeat(20_000);
+
 /** What the suite's users handed over, looked for once all of them are done. */
 export function secretRows(catalogue: Catalogue): void {
   describe('what its users handed over', () => {
     const places = new Map<string, readonly string[]>();
-    const planted = () =>
-      SOURCES.flatMap((type) => catalogue.stands[type].allSecrets?.() ?? [catalogue.stands[type].secret]);
+    let ownClients: readonly string[] = [];
+    const planted = () => [
+      ...SOURCES.flatMap((type) => catalogue.stands[type].allSecrets?.() ?? [catalogue.stands[type].secret]),
+      ...ownClients,
+    ];
 
     beforeAll(async () => {
+      ownClients = await failWithOwnClients(catalogue);
+      const user = await catalogue.service.user('of a long text');
+      const { body } = await user.upload({ name: 'lantern.txt', content: LONG.slice(0, 290_000) });
+      await user.settled(body.id);
       places.set('rows of MongoDB', await rowsOf(catalogue));
       places.set('histories of Temporal', await historiesOf(catalogue));
       places.set('lines of the log', catalogue.said.log);
-      places.set('answers', catalogue.said.answers);
+      places.set('answers and pages', catalogue.said.answers);
+      places.set(
+        'points of Qdrant',
+        (await readPoints(catalogue.service.env)).map(({ payload }) => JSON.stringify(payload)),
+      );
+      places.set('stored files', await filesOf(catalogue));
     });
 
     // Each with something that is there: a search that finds nothing at all would prove nothing.
@@ -75,12 +135,15 @@ export function secretRows(catalogue: Catalogue): void {
       ['rows of MongoDB', 'dataSourceId'],
       ['histories of Temporal', 'syncItems'],
       ['lines of the log', 'listing of items ended'],
-      ['answers', 'data_source_external_id'],
-    ])('is not in the %s', (place, there) => {
+      ['lines of the log', 'OAuth client'],
+      ['answers and pages', 'data_source_external_id'],
+      ['answers and pages', 'was not connected'],
+      ['points of Qdrant', 'file_id'],
+      ['stored files', 'The lantern stays lit.'],
+    ])('is not in the %s, where there is %s', (place, there) => {
       const texts = places.get(place) ?? [];
-      expect(texts.length).toBeGreaterThan(10);
       expect(texts.some((text) => text.includes(there))).toBe(true);
-      expect(planted().length).toBeGreaterThanOrEqual(SOURCES.length);
+      expect(planted().length).toBeGreaterThanOrEqual(2 * SOURCES.length);
       for (const secret of planted())
         for (const shape of shapesOf(secret))
           expect(texts.filter((text) => text.includes(shape)).map((text) => text.slice(0, 500))).toEqual([]);
