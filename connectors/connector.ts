@@ -24,6 +24,8 @@ export interface SourceItem extends Typed {
   readonly isExpandable: boolean;
   /** Whether it becomes a file; else only what lies in it does. */
   readonly hasContent: boolean;
+  /** It is attached to something, and becomes a file also where `sync_attachments` asks for such. */
+  readonly isAttachment?: true;
   /** ISO 8601. */
   readonly createdAt: string | null;
   /** Another one whenever its content is another: a revision, an ETag, a hash. Null where its listing does not tell. */
@@ -131,6 +133,12 @@ export interface Identity {
   readonly account: string;
   /** What else a caller may know of it. No secrets. */
   readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** How contents are wished for, beside the item that they are of. */
+export interface OpenWishes {
+  /** The format that documents are given out in which their source keeps in a form of its own, where it can; null: the connector's choice. */
+  readonly saveAs: string | null;
 }
 
 /** The content of an item. */
@@ -278,5 +286,11 @@ export interface Connector<Credentials> {
   /** What operations of its own ask the source just now, by name. */
   readonly reads?: Readonly<Record<string, LiveRead<Credentials>>>;
   /** The content of one item. */
-  open(client: SourceClient, externalId: string, signal: AbortSignal, credentials: Credentials): Promise<ItemContent>;
+  open(
+    client: SourceClient,
+    externalId: string,
+    signal: AbortSignal,
+    credentials: Credentials,
+    wishes: OpenWishes,
+  ): Promise<ItemContent>;
 }

@@ -15,6 +15,7 @@ import type {
   ItemPage,
   OAuthGrant,
   OAuthSpec,
+  OpenWishes,
   SourceClient,
 } from './connector.js';
 import { azureBlobStorage } from './azureBlobStorage/index.js';
@@ -71,7 +72,7 @@ export interface Account {
   containers(page: { readonly number: number; readonly size: number }, signal: AbortSignal): Promise<ContainerPage>;
   /** @param wishes what is to become files: other things may be left out; unset: nothing is */
   below(externalId: string, cursor: string | null, signal: AbortSignal, wishes?: TypeWishes): Promise<ItemPage>;
-  open(externalId: string, signal: AbortSignal): Promise<ItemContent>;
+  open(externalId: string, signal: AbortSignal, wishes?: Partial<OpenWishes>): Promise<ItemContent>;
   /** Of sources that tell what happened since a point; of others null. */
   readonly changes: {
     now(signal: AbortSignal): Promise<string>;
@@ -263,8 +264,8 @@ export function createConnectors({
           ),
         below: (externalId, cursor, signal, wishes) =>
           within(signal, ({ client, given }) => connector.below(client, externalId, cursor, signal, given, wishes)),
-        open: (externalId, signal) =>
-          within(signal, ({ client, given }) => connector.open(client, externalId, signal, given)),
+        open: (externalId, signal, { saveAs = null } = {}) =>
+          within(signal, ({ client, given }) => connector.open(client, externalId, signal, given, { saveAs })),
         changes: feed
           ? {
               now: (signal) => within(signal, ({ client, given }) => feed.now(client, given, signal)),

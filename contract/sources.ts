@@ -119,7 +119,12 @@ interface ConnectedSource {
   readonly requestsAtOnce: number;
   /** Whether ids of its items begin with that of their drive: callers may name the two apart, as id and root_id. */
   readonly hasDriveIds?: boolean;
+  /** Whether it keeps documents in a form of its own, of which organizations may choose what they are given out as. */
+  readonly exportsDocuments?: boolean;
 }
+
+/** Settings of connectors under this key hold for every source without some of its own. */
+export const ALL_CONNECTORS = 'DEFAULT';
 
 /** All of Microsoft's sources are one interface; `tenant` says whose people may consent. */
 const MICROSOFT = {
@@ -191,6 +196,7 @@ export const CONNECTED_SOURCES = {
       documents: 'https://docs.google.com',
       ...GOOGLE_CONSENT,
     },
+    exportsDocuments: true,
     requestsAtOnce: 4,
   },
   ONEDRIVE: { name: 'OneDrive', auth: 'oauth', urls: MICROSOFT, requestsAtOnce: 4, hasDriveIds: true },
@@ -232,6 +238,12 @@ export function sourcesOfConsent(source: ConnectedSourceType): ConnectedSourceTy
   };
   const all = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
   return all.filter((one) => one === source || (tokenOf(one) !== undefined && tokenOf(one) === tokenOf(source)));
+}
+
+/** Whether an organization may choose what documents of a source are given out as. */
+export function exportsDocuments(source: ConnectedSourceType): boolean {
+  const row: ConnectedSource = CONNECTED_SOURCES[source];
+  return row.exportsDocuments ?? false;
 }
 
 export const isConnectedSource = (type: SourceType): type is ConnectedSourceType =>

@@ -16,7 +16,8 @@ export interface Listing {
 
 /** Of what the connector knows, an item keeps what is answered, and its version. */
 const listedItem = (given: SourceItem) => {
-  const { hasContent: _content, createdAt: _at, tags: _tags, typeAtSource: _type, attachedTo: _of, ...item } = given;
+  const { hasContent: _content, isAttachment: _attached, createdAt: _at, tags: _tags, ...listed } = given;
+  const { typeAtSource: _type, attachedTo: _of, ...item } = listed;
   return item;
 };
 

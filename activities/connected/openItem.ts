@@ -1,4 +1,4 @@
-import { isConnectedSource } from '../../contract/sources.js';
+import { ALL_CONNECTORS, exportsDocuments, isConnectedSource } from '../../contract/sources.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { ActivityDeps, OpenedContent } from '../deps.js';
 import { withAccount } from './openAccount.js';
@@ -7,10 +7,19 @@ import { withAccount } from './openAccount.js';
 export const isConnected = ({ source, dataSourceId }: FileDoc): boolean =>
   dataSourceId !== null && isConnectedSource(source);
 
+/** The format that the file's organization wants documents in of which its source gives out several; null: it says nothing. */
+async function savedAs({ source, organizationId }: FileDoc, { store }: ActivityDeps): Promise<string | null> {
+  if (!isConnectedSource(source) || !exportsDocuments(source)) return null;
+  const { connectorSettings } = await store.organizations.record(organizationId);
+  const of = (key: string): string | null => connectorSettings?.[key]?.google_workspace_docs_save_as ?? null;
+  return of(source) ?? of(ALL_CONNECTORS);
+}
+
 /** Opens the content of a file that lies in a connected account. @throws Fault */
 export function openItem(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Promise<OpenedContent> {
   return withAccount(file, file.dataSourceId ?? 0, deps, async ({ account }) => {
-    const { format, name, ...content } = await account.open(file.externalFileId, signal);
+    const saveAs = await savedAs(file, deps);
+    const { format, name, ...content } = await account.open(file.externalFileId, signal, { saveAs });
     return {
       ...content,
       format: format ?? '',

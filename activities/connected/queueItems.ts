@@ -37,6 +37,11 @@ const unlisted = (externalId: string): Queued => ({
   version: null,
 });
 
+const becomesFile =
+  ({ ingest }: SyncSourceRequest) =>
+  ({ hasContent, isAttachment }: SourceItem): boolean =>
+    hasContent || (isAttachment === true && ingest.syncAttachments === true);
+
 /** From what was selected of a connected account to queued files. */
 export function createQueueActivities(deps: ActivityDeps) {
   const { store } = deps;
@@ -116,7 +121,7 @@ export function createQueueActivities(deps: ActivityDeps) {
               const isNamed = (item: SourceItem) =>
                 request.isWhole !== true && item.externalId === request.walk.open[0];
               const wanted = items.filter(
-                (item) => item.hasContent && (isNamed(item) || isChosenByType(item, request.ingest)),
+                (item) => becomesFile(request)(item) && (isNamed(item) || isChosenByType(item, request.ingest)),
               );
               const found: Queued[] = [...wanted, ...missing.map(unlisted)];
               const named = await withoutCopies(run, request, source, found);

@@ -1,14 +1,11 @@
 import Joi from 'joi';
 
-import { SOURCE_TYPES } from '../../contract/sources.js';
+import { ALL_CONNECTORS, SOURCE_TYPES } from '../../contract/sources.js';
 import type { ConnectorSettings } from '../../store/organizations/model.js';
 import { operation } from '../http/operation.js';
 import { orNull } from '../schemas/fields.js';
 import { toLimits, toSources, userSettings, type UserSettingsBody } from '../schemas/limits.js';
 import { success } from '../schemas/users.js';
-
-/** Connector settings under this key hold for every source without some of its own. */
-const DEFAULT_KEY = 'DEFAULT';
 
 interface Body {
   global_user_config?: UserSettingsBody;
@@ -30,7 +27,7 @@ export const updateOrganization = operation<'key', Body>({
     global_user_config: orNull(Joi.object(userSettings())),
     data_source_configs: orNull(
       Joi.object()
-        .pattern(Joi.string().valid(DEFAULT_KEY, ...SOURCE_TYPES), connectorSettings)
+        .pattern(Joi.string().valid(ALL_CONNECTORS, ...SOURCE_TYPES), connectorSettings)
         .pattern(/^/, Joi.forbidden().messages({ 'any.unknown': 'must be a source type or DEFAULT' })),
     ),
   }),

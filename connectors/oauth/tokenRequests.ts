@@ -148,7 +148,8 @@ function grantOf(
   old: StoredGrant | null,
 ): StoredGrant {
   const inside = spec.tokensIn === undefined ? answer : answer[spec.tokensIn];
-  const tokens = isObject(inside) ? inside : answer;
+  // The answer to a refresh has them outside, where there may be something else inside.
+  const tokens = isObject(inside) && textOf(inside['access_token']) !== null ? inside : answer;
   const accessToken = textOf(tokens['access_token']);
   if (accessToken === null || !TOKEN.test(accessToken))
     throw new Fault('server_error', `${name} gave no access token. Try again.`);

@@ -2,15 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
-import { DRIVE_FOLDER, DRIVE_ROOT, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
+import {
+  DRIVE_DOCUMENT,
+  DRIVE_FOLDER,
+  DRIVE_ROOT,
+  type GoogleDriveEmulator,
+  startGoogleDrive,
+} from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
-import type { Listed, TestUser } from '../support/client.js';
+import { type SlackEmulator, startSlack } from '../emulators/slack.js';
+import { apiClient, type Listed, type TestUser } from '../support/client.js';
 import { answerConsent, consentTo, openPage } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 
 let drive: GoogleDriveEmulator;
+/** Of an app with token rotation. */
+let slack: SlackEmulator;
 let service: TestService;
 let user: TestUser;
 let customers = 0;
@@ -22,15 +31,17 @@ beforeAll(async () => {
     b: { name: 'b.txt', content: 'On boats.' },
     c: { name: 'c.txt', content: 'On crews.' },
   });
+  slack = await startSlack({ rotates: true, refreshes: true, saysExpiry: true, expiresIn: 43_200 });
+  slack.conversations.set('C0HARBOUR', { name: 'harbour', type: 'public_channel', messages: [] });
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-    SOURCE_URLS: drive.settings,
-    OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
+    SOURCE_URLS: [drive.settings, slack.settings].join(','),
+    OAUTH_CLIENTS: ['GOOGLE_DRIVE', 'SLACK'].map((source) => `${source}=${CLIENT_ID}:${CLIENT_SECRET}`).join(','),
   });
 });
 afterAll(async () => {
   await service.close();
-  await drive.close();
+  await Promise.all([drive.close(), slack.close()]);
 });
 beforeEach(async () => {
   customers += 1;
@@ -206,6 +217,46 @@ describe('what a person comes back with', () => {
     const page = await Promise.race([openPage(back), sleep(3_000)]);
     expect(page ?? 'waiting').toMatchObject({ status: 410 });
   });
+});
+
+test('rotating tokens are refreshed once for many calls, each time with the newest, where their answer has them outside', async () => {
+  await consentTo(await urlFor({ service: 'SLACK' }));
+  const refreshes = () => slack.oauth.requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
+  for (const round of [1, 2]) {
+    slack.oauth.expireAll();
+    const calls = Array.from({ length: 20 }, () => user.get('/integrations/slack/conversations'));
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 200));
+    expect(refreshes()).toHaveLength(round);
+  }
+  expect(refreshes().every(({ outcome }) => outcome === 'granted')).toBe(true);
+  expect(new Set(refreshes().map(({ parameters }) => parameters['refresh_token'])).size).toBe(2);
+  expect(await onlySource()).toMatchObject({ revoked_access: false });
+});
+
+test('documents are had in the form that their organization wants them in, for one source or for all', async () => {
+  drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: 'On documents.' };
+  const owner = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  await consentTo(await urlFor({ sync_source_items: false }));
+  const { id } = await onlySource();
+  const exportedAs = async (settings: Record<string, string | null>): Promise<string | null> => {
+    const data_source_configs = Object.fromEntries(
+      Object.entries(settings).map(([key, form]) => [key, { google_workspace_docs_save_as: form }]),
+    );
+    expect((await owner.post('/organization/update', { data_source_configs })).status).toBe(200);
+    const before = drive.requests.length;
+    await user.post('/integrations/files/sync', { data_source_id: id, ids: ['doc'] });
+    const asked = () => drive.requests.slice(before).find((path) => path.includes('/doc/export?'));
+    const path = await soon(asked, (one) => one !== undefined);
+    await soon(
+      async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+      (files) => files.length === 1 && files[0]!.sync_status === 'READY',
+    );
+    return new URL(path ?? '', drive.url).searchParams.get('mimeType');
+  };
+  expect(await exportedAs({ DEFAULT: 'TXT' })).toBe('text/plain');
+  expect(await exportedAs({ GOOGLE_DRIVE: 'MD', DEFAULT: 'TXT' })).toBe('text/markdown');
+  expect(await exportedAs({ GOOGLE_DRIVE: null, DEFAULT: null })).toBe('text/markdown');
+  delete drive.files['doc'];
 });
 
 test('no secret of it rests anywhere in clear', async () => {

@@ -208,6 +208,22 @@ describe('content', () => {
     expect(drive.requests.some((path) => path.includes('alt=media'))).toBe(false);
   });
 
+  test.each([
+    ['document', 'TXT', 'text/plain'],
+    ['document', 'docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+    ['document', 'XLSX', 'text/markdown'],
+    ['document', 'nothing known', 'text/markdown'],
+    ['spreadsheet', 'CSV', 'text/csv'],
+    ['spreadsheet', 'TXT', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+    ['presentation', 'PDF', 'application/pdf'],
+    ['drawing', 'TXT', 'application/pdf'],
+  ])('a %s that is wished for as %s is exported as %s', async (kind, saveAs, type) => {
+    drive.files['x'] = { name: 'X', mimeType: `application/vnd.google-apps.${kind}`, content: 'The lighthouse' };
+    const { contentType, mimeType } = await account.open('x', NEVER, { saveAs });
+    expect([contentType, mimeType]).toEqual([type, type]);
+    expect(drive.requests.at(-1)).toContain(`mimeType=${encodeURIComponent(type)}`);
+  });
+
   test.each(['form', 'site', 'map', 'jam'])('a %s is listed, and says that it can not be read', async (kind) => {
     drive.files['x'] = { name: 'X', mimeType: `application/vnd.google-apps.${kind}` };
     expect((await below('x')).items).toMatchObject([{ isSelectable: false, hasContent: true, fileFormat: null }]);

@@ -33,9 +33,24 @@ export const DRIVE_ROOT = '0AHarbour';
 
 /** Forms that kinds of documents are exported in. */
 const EXPORTS: Readonly<Record<string, readonly string[]>> = {
-  document: ['text/markdown', 'text/plain', 'application/pdf', 'text/html'],
-  spreadsheet: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'text/csv', 'application/pdf'],
-  presentation: ['application/vnd.openxmlformats-officedocument.presentationml.presentation', 'text/plain'],
+  document: [
+    'text/markdown',
+    'text/plain',
+    'application/pdf',
+    'application/rtf',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  ],
+  spreadsheet: [
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'text/csv',
+    'text/tab-separated-values',
+    'application/pdf',
+  ],
+  presentation: [
+    'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+    'text/plain',
+    'application/pdf',
+  ],
   drawing: ['application/pdf', 'image/png'],
   script: ['application/vnd.google-apps.script+json'],
 };

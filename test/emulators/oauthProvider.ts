@@ -36,7 +36,7 @@ export interface OAuthProviderSettings {
   readonly expiresIn?: number;
   /** Whether answers say how long it lives. Default: yes. */
   readonly saysExpiry?: boolean;
-  /** The part of the answer the tokens stand in. */
+  /** The part of the answer the tokens stand in; of refreshes they stand outside, and it says whose they are. */
   readonly tokensIn?: string;
   /** What else the answer says. */
   readonly facts?: (person: EmulatedPerson) => Readonly<Record<string, unknown>>;
@@ -254,7 +254,9 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
       ...(refreshes && refreshToken !== null ? { refresh_token: refreshToken } : {}),
     };
     const facts = settings.facts?.(access.person) ?? {};
-    send(response, 200, tokensIn === undefined ? { ...answer, ...facts } : { ok: true, ...facts, [tokensIn]: answer });
+    if (tokensIn === undefined) return send(response, 200, { ...answer, ...facts });
+    const parts = isRefresh ? { ...answer, [tokensIn]: { id: access.person.id } } : { [tokensIn]: answer };
+    send(response, 200, { ok: true, ...facts, ...parts });
   };
 
   const revoke = (personId?: string): void => {

@@ -237,7 +237,8 @@ export async function startSlack({
     admit(call) {
       if (isConsent(call)) return true;
       const isGood = oauth.accessOf(call.request) !== null;
-      if (!isGood) refuse(call.response, { status: 200, error: 'invalid_auth' });
+      if (!isGood)
+        refuse(call.response, { status: 200, error: settings.rotates === true ? 'token_expired' : 'invalid_auth' });
       return isGood;
     },
     placeOf: (call) => (isConsent(call) ? '' : `${call.path.at(-1)}?${call.body.toString()}`),

@@ -19,14 +19,26 @@ export interface NativeKind {
   /** As records call it; null: as what it was exported as. */
   readonly format: string | null;
   readonly listedAs: FileFormat;
+  /** The other forms that Google exports it in and that are read here, by their names. */
+  readonly others: readonly FileFormat[];
 }
 const NATIVE_KINDS: Readonly<Record<string, NativeKind>> = {
   // Markdown keeps headings, lists and tables; XLSX has all sheets, where CSV has the first one.
-  document: { exportAs: 'text/markdown', format: 'GOOGLE_DOCS', listedAs: 'MD' },
-  spreadsheet: { exportAs: mimeTypeOf('XLSX'), format: 'GOOGLE_SHEETS', listedAs: 'XLSX' },
-  presentation: { exportAs: mimeTypeOf('PPTX'), format: 'GOOGLE_SLIDES', listedAs: 'PPTX' },
-  drawing: { exportAs: 'application/pdf', format: null, listedAs: 'PDF' },
-  script: { exportAs: 'application/vnd.google-apps.script+json', format: null, listedAs: 'JSON' },
+  document: { exportAs: 'text/markdown', format: 'GOOGLE_DOCS', listedAs: 'MD', others: ['TXT', 'DOCX', 'RTF', 'PDF'] },
+  spreadsheet: {
+    exportAs: mimeTypeOf('XLSX'),
+    format: 'GOOGLE_SHEETS',
+    listedAs: 'XLSX',
+    others: ['CSV', 'TSV', 'PDF'],
+  },
+  presentation: {
+    exportAs: mimeTypeOf('PPTX'),
+    format: 'GOOGLE_SLIDES',
+    listedAs: 'PPTX',
+    others: ['TXT', 'PDF'],
+  },
+  drawing: { exportAs: 'application/pdf', format: null, listedAs: 'PDF', others: [] },
+  script: { exportAs: 'application/vnd.google-apps.script+json', format: null, listedAs: 'JSON', others: [] },
 };
 
 /** What is not in a folder that the account sees lies here. No file has such an id: it has a dot. */
@@ -51,6 +63,12 @@ export function nativeKindOf(mimeType: string): NativeKind | 'none' | null {
   if (!mimeType.startsWith(NATIVE)) return null;
   const kind = mimeType.slice(NATIVE.length);
   return Object.hasOwn(NATIVE_KINDS, kind) ? (NATIVE_KINDS[kind] ?? 'none') : 'none';
+}
+
+/** As what a document is exported: as was wished for, where its kind can be, else as is best read. */
+export function exportTypeOf({ exportAs, others }: NativeKind, saveAs: string | null): string {
+  const wished = others.find((format) => format === saveAs?.trim().toUpperCase());
+  return wished === undefined ? exportAs : mimeTypeOf(wished);
 }
 
 function listedFormat(mimeType: string, name: string): FileFormat | null {

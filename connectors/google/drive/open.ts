@@ -1,8 +1,9 @@
 import { Fault } from '../../../contract/failures.js';
-import type { ItemContent, SourceAnswer, SourceClient } from '../../connector.js';
+import type { ItemContent, OAuthGrant, OpenWishes, SourceAnswer, SourceClient } from '../../connector.js';
 import { asObject, asText } from '../api.js';
 import {
   contentOf,
+  exportTypeOf,
   FILE_FIELDS,
   type FileJson,
   isFileId,
@@ -57,7 +58,13 @@ async function exported(
 }
 
 /** The content of a file, of what a shortcut leads to, or of a document in a form that can be read. */
-export async function openFile(client: SourceClient, externalId: string, signal: AbortSignal): Promise<ItemContent> {
+export async function openFile(
+  client: SourceClient,
+  externalId: string,
+  signal: AbortSignal,
+  _grant: OAuthGrant,
+  { saveAs }: OpenWishes,
+): Promise<ItemContent> {
   const named = await fileAt(client, externalId, signal, ',exportLinks');
   const target = targetOf(named);
   const file = target ? await fileAt(client, target.id, signal, ',exportLinks') : named;
@@ -69,9 +76,10 @@ export async function openFile(client: SourceClient, externalId: string, signal:
       'unsupported_type',
       'Google gives this kind of document out in no form that can be read. Copy its text into a Google Doc and sync that.',
     );
-  const answer = native
-    ? await exported(client, file, native.exportAs, signal)
+  const exportAs = native ? exportTypeOf(native, saveAs) : null;
+  const answer = exportAs
+    ? await exported(client, file, exportAs, signal)
     : await client.content(['files', asText(file['id']) ?? ''], { alt: 'media', supportsAllDrives: 'true' }, signal);
-  const declared = native?.exportAs ?? asText(file['mimeType']) ?? answer.headers['content-type'] ?? '';
+  const declared = exportAs ?? asText(file['mimeType']) ?? answer.headers['content-type'] ?? '';
   return contentOf(file, { bytes: answer.bytes, contentType: declared, native, through: target ? named : null });
 }

@@ -94,6 +94,7 @@ export function itemOfAttachment(attachment: Json, message: SourceItem, hasConte
     isSelectable: true,
     isExpandable: false,
     hasContent,
+    isAttachment: true,
     createdAt: message.createdAt,
     version: dateOf(attachment['lastModifiedDateTime']),
   };

@@ -79,7 +79,7 @@ const cursorOf = (cursor: FolderCursor): string | null => (cursor.open.length ==
 
 /**
  * A page of a folder and of all that lies in it. What is attached to messages is listed, and becomes files only where it is
- * asked for: by itself, or by a query that says so.
+ * asked for: by itself, by a query that says so, or by the wish for attachments of whoever selects the folder.
  */
 export async function belowFolder(
   client: SourceClient,

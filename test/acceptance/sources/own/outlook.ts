@@ -136,6 +136,15 @@ export function outlookRows(catalogue: Catalogue): void {
       }
     });
 
+    test.each([
+      ['not where only the folder is chosen', {}, ['c']],
+      ['where the config of the call asks for it', { file_sync_config: { sync_attachments: true } }, ['c', 'c/plan']],
+    ])('what is attached in a chosen folder becomes a file, %s', async (_name, wishes, ids) => {
+      const request = { data_source_id: id, ids: ['folder:WORK'], ...wishes };
+      expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
+      expect([...(await settled(ids.length)).keys()].toSorted()).toEqual(ids);
+    });
+
     test('a folder that is not there, or is several, is 400; a path names one of them', async () => {
       expect(await sync({ folder: 'Nowhere', filters: {} })).toMatchObject({
         status: 400,
