@@ -2,8 +2,8 @@
 import { Fault } from '../contract/failures.js';
 import { formatOfName, formatOfType, mimeTypeOf } from '../contract/fileFormats.js';
 import type { TagValue } from '../contract/records.js';
-import type { TypeAtSource } from '../contract/typesAtSource.js';
-import type { ItemContent, ItemPage, OAuthGrant, SourceAnswer, SourceItem } from './connector.js';
+import { isChosenByType, type TypeAtSource, type TypeWishes } from '../contract/typesAtSource.js';
+import type { ItemContent, ItemPage, OAuthGrant, SourceAnswer, SourceClient, SourceItem } from './connector.js';
 
 /** An answer, or a part of one: nothing in it is sure. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -204,3 +204,54 @@ export const contentOfArticle = (
     facts: given.facts,
   };
 };
+
+/** What of a listing is wanted; all of it where nobody says what becomes files. */
+export const wantedOf = (wishes: TypeWishes | undefined) => ({
+  of: (type: TypeAtSource): boolean => !wishes || isChosenByType({ typeAtSource: type }, wishes),
+  attachedTo: (type: TypeAtSource): boolean => !wishes || isChosenByType({ attachedTo: type }, wishes),
+  /** Whether files are made of it: then what is told of them is asked for. */
+  makesFiles: wishes !== undefined,
+});
+export type Wanted = ReturnType<typeof wantedOf>;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&nbsp;': ' ',
+  // Last, so that what it uncovers is no entity.
+  '&amp;': '&',
+};
+
+/** What a message in HTML says, without its markup: no more than lines is left of its form. */
+export function plainOf(html: string): string {
+  const lines = html.replaceAll(/<(?:br|\/p|\/div|\/li|\/h\d|\/tr)\b[^<>]*>/gi, '\n').replaceAll(/<[^<>]*>/g, '');
+  return Object.entries(ENTITIES)
+    .reduce((text, [entity, shown]) => text.replaceAll(entity, shown), lines)
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+const MAX_REDIRECTS = 3;
+
+/** The bytes at an address that is signed by itself, at whichever host: no credentials go there, and it ends no connection. */
+export async function fetchSigned(
+  client: SourceClient,
+  source: string,
+  address: string,
+  signal: AbortSignal,
+): Promise<SourceAnswer> {
+  let url = address;
+  for (let steps = 0; steps <= MAX_REDIRECTS; steps += 1) {
+    if (!URL.canParse(url)) break;
+    const answer = await client.send({ url, headers: {}, isContent: true, takes: () => true }, signal);
+    const { status, headers } = answer;
+    if (status >= 200 && status < 300) return answer;
+    const location = headers['location'] ?? '';
+    if (status >= 500) throw new Fault('server_error', `${source} failed to give out what is attached. Try again.`);
+    if (status < 300 || status >= 400 || !URL.canParse(location, url)) break;
+    url = new URL(location, url).href;
+  }
+  throw new Fault('not_found', `${source} did not give out what is attached: it may have been deleted. Sync it again.`);
+}

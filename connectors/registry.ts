@@ -28,6 +28,7 @@ import { sharePoint } from './microsoft/sharePoint/index.js';
 import { googleDrive } from './google/drive/index.js';
 import { gmail } from './google/gmail/index.js';
 import { googleCloudStorage } from './google/storage/index.js';
+import { intercom } from './intercom/index.js';
 import type { SourceUrls } from './readSourceUrls.js';
 import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
@@ -62,6 +63,7 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   BOX: box,
   SLACK: slack,
   ZENDESK: zendesk,
+  INTERCOM: intercom,
 };
 
 /** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */

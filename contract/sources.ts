@@ -174,6 +174,17 @@ export const CONNECTED_SOURCES = {
     },
     requestsAtOnce: 4,
   },
+  INTERCOM: {
+    name: 'Intercom',
+    auth: 'oauth',
+    // Of workspaces in the United States; those elsewhere have hosts of their region.
+    urls: {
+      api: 'https://api.intercom.io',
+      authorize: 'https://app.intercom.com/oauth',
+      token: 'https://api.intercom.io/auth/eagle/token',
+    },
+    requestsAtOnce: 4,
+  },
   ZENDESK: {
     name: 'Zendesk',
     auth: 'oauth',

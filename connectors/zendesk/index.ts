@@ -1,6 +1,5 @@
 /** Zendesk: the help centre of an account and its tickets. https://developer.zendesk.com/api-reference */
 import { Fault } from '../../contract/failures.js';
-import { isChosenByType, type TypeWishes } from '../../contract/typesAtSource.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
 import {
   type AccountIds,
@@ -13,18 +12,13 @@ import {
   noSuchItem,
   objectOf,
   textOf,
+  type Wanted,
+  wantedOf,
 } from '../helpdesk.js';
 import { contentOf, contentOfTicket, placeOf, TICKETS } from './adapter.js';
 import { NAME } from './api.js';
 import { articleItem, belowCategory, belowCenter, belowSection, listRoots, readArticle } from './articles.js';
 import { belowTicket, belowTickets, commentsOf, findAttached, readTicket } from './tickets.js';
-
-/** What of a listing is wanted; all of it where nobody says what becomes files. */
-const wantedOf = (wishes: TypeWishes | undefined) => ({
-  articles: !wishes || isChosenByType({ typeAtSource: 'ARTICLE' }, wishes),
-  tickets: !wishes || isChosenByType({ typeAtSource: 'TICKET' }, wishes),
-  attachments: !wishes || isChosenByType({ attachedTo: 'TICKET' }, wishes),
-});
 
 /** The path of an address that Zendesk gave: its host stays ours, so that an answer leads nowhere else. */
 function pathOf(address: string): { readonly path: readonly string[]; readonly query: Record<string, string> } {
@@ -42,7 +36,7 @@ async function listBelow(
   id: string,
   cursor: string | null,
   signal: AbortSignal,
-  wanted: ReturnType<typeof wantedOf>,
+  wanted: Wanted,
 ): Promise<ItemPage> {
   const place = placeOf(id);
   switch (place?.kind) {
@@ -51,15 +45,15 @@ async function listBelow(
     case 'help_center':
       return belowCenter(client, signal);
     case 'category':
-      return belowCategory(client, place.id, cursor, wanted.articles, signal);
+      return belowCategory(client, place.id, cursor, wanted.of('ARTICLE'), signal);
     case 'section':
-      return belowSection(client, place.id, cursor, wanted.articles, signal);
+      return belowSection(client, place.id, cursor, wanted.of('ARTICLE'), signal);
     case 'article':
       return { items: [await articleItem(client, place.id, signal)], next: null };
     case TICKETS:
       return belowTickets(client, cursor, wanted, signal);
     case 'ticket':
-      return belowTicket(client, place.id, wanted.attachments, signal);
+      return belowTicket(client, place.id, wanted.attachedTo('TICKET'), signal);
     case 'attachment': {
       const { item } = await readTicket(client, place.ticket, signal);
       const attached = await findAttached(client, place.ticket, place.id, signal);

@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import { idOf, isFault, itemOfAttached, type Json, noSuchItem, objectsOf, textOf } from '../helpdesk.js';
+import { idOf, isFault, itemOfAttached, type Json, noSuchItem, objectsOf, textOf, type Wanted } from '../helpdesk.js';
 import { attachedIn, itemOfContainer, itemOfTicket, TICKETS, type Users, usersIn } from './adapter.js';
 import { NAME, takeAll, takeOne, takePage } from './api.js';
 
@@ -13,12 +13,6 @@ const COMMENTS_AT_ONCE = 20;
 /** Zendesk ends a ticket with 5,000. */
 const MAX_COMMENTS = 10_000;
 const WITH_USERS = { include: 'users' };
-
-/** What of the tickets is wanted. */
-interface Wanted {
-  readonly tickets: boolean;
-  readonly attachments: boolean;
-}
 
 /**
  * Where the listing of tickets goes on: in the export of all there are, then among the latest, which that leaves out; in
@@ -126,7 +120,7 @@ export async function belowTickets(
 ): Promise<ItemPage> {
   if (text === null) {
     const first: Cursor = {
-      from: wanted.tickets || wanted.attachments ? 'export' : 'end',
+      from: wanted.of('TICKET') ? 'export' : 'end',
       at: null,
       begun: Date.now(),
       rest: [],
@@ -141,7 +135,7 @@ export async function belowTickets(
   }
   const { values, users, behind } = await nextTickets(client, cursor, signal);
   const items = values.flatMap((one) => itemOfTicket(one, users, agentOf(client)) ?? []);
-  const rest = wanted.attachments ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
+  const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
   return { items, next: cursorOf({ ...behind, begun: cursor.begun, rest }) };
 }
 

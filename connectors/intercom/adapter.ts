@@ -1,0 +1,241 @@
+import type { ItemContent, SourceItem } from '../connector.js';
+import {
+  type Attached,
+  contentOfArticle,
+  contentOfSaid,
+  dateOf,
+  idOf,
+  itemOf,
+  type Json,
+  known,
+  objectOf,
+  objectsOf,
+  plainOf,
+  type Said,
+  tagsOf,
+  textOf,
+} from '../helpdesk.js';
+
+/** Where lies what Intercom itself has no place for. */
+export const CONTAINERS = {
+  articles: 'Articles in no collection',
+  conversations: 'Conversations',
+  tickets: 'Tickets',
+} as const;
+export type Container = keyof typeof CONTAINERS;
+export const isContainer = (id: string): id is Container => Object.hasOwn(CONTAINERS, id);
+
+const KINDS = ['collection', 'article', 'conversation', 'ticket'] as const;
+type Kind = (typeof KINDS)[number];
+/** What has attachments. */
+export type SaidKind = Extract<Kind, 'conversation' | 'ticket'>;
+export const TYPE_OF = { conversation: 'CONVERSATION', ticket: 'TICKET' } as const satisfies Record<SaidKind, string>;
+
+/** What an id of ours means; null for none. */
+export type IntercomPlace =
+  | { readonly kind: Container }
+  | { readonly kind: Kind; readonly id: string }
+  | { readonly kind: 'attachment'; readonly of: SaidKind; readonly id: string }
+  | null;
+
+const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(/[\\w-]{1,60})?$`);
+export function placeOf(externalId: string): IntercomPlace {
+  if (isContainer(externalId)) return { kind: externalId };
+  const [, kind, id = '', attachment] = ID.exec(externalId) ?? [];
+  if (kind === undefined) return null;
+  if (attachment === undefined) return { kind: kind as Kind, id };
+  return kind === 'conversation' || kind === 'ticket' ? { kind: 'attachment', of: kind, id } : null;
+}
+
+export const itemOfContainer = (id: Container): SourceItem =>
+  itemOf({ externalId: id, name: CONTAINERS[id], itemType: 'FOLDER', isExpandable: true });
+
+/** @param root id of the outermost collection that it lies in */
+export function itemOfCollection(json: Json, root: string): SourceItem | null {
+  const [id, above] = [idOf(json['id']), idOf(json['parent_id'])];
+  if (id === null) return null;
+  return itemOf({
+    externalId: `collection:${id}`,
+    parentExternalId: above === null ? null : `collection:${above}`,
+    rootExternalId: above === null ? null : `collection:${root}`,
+    name: textOf(json['name']) ?? '(no name)',
+    itemType: 'COLLECTION',
+    externalUrl: textOf(json['url']),
+    isExpandable: true,
+    createdAt: dateOf(json['created_at']),
+  });
+}
+
+/** The collection that an article lies in; null for none. */
+export const collectionOf = (article: Json): string | null => idOf(article['parent_id']);
+
+const versionOf = (json: Json): string | null => idOf(json['updated_at']);
+
+/** An article; null for a draft. @param root of its collection; null where it lies in none */
+export function itemOfArticle(json: Json, root: string | null): SourceItem | null {
+  const [id, above] = [idOf(json['id']), collectionOf(json)];
+  if (id === null || json['state'] !== 'published') return null;
+  const isLoose = root === null || above === null;
+  return itemOf({
+    externalId: `article:${id}`,
+    parentExternalId: isLoose ? 'articles' : `collection:${above}`,
+    rootExternalId: isLoose ? 'articles' : `collection:${root}`,
+    name: textOf(json['title']) ?? '(no title)',
+    itemType: 'ARTICLE',
+    externalUrl: textOf(json['url']),
+    fileFormat: 'HTML',
+    hasContent: true,
+    createdAt: dateOf(json['created_at']),
+    version: versionOf(json),
+    typeAtSource: 'ARTICLE',
+  });
+}
+
+/** An article in all languages that it is published in, its own first. */
+export function contentOf(article: Json, externalId: string): ItemContent {
+  const own = textOf(article['default_locale']);
+  const translated = Object.entries(objectOf(article['translated_content']))
+    .filter(([locale, one]) => locale !== own && objectOf(one)['state'] === 'published')
+    .map(([, one]) => objectOf(one));
+  return contentOfArticle('INTERCOM', {
+    texts: [article, ...translated].map((one) => ({ title: textOf(one['title']), body: textOf(one['body']) ?? '' })),
+    url: textOf(article['url']) ?? externalId,
+    facts: { type: 'ARTICLE', ...known({ locale: own, updated_at: dateOf(article['updated_at']) }) },
+  });
+}
+
+const MAX_NAME = 100;
+const firstLine = (html: string | null): string | null =>
+  plainOf(html ?? '')
+    .split('\n')[0]
+    ?.slice(0, MAX_NAME) || null;
+
+export function itemOfConversation(json: Json): SourceItem | null {
+  const id = idOf(json['id']);
+  if (id === null) return null;
+  const source = objectOf(json['source']);
+  return itemOf({
+    externalId: `conversation:${id}`,
+    parentExternalId: 'conversations',
+    rootExternalId: 'conversations',
+    name:
+      textOf(json['title']) ??
+      firstLine(textOf(source['subject'])) ??
+      firstLine(textOf(source['body'])) ??
+      `Conversation ${id}`,
+    itemType: 'CONVERSATION',
+    // What is attached to its parts is not known before they are asked for.
+    isExpandable: true,
+    hasContent: true,
+    createdAt: dateOf(json['created_at']),
+    version: versionOf(json),
+    typeAtSource: 'CONVERSATION',
+  });
+}
+
+/** Names by id of those whom tickets speak of. */
+export interface People {
+  readonly admins: ReadonlyMap<string, string>;
+  readonly teams: ReadonlyMap<string, string>;
+  readonly contacts: ReadonlyMap<string, string>;
+}
+export const NOBODY: People = { admins: new Map(), teams: new Map(), contacts: new Map() };
+
+export const submitterOf = (ticket: Json): string | null =>
+  textOf(objectsOf(objectOf(ticket['contacts'])['contacts'])[0]?.['id']);
+
+const labelOf = (names: ReadonlyMap<string, string>, id: unknown): string | null => {
+  const given = textOf(id) ?? idOf(id);
+  // Nobody is called 0 there.
+  return given === null || given === '0' ? null : (names.get(given) ?? given);
+};
+const stateOf = (ticket: Json): string | null => {
+  const state = objectOf(ticket['ticket_state']);
+  return textOf(state['internal_label']) ?? textOf(state['category']) ?? textOf(ticket['ticket_state']);
+};
+
+export function itemOfTicket(json: Json, { admins, teams, contacts }: People): SourceItem | null {
+  const id = idOf(json['id']);
+  if (id === null) return null;
+  const type = objectOf(json['ticket_type']);
+  return itemOf({
+    externalId: `ticket:${id}`,
+    parentExternalId: 'tickets',
+    rootExternalId: 'tickets',
+    name: textOf(objectOf(json['ticket_attributes'])['_default_title_']) ?? `Ticket ${textOf(json['ticket_id']) ?? id}`,
+    itemType: 'TICKET',
+    isExpandable: true,
+    hasContent: true,
+    createdAt: dateOf(json['created_at']),
+    version: versionOf(json),
+    typeAtSource: 'TICKET',
+    tags: tagsOf({
+      ticket_type: textOf(type['name']),
+      ticket_status: stateOf(json),
+      ticket_category: textOf(json['category']) ?? textOf(type['category']),
+      ticket_submitter: labelOf(contacts, submitterOf(json)),
+      ticket_assigned_team: labelOf(teams, json['team_assignee_id']),
+      ticket_assigned_admin: labelOf(admins, json['admin_assignee_id']),
+    }),
+  });
+}
+
+/** What was said in a conversation, or in a ticket, and how many parts more there are than Intercom gives out. */
+interface Parts {
+  readonly parts: readonly Json[];
+  readonly leftOut: number;
+}
+function partsOf(json: Json, kind: SaidKind): Parts {
+  const name = `${kind}_parts`;
+  const list = objectOf(json[name]);
+  const parts = objectsOf(list[name]);
+  const total = list['total_count'];
+  // The first one stands before the others, in words of its own.
+  const first =
+    kind === 'conversation' ? [{ ...objectOf(json['source']), created_at: json['created_at'], id: 's' }] : [];
+  return { parts: [...first, ...parts], leftOut: typeof total === 'number' ? Math.max(0, total - parts.length) : 0 };
+}
+
+/** What is attached to the parts of a conversation or a ticket; it has no ids of its own. */
+export const attachedIn = (json: Json, kind: SaidKind): readonly (Attached & { readonly url: string })[] =>
+  partsOf(json, kind).parts.flatMap((part) =>
+    objectsOf(part['attachments']).flatMap((one, index) => {
+      const [url, name] = [textOf(one['url']), textOf(one['name'])];
+      const partId = part['id'] === 's' ? 's' : idOf(part['id']);
+      if (url === null || partId === null) return [];
+      return {
+        externalId: `${kind}:${idOf(json['id'])}/${partId}-${index}`,
+        name,
+        contentType: textOf(one['content_type']),
+        // Its address is signed anew each time; what was sent is never changed.
+        version: `${name ?? ''} ${String(one['filesize'] ?? '')}`,
+        url,
+      };
+    }),
+  );
+
+const personOf = (author: Json): string | null => textOf(author['name']) ?? textOf(author['email']);
+const saidIn = (part: Json): Said => ({
+  who: personOf(objectOf(part['author'])),
+  at: dateOf(part['created_at']),
+  text: plainOf(textOf(part['body']) ?? ''),
+  isInternal: part['part_type'] === 'note',
+});
+
+/** A conversation or a ticket as a text. */
+export function contentOfParts(json: Json, item: SourceItem, kind: SaidKind): ItemContent {
+  const { parts, leftOut } = partsOf(json, kind);
+  const description = textOf(objectOf(json['ticket_attributes'])['_default_description_']);
+  const described: Said[] =
+    description === null ? [] : [{ who: 'Description', at: dateOf(json['created_at']), text: plainOf(description) }];
+  return contentOfSaid('INTERCOM', {
+    name: item.name,
+    said: [...described, ...parts.map(saidIn)],
+    url: item.externalId,
+    facts: {
+      type: TYPE_OF[kind],
+      ...known({ updated_at: dateOf(json['updated_at']), state: textOf(json['state']) }),
+      ...(leftOut > 0 ? { parts_left_out: leftOut } : {}),
+    },
+  });
+}

@@ -1,0 +1,73 @@
+import { Fault } from '../../contract/failures.js';
+import type { SourceClient } from '../connector.js';
+import { type Json, objectOf, objectsOf, textOf } from '../helpdesk.js';
+
+export const NAME = 'Intercom';
+/** Of searches and of numbered lists at most. */
+const PER_SEARCH = 150;
+const PER_PAGE = '150';
+
+/** A page of a list; `next` is null after the last one. */
+interface Numbered {
+  readonly values: readonly Json[];
+  readonly next: number | null;
+  readonly total: number | null;
+}
+
+const countOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
+
+/** A page of a list whose pages are numbered. */
+export async function takeNumbered(
+  client: SourceClient,
+  path: readonly string[],
+  page: number,
+  signal: AbortSignal,
+): Promise<Numbered> {
+  const answer = await client.get(path, { page: String(page), per_page: PER_PAGE }, signal);
+  if (!Array.isArray(answer['data']))
+    throw new Fault('server_error', `${NAME} gave an answer without a list. It is tried again by itself.`);
+  const last = countOf(objectOf(answer['pages'])['total_pages']) ?? 1;
+  return {
+    values: objectsOf(answer['data']),
+    next: page < last ? page + 1 : null,
+    total: countOf(answer['total_count']),
+  };
+}
+
+/** All pages of a list that is known to be short. @throws Fault for one of more than `most` */
+export async function takeAll(
+  client: SourceClient,
+  path: readonly string[],
+  most: number,
+  signal: AbortSignal,
+): Promise<readonly Json[]> {
+  const all: Json[] = [];
+  for (let page: number | null = 1; page !== null;) {
+    const taken: Numbered = await takeNumbered(client, path, page, signal);
+    all.push(...taken.values);
+    page = taken.next;
+    if (all.length > most)
+      throw new Fault('too_large', `${NAME} lists more than the ${most} entries that are read of such a list.`);
+  }
+  return all;
+}
+
+/** A page of all that a search can find. @param name what the list is called, and its path begins with */
+export async function searchAll(
+  client: SourceClient,
+  name: 'conversations' | 'tickets',
+  after: string | null,
+  signal: AbortSignal,
+): Promise<{ readonly values: readonly Json[]; readonly next: string | null }> {
+  const pagination = { per_page: PER_SEARCH, ...(after === null ? {} : { starting_after: after }) };
+  const query = { field: 'created_at', operator: '>', value: 0 };
+  const answer = await client.post([name, 'search'], { query, pagination }, signal);
+  // Null, an object, or an address, by version and by list.
+  const { next } = objectOf(answer['pages']);
+  const address = textOf(next);
+  const told = address !== null && URL.canParse(address) ? new URL(address).searchParams.get('starting_after') : null;
+  const cursor = textOf(objectOf(next)['starting_after']) ?? told;
+  if (!Array.isArray(answer[name]) || (cursor !== null && cursor === after))
+    throw new Fault('server_error', `${NAME} gave a list that is none, or does not say how it goes on. Try again.`);
+  return { values: objectsOf(answer[name]), next: cursor };
+}

@@ -1,0 +1,102 @@
+/** Intercom: the articles, conversations and tickets of a workspace. https://developers.intercom.com/docs/references/rest-api */
+import { Fault } from '../../contract/failures.js';
+import type { Connector, OAuthGrant } from '../connector.js';
+import {
+  bearer,
+  contentOfAttached,
+  fetchSigned,
+  itemOfAttached,
+  known,
+  noSuchItem,
+  objectOf,
+  textOf,
+  wantedOf,
+} from '../helpdesk.js';
+import { contentOf, contentOfParts, placeOf, TYPE_OF } from './adapter.js';
+import { NAME } from './api.js';
+import { articleItem, belowCollection, belowLoose, listRoots, readArticle } from './articles.js';
+import { belowAll, belowOne, findAttached, readSaid } from './said.js';
+
+/** Without it the settings of each app decide what answers look like. */
+const VERSION = '2.14';
+
+export const intercom: Connector<OAuthGrant> = {
+  oauth: {
+    // What an app may do is chosen with the app.
+    scopes: [],
+    scopeSeparator: ' ',
+    scopeParameter: null,
+    pkce: false,
+    clientAuth: 'post',
+    bodyFormat: 'form',
+    authorizeParameters: {},
+    // Tokens live until they are taken back.
+    rotates: false,
+  },
+  headers: (grant) => ({ ...bearer(grant), 'intercom-version': VERSION }),
+  // Seconds since 1970, where others write a number of seconds into Retry-After.
+  waitMs({ headers }, now) {
+    const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
+    return Number.isFinite(reset) && headers['retry-after'] === undefined ? Math.max(0, reset * 1000 - now) : null;
+  },
+
+  async identify(client, _grant, signal) {
+    const me = await client.get(['me'], {}, signal);
+    const app = objectOf(me['app']);
+    const account = textOf(app['id_code']);
+    if (account === null) throw new Fault('server_error', `${NAME} named no workspace. Try again.`);
+    const facts = { workspace_name: app['name'], region: app['region'], user_name: me['name'], email: me['email'] };
+    const told = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, textOf(value)]));
+    return { account, metadata: { workspace_id: account, ...known(told) } };
+  },
+
+  roots: (client, _grant, cursor, signal) => listRoots(client, cursor, signal),
+
+  async below(client, externalId, cursor, signal, _grant, wishes) {
+    const place = placeOf(externalId);
+    const wanted = wantedOf(wishes);
+    switch (place?.kind) {
+      case undefined:
+        throw noSuchItem(NAME);
+      case 'collection':
+        return belowCollection(client, place.id, cursor, wanted.of('ARTICLE'), signal);
+      case 'articles':
+        return belowLoose(client, cursor, wanted.of('ARTICLE'), signal);
+      case 'article':
+        return { items: [await articleItem(client, place.id, signal)], next: null };
+      case 'conversations':
+        return belowAll(client, 'conversation', cursor, wanted, signal);
+      case 'tickets':
+        return belowAll(client, 'ticket', cursor, wanted, signal);
+      case 'conversation':
+      case 'ticket':
+        return belowOne(client, place.kind, place.id, wanted, signal);
+      case 'attachment': {
+        const { attached, item } = await findAttached(client, place, externalId, signal);
+        return { items: [itemOfAttached(attached, item, TYPE_OF[place.of])], next: null };
+      }
+    }
+  },
+
+  async open(client, externalId, signal) {
+    const place = placeOf(externalId);
+    switch (place?.kind) {
+      case undefined:
+        throw noSuchItem(NAME);
+      case 'article':
+        return contentOf(await readArticle(client, place.id, signal), externalId);
+      case 'conversation':
+      case 'ticket': {
+        const { json, item } = await readSaid(client, place.kind, place.id, signal);
+        return contentOfParts(json, item, place.kind);
+      }
+      case 'attachment': {
+        const { attached, item } = await findAttached(client, place, externalId, signal);
+        const answer = await fetchSigned(client, NAME, attached.url, signal);
+        return contentOfAttached(attached, answer, { externalId: item.externalId, url: externalId });
+      }
+      default:
+        throw new Fault('unsupported_type', `This has no text of its own in ${NAME}: sync what lies in it.`);
+    }
+  },
+};

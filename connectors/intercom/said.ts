@@ -1,0 +1,162 @@
+/** Conversations and tickets: both are searched for, and told whole one by one. */
+import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import { idOf, isFault, itemOfAttached, type Json, noSuchItem, objectsOf, textOf, type Wanted } from '../helpdesk.js';
+import {
+  attachedIn,
+  itemOfContainer,
+  itemOfConversation,
+  itemOfTicket,
+  NOBODY,
+  type People,
+  type SaidKind,
+  submitterOf,
+  TYPE_OF,
+} from './adapter.js';
+import { NAME, searchAll } from './api.js';
+
+/** What is asked for one by one in one step. */
+const AT_ONCE = 20;
+const LISTS = { conversation: 'conversations', ticket: 'tickets' } as const;
+
+/** A conversation or a ticket with all that was said. @throws Fault not_found */
+export async function readSaid(
+  client: SourceClient,
+  kind: SaidKind,
+  id: string,
+  signal: AbortSignal,
+): Promise<{ readonly json: Json; readonly item: SourceItem }> {
+  // HTML else, for tickets always.
+  const query: Record<string, string> = kind === 'conversation' ? { display_as: 'plaintext' } : {};
+  const json = await client.get([LISTS[kind], id], query, signal);
+  const item =
+    kind === 'ticket' ? itemOfTicket(json, await peopleOf(client, [json], signal)) : itemOfConversation(json);
+  if (item?.externalId !== `${kind}:${id}`) throw noSuchItem(NAME);
+  return { json, item };
+}
+
+const namesIn = (list: unknown): ReadonlyMap<string, string> =>
+  new Map(
+    objectsOf(list).flatMap((one) => {
+      const [id, name] = [idOf(one['id']), textOf(one['email']) ?? textOf(one['name'])];
+      return id === null || name === null ? [] : [[id, name] as const];
+    }),
+  );
+
+/** What somebody is called; nothing where the account may not ask, or they are gone. */
+async function unlessClosed<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isFault(error, 'not_found') || isFault(error, 'access_denied')) return null;
+    throw error;
+  }
+}
+
+/** Names of those whom tickets speak of. */
+async function peopleOf(client: SourceClient, tickets: readonly Json[], signal: AbortSignal): Promise<People> {
+  if (tickets.length === 0) return NOBODY;
+  const submitters = [...new Set(tickets.flatMap((one) => submitterOf(one) ?? []))];
+  const [admins, teams, ...contacts] = await Promise.all([
+    unlessClosed(client.get(['admins'], {}, signal)),
+    unlessClosed(client.get(['teams'], {}, signal)),
+    ...submitters.map((id) => unlessClosed(client.get(['contacts', id], {}, signal))),
+  ]);
+  return {
+    admins: namesIn(admins?.['admins']),
+    teams: namesIn(teams?.['teams']),
+    contacts: new Map(
+      submitters.flatMap((id, at) => {
+        const contact = contacts[at];
+        const name = contact ? (textOf(contact['email']) ?? textOf(contact['name'])) : null;
+        return name === null ? [] : [[id, name] as const];
+      }),
+    ),
+  };
+}
+
+/** Where the listing goes on. */
+interface Cursor {
+  readonly at: string | null;
+  readonly isEnd: boolean;
+  /** Those whose attachments are still to be listed. */
+  readonly rest: readonly string[];
+}
+const cursorOf = (cursor: Cursor): string | null =>
+  cursor.isEnd && cursor.rest.length === 0 ? null : JSON.stringify(cursor);
+
+const itemsAttached = (json: Json, item: SourceItem, kind: SaidKind): readonly SourceItem[] =>
+  attachedIn(json, kind).map((one) => itemOfAttached(one, item, TYPE_OF[kind]));
+
+/** A page of all conversations or tickets, or of what is attached to those of the page before. */
+export async function belowAll(
+  client: SourceClient,
+  kind: SaidKind,
+  text: string | null,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  if (text === null) {
+    const isEnd = !wanted.of(TYPE_OF[kind]);
+    return { items: [itemOfContainer(LISTS[kind])], next: cursorOf({ at: null, isEnd, rest: [] }) };
+  }
+  const cursor = JSON.parse(text) as Cursor;
+  if (cursor.rest.length > 0) {
+    const some = cursor.rest.slice(0, AT_ONCE);
+    const read = some.map((id) => unlessGone(attachedTo(client, kind, id, signal)));
+    const items = (await Promise.all(read)).flat();
+    return { items, next: cursorOf({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
+  }
+  const { values, next } = await searchAll(client, LISTS[kind], cursor.at, signal);
+  const people = kind === 'ticket' && wanted.makesFiles ? await peopleOf(client, values, signal) : NOBODY;
+  const items = values.flatMap(
+    (one) => (kind === 'ticket' ? itemOfTicket(one, people) : itemOfConversation(one)) ?? [],
+  );
+  const rest = wanted.attachedTo(TYPE_OF[kind]) ? items.map(({ externalId }) => externalId.slice(kind.length + 1)) : [];
+  return { items, next: cursorOf({ at: next, isEnd: next === null, rest }) };
+}
+
+async function unlessGone(items: Promise<readonly SourceItem[]>): Promise<readonly SourceItem[]> {
+  try {
+    return await items;
+  } catch (error) {
+    if (isFault(error, 'not_found')) return [];
+    throw error;
+  }
+}
+
+async function attachedTo(
+  client: SourceClient,
+  kind: SaidKind,
+  id: string,
+  signal: AbortSignal,
+): Promise<readonly SourceItem[]> {
+  const json = await client.get([LISTS[kind], id], {}, signal);
+  const item = kind === 'ticket' ? itemOfTicket(json, NOBODY) : itemOfConversation(json);
+  return item === null ? [] : itemsAttached(json, item, kind);
+}
+
+/** One conversation or ticket, with what is attached to it where that is wanted. */
+export async function belowOne(
+  client: SourceClient,
+  kind: SaidKind,
+  id: string,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const { json, item } = await readSaid(client, kind, id, signal);
+  const attached = wanted.attachedTo(TYPE_OF[kind]) ? itemsAttached(json, item, kind) : [];
+  return { items: [item, ...attached], next: null };
+}
+
+/** One thing attached, with what it is attached to. @throws Fault not_found */
+export async function findAttached(
+  client: SourceClient,
+  { of, id }: { readonly of: SaidKind; readonly id: string },
+  externalId: string,
+  signal: AbortSignal,
+) {
+  const { json, item } = await readSaid(client, of, id, signal);
+  const attached = attachedIn(json, of).find((one) => one.externalId === externalId);
+  if (!attached) throw noSuchItem(NAME);
+  return { attached, item };
+}
