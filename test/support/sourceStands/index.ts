@@ -10,6 +10,7 @@ import { standForGoogleCloudStorage } from './googleCloudStorage.js';
 import { standForGoogleDrive } from './googleDrive.js';
 import { standForS3 } from './s3.js';
 import { standForSlack } from './slack.js';
+import { standForIntercom } from './intercom.js';
 import type { SourceStand } from './stand.js';
 import { standForZendesk } from './zendesk.js';
 
@@ -28,4 +29,5 @@ export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<S
   BOX: standForBox,
   SLACK: standForSlack,
   ZENDESK: standForZendesk,
+  INTERCOM: standForIntercom,
 };

@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { IntercomStand } from '../../../support/sourceStands/intercom.js';
+import { type Catalogue, Customer } from '../catalogue.js';
+import { helpdeskRows } from './helpdesk.js';
+
+export function intercomRows(catalogue: Catalogue): void {
+  const emulator = () => (catalogue.stands.INTERCOM as IntercomStand).emulator;
+  const fill = () => {
+    const { collections, articles, conversations, tickets } = emulator();
+    catalogue.stands.INTERCOM.reset();
+    for (const all of [collections, articles, conversations, tickets]) all.clear();
+    collections.set(1, { name: 'Sea' });
+    articles.set(100, { collection: 1, title: 'Lighthouse', body: '<p>A light.</p>' });
+    const plan = { name: 'plan.txt', content: 'High tide at noon.' };
+    conversations.set(5, {
+      title: 'Tides',
+      parts: [
+        { text: 'When is high tide?', files: [plan] },
+        { text: 'At noon.' },
+        { text: 'He asks daily.', isNote: true },
+      ],
+      total: 7,
+    });
+    tickets.set(7, {
+      title: 'Pier',
+      parts: [{ text: 'Broken &amp; wet.', files: [{ name: 'pier.txt', content: 'A broken pier.' }] }],
+    });
+    return {
+      types: { ARTICLE: 'article:100', TICKET: 'ticket:7', CONVERSATION: 'conversation:5' },
+      attached: { TICKET: 'ticket:7/700-0', CONVERSATION: 'conversation:5/s-0' },
+    };
+  };
+  helpdeskRows(catalogue, 'INTERCOM', fill);
+
+  describe('INTERCOM by consent', () => {
+    const customer = new Customer(catalogue, 'INTERCOM');
+
+    test('conversations and tickets have what was said as their text, and tickets what Intercom says of them as tags', async () => {
+      await customer.begin();
+      fill();
+      const config = { sync_attachments: true };
+      const source = await customer.connect({ sync_files_on_connection: true, file_sync_config: config });
+      expect(source.data_source_metadata).toMatchObject({ workspace_name: 'Harbour', region: 'US' });
+      const files = await customer.settledFiles(5);
+      const of = (id: string) => files.find((file) => file.external_file_id === id);
+      expect(of('ticket:7')).toMatchObject({
+        name: 'Pier',
+        tags: {
+          ticket_type: 'Bug',
+          ticket_status: 'In progress',
+          ticket_category: 'Customer',
+          ticket_submitter: 'ben@sea.example',
+          ticket_assigned_team: 'Piers',
+          ticket_assigned_admin: 'ada@harbour.example',
+        },
+      });
+      expect(await customer.textOf('ticket:7')).toMatch(/About Pier\.\s+Ada, .*: Broken & wet\./);
+      // Of more parts than Intercom gives out, the rest is told of.
+      expect(of('conversation:5')?.file_metadata).toMatchObject({ type: 'CONVERSATION', parts_left_out: 5 });
+      expect(await customer.textOf('conversation:5')).toMatch(
+        /Ben, [\d :-]+: When is high tide\?\s+Ada, .*: At noon\.\s+Ada, .* \(internal note\): He asks daily\./,
+      );
+      expect(of('ticket:7/700-0')?.file_metadata).toMatchObject({ parent_external_file_id: 'ticket:7' });
+      expect(await customer.textOf('conversation:5/s-0')).toContain('High tide at noon.');
+    });
+
+    test('a place of attachments that refuses ends that file alone, and not the connection', async () => {
+      await customer.begin();
+      const { attached } = fill();
+      await customer.connect();
+      emulator().filesRefused = 401;
+      await customer.syncFiles([attached.TICKET, 'article:100']);
+      const files = await customer.settledFiles(2);
+      expect(files.find((file) => file.external_file_id === 'article:100')?.sync_status).toBe('READY');
+      expect(files.find((file) => file.external_file_id === attached.TICKET)).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/did not give out what is attached/),
+      });
+      expect((await customer.source()).revoked_access).toBe(false);
+      emulator().filesRefused = null;
+    });
+
+    test('an article in several languages is one file, without drafts of any', async () => {
+      await customer.begin();
+      fill();
+      emulator().articles.set(101, {
+        collection: null,
+        title: 'Knots',
+        body: '<p>A bowline.</p>',
+        translated: {
+          de: { title: 'Knoten', body: '<p>Ein Palstek.</p>' },
+          fr: { title: 'Nœuds', body: '<p>Pas encore.</p>', draft: true },
+        },
+      });
+      await customer.connect();
+      await customer.syncFiles(['articles']);
+      await customer.settledFiles(1);
+      const text = await customer.textOf('article:101');
+      expect(text.indexOf('Palstek')).toBeGreaterThan(text.indexOf('bowline'));
+      expect(text).not.toContain('Pas encore');
+    });
+  });
+}

@@ -1,0 +1,266 @@
+/**
+ * A stand-in for Intercom on loopback, after its published reference: collections and articles in numbered pages, conversations
+ * and tickets by search with cursors, each whole by itself, what is attached at addresses that are signed.
+ */
+import type { ServerResponse } from 'node:http';
+
+import { type ConsentingEmulator, startConsenting } from './consenting.js';
+import { type Call, type Refused, sendJson } from './emulator.js';
+
+export const WORKSPACE = 'harbour1';
+const ADA = { type: 'admin', id: '501', name: 'Ada', email: 'ada@harbour.example' };
+
+interface EmulatedArticle {
+  /** Null: in none. */
+  readonly collection: number | null;
+  readonly title: string;
+  body: string;
+  draft?: boolean;
+  readonly translated?: Readonly<
+    Record<string, { readonly title: string; readonly body: string; readonly draft?: boolean }>
+  >;
+  updated?: number;
+}
+export interface EmulatedPart {
+  readonly text: string;
+  readonly isNote?: boolean;
+  readonly files?: readonly { readonly name: string; readonly content: string; readonly type?: string }[];
+}
+interface EmulatedSaid {
+  readonly title: string;
+  readonly parts: readonly EmulatedPart[];
+  updated?: number;
+  /** How many parts it says there are. */
+  readonly total?: number;
+}
+
+type IntercomRefused = Refused & { readonly code?: string };
+
+export interface IntercomEmulator extends ConsentingEmulator<IntercomRefused> {
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
+  readonly collections: Map<number, { readonly name: string; readonly above?: number }>;
+  readonly articles: Map<number, EmulatedArticle>;
+  readonly conversations: Map<number, EmulatedSaid>;
+  readonly tickets: Map<number, EmulatedSaid>;
+  /** Status for whoever asks for what is attached; unset: it is given. */
+  filesRefused: number | null;
+}
+
+const STAMP = 1_772_532_000;
+const PATHS = { authorize: '/oauth', token: '/auth/eagle/token' };
+const CODES: Readonly<Record<number, string>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  429: 'rate_limit_exceeded',
+};
+
+const refuse = (
+  response: ServerResponse,
+  { status, headers = {}, code = CODES[status] ?? 'server_error' }: IntercomRefused,
+): void =>
+  sendJson(response, status, { type: 'error.list', request_id: 'r1', errors: [{ code, message: code }] }, headers);
+
+/** @param perPage whatever a caller asks for */
+export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmulator> {
+  const collections: IntercomEmulator['collections'] = new Map();
+  const articles: IntercomEmulator['articles'] = new Map();
+  const conversations: IntercomEmulator['conversations'] = new Map();
+  const tickets: IntercomEmulator['tickets'] = new Map();
+  const more = { filesRefused: null as number | null };
+  let origin = '';
+
+  const sendNumbered = ({ query, response }: Call, all: readonly object[]): void => {
+    const page = Number(query.get('page') ?? 1);
+    const asked = Number(query.get('per_page') ?? 20);
+    if (!(page >= 1 && asked >= 1 && asked <= 250)) return refuse(response, { status: 400, code: 'parameter_invalid' });
+    const size = Math.min(perPage, asked);
+    const pages = {
+      type: 'pages',
+      page,
+      per_page: size,
+      total_pages: Math.max(1, Math.ceil(all.length / size)),
+      next: null,
+    };
+    sendJson(response, 200, {
+      type: 'list',
+      data: all.slice((page - 1) * size, page * size),
+      pages,
+      total_count: all.length,
+    });
+  };
+  const collectionJson = (id: number, { name, above }: { readonly name: string; readonly above?: number }) => ({
+    ...{ id: String(id), workspace_id: WORKSPACE, name, parent_id: above === undefined ? null : String(above) },
+    ...{ created_at: STAMP, updated_at: STAMP, url: `https://help.example/${id}` },
+  });
+  const articleJson = (
+    id: number,
+    { collection, title, body, draft = false, translated = {}, updated = STAMP }: EmulatedArticle,
+  ) => ({
+    ...{ type: 'article', id: String(id), workspace_id: WORKSPACE, title, body, state: draft ? 'draft' : 'published' },
+    ...{ parent_id: collection, parent_type: collection === null ? null : 'collection', default_locale: 'en' },
+    ...{ created_at: STAMP, updated_at: updated, url: draft ? null : `https://help.example/articles/${id}` },
+    translated_content: {
+      type: 'article_translated_content',
+      en: { title, body, state: draft ? 'draft' : 'published' },
+      ...Object.fromEntries(
+        Object.entries(translated).map(([locale, one]) => [
+          locale,
+          { ...one, state: one.draft ? 'draft' : 'published' },
+        ]),
+      ),
+    },
+  });
+  const filesOf = (place: string, { files = [] }: EmulatedPart) =>
+    files.map(({ name, content, type = 'text/plain' }, at) => ({
+      ...{ type: 'upload', name, content_type: type, filesize: content.length },
+      url: `${origin}/files/${place}/${at}?expires=9&signature=s3cr3t`,
+    }));
+  const partJson = (of: string, id: number, part: EmulatedPart, at: number) => ({
+    ...{ type: `${of}_part`, id: String(id * 100 + at), part_type: part.isNote === true ? 'note' : 'comment' },
+    ...{ body: `<p>${part.text}</p>`, created_at: STAMP + at, author: ADA, redacted: false },
+    attachments: filesOf(`${of}/${id}/${at}`, part),
+  });
+  const conversationJson = (
+    id: number,
+    { title, parts, updated = STAMP, total }: EmulatedSaid,
+    isWhole: boolean,
+    isPlain = false,
+  ) => {
+    const [first = { text: '' }, ...rest] = parts;
+    const said = rest.map((part, at) => partJson('conversation', id, part, at + 1));
+    return {
+      ...{ type: 'conversation', id: String(id), title, state: 'open', created_at: STAMP, updated_at: updated },
+      source: {
+        ...{ type: 'conversation', id: '9', subject: '', body: isPlain ? first.text : `<p>${first.text}</p>` },
+        ...{ author: { type: 'user', id: 'c1', name: 'Ben', email: 'ben@sea.example' } },
+        attachments: filesOf(`conversation/${id}/0`, first),
+      },
+      ...(isWhole
+        ? {
+            conversation_parts: {
+              type: 'conversation_part.list',
+              conversation_parts: said,
+              total_count: total ?? said.length,
+            },
+          }
+        : {}),
+    };
+  };
+  const ticketJson = (id: number, { title, parts, updated = STAMP, total }: EmulatedSaid, isWhole: boolean) => ({
+    ...{
+      type: 'ticket',
+      id: String(id),
+      ticket_id: String(id + 1),
+      category: 'Customer',
+      created_at: STAMP,
+      updated_at: updated,
+    },
+    ticket_attributes: { _default_title_: title, _default_description_: `<p>About ${title}.</p>` },
+    ticket_state: { type: 'ticket_state', id: '1', category: 'in_progress', internal_label: 'In progress' },
+    ticket_type: { type: 'ticket_type', id: '3', name: 'Bug', category: 'Customer' },
+    contacts: { type: 'contact.list', contacts: [{ type: 'contact', id: 'c1' }] },
+    ...{ admin_assignee_id: '501', team_assignee_id: '77' },
+    ...(isWhole
+      ? {
+          ticket_parts: {
+            ...{ type: 'ticket_part.list', total_count: total ?? parts.length },
+            ticket_parts: parts.map((part, at) => partJson('ticket', id, part, at)),
+          },
+        }
+      : {}),
+  });
+
+  const search = ({ body, response }: Call, name: string, all: readonly object[]): void => {
+    const { query, pagination = {} } = JSON.parse(body.toString()) as {
+      query?: { field?: string };
+      pagination?: { per_page?: number; starting_after?: string };
+    };
+    const { per_page: asked = 20, starting_after: after } = pagination;
+    const from = after === undefined ? 0 : Number(Buffer.from(after, 'base64').toString());
+    if (query?.field === undefined || asked > 150 || !Number.isSafeInteger(from))
+      return refuse(response, { status: 400, code: 'parameter_invalid' });
+    const to = from + Math.min(asked, perPage);
+    const next = { page: 2, starting_after: Buffer.from(String(to)).toString('base64') };
+    sendJson(response, 200, {
+      ...{ type: `${name}.list`, [name]: all.slice(from, to), total_count: all.length },
+      pages: { type: 'pages', page: 1, ...(to < all.length ? { next } : {}) },
+    });
+  };
+
+  const sendFile = ({ path: [, of, id, part, at], response, request, query }: Call): void => {
+    const said = (of === 'ticket' ? tickets : conversations).get(Number(id));
+    const file = said?.parts[Number(part)]?.files?.[Number(at)];
+    // It takes what is in the address for credentials, and no others beside them.
+    const isBad = request.headers.authorization !== undefined || query.get('signature') !== 's3cr3t';
+    const status = more.filesRefused ?? (isBad ? 400 : file === undefined ? 404 : 200);
+    response.writeHead(status, { 'content-type': 'text/plain' }).end(status === 200 ? file?.content : 'no');
+  };
+
+  const emulator = await startConsenting<IntercomRefused>({
+    oauth: {
+      ...{ paths: PATHS, people: [{ id: '501', label: 'Ada' }], scopeParameter: null },
+      ...{ saysExpiry: false, refreshes: false, expiresIn: 1e9 },
+    },
+    unauthorized: { status: 401 },
+    refuse,
+    isOpen: ({ path }) => path[0] === 'files',
+    answer(call) {
+      const { path, response, method, request } = call;
+      const [room = '', id = ''] = path;
+      const no = (): void => refuse(response, { status: 404 });
+      if (room === 'files') return sendFile(call);
+      if (request.headers['intercom-version'] === undefined)
+        return refuse(response, { status: 400, code: 'intercom_version_invalid' });
+      if (room === 'me')
+        return sendJson(response, 200, {
+          ...ADA,
+          app: { type: 'app', id_code: WORKSPACE, name: 'Harbour', region: 'US' },
+        });
+      if (room === 'admins') return sendJson(response, 200, { type: 'admin.list', admins: [ADA] });
+      if (room === 'teams')
+        return sendJson(response, 200, { type: 'team.list', teams: [{ type: 'team', id: '77', name: 'Piers' }] });
+      if (room === 'contacts')
+        return id === 'c1'
+          ? sendJson(response, 200, { type: 'contact', id, name: 'Ben', email: 'ben@sea.example' })
+          : no();
+      if (room === 'help_center' && id === 'collections')
+        return sendNumbered(
+          call,
+          [...collections].map(([key, one]) => collectionJson(key, one)),
+        );
+      if (room === 'articles') {
+        const byChange = [...articles].toSorted(
+          ([a, one], [b, two]) => (two.updated ?? STAMP) - (one.updated ?? STAMP) || a - b,
+        );
+        if (id === '')
+          return sendNumbered(
+            call,
+            byChange.map(([key, one]) => articleJson(key, one)),
+          );
+        const article = articles.get(Number(id));
+        return article ? sendJson(response, 200, articleJson(Number(id), article)) : no();
+      }
+      if (room !== 'conversations' && room !== 'tickets') return no();
+      const all = room === 'tickets' ? tickets : conversations;
+      const isPlain = call.query.get('display_as') === 'plaintext';
+      const jsonOf = (key: number, one: EmulatedSaid, isWhole: boolean) =>
+        room === 'tickets' ? ticketJson(key, one, isWhole) : conversationJson(key, one, isWhole, isPlain);
+      if (method === 'POST' && id === 'search')
+        return search(
+          call,
+          room,
+          [...all].map(([key, one]) => jsonOf(key, one, false)),
+        );
+      const found = all.get(Number(id));
+      return found ? sendJson(response, 200, jsonOf(Number(id), found, true)) : no();
+    },
+  });
+  ({ origin } = emulator);
+  const at = (part: string, path: string) => `INTERCOM.${part}=${origin}${path}`;
+  return Object.assign(more, emulator, {
+    settings: [at('api', ''), at('authorize', PATHS.authorize), at('token', PATHS.token)].join(','),
+    ...{ collections, articles, conversations, tickets },
+  });
+}
