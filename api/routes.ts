@@ -28,6 +28,7 @@ import { syncAzureFiles } from './integrations/azureBlobStorage/files.js';
 import { connectGitBook } from './integrations/gitbook/connect.js';
 import { gitBookSpaces } from './integrations/gitbook/spaces.js';
 import { syncGitBook } from './integrations/gitbook/sync.js';
+import { connectFreshdesk } from './integrations/freshdesk/connect.js';
 import { connectGitHub } from './integrations/github/connect.js';
 import { gitHubRepos } from './integrations/github/repos.js';
 import { syncGitHubRepos } from './integrations/github/syncRepos.js';
@@ -121,6 +122,7 @@ export const builtOperations: readonly Operation[] = [
   slackConversations,
   syncSlack,
   connectGitHub,
+  connectFreshdesk,
   gitHubRepos,
   syncGitHubRepos,
   syncOutlook,

@@ -19,7 +19,11 @@ import type {
   SourceClient,
 } from './connector.js';
 import { azureBlobStorage } from './azureBlobStorage/index.js';
+<<<<<<< HEAD
 import { box } from './box/index.js';
+=======
+import { freshdesk } from './freshdesk/index.js';
+>>>>>>> d9c1c46 (Freshdesk: solutions and tickets by the key of an agent, POST /integrations/freshdesk; its emulator, stand and tests)
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { oneDrive } from './microsoft/oneDrive.js';
@@ -64,6 +68,7 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   SLACK: slack,
   ZENDESK: zendesk,
   INTERCOM: intercom,
+  FRESHDESK: freshdesk,
 };
 
 /** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */

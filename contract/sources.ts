@@ -174,6 +174,13 @@ export const CONNECTED_SOURCES = {
     },
     requestsAtOnce: 4,
   },
+  FRESHDESK: {
+    name: 'Freshdesk',
+    auth: 'token',
+    // Each account is a host of its own.
+    urls: { api: 'https://{domain}.freshdesk.com/api/v2' },
+    requestsAtOnce: 4,
+  },
   INTERCOM: {
     name: 'Intercom',
     auth: 'oauth',

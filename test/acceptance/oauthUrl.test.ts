@@ -252,7 +252,7 @@ describe('POST /integrations/connect', () => {
     expect(await hand({ access_token: 'nobody' })).toMatchObject({ status: 400 });
     for (const wrong of [{}, { access_token: 5 }, { source: 'WEB_SCRAPE', access_token: 'a' }, { source: 'GITHUB' }])
       expect(await hand(wrong)).toMatchObject({ status: 422 });
-    expect(await hand({ source: 'FRESHDESK', domain: 'a', api_key: 'b' })).toMatchObject({ status: 400 });
+    expect(await hand({ source: 'FRESHDESK', domain: 'evil.com/#', api_key: 'b' })).toMatchObject({ status: 422 });
     expect(await sources()).toEqual([]);
   });
 });

@@ -1,0 +1,75 @@
+import Joi from 'joi';
+
+import type { FreshdeskCredentials } from '../../../connectors/freshdesk/index.js';
+import type { TagValue } from '../../../contract/records.js';
+import { invalid } from '../../http/errors.js';
+import { operation } from '../../http/operation.js';
+import { orNull } from '../../schemas/fields.js';
+import { ingestFields } from '../../schemas/ingest.js';
+import {
+  type ConnectedFilesBody,
+  credential,
+  fileSyncConfig,
+  requestId,
+  success,
+  toConnectedIngest,
+} from '../../schemas/integrations.js';
+import { tags } from '../../schemas/tags.js';
+import { connectAccount } from '../connectAccount.js';
+
+interface Body extends ConnectedFilesBody {
+  domain: string;
+  api_key: string;
+  tags: Record<string, TagValue>;
+  sync_files_on_connection: boolean;
+  request_id?: string;
+  sync_source_items: boolean;
+  data_source_tags: Record<string, TagValue>;
+}
+
+/** It becomes part of a host name. */
+const DOMAIN = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.freshdesk\.com)?$/i;
+
+/** What the connector takes. @param where the domain stands @throws HttpError 422 for what is none of Freshdesk's */
+export function freshdeskCredentials(given: string, apiKey: string, where: readonly string[]): FreshdeskCredentials {
+  const domain = DOMAIN.exec(given)?.[1]?.toLowerCase();
+  if (domain === undefined)
+    throw invalid(where, 'Give the domain of the account: harbour, or harbour.freshdesk.com', 'value_error');
+  return { domain, apiKey };
+}
+
+/** POST /integrations/freshdesk: connects an account of Freshdesk. Its key is tried before anything is accepted. */
+export const connectFreshdesk = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/freshdesk',
+  auth: 'user',
+  summary: 'Connects Freshdesk with the API key of an agent.',
+  createsWork: true,
+  body: Joi.object({
+    domain: credential(),
+    api_key: credential(),
+    tags: orNull(tags(), {}),
+    ...ingestFields(),
+    sync_files_on_connection: orNull(Joi.boolean(), true),
+    request_id: requestId(),
+    sync_source_items: Joi.boolean().default(true),
+    file_sync_config: fileSyncConfig(),
+    data_source_tags: tags().default({}),
+  }),
+  answer: success,
+  async handle({ caller, body, deps }) {
+    await connectAccount(
+      caller,
+      {
+        type: 'FRESHDESK',
+        credentials: freshdeskCredentials(body.domain, body.api_key, ['body', 'domain']),
+        dataSourceTags: body.data_source_tags,
+        listItems: body.sync_source_items,
+        syncFiles: body.sync_files_on_connection ? { tags: body.tags, ingest: toConnectedIngest(body) } : null,
+        requestId: body.request_id,
+      },
+      deps,
+    );
+    return { success: true };
+  },
+});

@@ -1,0 +1,199 @@
+import type { ItemContent, SourceItem } from '../connector.js';
+import {
+  type Attached,
+  contentOfArticle,
+  contentOfSaid,
+  dateOf,
+  idOf,
+  itemOf,
+  type Json,
+  known,
+  objectOf,
+  objectsOf,
+  type Said,
+  textOf,
+} from '../helpdesk.js';
+
+/** Where all tickets lie: Freshdesk itself has no such thing. */
+export const TICKETS = 'tickets';
+/** In place of the categories of solutions that the account may not see. */
+export const SOLUTIONS = 'solutions';
+
+const KINDS = ['category', 'folder', 'article', 'ticket'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What an id of ours means; null for none. */
+export type FreshdeskPlace =
+  | { readonly kind: Kind; readonly id: string }
+  | { readonly kind: 'attachment'; readonly id: string; readonly ticket: string }
+  | { readonly kind: typeof TICKETS | typeof SOLUTIONS }
+  | null;
+
+const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(?:/(\\d{1,20}))?$`);
+export function placeOf(id: string): FreshdeskPlace {
+  if (id === TICKETS || id === SOLUTIONS) return { kind: id };
+  const [, kind, number = '', attachment] = ID.exec(id) ?? [];
+  if (kind === undefined) return null;
+  if (attachment === undefined) return { kind: kind as Kind, id: number };
+  return kind === 'ticket' ? { kind: 'attachment', id: attachment, ticket: number } : null;
+}
+
+export const itemOfContainer = (id: typeof TICKETS | typeof SOLUTIONS): SourceItem =>
+  itemOf({ externalId: id, name: id === TICKETS ? 'Tickets' : 'Solutions', itemType: 'FOLDER', isExpandable: true });
+
+const named = (json: Json): string => textOf(json['name']) ?? textOf(json['title']) ?? '(no name)';
+
+export const itemOfCategory = (json: Json): SourceItem | null => {
+  const id = idOf(json['id']);
+  return id === null
+    ? null
+    : itemOf({
+        externalId: `category:${id}`,
+        name: named(json),
+        itemType: 'CATEGORY',
+        isExpandable: true,
+        createdAt: dateOf(json['created_at']),
+      });
+};
+
+/** A folder with its place. */
+export interface Folder {
+  readonly id: string;
+  readonly json: Json;
+  /** Our id of what it lies in. */
+  readonly parent: string;
+}
+
+export const itemOfFolder = ({ id, json, parent }: Folder, category: string): SourceItem =>
+  itemOf({
+    externalId: `folder:${id}`,
+    parentExternalId: parent,
+    rootExternalId: `category:${category}`,
+    name: named(json),
+    itemType: 'FOLDER',
+    isExpandable: true,
+    createdAt: dateOf(json['created_at']),
+  });
+
+/** Of an article that everybody who may see it does. */
+const PUBLISHED = 2;
+export const isPublished = (article: Json): boolean => article['status'] === PUBLISHED;
+
+/** A published article; null for a draft. @param site where people of its account open it */
+export function itemOfArticle(json: Json, site: string): SourceItem | null {
+  const [id, folder, category] = [idOf(json['id']), idOf(json['folder_id']), idOf(json['category_id'])];
+  if (id === null || folder === null || category === null || !isPublished(json)) return null;
+  return itemOf({
+    externalId: `article:${id}`,
+    parentExternalId: `folder:${folder}`,
+    rootExternalId: `category:${category}`,
+    name: named(json),
+    itemType: 'ARTICLE',
+    externalUrl: `${site}/a/solutions/articles/${id}`,
+    fileFormat: 'HTML',
+    hasContent: true,
+    createdAt: dateOf(json['created_at']),
+    version: textOf(json['updated_at']),
+    typeAtSource: 'ARTICLE',
+  });
+}
+
+const textsIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.flatMap((one) => textOf(one) ?? []) : [];
+
+export const contentOf = (article: Json, item: SourceItem): ItemContent =>
+  contentOfArticle('FRESHDESK', {
+    texts: [{ title: textOf(article['title']), body: textOf(article['description']) ?? '' }],
+    url: item.externalUrl ?? item.externalId,
+    facts: {
+      type: 'ARTICLE',
+      ...known({ folder_id: idOf(article['folder_id']), updated_at: textOf(article['updated_at']) }),
+      ...(textsIn(article['tags']).length === 0 ? {} : { labels: textsIn(article['tags']) }),
+    },
+  });
+
+/** A ticket; null for one that was deleted, or is spam. */
+export function itemOfTicket(json: Json, site: string): SourceItem | null {
+  const id = idOf(json['id']);
+  if (id === null || json['deleted'] === true || json['spam'] === true) return null;
+  return itemOf({
+    externalId: `ticket:${id}`,
+    parentExternalId: TICKETS,
+    rootExternalId: TICKETS,
+    name: textOf(json['subject']) ?? `Ticket ${id}`,
+    itemType: 'TICKET',
+    externalUrl: `${site}/a/tickets/${id}`,
+    // What is attached is not known before the ticket itself is asked for.
+    isExpandable: true,
+    hasContent: true,
+    createdAt: dateOf(json['created_at']),
+    version: textOf(json['updated_at']),
+    typeAtSource: 'TICKET',
+  });
+}
+
+/** A ticket with what was said in it. */
+export interface Ticket {
+  readonly json: Json;
+  readonly item: SourceItem;
+  readonly conversations: readonly Json[];
+}
+
+/** What is attached to a ticket, or to what was said in it. */
+export const attachedIn = ({ json, item, conversations }: Ticket): readonly (Attached & { readonly url: string })[] =>
+  [json, ...conversations].flatMap((one) =>
+    objectsOf(one['attachments']).flatMap((attachment) => {
+      const [id, url] = [idOf(attachment['id']), textOf(attachment['attachment_url'])];
+      if (id === null || url === null) return [];
+      return {
+        externalId: `${item.externalId}/${id}`,
+        name: textOf(attachment['name']),
+        contentType: textOf(attachment['content_type']),
+        version: textOf(attachment['updated_at']) ?? id,
+        url,
+      };
+    }),
+  );
+
+/** Freshdesk has numbers for these. */
+const STATUS: Readonly<Record<string, string>> = { 2: 'open', 3: 'pending', 4: 'resolved', 5: 'closed' };
+const PRIORITY: Readonly<Record<string, string>> = { 1: 'low', 2: 'medium', 3: 'high', 4: 'urgent' };
+const wordOf = (words: Readonly<Record<string, string>>, value: unknown): string | null => {
+  const number = idOf(value);
+  return number === null ? null : (words[number] ?? number);
+};
+
+export function contentOfTicket({ json, item, conversations }: Ticket): ItemContent {
+  const requester = objectOf(json['requester']);
+  const asker = textOf(requester['name']) ?? textOf(requester['email']);
+  const whoOf = (one: Json): string => {
+    const isAsker = idOf(one['user_id']) !== null && idOf(one['user_id']) === idOf(json['requester_id']);
+    const byPart = one['incoming'] === true ? 'Requester' : 'Agent';
+    return (isAsker ? asker : null) ?? textOf(one['from_email']) ?? byPart;
+  };
+  const said: Said[] = [
+    { who: asker ?? 'Requester', at: dateOf(json['created_at']), text: textOf(json['description_text']) ?? '' },
+    ...conversations.map((one) => ({
+      who: whoOf(one),
+      at: dateOf(one['created_at']),
+      text: textOf(one['body_text']) ?? '',
+      isInternal: one['private'] === true,
+    })),
+  ];
+  return contentOfSaid('FRESHDESK', {
+    name: item.name,
+    said,
+    url: item.externalUrl ?? item.externalId,
+    facts: {
+      type: 'TICKET',
+      ticket_id: idOf(json['id']),
+      ...known({
+        ticket_type: textOf(json['type']),
+        ticket_status: wordOf(STATUS, json['status']),
+        ticket_priority: wordOf(PRIORITY, json['priority']),
+        updated_at: textOf(json['updated_at']),
+      }),
+      ...(textsIn(json['tags']).length === 0 ? {} : { labels: textsIn(json['tags']) }),
+    },
+  });
+}

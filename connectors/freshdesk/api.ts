@@ -1,0 +1,42 @@
+import { Fault } from '../../contract/failures.js';
+import type { SourceClient } from '../connector.js';
+import { type Json, objectsOf } from '../helpdesk.js';
+
+export const NAME = 'Freshdesk';
+const PER_PAGE = '100';
+
+/** A page of a list. */
+export interface FreshdeskPage {
+  readonly values: readonly Json[];
+  /** Whether there is another one behind it; by the header Link, of which no address is called. */
+  readonly goesOn: boolean;
+}
+
+export async function takePage(
+  client: SourceClient,
+  path: readonly string[],
+  page: number,
+  signal: AbortSignal,
+  query: Readonly<Record<string, string>> = {},
+): Promise<FreshdeskPage> {
+  const asked = { ...query, per_page: PER_PAGE, page: String(page) };
+  const { values, headers } = await client.list(path, asked, signal);
+  return { values: objectsOf(values), goesOn: /;\s*rel="?next"?/.test(headers['link'] ?? '') };
+}
+
+/** All pages of a list that is known to be short. @throws Fault for one of more than `most`: a part would be taken for the whole */
+export async function takeAll(
+  client: SourceClient,
+  path: readonly string[],
+  most: number,
+  signal: AbortSignal,
+): Promise<readonly Json[]> {
+  const all: Json[] = [];
+  for (let page = 1; ; page += 1) {
+    const { values, goesOn } = await takePage(client, path, page, signal);
+    all.push(...values);
+    if (!goesOn || values.length === 0) return all;
+    if (all.length > most)
+      throw new Fault('too_large', `${NAME} lists more than the ${most} entries that are read of such a list.`);
+  }
+}

@@ -1,0 +1,143 @@
+import type { ItemPage, SourceClient } from '../connector.js';
+import { idOf, isFault, type Json, noSuchItem } from '../helpdesk.js';
+import {
+  type Folder,
+  isPublished,
+  itemOfArticle,
+  itemOfCategory,
+  itemOfContainer,
+  itemOfFolder,
+  SOLUTIONS,
+  TICKETS,
+} from './adapter.js';
+import { NAME, takeAll, takePage } from './api.js';
+
+/** Folders in one place that are looked into. */
+const MAX_FOLDERS = 10_000;
+const CATEGORIES = ['solutions', 'categories'];
+const FOLDERS = ['solutions', 'folders'];
+
+/** Where people of the account open what is in it. */
+export const siteOf = ({ urls }: SourceClient): string => (urls['api'] ?? '').replace(/\/api\/v2$/, '');
+
+/** A page of the outermost things: the categories of solutions, then the tickets. */
+export async function listRoots(client: SourceClient, cursor: string | null, signal: AbortSignal): Promise<ItemPage> {
+  const page = cursor === null ? 1 : Number(cursor);
+  const tickets = itemOfContainer(TICKETS);
+  try {
+    const { values, goesOn } = await takePage(client, CATEGORIES, page, signal);
+    const items = values.flatMap((one) => itemOfCategory(one) ?? []);
+    return goesOn ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
+  } catch (error) {
+    // What may not be seen is refused where it is looked into: then nothing that was in it counts as gone.
+    if (!isFault(error, 'access_denied') || cursor !== null) throw error;
+    return { items: [itemOfContainer(SOLUTIONS), tickets], next: null };
+  }
+}
+
+/** Asks for what is known to be refused, or is not by now. */
+export async function belowSolutions(client: SourceClient, signal: AbortSignal): Promise<ItemPage> {
+  await takePage(client, CATEGORIES, 1, signal);
+  return { items: [itemOfContainer(SOLUTIONS)], next: null };
+}
+
+const isParent = (folder: Json): boolean => Number(folder['sub_folders_count'] ?? 0) > 0;
+
+/** Folders with those in them, each behind the one it lies in. */
+async function foldersBelow(
+  client: SourceClient,
+  first: readonly Folder[],
+  signal: AbortSignal,
+): Promise<readonly Folder[]> {
+  const all = [...first];
+  const seen = new Set(all.map(({ id }) => id));
+  for (const { id, json } of all) {
+    if (!isParent(json)) continue;
+    for (const folder of foldersIn(
+      await takeAll(client, [...FOLDERS, id, 'subfolders'], MAX_FOLDERS, signal),
+      `folder:${id}`,
+    )) {
+      // One that lies in itself, by a fault of the source, is passed once.
+      if (!seen.has(folder.id)) all.push(folder);
+      seen.add(folder.id);
+    }
+  }
+  return all;
+}
+const foldersIn = (values: readonly Json[], parent: string): readonly Folder[] =>
+  values.flatMap((json) => {
+    const id = idOf(json['id']);
+    return id === null ? [] : [{ id, json, parent }];
+  });
+
+/** Where the listing of articles goes on: folders that are still to be read, the first one is under way. */
+interface Cursor {
+  readonly open: readonly string[];
+  readonly page: number;
+}
+const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
+
+async function listArticles(client: SourceClient, { open, page }: Cursor, signal: AbortSignal): Promise<ItemPage> {
+  const [folder = '', ...rest] = open;
+  const behind = cursorOf({ open: rest, page: 1 });
+  try {
+    const { values, goesOn } = await takePage(client, [...FOLDERS, folder, 'articles'], page, signal);
+    const items = values.flatMap((one) => itemOfArticle(one, siteOf(client)) ?? []);
+    return { items, next: goesOn ? cursorOf({ open, page: page + 1 }) : behind };
+  } catch (error) {
+    // The folder went in the meantime; the others are still there.
+    if (isFault(error, 'not_found')) return { items: [], next: behind };
+    throw error;
+  }
+}
+
+/** A page of a category and of all that lies in it. @param wanted whether its articles are */
+export async function belowCategory(
+  client: SourceClient,
+  id: string,
+  cursor: string | null,
+  wanted: boolean,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor, signal);
+  const itself = itemOfCategory(await client.get([...CATEGORIES, id], {}, signal));
+  if (itself === null) throw noSuchItem(NAME);
+  if (!wanted) return { items: [itself], next: null };
+  const outermost = foldersIn(
+    await takeAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS, signal),
+    `category:${id}`,
+  );
+  const folders = await foldersBelow(client, outermost, signal);
+  return {
+    items: [itself, ...folders.map((folder) => itemOfFolder(folder, id))],
+    next: cursorOf({ open: folders.map((folder) => folder.id), page: 1 }),
+  };
+}
+
+/** The same of a folder. */
+export async function belowFolder(
+  client: SourceClient,
+  id: string,
+  cursor: string | null,
+  wanted: boolean,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor, signal);
+  const json = await client.get([...FOLDERS, id], {}, signal);
+  const [category, above] = [idOf(json['category_id']), idOf(json['parent_folder_id'])];
+  if (idOf(json['id']) !== id || category === null) throw noSuchItem(NAME);
+  const parent = above === null ? `category:${category}` : `folder:${above}`;
+  const folders = await foldersBelow(client, [{ id, json, parent }], signal);
+  return {
+    items: folders.map((folder) => itemOfFolder(folder, category)),
+    next: wanted ? cursorOf({ open: folders.map((folder) => folder.id), page: 1 }) : null,
+  };
+}
+
+/** An article with its item. @throws Fault not_found also for a draft */
+export async function readArticle(client: SourceClient, id: string, signal: AbortSignal) {
+  const article = await client.get(['solutions', 'articles', id], {}, signal);
+  const item = itemOfArticle(article, siteOf(client));
+  if (item === null || !isPublished(article)) throw noSuchItem(NAME);
+  return { article, item };
+}

@@ -1,0 +1,98 @@
+import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import { isFault, itemOfAttached, noSuchItem, textOf, type Wanted } from '../helpdesk.js';
+import { attachedIn, itemOfContainer, itemOfTicket, type Ticket, TICKETS } from './adapter.js';
+import { NAME, takeAll, takePage } from './api.js';
+import { siteOf } from './articles.js';
+
+/** Without a day Freshdesk lists those of the last month. */
+const EVER = '2000-01-01T00:00:00Z';
+const ORDER = { order_by: 'updated_at', order_type: 'asc' };
+/** Tickets that are asked for one by one in one step. */
+const AT_ONCE = 10;
+const MAX_CONVERSATIONS = 20_000;
+
+/** Where the listing of tickets goes on. */
+interface Cursor {
+  /** Of the last change: the list is read by that, since it has no more than 300 pages, and moves while tickets change. */
+  readonly since: string;
+  readonly page: number;
+  readonly isEnd: boolean;
+  /** Tickets whose attachments are still to be listed. */
+  readonly rest: readonly string[];
+}
+const cursorOf = (cursor: Cursor): string | null =>
+  cursor.isEnd && cursor.rest.length === 0 ? null : JSON.stringify(cursor);
+
+/** A second before: whether those of that very second are in it, nobody says. */
+const before = (date: string): string => new Date(Date.parse(date) - 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
+
+const attachedItems = (ticket: Ticket): readonly SourceItem[] =>
+  attachedIn(ticket).map((one) => itemOfAttached(one, ticket.item, 'TICKET'));
+
+/** A ticket with all that was said. @throws Fault not_found also for one that was deleted */
+export async function readTicket(client: SourceClient, id: string, signal: AbortSignal): Promise<Ticket> {
+  const json = await client.get(['tickets', id], { include: 'requester' }, signal);
+  const item = itemOfTicket(json, siteOf(client));
+  if (item?.externalId !== `ticket:${id}`) throw noSuchItem(NAME);
+  const conversations = await takeAll(client, ['tickets', id, 'conversations'], MAX_CONVERSATIONS, signal);
+  return { json, item, conversations };
+}
+
+async function attachedTo(client: SourceClient, id: string, signal: AbortSignal): Promise<readonly SourceItem[]> {
+  try {
+    return attachedItems(await readTicket(client, id, signal));
+  } catch (error) {
+    if (isFault(error, 'not_found')) return [];
+    throw error;
+  }
+}
+
+/** A page of the tickets, or of what is attached to those of the page before. */
+export async function belowTickets(
+  client: SourceClient,
+  text: string | null,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  if (text === null) {
+    const first: Cursor = { since: EVER, page: 1, isEnd: !wanted.of('TICKET'), rest: [] };
+    return { items: [itemOfContainer(TICKETS)], next: cursorOf(first) };
+  }
+  const cursor = JSON.parse(text) as Cursor;
+  if (cursor.rest.length > 0) {
+    const some = await Promise.all(cursor.rest.slice(0, AT_ONCE).map((id) => attachedTo(client, id, signal)));
+    return { items: some.flat(), next: cursorOf({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
+  }
+  const { since, page } = cursor;
+  const { values, goesOn } = await takePage(client, ['tickets'], page, signal, { ...ORDER, updated_since: since });
+  const items = values.flatMap((one) => itemOfTicket(one, siteOf(client)) ?? []);
+  const last = textOf(values.at(-1)?.['updated_at']);
+  const later = last === null || Number.isNaN(Date.parse(last)) ? since : before(last);
+  // As many of one second as fill a page are read by pages.
+  const place = Date.parse(later) > Date.parse(since) ? { since: later, page: 1 } : { since, page: page + 1 };
+  const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
+  return { items, next: cursorOf({ ...place, isEnd: !goesOn || values.length === 0, rest }) };
+}
+
+/** A ticket, with what is attached to it where that is wanted. */
+export async function belowTicket(
+  client: SourceClient,
+  id: string,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const ticket = await readTicket(client, id, signal);
+  return { items: [ticket.item, ...(wanted.attachedTo('TICKET') ? attachedItems(ticket) : [])], next: null };
+}
+
+/** One thing attached to a ticket, with that. @throws Fault not_found */
+export async function findAttached(
+  client: SourceClient,
+  { ticket: ticketId, id }: { readonly ticket: string; readonly id: string },
+  signal: AbortSignal,
+) {
+  const ticket = await readTicket(client, ticketId, signal);
+  const attached = attachedIn(ticket).find(({ externalId }) => externalId === `ticket:${ticketId}/${id}`);
+  if (!attached) throw noSuchItem(NAME);
+  return { ticket, attached };
+}

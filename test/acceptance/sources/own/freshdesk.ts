@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { newFreshdeskAccount } from '../../../emulators/freshdesk.js';
+import type { FreshdeskStand } from '../../../support/sourceStands/freshdesk.js';
+import { type Catalogue, Customer } from '../catalogue.js';
+import { helpdeskRows } from './helpdesk.js';
+
+export function freshdeskRows(catalogue: Catalogue): void {
+  const emulator = () => (catalogue.stands.FRESHDESK as FreshdeskStand).emulator;
+  const fill = (domain = 'harbour') => {
+    catalogue.stands.FRESHDESK.reset();
+    const account = newFreshdeskAccount();
+    emulator().accounts.set(domain, account);
+    account.categories.set(1, 'Sea');
+    account.folders.set(10, { category: 1, name: 'Sights' });
+    account.articles.set(100, { folder: 10, title: 'Lighthouse', body: '<p>A light.</p>' });
+    account.tickets.set(7, {
+      subject: 'Pier',
+      text: 'It is broken.',
+      said: [
+        { text: 'A carpenter comes.', files: [{ id: 70, name: 'pier.txt', content: 'A broken pier.' }] },
+        { text: 'Thank you.', user: 9 },
+        { text: 'He is a nuisance.', isPrivate: true },
+      ],
+    });
+    return {
+      types: { ARTICLE: `${domain}/article:100`, TICKET: `${domain}/ticket:7` },
+      attached: { TICKET: `${domain}/ticket:7/70` },
+    };
+  };
+  helpdeskRows(catalogue, 'FRESHDESK', () => fill());
+
+  describe('FRESHDESK by its own operation', () => {
+    const customer = new Customer(catalogue, 'FRESHDESK');
+
+    test('domain: 422 for what is none, with or without the end that all have; what is missing is told by name', async () => {
+      await customer.begin();
+      fill('quay');
+      const { user, stand } = customer;
+      for (const domain of [
+        'evil.com/#',
+        '127.0.0.1:8080',
+        'a@b',
+        'evil.com',
+        'harbour.freshdesk.com.evil.com',
+        'a/b',
+        '',
+      ])
+        expect(await stand.connect(user, { domain })).toMatchObject({
+          status: 422,
+          body: { detail: [{ loc: ['body', 'domain'] }] },
+        });
+      expect(await user.post('/integrations/freshdesk', {})).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 'domain'] }, { loc: ['body', 'api_key'] }] },
+      });
+      emulator().hosts.length = 0;
+      const handed = { source: 'FRESHDESK', domain: 'evil.com/#', api_key: 'fd-key-lighthouse' };
+      const options = { sync_source_items: false, sync_files_on_connection: false };
+      const hand = (authentication: object) =>
+        user.post('/integrations/connect', { authentication, sync_options: options });
+      expect(await hand(handed)).toMatchObject({ status: 422 });
+      expect(emulator().hosts).toEqual([]);
+      expect(await stand.connect(user, { domain: 'Quay.freshdesk.com', ...options })).toMatchObject({ status: 200 });
+      expect(await customer.source()).toMatchObject({
+        data_source_external_id: 'FRESHDESK|quay',
+        data_source_metadata: { domain: 'quay', user_name: 'Ada' },
+      });
+      expect(await hand({ ...handed, domain: 'quay' })).toMatchObject({ status: 200, body: { sync_url: null } });
+      expect(new Set(emulator().hosts.map((one) => one.split('/')[1]))).toEqual(new Set(['quay']));
+    });
+
+    test('all tickets are listed however many changed in one second; a ticket has what was said as its text', async () => {
+      await customer.begin();
+      fill();
+      const { tickets } = emulator().accounts.get('harbour')!;
+      for (let id = 20; id < 27; id += 1) tickets.set(id, { subject: `T${id}`, text: `Ticket ${id}.` });
+      tickets.set(30, { subject: 'Later', text: 'Later.', updated: '2026-04-01T10:00:00Z' });
+      tickets.set(31, { subject: 'Spam', text: 'Buy.', spam: true });
+      await customer.connect({ sync_files_on_connection: true, file_sync_config: { sync_attachments: true } });
+      const files = await customer.settledFiles(11);
+      const of = (id: string) => files.find((file) => file.external_file_id === id);
+      expect(of('harbour/ticket:30')?.name).toBe('Later');
+      expect(of('harbour/ticket:31')).toBeUndefined();
+      expect(of('harbour/ticket:7')?.file_metadata).toMatchObject({
+        ...{ type: 'TICKET', ticket_status: 'open', ticket_priority: 'high', ticket_type: 'Question' },
+      });
+      expect(await customer.textOf('harbour/ticket:7')).toMatch(
+        /Ben, [\d :-]+: It is broken\.\s+Agent, .*: A carpenter comes\.\s+Ben, .*: Thank you\.\s+Agent, .* \(internal note\): He is/,
+      );
+      expect(of('harbour/ticket:7/70')).toMatchObject({
+        file_statistics: { file_format: 'TXT' },
+        file_metadata: { type: 'TICKET_ATTACHMENT', parent_external_file_id: 'harbour/ticket:7' },
+      });
+      expect(await customer.textOf('harbour/ticket:7/70')).toContain('A broken pier.');
+      // One that was deleted there goes here, with what was attached to it.
+      tickets.get(7)!.deleted = true;
+      await customer.listItems();
+      expect(await customer.files()).toHaveLength(9);
+    });
+  });
+}

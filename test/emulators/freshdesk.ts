@@ -1,0 +1,241 @@
+/**
+ * A stand-in for Freshdesk on loopback, after its published reference: accounts by domain, each a part of the path; keys as names of
+ * Basic, lists in numbered pages with the header Link, tickets by the time of their last change, what is attached at addresses
+ * that are signed.
+ */
+import type { ServerResponse } from 'node:http';
+
+import { type Call, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
+
+export const FRESHDESK_DOMAIN = 'harbour';
+export const FRESHDESK_KEY = 'fd-key-lighthouse';
+
+interface EmulatedFolder {
+  readonly category: number;
+  readonly above?: number;
+  readonly name: string;
+}
+interface EmulatedArticle {
+  readonly folder: number;
+  readonly title: string;
+  body: string;
+  draft?: boolean;
+  updated?: string;
+}
+interface EmulatedFile {
+  readonly id: number;
+  readonly name: string;
+  readonly content: string;
+}
+interface EmulatedTicket {
+  readonly subject: string;
+  readonly text: string;
+  readonly said?: readonly {
+    readonly text: string;
+    readonly user?: number;
+    readonly isPrivate?: boolean;
+    readonly files?: readonly EmulatedFile[];
+  }[];
+  readonly files?: readonly EmulatedFile[];
+  deleted?: boolean;
+  spam?: boolean;
+  updated?: string;
+}
+
+/** What one domain holds, by ids. */
+export interface FreshdeskAccount {
+  readonly categories: Map<number, string>;
+  readonly folders: Map<number, EmulatedFolder>;
+  readonly articles: Map<number, EmulatedArticle>;
+  readonly tickets: Map<number, EmulatedTicket>;
+}
+export const newFreshdeskAccount = (): FreshdeskAccount => ({
+  categories: new Map(),
+  folders: new Map(),
+  articles: new Map(),
+  tickets: new Map(),
+});
+
+export interface FreshdeskEmulator extends Emulator {
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
+  readonly accounts: Map<string, FreshdeskAccount>;
+  /** Keys that are taken. */
+  readonly keys: Set<string>;
+  /** Hosts as they were asked, with paths, in the order asked. */
+  readonly hosts: string[];
+}
+
+const STAMP = '2026-03-03T10:00:00Z';
+const BODIES: Readonly<Record<number, unknown>> = {
+  401: { code: 'invalid_credentials', message: 'You have to be logged in to perform this action.' },
+  403: { code: 'access_denied', message: 'You are not authorized to perform this action.' },
+};
+const refuse = (response: ServerResponse, { status, headers = {} }: Refused): void =>
+  sendJson(response, status, BODIES[status] ?? { description: 'Validation failed', errors: [] }, headers);
+
+/** @param perPage whatever a caller asks for */
+export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmulator> {
+  const accounts = new Map<string, FreshdeskAccount>();
+  const keys = new Set([FRESHDESK_KEY]);
+  const hosts: string[] = [];
+  let origin = '';
+
+  const sendPage = ({ response, query, url }: Call, all: readonly object[]): void => {
+    const [page, size] = [Number(query.get('page') ?? 1), Number(query.get('per_page') ?? 30)];
+    if (!(page >= 1 && page <= 300 && size >= 1 && size <= 100)) return refuse(response, { status: 400 });
+    const to = page * Math.min(size, perPage);
+    const next =
+      to < all.length ? { link: `<https://elsewhere.example${url.pathname}?page=${page + 1}>; rel="next"` } : {};
+    sendJson(response, 200, all.slice(to - Math.min(size, perPage), to), next);
+  };
+  const filesJson = (domain: string, files: readonly EmulatedFile[] = []) =>
+    files.map(({ id, name, content }) => ({
+      ...{ id, name, content_type: 'text/plain', size: content.length, created_at: STAMP, updated_at: STAMP },
+      attachment_url: `${origin}/${domain}/stored/${id}?X-Amz-Signature=s3cr3t`,
+    }));
+  const ticketJson = (domain: string, id: number, ticket: EmulatedTicket, isWhole: boolean) => ({
+    ...{
+      id,
+      subject: ticket.subject,
+      status: 2,
+      priority: 3,
+      type: 'Question',
+      source: 1,
+      requester_id: 9,
+      tags: ['pier'],
+    },
+    ...{ spam: ticket.spam ?? false, created_at: STAMP, updated_at: ticket.updated ?? STAMP },
+    ...(ticket.deleted === true ? { deleted: true } : {}),
+    ...(isWhole
+      ? {
+          ...{ description: `<p>${ticket.text}</p>`, description_text: ticket.text },
+          ...{ requester: { id: 9, name: 'Ben', email: 'ben@sea.example' } },
+          attachments: filesJson(domain, ticket.files),
+        }
+      : {}),
+  });
+
+  const answerTickets = (
+    call: Call,
+    domain: string,
+    { tickets }: FreshdeskAccount,
+    [id, inside]: readonly string[],
+  ): void => {
+    const { query, response } = call;
+    if (id === undefined) {
+      const since = query.get('updated_since') ?? new Date(Date.now() - 30 * 86_400_000).toISOString();
+      const all = [...tickets]
+        .filter(([, one]) => one.deleted !== true && one.spam !== true)
+        .map(([key, one]) => ticketJson(domain, key, one, false))
+        .filter(({ updated_at: at }) => Date.parse(at) >= Date.parse(since));
+      const sorted = all.toSorted((a, b) =>
+        a.updated_at === b.updated_at ? a.id - b.id : a.updated_at < b.updated_at ? -1 : 1,
+      );
+      return sendPage(call, query.get('order_type') === 'asc' ? sorted : sorted.toReversed());
+    }
+    const ticket = tickets.get(Number(id));
+    if (!ticket) return refuse(response, { status: 404 });
+    if (inside === undefined) return sendJson(response, 200, ticketJson(domain, Number(id), ticket, true));
+    if (inside !== 'conversations') return refuse(response, { status: 404 });
+    sendPage(
+      call,
+      (ticket.said ?? []).map(({ text, user = 501, isPrivate = false, files }, at) => ({
+        ...{
+          id: at + 1,
+          body: `<p>${text}</p>`,
+          body_text: text,
+          incoming: user === 9,
+          private: isPrivate,
+          user_id: user,
+        },
+        ...{ from_email: null, created_at: STAMP, attachments: filesJson(domain, files) },
+      })),
+    );
+  };
+
+  const answerSolutions = (call: Call, account: FreshdeskAccount, [room = '', id, inside]: readonly string[]): void => {
+    const { response } = call;
+    const no = (): void => refuse(response, { status: 404 });
+    const categories = [...account.categories].map(([key, name]) => ({ id: key, name, created_at: STAMP }));
+    const folders = [...account.folders].map(([key, { category, above, name }]) => ({
+      ...{ id: key, name, category_id: category, parent_folder_id: above ?? null, created_at: STAMP },
+      sub_folders_count: [...account.folders.values()].filter((one) => one.above === key).length,
+    }));
+    const articles = [...account.articles].map(([key, { folder, title, body, draft, updated = STAMP }]) => ({
+      ...{
+        id: key,
+        title,
+        description: body,
+        description_text: body,
+        status: draft === true ? 1 : 2,
+        folder_id: folder,
+      },
+      ...{ category_id: account.folders.get(folder)?.category, created_at: STAMP, updated_at: updated, tags: ['sea'] },
+    }));
+    const all: readonly { id: number }[] | undefined = { categories, folders, articles }[room];
+    if (!all) return no();
+    if (id === undefined) return room === 'categories' ? sendPage(call, categories) : no();
+    const number = Number(id);
+    const found = all.find((one) => one.id === number);
+    if (!found) return no();
+    if (inside === undefined) return sendJson(response, 200, found);
+    if (room === 'categories' && inside === 'folders')
+      return sendPage(
+        call,
+        folders.filter((one) => one.category_id === number && one.parent_folder_id === null),
+      );
+    if (room === 'folders' && inside === 'subfolders')
+      return sendPage(
+        call,
+        folders.filter((one) => one.parent_folder_id === number),
+      );
+    if (room === 'folders' && inside === 'articles')
+      return sendPage(
+        call,
+        articles.filter((one) => one.folder_id === number),
+      );
+    no();
+  };
+
+  const sendFile = ({ path, query, request, response }: Call): void => {
+    const tickets = [...(accounts.get(path[0] ?? '')?.tickets.values() ?? [])];
+    const files = tickets.flatMap((one) => [
+      ...(one.files ?? []),
+      ...(one.said ?? []).flatMap((part) => part.files ?? []),
+    ]);
+    const file = files.find(({ id }) => String(id) === path[2]);
+    // It takes what is in the address for credentials, and no others beside them.
+    const isBad = request.headers.authorization !== undefined || query.get('X-Amz-Signature') !== 's3cr3t';
+    response
+      .writeHead(isBad ? 400 : file === undefined ? 404 : 200, { 'content-type': 'text/plain' })
+      .end(file?.content);
+  };
+
+  const emulator = await startEmulator({
+    admit({ request, response, path, url }) {
+      hosts.push(`${request.headers.host}${url.pathname}`);
+      const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+      const [key = '', password = ''] = Buffer.from(basic, 'base64').toString().split(':');
+      if (path[1] === 'stored' || (keys.has(key) && password !== '')) return true;
+      refuse(response, { status: 401 });
+      return false;
+    },
+    refuse,
+    answer(call) {
+      const { path, response } = call;
+      const [domain = '', room, version, ...rest] = path;
+      const account = accounts.get(domain);
+      if (!account) return refuse(response, { status: 404 });
+      if (room === 'stored') return sendFile(call);
+      if (room !== 'api' || version !== 'v2') return refuse(response, { status: 404 });
+      if (rest.join('/') === 'agents/me')
+        return sendJson(response, 200, { id: 501, contact: { name: 'Ada', email: 'ada@harbour.example' } });
+      if (rest[0] === 'tickets') return answerTickets(call, domain, account, rest.slice(1));
+      if (rest[0] === 'solutions') return answerSolutions(call, account, rest.slice(1));
+      refuse(response, { status: 404 });
+    },
+  });
+  ({ origin } = emulator);
+  return { ...emulator, settings: `FRESHDESK.api=${origin}/{domain}/api/v2`, accounts, keys, hosts };
+}

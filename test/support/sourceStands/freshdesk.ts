@@ -1,0 +1,80 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import {
+  FRESHDESK_DOMAIN,
+  FRESHDESK_KEY,
+  type FreshdeskEmulator,
+  newFreshdeskAccount,
+  startFreshdesk,
+} from '../../emulators/freshdesk.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** With the emulator that it is on, for what this source alone has. */
+export type FreshdeskStand = SourceStand & { readonly emulator: FreshdeskEmulator };
+
+const idOf = (id: string): string => `${FRESHDESK_DOMAIN}/${id}`;
+
+export async function standForFreshdesk(): Promise<FreshdeskStand> {
+  const emulator = await startFreshdesk();
+  const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
+  const articles = () => emulator.accounts.get(FRESHDESK_DOMAIN)!.articles;
+  const connect: SourceStand['connect'] = (user, body = {}) =>
+    user.post('/integrations/freshdesk', { domain: FRESHDESK_DOMAIN, api_key: FRESHDESK_KEY, ...body });
+  return {
+    ...standOn(emulator),
+    emulator,
+    settings: emulator.settings,
+    secret: FRESHDESK_KEY,
+    externalId: `FRESHDESK|${FRESHDESK_DOMAIN}`,
+    connect,
+    connectAsNobody: (user) => connect(user, { api_key: 'fd-key-nobody' }),
+    reset(more = 0) {
+      const account = newFreshdeskAccount();
+      emulator.accounts.clear();
+      emulator.accounts.set(FRESHDESK_DOMAIN, account);
+      for (const [at, name] of CONTAINERS.entries()) account.categories.set(at + 1, name);
+      for (const [at, name] of OTHERS.entries()) {
+        account.folders.set(at + 20, { category: at + 2, name: `Folder ${name}` });
+        account.articles.set(at + 200, { folder: at + 20, title: `About ${name}`, body: `<p>On ${name}.</p>` });
+      }
+      account.folders.set(10, { category: 1, name: 'Sights' });
+      account.folders.set(11, { category: 1, above: 10, name: 'People' });
+      account.folders.set(12, { category: 1, name: 'More' });
+      account.articles.set(100, { folder: 10, title: 'Lighthouse', body: `<p>${LIGHTHOUSE}</p>` });
+      account.articles.set(101, { folder: 11, title: 'Keeper', body: `<p>${KEEPER}</p>` });
+      // What does not become a file, and is not listed.
+      account.articles.set(102, { folder: 10, title: 'Draft', body: '<p>Not yet.</p>', draft: true });
+      account.tickets.set(300, { subject: 'About tides', text: 'On tides.' });
+      account.tickets.set(301, { subject: 'Deleted', text: 'Gone.', deleted: true });
+      for (const [at, [title, text]] of moreDocuments(more, (name, body) => [name, body] as const).entries())
+        account.articles.set(1_000 + at, { folder: 12, title, body: `<p>${text}</p>` });
+      emulator.mend();
+      emulator.keys.add(FRESHDESK_KEY);
+      return {
+        containers: [...[...account.categories.keys()].map((id) => `category:${id}`), 'tickets'].map(idOf),
+        lighthouse: idOf('article:100'),
+        keeper: idOf('article:101'),
+        branch: idOf('folder:10'),
+        others: [...OTHERS.map((_, at) => `article:${at + 200}`), 'ticket:300'].map(idOf),
+        items: 20 + more,
+      };
+    },
+    write(externalId, text) {
+      const article = articles().get(numberOf(externalId))!;
+      article.body = `<p>${text}</p>`;
+      article.updated = new Date().toISOString();
+    },
+    remove: (externalId) => void articles().delete(numberOf(externalId)),
+    limit(requests, forS = 0) {
+      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+    },
+    breakItem(externalId, status) {
+      emulator.misbehave((path) => (path.endsWith(`/solutions/articles/${numberOf(externalId)}`) ? { status } : null));
+    },
+    contentAsked(externalId) {
+      const path = externalId.includes('ticket:') ? '/tickets/' : '/solutions/articles/';
+      return emulator.requests.filter((one) => one.split('?')[0]?.endsWith(`${path}${numberOf(externalId)}`)).length;
+    },
+    takeBack: () => void emulator.keys.delete(FRESHDESK_KEY),
+    pagesListed: () => emulator.requests.filter((path) => path.includes('/solutions/categories?')).length,
+  };
+}
