@@ -81,7 +81,8 @@ module.exports = {
     },
     {
       name: 'scripts-take-emulators-of-tests',
-      comment: 'The demonstration shows what the tests run against: of test/, it knows the emulators alone. Histories are recorded by tests.',
+      comment:
+        'The demonstration shows what the tests run against: of test/, it knows the emulators alone. Histories are recorded by tests.',
       severity: 'error',
       from: { path: '^scripts/', pathNot: '^scripts/recordHistory' },
       to: { path: '^test/', pathNot: '^test/emulators/' },

@@ -19,11 +19,8 @@ import type {
   SourceClient,
 } from './connector.js';
 import { azureBlobStorage } from './azureBlobStorage/index.js';
-<<<<<<< HEAD
 import { box } from './box/index.js';
-=======
 import { freshdesk } from './freshdesk/index.js';
->>>>>>> d9c1c46 (Freshdesk: solutions and tickets by the key of an agent, POST /integrations/freshdesk; its emulator, stand and tests)
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { oneDrive } from './microsoft/oneDrive.js';

@@ -14,13 +14,7 @@ import { type HandedOver, handedOver } from '../schemas/handedOver.js';
 import { connectAccount } from './connectAccount.js';
 import { factsIn } from './consent/facts.js';
 import { newConnectionPage } from './consent/newConnectionPage.js';
-<<<<<<< HEAD
 import { TAKE_HANDED_OVER } from './handedOver.js';
-=======
-import { freshdeskCredentials } from './freshdesk/connect.js';
-import { endpointOf } from './s3/connect.js';
-import type { ApiDeps } from '../deps.js';
->>>>>>> d9c1c46 (Freshdesk: solutions and tickets by the key of an agent, POST /integrations/freshdesk; its emulator, stand and tests)
 
 interface Body {
   authentication: HandedOver;
@@ -37,30 +31,6 @@ function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
   return { ...tokens, ...times, facts, clientId: null };
 }
 
-<<<<<<< HEAD
-=======
-/** What the connectors of sources with credentials of their own take. */
-const CREDENTIALS: Partial<
-  Readonly<Record<ConnectedSourceType, (given: HandedOver, deps: ApiDeps) => object | Promise<object>>>
-> = {
-  GITBOOK: (given) => ({ organization: given['organization_name'], accessToken: given['access_token'] }),
-  FRESHDESK: (given) =>
-    freshdeskCredentials(given['domain'] ?? '', given['api_key'] ?? '', ['body', 'authentication', 'domain']),
-  GITHUB: (given) => ({ username: given['username'], accessToken: given['access_token'] }),
-  S3: async (given, deps) => ({
-    accessKey: given['access_key'],
-    accessKeySecret: given['access_key_secret'],
-    endpointUrl: given['endpoint_url'] ? await endpointOf(given['endpoint_url'], deps) : null,
-  }),
-  AZURE_BLOB_STORAGE: (given) =>
-    azureCredentials(given['account_name'] ?? '', given['account_key'] ?? '', [
-      'body',
-      'authentication',
-      'account_name',
-    ]),
-};
-
->>>>>>> d9c1c46 (Freshdesk: solutions and tickets by the key of an agent, POST /integrations/freshdesk; its emulator, stand and tests)
 /** POST /integrations/connect: connects an account with credentials that the caller has. They are tried before anything is accepted. */
 export const connect = operation<'user', Body>({
   method: 'post',

@@ -2,6 +2,7 @@ import type { ConnectedSourceType } from '../../contract/sources.js';
 import type { ApiDeps } from '../deps.js';
 import type { HandedOver } from '../schemas/handedOver.js';
 import { azureHandedOver } from './azureBlobStorage/connect.js';
+import { freshdeskHandedOver } from './freshdesk/connect.js';
 import { gitBookHandedOver } from './gitbook/connect.js';
 import { gitHubHandedOver } from './github/connect.js';
 import { s3HandedOver } from './s3/connect.js';
@@ -12,6 +13,7 @@ type Taking = (given: HandedOver, deps: ApiDeps) => object | Promise<object>;
 /** Every source without consent on one line. */
 export const TAKE_HANDED_OVER: Partial<Readonly<Record<ConnectedSourceType, Taking>>> = {
   AZURE_BLOB_STORAGE: azureHandedOver,
+  FRESHDESK: freshdeskHandedOver,
   GITBOOK: gitBookHandedOver,
   GITHUB: gitHubHandedOver,
   S3: s3HandedOver,

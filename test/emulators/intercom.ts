@@ -200,6 +200,7 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
 
   const emulator = await startConsenting<IntercomRefused>({
     oauth: {
+      name: 'Intercom',
       ...{ paths: PATHS, people: [{ id: '501', label: 'Ada' }], scopeParameter: null },
       ...{ saysExpiry: false, refreshes: false, expiresIn: 1e9 },
     },

@@ -4,16 +4,11 @@ import type { FreshdeskCredentials } from '../../../connectors/freshdesk/index.j
 import type { TagValue } from '../../../contract/records.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
+import { toConnectionOptions } from '../../schemas/consent.js';
 import { orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
-import {
-  type ConnectedFilesBody,
-  credential,
-  fileSyncConfig,
-  requestId,
-  success,
-  toConnectedIngest,
-} from '../../schemas/integrations.js';
+import { type ConnectedFilesBody, credential, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
+import type { HandedOver } from '../../schemas/handedOver.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
 
@@ -31,12 +26,16 @@ interface Body extends ConnectedFilesBody {
 const DOMAIN = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.freshdesk\.com)?$/i;
 
 /** What the connector takes. @param where the domain stands @throws HttpError 422 for what is none of Freshdesk's */
-export function freshdeskCredentials(given: string, apiKey: string, where: readonly string[]): FreshdeskCredentials {
+function freshdeskCredentials(given: string, apiKey: string, where: readonly string[]): FreshdeskCredentials {
   const domain = DOMAIN.exec(given)?.[1]?.toLowerCase();
   if (domain === undefined)
     throw invalid(where, 'Give the domain of the account: harbour, or harbour.freshdesk.com', 'value_error');
   return { domain, apiKey };
 }
+
+/** What was handed over at POST /integrations/connect. @throws HttpError 422 */
+export const freshdeskHandedOver = (given: HandedOver): FreshdeskCredentials =>
+  freshdeskCredentials(given['domain'] ?? '', given['api_key'] ?? '', ['body', 'authentication', 'domain']);
 
 /** POST /integrations/freshdesk: connects an account of Freshdesk. Its key is tried before anything is accepted. */
 export const connectFreshdesk = operation<'user', Body>({
@@ -65,8 +64,8 @@ export const connectFreshdesk = operation<'user', Body>({
         credentials: freshdeskCredentials(body.domain, body.api_key, ['body', 'domain']),
         dataSourceTags: body.data_source_tags,
         listItems: body.sync_source_items,
-        syncFiles: body.sync_files_on_connection ? { tags: body.tags, ingest: toConnectedIngest(body) } : null,
-        requestId: body.request_id,
+        syncFiles: body.sync_files_on_connection,
+        options: toConnectionOptions('FRESHDESK', body),
       },
       deps,
     );

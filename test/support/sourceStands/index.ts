@@ -1,11 +1,8 @@
 import type { ConnectedSourceType } from '../../../contract/sources.js';
 import { startS3Source } from '../../emulators/s3Source.js';
 import { standForAzure } from './azureBlobStorage.js';
-<<<<<<< HEAD
 import { standForBox } from './box.js';
-=======
 import { standForFreshdesk } from './freshdesk.js';
->>>>>>> d9c1c46 (Freshdesk: solutions and tickets by the key of an agent, POST /integrations/freshdesk; its emulator, stand and tests)
 import { standForGitBook } from './gitbook.js';
 import { standForGitHub } from './github.js';
 import { standForOneDrive, standForOutlook, standForSharePoint } from './microsoft.js';
