@@ -101,6 +101,15 @@ export interface OAuthGrant {
   readonly facts: Readonly<Record<string, string>>;
 }
 
+/** A fact that stands in addresses: a part of what an answer to a request for tokens has at a key. */
+export interface KeptFact {
+  readonly key: string;
+  /** Its first group is the fact; an answer that is otherwise is no grant, for our token would go elsewhere. */
+  readonly pattern: RegExp;
+  /** Where no answer has told: before there is one, and of tokens that were handed to us. */
+  readonly otherwise: string;
+}
+
 /** How a source lets its users consent. Its addresses `authorize` and `token`, with `revokes` also `revoke`, stand in its row; `{name}` in them is a fact. */
 export interface OAuthSpec {
   /** Asked for where the caller names none. */
@@ -116,8 +125,8 @@ export interface OAuthSpec {
   readonly authorizeParameters: Readonly<Record<string, string>>;
   /** Whether each refresh ends the refresh token that it used. */
   readonly rotates: boolean;
-  /** Facts of the answer to a request for tokens that are kept with the connection: fact by where it stands, `team.id`. */
-  readonly kept?: Readonly<Record<string, string>>;
+  /** Facts of the answer to a request for tokens that are kept with the connection: fact by where it stands, `team.id`, or by what stands there. */
+  readonly kept?: Readonly<Record<string, string | KeptFact>>;
   /** The part of that answer the tokens stand in, where it is not the whole. */
   readonly tokensIn?: string;
   /**

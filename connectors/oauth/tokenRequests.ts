@@ -34,6 +34,14 @@ export function fillUrls(urls: Facts, facts: Facts): Facts {
   return Object.fromEntries(Object.entries(urls).map(([part, url]) => [part, fill(url)]));
 }
 
+/** Facts of a connection, with what stands for those that nobody has told. */
+export function wholeFacts(spec: OAuthSpec | undefined, facts: Facts): Facts {
+  const usual = Object.entries(spec?.kept ?? {}).flatMap(([fact, where]) =>
+    typeof where === 'string' ? [] : [[fact, where.otherwise] as const],
+  );
+  return { ...Object.fromEntries(usual), ...facts };
+}
+
 export interface ConsentRequest {
   readonly clientId: string;
   readonly redirectUri: string;
@@ -155,9 +163,13 @@ function grantOf(
     throw new Fault('server_error', `${name} gave no access token. Try again.`);
   const life = Number(tokens['expires_in'] ?? Number.NaN);
   const now = Date.now();
-  const told = Object.entries(spec.kept ?? {}).flatMap(([fact, place]) => {
+  const told = Object.entries(spec.kept ?? {}).flatMap(([fact, where]) => {
+    const place = typeof where === 'string' ? where : where.key;
     const value = textOf(place.split('.').reduce<unknown>((part, key) => (isObject(part) ? part[key] : null), answer));
-    return value === null ? [] : [[fact, value] as const];
+    if (value === null) return [];
+    const part = typeof where === 'string' ? value : where.pattern.exec(value)?.[1];
+    if (part === undefined) throw new Fault('bad_response', `${name} named an address that is not its own. Try again.`);
+    return [[fact, part] as const];
   });
   return {
     ...kept,
