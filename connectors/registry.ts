@@ -21,6 +21,7 @@ import type {
 import { azureBlobStorage } from './azureBlobStorage/index.js';
 import { box } from './box/index.js';
 import { freshdesk } from './freshdesk/index.js';
+import { dropbox } from './dropbox/index.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { oneDrive } from './microsoft/oneDrive.js';
@@ -42,6 +43,7 @@ import {
   fillUrls,
   type Provider,
   refreshGrant,
+  wholeFacts,
 } from './oauth/tokenRequests.js';
 import { createRequestGates } from './requestGate.js';
 import { s3 } from './s3/index.js';
@@ -62,6 +64,7 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   SHAREPOINT: sharePoint,
   AZURE_BLOB_STORAGE: azureBlobStorage,
   BOX: box,
+  DROPBOX: dropbox,
   SLACK: slack,
   ZENDESK: zendesk,
   INTERCOM: intercom,
@@ -147,7 +150,7 @@ export function createConnectors({
   const providerOf = (source: ConnectedSourceType, spec: OAuthSpec, facts: StoredGrant['facts']): Provider => ({
     name: CONNECTED_SOURCES[source].name,
     spec,
-    urls: fillUrls(urls[source], facts),
+    urls: fillUrls(urls[source], wholeFacts(spec, facts)),
   });
 
   /** A refresh must come from the client that was consented to. */
@@ -205,7 +208,7 @@ export function createConnectors({
       ) =>
         createSourceClient({
           name,
-          urls: fillUrls(urls[source], facts),
+          urls: fillUrls(urls[source], wholeFacts(connector.oauth, facts)),
           headers,
           connector,
           gate: gateOf(place, group),

@@ -163,6 +163,18 @@ export const CONNECTED_SOURCES = {
     },
     requestsAtOnce: 4,
   },
+  DROPBOX: {
+    name: 'Dropbox',
+    auth: 'oauth',
+    urls: {
+      api: 'https://api.dropboxapi.com/2',
+      // Where bytes are had.
+      content: 'https://content.dropboxapi.com/2',
+      authorize: 'https://www.dropbox.com/oauth2/authorize',
+      token: 'https://api.dropboxapi.com/oauth2/token',
+    },
+    requestsAtOnce: 4,
+  },
   SLACK: {
     name: 'Slack',
     auth: 'oauth',

@@ -102,11 +102,11 @@ export const boxChanges: ChangeFeed<OAuthGrant> = {
       const place = placeOfEvent(event);
       if (place !== null) places.set(idOf(place), place);
     }
-    const told = [...places.values()];
+    const touched = [...places.values()];
     const changes: Change[] = [];
-    for (let from = 0; from < told.length; from += AT_ONCE)
+    for (let from = 0; from < touched.length; from += AT_ONCE)
       changes.push(
-        ...(await Promise.all(told.slice(from, from + AT_ONCE).map((place) => changeOf(client, place, signal)))),
+        ...(await Promise.all(touched.slice(from, from + AT_ONCE).map((place) => changeOf(client, place, signal)))),
       );
     return { changes, next: pointOf(next, at), more: entries.length > 0 && next !== position };
   },

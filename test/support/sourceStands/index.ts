@@ -3,6 +3,7 @@ import { startS3Source } from '../../emulators/s3Source.js';
 import { standForAzure } from './azureBlobStorage.js';
 import { standForBox } from './box.js';
 import { standForFreshdesk } from './freshdesk.js';
+import { standForDropbox } from './dropbox.js';
 import { standForGitBook } from './gitbook.js';
 import { standForGitHub } from './github.js';
 import { standForOneDrive, standForOutlook, standForSharePoint } from './microsoft.js';
@@ -28,6 +29,7 @@ export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<S
   S3: async () => standForS3(await startS3Source()),
   AZURE_BLOB_STORAGE: standForAzure,
   BOX: standForBox,
+  DROPBOX: standForDropbox,
   SLACK: standForSlack,
   ZENDESK: standForZendesk,
   INTERCOM: standForIntercom,

@@ -30,17 +30,6 @@ export function boxRows(catalogue: Catalogue): void {
       });
     });
 
-    test('numbers from its addresses name files and folders, 0 all there is', async () => {
-      await customer.connect();
-      const { lighthouse, others } = customer.content;
-      // 20 is a file and a folder, 11 a folder alone.
-      await customer.syncFiles(['20', '11']);
-      const made = await customer.settledFiles(3);
-      expect(made.map((file) => file.external_file_id)).toEqual(expect.arrayContaining(['20', lighthouse]));
-      await customer.syncFiles(['0']);
-      await customer.settledFiles(2 + others.length);
-    });
-
     test('renewed tokens replace those that were used up', async () => {
       const { oauth } = (customer.stand as BoxStand).box;
       await customer.connect();

@@ -94,12 +94,12 @@ export function gitbookRows(catalogue: Catalogue): void {
 
     test('a data source of another kind is no GitBook, and what is not built for it says so', async () => {
       const owner = { organizationId: dataSource.organization_id, userId: dataSource.organization_user_id };
-      const box = await connectSource(
+      const site = await connectSource(
         catalogue.service,
         { ...owner, customerId: 'gitbook' },
-        { type: 'BOX', externalId: 'BOX|a' },
+        { type: 'WEB_SCRAPE', externalId: 'WEB_SCRAPE|a' },
       );
-      const id = box._id;
+      const id = site._id;
       const answers = await Promise.all([
         user.post('/integrations/gitbook/sync', { data_source_id: id, space_ids: [] }),
         user.get(`/integrations/gitbook/spaces?data_source_id=${id}`),

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+
+import { formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
+import type { ItemContent, SourceItem } from '../connector.js';
+import { asList, asMoment, asName, asObject, asText, type Json, told } from '../json.js';
+
+const ID = /^id:[\w-]{1,200}$/;
+export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
+
+/** A path as Dropbox compares it; null for what is none. The outermost folder is ''. */
+export const pathOf = (entry: Json): string | null => asText(entry['path_lower']);
+/** What lies around a path, from the outermost on. */
+export const pathsAbove = (path: string): readonly string[] =>
+  [...path.matchAll(/\//g)].flatMap(({ index }) => (index > 0 ? [path.slice(0, index)] : []));
+
+export const isFolder = (entry: Json): boolean => entry['.tag'] === 'folder';
+export const isDeleted = (entry: Json): boolean => entry['.tag'] === 'deleted';
+
+const addressOf = (entry: Json): string | null => {
+  const path = asText(entry['path_display']) ?? pathOf(entry);
+  if (path === null) return null;
+  const parts = path.split('/').map(encodeURIComponent);
+  const name = parts.at(-1) ?? '';
+  const around = `https://www.dropbox.com/home${parts.slice(0, -1).join('/')}`;
+  return (isFolder(entry) ? `https://www.dropbox.com/home${parts.join('/')}` : `${around}?preview=${name}`).slice(
+    0,
+    2_048,
+  );
+};
+
+/** What Dropbox makes of a document that it keeps in a form of its own; null: the file itself is had. */
+export function exportOf(file: Json): { readonly format: string | null } | 'none' | null {
+  if (file['is_downloadable'] !== false) return null;
+  const { export_as: usual, export_options: options } = asObject(file['export_info']);
+  // Keeps headings, lists and tables, and no markup else.
+  if (asList(options).includes('markdown')) return { format: 'markdown' };
+  return asText(usual) === null ? 'none' : { format: null };
+}
+
+const MARKDOWN = /\.(?:paper|papert)$/i;
+function listedFormat(file: Json, name: string): SourceItem['fileFormat'] {
+  const made = exportOf(file);
+  if (made === 'none') return null;
+  if (made === null) return formatOfName(name);
+  const usual = asText(asObject(file['export_info'])['export_as']) ?? '';
+  return made.format === 'markdown' || MARKDOWN.test(name) ? 'MD' : formatOfName(`a.${usual}`);
+}
+
+/** What tells one content from another; a new name is a new version, for it may say how the bytes are read. */
+const versionOf = (file: Json, name: string): string | null => {
+  const content = asText(file['content_hash']) ?? asText(file['rev']);
+  return content === null ? null : `${content} ${name}`;
+};
+
+/** Where something lies: the ids of the folder that it is in, and of the outermost. */
+export interface Around {
+  readonly parent: string | null;
+  readonly root: string | null;
+}
+
+/** A file or folder as an item; null for what is neither. */
+export function itemOf(entry: Json, { parent, root }: Around): SourceItem | null {
+  const { id, sharing_info: sharing } = entry;
+  const isFile = entry['.tag'] === 'file';
+  if (!isId(id) || (!isFile && !isFolder(entry))) return null;
+  const name = asName(entry['name']) ?? id;
+  // A member of a team sees the names of folders that only others may look into.
+  const isClosed = asObject(sharing)['no_access'] === true;
+  const path = pathOf(entry);
+  return {
+    externalId: id,
+    parentExternalId: parent,
+    rootExternalId: root,
+    name,
+    itemType: isFile ? 'FILE' : 'FOLDER',
+    externalUrl: addressOf(entry),
+    fileFormat: isFile ? listedFormat(entry, name) : null,
+    isSelectable: isFile ? exportOf(entry) !== 'none' : !isClosed,
+    isExpandable: !isFile && !isClosed,
+    // What can't be had, or looked into, becomes a file that says so.
+    hasContent: isFile || isClosed,
+    createdAt: null,
+    version: isFile ? versionOf(entry, name) : null,
+    ...(path === null ? {} : { place: path }),
+  };
+}
+
+const BLOCK_BYTES = 4 * 1024 * 1024;
+/** Dropbox's own hash: that of the hashes of blocks. https://www.dropbox.com/developers/reference/content-hash */
+export function contentHash(bytes: Uint8Array): string {
+  const whole = createHash('sha256');
+  for (let from = 0; from < bytes.length; from += BLOCK_BYTES)
+    whole.update(
+      createHash('sha256')
+        .update(bytes.subarray(from, from + BLOCK_BYTES))
+        .digest(),
+    );
+  return whole.digest('hex');
+}
+
+/** The content of a file. @param madeAs what it is called that was made of a document; null: the file itself */
+export function contentOf(file: Json, bytes: Uint8Array, madeAs: string | null): ItemContent {
+  const name = asName(file['name']);
+  const format = formatOfName(madeAs ?? name ?? '');
+  const type = format === null ? 'application/octet-stream' : mimeTypeOf(format);
+  const sharing = asObject(file['sharing_info']);
+  return {
+    bytes,
+    contentType: type,
+    format: null,
+    mimeType: type,
+    name,
+    url: addressOf(file) ?? '',
+    facts: {
+      type: 'FILE',
+      is_folder: false,
+      ...told({
+        path: asText(file['path_display']),
+        rev: asText(file['rev']),
+        content_hash: asText(file['content_hash']),
+        modified_at: asMoment(file['server_modified']),
+        shared_folder_id: asText(sharing['parent_shared_folder_id']),
+        exported_as: madeAs === null ? null : format,
+      }),
+    },
+  };
+}

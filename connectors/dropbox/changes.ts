@@ -1,0 +1,68 @@
+import { Fault } from '../../contract/failures.js';
+import type { Change, ChangeFeed, ChangePage, OAuthGrant } from '../connector.js';
+import { asList, asObject, asText, type Json } from '../json.js';
+import { isDeleted, isFolder, isId, itemOf, pathOf } from './adapter.js';
+import { ask, type Call } from './api.js';
+import { createAround } from './tree.js';
+
+/** Of all that the account sees. */
+const WHOLE = { path: '', recursive: true, include_deleted: true };
+
+const cursorOf = (answer: Json): string => {
+  const cursor = asText(answer['cursor']);
+  if (cursor === null)
+    throw new Fault('server_error', 'Dropbox named no point of its changes. It is tried again by itself.');
+  return cursor;
+};
+
+/** What is there after all entries of a page, in their order, by path. */
+function lastOf(entries: readonly Json[]): Map<string, Json> {
+  const last = new Map<string, Json>();
+  for (const entry of entries) {
+    const path = pathOf(entry);
+    if (path === null) continue;
+    // Whatever is no folder ends what lay below.
+    if (!isFolder(entry)) for (const one of last.keys()) if (one.startsWith(`${path}/`)) last.delete(one);
+    last.delete(path);
+    if (!isDeleted(entry)) last.set(path, entry);
+  }
+  return last;
+}
+
+async function changesOf(call: Call, entries: readonly Json[]): Promise<Pick<ChangePage, 'changes' | 'goneAt'>> {
+  const last = lastOf(entries);
+  const folders = new Map<string, string>();
+  for (const [path, entry] of last) if (isFolder(entry) && isId(entry['id'])) folders.set(path, entry['id']);
+  const around = createAround(call, folders);
+  // Whatever is told of a path ends what was there before, which may have been another thing.
+  const goneAt = [...new Set(entries.flatMap((entry) => pathOf(entry) ?? []))];
+  const changes: Change[] = [];
+  for (const entry of last.values()) {
+    const item = itemOf(entry, await around(entry));
+    if (item) changes.push({ item });
+  }
+  return { changes, goneAt };
+}
+
+/** Dropbox tells by paths what went, and by ids what is there. */
+export const dropboxChanges: ChangeFeed<OAuthGrant> = {
+  async now(client, grant, signal) {
+    return cursorOf(await ask({ client, grant, signal }, ['files', 'list_folder', 'get_latest_cursor'], WHOLE));
+  },
+
+  async since(client, grant, point, signal) {
+    const call = { client, grant, signal };
+    let page: Json;
+    try {
+      page = await ask(call, ['files', 'list_folder', 'continue'], { cursor: point });
+    } catch (error) {
+      // A cursor that Dropbox can't read is refused in plain text.
+      const isStale = error instanceof Fault && (error.kind === 'bad_response' || error.kind === 'not_found');
+      throw isStale
+        ? new Fault('stale_cursor', 'Dropbox no longer knows what changed since the last look. All is listed.')
+        : error;
+    }
+    const told = await changesOf(call, asList(page['entries']).map(asObject));
+    return { ...told, next: cursorOf(page), more: page['has_more'] === true };
+  },
+};

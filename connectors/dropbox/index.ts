@@ -1,0 +1,95 @@
+/** Dropbox: files and folders of an account, of its team, and shared with it. https://www.dropbox.com/developers/documentation/http */
+import { Fault } from '../../contract/failures.js';
+import type { Connector, ItemContent, OAuthGrant } from '../connector.js';
+import { folderWalk, takeFolder } from '../folderWalk.js';
+import { asName, asObject, asText, bearer, told } from '../json.js';
+import { contentHash, contentOf, exportOf, isFolder, itemOf } from './adapter.js';
+import { type Call, classify, currentAccount, download, waitMs } from './api.js';
+import { dropboxChanges } from './changes.js';
+import { createAround, entryAt, listFolder, missing } from './tree.js';
+
+/** What a caller may call all that there is. */
+const WHOLE: readonly string[] = ['', '/'];
+
+async function openFile(call: Call, externalId: string): Promise<ItemContent> {
+  const file = await entryAt(call, externalId);
+  if (isFolder(file)) {
+    // One that a listing could not look into says so; of others nobody asks.
+    await listFolder(call, asText(file['id']) ?? '', null, null);
+    throw new Fault('unsupported_type', 'A folder of Dropbox has no text of its own: sync the files in it.');
+  }
+  const path = asText(file['id']) ?? '';
+  const made = exportOf(file);
+  if (made === 'none')
+    throw new Fault(
+      'unsupported_type',
+      'Dropbox gives this kind of document out in no form that can be read. Export it there, then upload the file.',
+    );
+  if (made !== null) {
+    const asked = made.format === null ? { path } : { path, export_format: made.format };
+    const { bytes, result } = await download(call, 'export', asked);
+    const usual = asText(asObject(file['export_info'])['export_as']);
+    const madeAs =
+      made.format === 'markdown' ? 'a.md' : (asName(asObject(result['export_metadata'])['name']) ?? `a.${usual}`);
+    return contentOf(file, bytes, madeAs);
+  }
+  const { bytes, result } = await download(call, 'download', { path });
+  // Of what was downloaded, which may be newer than what was asked for before.
+  const known = result['id'] === file['id'] ? result : file;
+  const hash = asText(known['content_hash']);
+  if (hash !== null && hash !== contentHash(bytes))
+    throw new Fault(
+      'server_error',
+      'The file came from Dropbox in part, or changed meanwhile. It is tried again by itself.',
+    );
+  return contentOf(known, bytes, null);
+}
+
+export const dropbox: Connector<OAuthGrant> = {
+  oauth: {
+    scopes: ['account_info.read', 'files.metadata.read', 'files.content.read'],
+    scopeSeparator: ' ',
+    scopeParameter: 'scope',
+    pkce: true,
+    clientAuth: 'post',
+    bodyFormat: 'form',
+    // Without it there is no refresh token.
+    authorizeParameters: { token_access_type: 'offline' },
+    rotates: false,
+  },
+  headers: bearer,
+  classify,
+  waitMs,
+
+  async identify(client, _grant, signal) {
+    const user = await currentAccount({ client, signal });
+    const accountId = asText(user['account_id']);
+    const email = asText(user['email'])?.toLowerCase();
+    const account = email ?? accountId;
+    if (account === null) throw new Fault('server_error', 'Dropbox named no user. Try again.');
+    const metadata = told({
+      email,
+      account_id: accountId,
+      user_name: asText(asObject(user['name'])['display_name']),
+      team_name: asText(asObject(user['team'])['name']),
+    });
+    return { account, metadata };
+  },
+
+  roots: (client, grant, cursor, signal) => listFolder({ client, grant, signal }, '', cursor, null),
+
+  async below(client, externalId, cursor, signal, grant) {
+    const call = { client, grant, signal };
+    const list = (folder: string, at: string | null, root: string) => listFolder(call, folder, at, root);
+    if (cursor !== null) return takeFolder(cursor, list);
+    if (WHOLE.includes(externalId)) return takeFolder(folderWalk('', ''), list);
+    const entry = await entryAt(call, externalId);
+    const itself = itemOf(entry, await createAround(call)(entry));
+    if (itself === null) throw missing();
+    const { externalId: id, rootExternalId: root, isExpandable } = itself;
+    return { items: [itself], next: isExpandable ? folderWalk(id, root ?? id) : null };
+  },
+
+  changes: dropboxChanges,
+  open: (client, externalId, signal, grant) => openFile({ client, grant, signal }, externalId),
+};

@@ -1,0 +1,64 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { DropboxStand } from '../../../support/sourceStands/dropbox.js';
+import { type Catalogue, Customer } from '../catalogue.js';
+
+export function dropboxRows(catalogue: Catalogue): void {
+  describe('DROPBOX in what is its own', () => {
+    const customer = new Customer(catalogue, 'DROPBOX');
+    beforeEach(() => customer.begin());
+    const dropbox = () => (customer.stand as DropboxStand).dropbox;
+
+    test('what is moved keeps its file; what is told to be deleted by its path alone goes with all below it', async () => {
+      const { things } = dropbox();
+      await customer.connect({ sync_source_items: true });
+      await customer.syncFiles(['id:sights', 'id:boats']);
+      const before = new Map((await customer.settledFiles(3)).map((file) => [file.external_file_id, file.id]));
+      dropbox().asked.length = 0;
+      for (const [id, thing] of things)
+        if (thing.path.startsWith('/Atlas/Sights'))
+          things.set(id, { ...thing, path: thing.path.replace('/Atlas/Sights', '/Boats/Views') });
+      for (const id of ['id:crews', 'id:in-crews']) things.delete(id);
+      expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
+      // Only what happened was asked for, and what was moved.
+      expect(dropbox().asked.filter((asked) => asked.startsWith('files/list_folder {"path":""'))).toEqual([]);
+      const { items } = await customer.items();
+      const parents = new Map(items.map((item) => [item.external_id, item.parent_external_id]));
+      expect(parents.get('id:sights')).toBe('id:boats');
+      expect(parents.get('id:lighthouse')).toBe('id:sights');
+      expect([...parents.keys()]).not.toEqual(expect.arrayContaining(['id:crews']));
+      expect([...parents.keys()]).not.toEqual(expect.arrayContaining(['id:in-crews']));
+      expect(parents.size).toBe(customer.content.items - 2);
+      const after = new Map((await customer.files()).map((file) => [file.external_file_id, file.id]));
+      expect(after).toEqual(before);
+    });
+
+    test('shared folders and the folders of a team are listed as others; what may not be looked into is said', async () => {
+      const { things, roots } = dropbox();
+      things.set('id:shared', { path: '/Shared', shared: '84528192421' });
+      things.set('id:plan', { path: '/Shared/plan.md', content: 'To sea.' });
+      things.set('id:closed', { path: '/Atlas/Closed', isClosed: true });
+      things.set('id:form', { path: '/Atlas/form.cform', exports: {} });
+      Object.assign(roots, { own: '1001', whole: '2002' });
+      const { data_source_metadata: metadata } = await customer.connect({ sync_source_items: true });
+      expect(metadata).toMatchObject({ team_name: 'Harbour', account_id: 'dbid:Ada' });
+      const { items } = await customer.items({ filters: { external_ids: ['id:closed', 'id:form', 'id:shared'] } });
+      expect(items.map((item) => [item.external_id, item.is_selectable])).toEqual(
+        expect.arrayContaining([
+          ['id:closed', false],
+          ['id:form', false],
+          ['id:shared', true],
+        ]),
+      );
+      await customer.syncFiles(['id:shared', 'id:atlas', 'id:closed']);
+      const made = await customer.settledFiles(5);
+      const of = (id: string) => made.find((file) => file.external_file_id === id);
+      expect(of('id:plan')).toMatchObject({ sync_status: 'READY', file_metadata: { shared_folder_id: '84528192421' } });
+      expect(of('id:form')?.sync_error_message).toMatch(/gives this kind of document out in no form/);
+      expect(of('id:closed')).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/does not let the connected account see/),
+      });
+    });
+  });
+}

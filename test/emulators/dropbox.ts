@@ -1,0 +1,299 @@
+/**
+ * A stand-in for Dropbox on loopback, after its published reference (v2): a tree of paths in which every thing keeps its
+ * id, cursors that go on for ever, deletions told by paths. Consent and tokens are those of oauthProvider.ts.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+
+import { createChangeLog } from './changeLog.js';
+import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
+import { type Call, type Refused, sendJson } from './emulator.js';
+import type { OAuthProviderSettings } from './oauthProvider.js';
+
+export interface EmulatedDropboxThing {
+  /** As it is shown; its lower case is what paths are compared by. */
+  path: string;
+  /** Unset: a folder. */
+  content?: string | Buffer;
+  /** Of a document that can't be downloaded: what is made of it, by format; the first one where none is asked for. */
+  exports?: Record<string, string>;
+  /** Of a folder that others share: its number. */
+  shared?: string;
+  /** Its name is seen, and nothing in it. */
+  isClosed?: boolean;
+}
+
+/** A refusal, with the word of its method where there is one. */
+export type DropboxRefusal = Refused & { readonly summary?: string };
+
+export interface DropboxEmulator extends ConsentingEmulator<DropboxRefusal> {
+  /** By id. */
+  readonly things: Map<string, EmulatedDropboxThing>;
+  /** Methods with what they were asked, in the order asked. `misbehave` is asked with the same. */
+  readonly asked: string[];
+  /** Where the account begins; `whole` other than `own`: it is one of a team. */
+  readonly roots: { own: string; whole: string };
+  /** Takes no cursor any more that was given out. */
+  expire(): void;
+  /** Bytes are cut off by so many. */
+  readonly flaw: { missing: number };
+}
+
+/** Its own hash of contents: blocks of 4 MiB, each hashed, and their hashes hashed together. */
+function hashOf(bytes: Buffer): string {
+  const blocks: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += 4_194_304)
+    blocks.push(
+      createHash('sha256')
+        .update(bytes.subarray(at, at + 4_194_304))
+        .digest(),
+    );
+  return createHash('sha256').update(Buffer.concat(blocks)).digest('hex');
+}
+
+const TAGS: Readonly<Record<number, string>> = { 401: 'invalid_access_token', 403: 'no_permission' };
+function refuse(response: ServerResponse, { status, summary, headers = {} }: DropboxRefusal): void {
+  if (status === 400) return void response.writeHead(400, { 'content-type': 'text/plain' }).end('Error in call');
+  if (status >= 500) return void response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Oh no</h1>');
+  if (status === 429) {
+    const error = { reason: { '.tag': 'too_many_requests' }, retry_after: Number(headers['retry-after'] ?? 1) };
+    return sendJson(response, 429, { error_summary: 'too_many_requests/..', error }, headers);
+  }
+  // What a method itself refuses is 409, whatever it is.
+  const word = summary ?? (status === 404 ? 'path/not_found' : (TAGS[status] ?? 'other'));
+  const [outer = '', inner] = word.split('/');
+  const error = { '.tag': outer, ...(inner === undefined ? {} : { [outer]: { '.tag': inner } }) };
+  const body = { error_summary: `${word}/${'.'.repeat(2)}`, error };
+  sendJson(response, status === 404 ? 409 : status, body, headers);
+}
+
+const stamp = '2026-03-03T10:00:00Z';
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
+
+/** @param perPage whatever a caller asks for, as servers may */
+export async function startDropbox({
+  perPage = 2,
+  ...settings
+}: { perPage?: number } & Partial<OAuthProviderSettings> = {}): Promise<DropboxEmulator> {
+  const things = new Map<string, EmulatedDropboxThing>();
+  const asked: string[] = [];
+  const roots = { own: '1001', whole: '1001' };
+  const flaw = { missing: 0 };
+  let age = randomUUID();
+
+  const keyOf = ({ path }: EmulatedDropboxThing): string => path.toLowerCase();
+  const byPath = (path: string) => [...things].find(([, thing]) => keyOf(thing) === path.toLowerCase());
+  const nameOf = ({ path }: EmulatedDropboxThing): string => path.slice(path.lastIndexOf('/') + 1);
+  const find = (name: string): [string, EmulatedDropboxThing] | undefined => {
+    const thing = things.get(name);
+    return thing ? [name, thing] : byPath(name);
+  };
+  /** The shared folder that something lies in. */
+  const sharedAbove = (path: string): string | null => {
+    if (path === '') return null;
+    const [, folder] = byPath(path) ?? [];
+    return folder?.shared ?? sharedAbove(parentOf(path));
+  };
+  const jsonOf = (id: string, thing: EmulatedDropboxThing): Record<string, unknown> => {
+    const { path, content, exports, shared, isClosed } = thing;
+    const common = { id, name: nameOf(thing), path_lower: keyOf(thing), path_display: path };
+    const around = sharedAbove(parentOf(path));
+    const sharing = {
+      ...(around === null ? {} : { parent_shared_folder_id: around }),
+      ...(shared === undefined ? {} : { shared_folder_id: shared }),
+    };
+    const isShared = Object.keys(sharing).length > 0 || isClosed === true;
+    if (content === undefined && exports === undefined)
+      return {
+        ...{ '.tag': 'folder', ...common },
+        ...(isShared
+          ? { sharing_info: { read_only: false, traverse_only: false, no_access: isClosed === true, ...sharing } }
+          : {}),
+      };
+    const bytes = Buffer.from(content ?? JSON.stringify(exports));
+    const options = Object.keys(exports ?? {});
+    return {
+      ...{ '.tag': 'file', ...common, client_modified: stamp, server_modified: stamp, size: bytes.length },
+      rev: hashOf(bytes).slice(0, 13),
+      ...(exports === undefined
+        ? { content_hash: hashOf(bytes), is_downloadable: true }
+        : {
+            is_downloadable: false,
+            ...(options.length > 0 ? { export_info: { export_as: options[0], export_options: options } } : {}),
+          }),
+      ...(isShared ? { sharing_info: { read_only: false, modified_by: 'dbid:1', ...sharing } } : {}),
+    };
+  };
+
+  const log = createChangeLog(
+    () =>
+      new Map(
+        [...things].map(([id, thing]) => [
+          id,
+          JSON.stringify({ ...thing, content: thing.content === undefined ? undefined : String(thing.content) }),
+        ]),
+      ),
+  );
+  /** What a cursor from behind some entries is told next: of each path what is there now, once. */
+  const told = (from: number): { at: number; entry: Record<string, unknown> }[] => {
+    const paths = new Map<string, { at: number; path: string }>();
+    for (const [at, { before, now }] of log.entries.entries()) {
+      if (at < from) continue;
+      const [was, is] = [before, now].map((state) =>
+        state === null ? null : (JSON.parse(state) as EmulatedDropboxThing),
+      );
+      for (const thing of was && is && keyOf(was) === keyOf(is) ? [is] : [was, is]) {
+        if (!thing) continue;
+        paths.delete(keyOf(thing));
+        paths.set(keyOf(thing), { at, path: thing.path });
+      }
+    }
+    return [...paths.values()].flatMap(({ at, path }) => {
+      const found = byPath(path);
+      // Of what went with its folder, nothing is told.
+      const isBelow = [...paths.values()].some(
+        (one) => path.toLowerCase().startsWith(`${one.path.toLowerCase()}/`) && !byPath(one.path),
+      );
+      if (!found && isBelow) return [];
+      const gone = { '.tag': 'deleted', name: nameOf({ path }), path_lower: path.toLowerCase(), path_display: path };
+      return [{ at, entry: found ? jsonOf(...found) : gone }];
+    });
+  };
+
+  /** Cursors say what they list, and how far; those of changes go on for ever. */
+  const cursorOf = (what: object): string => Buffer.from(JSON.stringify({ age, ...what })).toString('base64url');
+  const readCursor = (
+    text: unknown,
+  ): { age?: string; folder?: string; after?: number; since?: number; root?: string } => {
+    try {
+      return JSON.parse(Buffer.from(String(text), 'base64url').toString()) as object;
+    } catch {
+      return {};
+    }
+  };
+  /** What came first has the lower one: a listing goes on where it was, whatever goes. */
+  const ordinals = new Map<string, number>();
+  const ordinalOf = (id: string): number => {
+    if (!ordinals.has(id)) ordinals.set(id, ordinals.size + 1);
+    return ordinals.get(id) ?? 0;
+  };
+  const list = (response: ServerResponse, folder: string, after: number, root: string): void => {
+    for (const id of things.keys()) ordinalOf(id);
+    const all = [...things].filter(([id, thing]) => parentOf(keyOf(thing)) === folder && ordinalOf(id) > after);
+    const page = all.slice(0, perPage);
+    sendJson(response, 200, {
+      entries: page.map(([id, thing]) => jsonOf(id, thing)),
+      cursor: cursorOf({ folder, after: page.length === 0 ? after : ordinalOf(page.at(-1)?.[0] ?? ''), root }),
+      has_more: page.length < all.length,
+    });
+  };
+  const goOn = (response: ServerResponse, cursor: unknown, root: string): void => {
+    const { age: born, folder, after = 0, since, root: of } = readCursor(cursor);
+    if (born === undefined) return refuse(response, { status: 400 });
+    if (born !== age || of !== root) return refuse(response, { status: 409, summary: 'reset' });
+    if (folder !== undefined) return list(response, folder, after, root);
+    const all = told(since ?? 0);
+    const page = all.slice(0, perPage);
+    const next = page.length < all.length ? Math.min(...all.slice(perPage).map(({ at }) => at)) : log.entries.length;
+    // A page that ends within what happened at once is told again, save for its beginning.
+    const isStuck = page.length < all.length && next === since;
+    sendJson(response, 200, {
+      entries: (isStuck ? all : page).map(({ entry }) => entry),
+      cursor: cursorOf({ since: isStuck ? log.entries.length : next, root }),
+      has_more: !isStuck && page.length < all.length,
+    });
+  };
+
+  const content = ({ request, response }: Call, method: string | undefined): void => {
+    const argument = JSON.parse(String(request.headers['dropbox-api-arg'])) as { path: string; export_format?: string };
+    const [id, thing] = find(argument.path) ?? [];
+    if (id === undefined || !thing) return refuse(response, { status: 404 });
+    const { content: bytes, exports } = thing;
+    const json = jsonOf(id, thing);
+    if (method === 'download') {
+      if (exports) return refuse(response, { status: 409, summary: 'unsupported_file' });
+      if (bytes === undefined) return refuse(response, { status: 409, summary: 'path/not_file' });
+      const whole = Buffer.from(bytes);
+      const headers = { 'content-type': 'application/octet-stream', 'dropbox-api-result': escaped(json) };
+      return void response.writeHead(200, headers).end(whole.subarray(0, whole.length - flaw.missing));
+    }
+    const format = argument.export_format ?? Object.keys(exports ?? {})[0] ?? '';
+    if (!exports || !Object.hasOwn(exports, format))
+      return refuse(response, { status: 409, summary: 'non_exportable' });
+    const result = { export_metadata: { name: `${nameOf(thing)}.${format}`, size: 1 }, file_metadata: json };
+    response.writeHead(200, { 'dropbox-api-result': escaped(result) }).end(exports[format]);
+  };
+  /** As it may stand in a header. */
+  const escaped = (value: unknown): string =>
+    JSON.stringify(value).replaceAll(
+      /[\u007f-\uffff]/g,
+      (one) => String.raw`\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+
+  const placeOf = ({ path, body, request }: Call): string =>
+    `${path.slice(1).join('/')} ${body.toString() || String(request.headers['dropbox-api-arg'] ?? '')}`;
+  const emulator = await startConsenting<DropboxRefusal>({
+    source: 'DROPBOX',
+    paths: { api: '/2', content: '/2', authorize: '/oauth2/authorize', token: '/oauth2/token' },
+    oauth: {
+      people: [
+        { id: 'ada@harbour.example', label: 'Ada' },
+        { id: 'ben@harbour.example', label: 'Ben' },
+      ],
+      expiresIn: 14_400,
+      ...settings,
+    },
+    refuse,
+    refuseToken: (response) => refuse(response, { status: 401, summary: 'expired_access_token' }),
+    placeOf,
+    answer(call, { person }) {
+      log.look();
+      asked.push(placeOf(call));
+      const { path, response, request, body } = call;
+      const [version, room, method, more] = path;
+      if (version !== '2') return refuse(response, { status: 400 });
+      if (room === 'users' && method === 'get_current_account') {
+        if (body.toString() !== 'null') return refuse(response, { status: 400 });
+        return sendJson(response, 200, {
+          account_id: `dbid:${person.label}`,
+          ...{ name: { display_name: person.label }, email: person.id, email_verified: true, disabled: false },
+          ...(roots.own === roots.whole ? {} : { team: { id: 'dbtid:1', name: 'Harbour' } }),
+          root_info: {
+            '.tag': roots.own === roots.whole ? 'user' : 'team',
+            ...{ root_namespace_id: roots.whole, home_namespace_id: roots.own },
+          },
+        });
+      }
+      const header = request.headers['dropbox-api-path-root'];
+      const root = header === undefined ? roots.own : (JSON.parse(String(header)) as { root: string }).root;
+      if (root !== roots.own && root !== roots.whole) return refuse(response, { status: 422, summary: 'invalid_root' });
+      if (room !== 'files') return refuse(response, { status: 400 });
+      if (method === 'download' || method === 'export') return content(call, method);
+      const given = JSON.parse(body.toString()) as { path?: string; recursive?: boolean; cursor?: string };
+      if (method === 'list_folder' && more === 'continue') return goOn(response, given.cursor, root);
+      const name = given.path ?? '';
+      if (name !== '' && !/^(id:|\/)/.test(name)) return refuse(response, { status: 400 });
+      if (method === 'list_folder' && more === 'get_latest_cursor')
+        return sendJson(response, 200, { cursor: cursorOf({ since: log.entries.length, root }) });
+      const found = name === '' ? undefined : find(name);
+      if (name !== '' && !found) return refuse(response, { status: 404 });
+      if (method === 'get_metadata' && found) return sendJson(response, 200, jsonOf(...found));
+      if (method !== 'list_folder' || given.recursive === true) return refuse(response, { status: 400 });
+      if (found?.[1].isClosed) return refuse(response, { status: 409, summary: 'path/restricted_content' });
+      if (found && (found[1].content ?? found[1].exports) !== undefined)
+        return refuse(response, { status: 409, summary: 'path/not_folder' });
+      list(response, found ? keyOf(found[1]) : '', 0, root);
+    },
+  });
+  return {
+    ...emulator,
+    mend() {
+      emulator.mend();
+      asked.length = 0;
+    },
+    expire() {
+      age = randomUUID();
+    },
+    ...{ things, asked, roots, flaw },
+  };
+}

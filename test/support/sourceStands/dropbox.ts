@@ -1,0 +1,61 @@
+import { type DropboxEmulator, startDropbox } from '../../emulators/dropbox.js';
+import { nextRequests } from '../../emulators/emulator.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** With its emulator, for tests of what is the source's own. */
+export interface DropboxStand extends SourceStand {
+  readonly dropbox: DropboxEmulator;
+}
+
+export async function standForDropbox(): Promise<DropboxStand> {
+  const dropbox = await startDropbox();
+  const { things, oauth } = dropbox;
+  const isContent = (asked: string, id: string): boolean =>
+    /^files\/(download|export) /.test(asked) && asked.includes(`"${id}"`);
+  return {
+    ...standOn(dropbox),
+    ...standByConsent('DROPBOX', dropbox),
+    dropbox,
+    hold: (only = '') => dropbox.misbehave((asked) => (asked.includes(only) ? 'hang' : null)),
+    get secret() {
+      return lastToken(oauth);
+    },
+    settings: dropbox.settings,
+    externalId: 'DROPBOX|ada@harbour.example',
+    reset(more = 0) {
+      things.clear();
+      things.set('id:atlas', { path: '/Atlas' });
+      for (const name of OTHERS) {
+        things.set(`id:${name}`, { path: `/${name}` });
+        things.set(`id:in-${name}`, { path: `/${name}/${name}.md`, content: `On ${name}.` });
+      }
+      things.set('id:sights', { path: '/Atlas/Sights' });
+      things.set('id:people', { path: '/Atlas/Sights/People' });
+      things.set('id:lighthouse', { path: '/Atlas/Sights/Lighthouse.md', content: LIGHTHOUSE });
+      things.set('id:keeper', { path: '/Atlas/Sights/People/Keeper.md', content: KEEPER });
+      for (const [name, content] of moreDocuments(more, (called, text) => [called, text]))
+        things.set(`id:${name}`, { path: `/Atlas/${name}.md`, content });
+      Object.assign(dropbox.roots, { own: '1001', whole: '1001' });
+      dropbox.mend();
+      return {
+        containers: ['id:atlas', ...OTHERS.map((name) => `id:${name}`)],
+        lighthouse: 'id:lighthouse',
+        keeper: 'id:keeper',
+        branch: 'id:sights',
+        others: OTHERS.map((name) => `id:in-${name}`),
+        items: 13 + more,
+        format: 'MD',
+      };
+    },
+    write(externalId, text) {
+      things.set(externalId, { ...things.get(externalId)!, content: text });
+    },
+    remove: (externalId) => void things.delete(externalId),
+    limit: (requests, forS = 0) =>
+      dropbox.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
+    breakItem: (externalId, status) => dropbox.misbehave((asked) => (isContent(asked, externalId) ? { status } : null)),
+    contentAsked: (externalId) => dropbox.asked.filter((asked) => isContent(asked, externalId)).length,
+    pagesListed: () => dropbox.asked.filter((asked) => asked.startsWith('files/list_folder')).length,
+  };
+}
