@@ -24,6 +24,7 @@ import { freshdesk } from './freshdesk/index.js';
 import { dropbox } from './dropbox/index.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
+import { gong } from './gong/index.js';
 import { oneDrive } from './microsoft/oneDrive.js';
 import { outlook } from './microsoft/outlook/index.js';
 import { sharePoint } from './microsoft/sharePoint/index.js';
@@ -65,6 +66,7 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   AZURE_BLOB_STORAGE: azureBlobStorage,
   BOX: box,
   DROPBOX: dropbox,
+  GONG: gong,
   SLACK: slack,
   ZENDESK: zendesk,
   INTERCOM: intercom,

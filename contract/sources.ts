@@ -175,6 +175,18 @@ export const CONNECTED_SOURCES = {
     },
     requestsAtOnce: 4,
   },
+  GONG: {
+    name: 'Gong',
+    auth: 'oauth',
+    urls: {
+      // Each company has a host of its own, which is told with the tokens.
+      api: 'https://{customer}.gong.io/v2',
+      authorize: 'https://app.gong.io/oauth2/authorize',
+      token: 'https://app.gong.io/oauth2/generate-customer-token',
+    },
+    // Gong takes three requests a second of a company.
+    requestsAtOnce: 3,
+  },
   SLACK: {
     name: 'Slack',
     auth: 'oauth',

@@ -8,6 +8,7 @@ import { standForGitBook } from './gitbook.js';
 import { standForGitHub } from './github.js';
 import { standForOneDrive, standForOutlook, standForSharePoint } from './microsoft.js';
 import { standForGmail } from './gmail.js';
+import { standForGong } from './gong.js';
 import { standForGoogleCloudStorage } from './googleCloudStorage.js';
 import { standForGoogleDrive } from './googleDrive.js';
 import { standForS3 } from './s3.js';
@@ -30,6 +31,7 @@ export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<S
   AZURE_BLOB_STORAGE: standForAzure,
   BOX: standForBox,
   DROPBOX: standForDropbox,
+  GONG: standForGong,
   SLACK: standForSlack,
   ZENDESK: standForZendesk,
   INTERCOM: standForIntercom,

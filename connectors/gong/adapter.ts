@@ -1,0 +1,189 @@
+import type { ItemContent, SourceItem } from '../connector.js';
+import { asLink, asList, asMoment, asName, asObject, asText, type Json, told } from '../json.js';
+
+/** Ids of Gong are numbers of up to 20 digits, of calls, workspaces and folders each by themselves. */
+const ID = /^(?:(workspace|folder):)?(\d{1,20})$/;
+export type Kind = 'call' | 'workspace' | 'folder';
+export interface Place {
+  readonly kind: Kind;
+  readonly id: string;
+}
+/** A call by its number alone, as people know it. */
+export const idOf = ({ kind, id }: Place): string => (kind === 'call' ? id : `${kind}:${id}`);
+/** What an id means; null for what is none. */
+export function placeOf(externalId: string): Place | null {
+  const [, kind, id] = ID.exec(externalId) ?? [];
+  return id === undefined ? null : { kind: kind === 'workspace' || kind === 'folder' ? kind : 'call', id };
+}
+export const isId = (value: unknown): value is string => typeof value === 'string' && /^\d{1,20}$/.test(value);
+
+const containerOf = (place: Place, json: Json, parent: string | null, root: string | null): SourceItem => ({
+  externalId: idOf(place),
+  parentExternalId: parent,
+  rootExternalId: root,
+  name: asName(json['name']) ?? place.id,
+  itemType: place.kind.toUpperCase(),
+  externalUrl: null,
+  fileFormat: null,
+  isSelectable: true,
+  isExpandable: true,
+  hasContent: false,
+  createdAt: null,
+  version: null,
+});
+
+export function itemOfWorkspace(json: Json): SourceItem | null {
+  const { id } = json;
+  return isId(id) ? containerOf({ kind: 'workspace', id }, json, null, null) : null;
+}
+
+/** A folder of a workspace's library. */
+export interface Folder {
+  readonly id: string;
+  readonly workspace: string;
+  /** The folder that it lies in; null: it lies in the workspace. */
+  readonly parent: string | null;
+  readonly json: Json;
+}
+export function readFolders(answer: Json, workspace: string): readonly Folder[] {
+  const found = asList(answer['folders']).flatMap((given) => {
+    const json = asObject(given);
+    const { id, parentFolderId: parent } = json;
+    return isId(id) ? [{ id, workspace, parent: isId(parent) && parent !== id ? parent : null, json }] : [];
+  });
+  const ids = new Set(found.map(({ id }) => id));
+  // What lies in a folder that is not shown lies in the workspace.
+  return found.map((folder) =>
+    folder.parent !== null && ids.has(folder.parent) ? folder : { ...folder, parent: null },
+  );
+}
+export function itemOfFolder({ id, workspace, parent, json }: Folder): SourceItem {
+  const root = idOf({ kind: 'workspace', id: workspace });
+  return containerOf({ kind: 'folder', id }, json, parent === null ? root : idOf({ kind: 'folder', id: parent }), root);
+}
+/** A folder with all that lie in it, itself first. */
+export function folderWithInner(folders: readonly Folder[], id: string): readonly Folder[] {
+  const found = new Map<string, Folder>();
+  const open = folders.filter((folder) => folder.id === id);
+  for (let folder = open.shift(); folder !== undefined; folder = open.shift()) {
+    const { id: outer } = folder;
+    if (found.has(outer)) continue;
+    found.set(outer, folder);
+    open.push(...folders.filter(({ parent }) => parent === outer));
+  }
+  return [...found.values()];
+}
+
+const addressOf = (call: Json, id: string): string => asLink(call['url']) ?? `https://app.gong.io/call?id=${id}`;
+
+/** A call as an item; null for what is none. @param folder the one of the library that it is looked at in; null: none */
+export function itemOfCall(call: Json, folder: string | null, workspace: string | null): SourceItem | null {
+  const { id, workspaceId } = call;
+  if (!isId(id)) return null;
+  const of = isId(workspaceId) ? workspaceId : workspace;
+  const root = of === null ? null : idOf({ kind: 'workspace', id: of });
+  return {
+    externalId: id,
+    parentExternalId: folder === null ? root : idOf({ kind: 'folder', id: folder }),
+    rootExternalId: root,
+    name: asName(call['title']) ?? id,
+    itemType: 'CALL',
+    externalUrl: addressOf(call, id),
+    fileFormat: null,
+    isSelectable: true,
+    isExpandable: false,
+    hasContent: true,
+    createdAt: asMoment(call['started']),
+    // Nothing of a call tells that its transcript was corrected.
+    version: null,
+  };
+}
+
+/** `1:02:03` from the beginning of a call. */
+function timeOf(milliseconds: unknown): string {
+  const seconds = Math.max(0, Math.floor(Number(milliseconds) / 1000) || 0);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const rest = String(seconds % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** Who spoke, by the id that a transcript calls them; who is not named is counted. */
+function createSpeakers(parties: readonly Json[]): (id: unknown) => string {
+  const names = new Map<unknown, string>();
+  for (const party of parties) {
+    const name = asName(party['name']) ?? asText(party['emailAddress']);
+    if (name !== null && party['speakerId'] !== undefined) names.set(party['speakerId'], name);
+  }
+  let unnamed = 0;
+  return (id) => {
+    const known = names.get(id);
+    if (known !== undefined) return known;
+    unnamed += 1;
+    const name = `Speaker ${unnamed}`;
+    names.set(id, name);
+    return name;
+  };
+}
+
+/** A line of people, as `Ada Lovelace (Captain, Harbour)`. */
+const partyOf = (party: Json): string | null => {
+  const name = asName(party['name']) ?? asText(party['emailAddress']);
+  const about = [party['title'], party['affiliation']].flatMap((value) => asText(value) ?? []);
+  return name === null ? null : about.length === 0 ? name : `${name} (${about.join(', ')})`;
+};
+
+/** What was said, a paragraph for each time somebody spoke; '' where nothing is written down. */
+function spokenIn(transcript: readonly Json[], parties: readonly Json[]): string {
+  const nameOf = createSpeakers(parties);
+  return transcript
+    .flatMap((monologue) => {
+      const sentences = asList(monologue['sentences']).map(asObject);
+      const said = sentences.flatMap((sentence) => asText(sentence['text'])?.trim() || []).join(' ');
+      if (said === '') return [];
+      const topic = asText(monologue['topic']);
+      return [
+        `${nameOf(monologue['speakerId'])}, ${timeOf(sentences[0]?.['start'])}${topic === null ? '' : ` [${topic}]`}: ${said}`,
+      ];
+    })
+    .join('\n\n');
+}
+
+/** A call as a file's content; null where nothing of it is written down. */
+export function contentOf(call: Json, parties: readonly Json[], transcript: readonly Json[]): ItemContent | null {
+  const id = asText(call['id']) ?? '';
+  const spoken = spokenIn(transcript, parties);
+  if (spoken === '') return null;
+  const title = asName(call['title']);
+  const people = parties.flatMap((party) => partyOf(party) ?? []);
+  const head = [
+    ...(title === null ? [] : [title]),
+    ...(people.length === 0 ? [] : [`Participants: ${people.join('; ')}`]),
+  ];
+  return {
+    bytes: Buffer.from([...head, spoken].join('\n\n')),
+    contentType: 'text/plain; charset=utf-8',
+    format: 'GONG',
+    mimeType: 'text/plain',
+    name: title,
+    url: addressOf(call, id),
+    facts: {
+      type: 'CALL',
+      ...told({
+        call_id: id,
+        workspace_id: asText(call['workspaceId']),
+        started_at: asMoment(call['started']),
+        duration_seconds: typeof call['duration'] === 'number' ? call['duration'] : null,
+        direction: asText(call['direction']),
+        language: asText(call['language']),
+        system: asText(call['system']),
+      }),
+      participants: parties.map((party) =>
+        told({
+          name: asName(party['name']),
+          email: asText(party['emailAddress']),
+          affiliation: asText(party['affiliation']),
+        }),
+      ),
+    },
+  };
+}

@@ -1,0 +1,205 @@
+/** Gong: calls of a company, as what was said in them and by whom. https://help.gong.io/docs/what-the-gong-api-provides */
+import { Fault } from '../../contract/failures.js';
+import type { Connector, ItemContent, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
+import { asList, asObject, asText, bearer, type Json, told } from '../json.js';
+import {
+  contentOf,
+  type Folder,
+  folderWithInner,
+  idOf,
+  isId,
+  itemOfCall,
+  itemOfFolder,
+  itemOfWorkspace,
+  placeOf,
+  readFolders,
+} from './adapter.js';
+
+/** Before the first call of anybody: a listing wants a beginning. */
+const FIRST_DAY = '2010-01-01T00:00:00Z';
+/** Calls are listed by when they were scheduled for, which may be a little later than now. */
+const LAST_DAY_MS = 86_400_000;
+/** Calls whose details are asked for at once. */
+const CALLS_AT_ONCE = 100;
+
+const missing = (): Fault =>
+  new Fault('not_found', 'Gong has no such item for the connected account. It may have been deleted.');
+const isKind = (error: unknown, ...kinds: readonly Fault['kind'][]): boolean =>
+  error instanceof Fault && kinds.includes(error.kind);
+
+/** What was found, or null: Gong says 404 of a search without results. */
+async function found(answer: Promise<Json>): Promise<Json | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isKind(error, 'not_found')) return null;
+    throw error;
+  }
+}
+
+/** Where the listing of a workspace, or of a folder, goes on. */
+interface CallsCursor {
+  readonly workspace: string;
+  /** A page of the workspace's calls; null: they are through. */
+  readonly calls: { readonly until: string; readonly at: string | null } | null;
+  /** Folders whose calls are still to be told; null: they are not known yet. */
+  readonly folders: readonly string[] | null;
+  /** Whether these calls were told before, as calls of the workspace: then only where they lie is news. */
+  readonly isAgain: boolean;
+}
+const pageAt = (items: ItemPage['items'], next: CallsCursor): ItemPage => ({
+  items,
+  next: next.calls === null && next.folders?.length === 0 ? null : JSON.stringify(next),
+});
+
+async function listWorkspaces(client: SourceClient, signal: AbortSignal): Promise<ItemPage['items']> {
+  const answer = await client.get(['workspaces'], {}, signal);
+  return asList(answer['workspaces']).flatMap((one) => itemOfWorkspace(asObject(one)) ?? []);
+}
+
+/** Folders of a workspace's library; none where the account may not see it, for its calls are listed all the same. */
+async function listFolders(client: SourceClient, workspace: string, signal: AbortSignal): Promise<readonly Folder[]> {
+  try {
+    const answer = await found(client.get(['library', 'folders'], { workspaceId: workspace }, signal));
+    return answer === null ? [] : readFolders(answer, workspace);
+  } catch (error) {
+    if (isKind(error, 'access_denied')) return [];
+    throw error;
+  }
+}
+
+/** The details of calls, and who took part in them; of those that are not there, nothing. */
+async function detailsOf(client: SourceClient, ids: readonly string[], signal: AbortSignal): Promise<readonly Json[]> {
+  const calls: Json[] = [];
+  for (let from = 0; from < ids.length; from += CALLS_AT_ONCE) {
+    const filter = { callIds: ids.slice(from, from + CALLS_AT_ONCE) };
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const asked = { filter, contentSelector: { exposedFields: { parties: true } }, ...(cursor ? { cursor } : {}) };
+      const answer: Json = (await found(client.post(['calls', 'extensive'], asked, signal))) ?? {};
+      calls.push(...asList(answer['calls']).map(asObject));
+      const next = asText(asObject(answer['records'])['cursor']);
+      cursor = next === cursor ? null : next;
+    }
+  }
+  return calls;
+}
+
+/** The next page of the calls of a workspace. */
+async function callsOn(client: SourceClient, cursor: CallsCursor, signal: AbortSignal): Promise<ItemPage> {
+  const { workspace, calls } = cursor;
+  const { until, at } = calls ?? { until: FIRST_DAY, at: null };
+  const range = { workspaceId: workspace, fromDateTime: FIRST_DAY, toDateTime: until };
+  const answer = await found(client.get(['calls'], at === null ? range : { ...range, cursor: at }, signal));
+  const items = asList(answer?.['calls']).flatMap((call) => itemOfCall(asObject(call), null, workspace) ?? []);
+  const next = asText(asObject(answer?.['records'])['cursor']);
+  return pageAt(items, { ...cursor, calls: next === null || next === at ? null : { until, at: next } });
+}
+
+/** The calls of the next folder. */
+async function folderOn(client: SourceClient, cursor: CallsCursor, signal: AbortSignal): Promise<ItemPage> {
+  const [folder = '', ...rest] = cursor.folders ?? [];
+  const answer = await found(client.get(['library', 'folder-content'], { folderId: folder }, signal));
+  const ids = asList(answer?.['calls']).flatMap((call) => {
+    const { id } = asObject(call);
+    return isId(id) ? [id] : [];
+  });
+  const calls = await detailsOf(client, [...new Set(ids)], signal);
+  const items = calls.flatMap((call) => itemOfCall(asObject(call['metaData']), folder, cursor.workspace) ?? []);
+  const news = cursor.isAgain ? items.map((item) => ({ ...item, hasContent: false })) : items;
+  return pageAt(news, { ...cursor, folders: rest });
+}
+
+async function goOn(client: SourceClient, cursor: CallsCursor, signal: AbortSignal): Promise<ItemPage> {
+  if (cursor.calls !== null) return callsOn(client, cursor, signal);
+  if (cursor.folders !== null) return folderOn(client, cursor, signal);
+  const folders = await listFolders(client, cursor.workspace, signal);
+  return pageAt(folders.map(itemOfFolder), { ...cursor, folders: folders.map(({ id }) => id) });
+}
+
+/** A folder itself, and those in it. */
+async function belowFolder(client: SourceClient, id: string, signal: AbortSignal): Promise<ItemPage> {
+  for (const { externalId } of await listWorkspaces(client, signal)) {
+    const workspace = placeOf(externalId)?.id ?? '';
+    const folders = folderWithInner(await listFolders(client, workspace, signal), id);
+    if (folders.length > 0)
+      return pageAt(folders.map(itemOfFolder), {
+        ...{ workspace, calls: null, isAgain: false },
+        folders: folders.map((folder) => folder.id),
+      });
+  }
+  throw missing();
+}
+
+async function openCall(client: SourceClient, externalId: string, signal: AbortSignal): Promise<ItemContent> {
+  const place = placeOf(externalId);
+  if (place === null) throw missing();
+  if (place.kind !== 'call')
+    throw new Fault('unsupported_type', `A ${place.kind} of Gong has no text of its own: sync the calls in it.`);
+  const [call] = await detailsOf(client, [place.id], signal);
+  if (!call) throw missing();
+  const answer = await found(client.post(['calls', 'transcript'], { filter: { callIds: [place.id] } }, signal));
+  const transcripts = asList(answer?.['callTranscripts']).map(asObject);
+  const transcript = transcripts.find(({ callId }) => callId === place.id)?.['transcript'];
+  const parties = asList(call['parties']).map(asObject);
+  const content = contentOf(asObject(call['metaData']), parties, asList(transcript).map(asObject));
+  if (content === null)
+    throw new Fault(
+      'no_text',
+      'Gong has no transcript of this call. It may still be written: sync the call again later.',
+    );
+  return content;
+}
+
+export const gong: Connector<OAuthGrant> = {
+  oauth: {
+    scopes: [
+      ...['api:calls:read:basic', 'api:calls:read:extensive', 'api:calls:read:transcript'],
+      ...['api:workspaces:read', 'api:library:read'],
+    ],
+    scopeSeparator: ' ',
+    scopeParameter: 'scope',
+    pkce: false,
+    clientAuth: 'basic',
+    bodyFormat: 'form',
+    authorizeParameters: { access_type: 'offline' },
+    rotates: true,
+    kept: {
+      customer: {
+        key: 'api_base_url_for_customer',
+        pattern: /^https:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)\.gong\.io\/?$/i,
+        otherwise: 'api',
+      },
+    },
+  },
+  headers: bearer,
+
+  async identify(client, { facts }, signal) {
+    // Gong names no user of a token; who asks says whose account it is.
+    const workspaces = await listWorkspaces(client, signal);
+    const email = facts['email']?.toLowerCase();
+    const account = email ?? workspaces.map(({ externalId }) => externalId).toSorted()[0];
+    if (account === undefined) throw new Fault('server_error', 'Gong named no workspace. Try again.');
+    return { account, metadata: told({ email, workspaces: workspaces.map(({ name }) => name) }) };
+  },
+
+  roots: async (client, _grant, _cursor, signal) => ({ items: await listWorkspaces(client, signal), next: null }),
+
+  async below(client, externalId, cursor, signal) {
+    if (cursor !== null) return goOn(client, JSON.parse(cursor) as CallsCursor, signal);
+    const place = placeOf(externalId);
+    if (place === null) throw missing();
+    if (place.kind === 'folder') return belowFolder(client, place.id, signal);
+    if (place.kind === 'workspace') {
+      const itself = (await listWorkspaces(client, signal)).find((one) => one.externalId === idOf(place));
+      if (!itself) throw missing();
+      const until = new Date(Date.now() + LAST_DAY_MS).toISOString();
+      return pageAt([itself], { workspace: place.id, calls: { until, at: null }, folders: null, isAgain: true });
+    }
+    const [call] = await detailsOf(client, [place.id], signal);
+    const itself = itemOfCall(asObject(call?.['metaData']), null, null);
+    if (itself === null) throw missing();
+    return { items: [itself], next: null };
+  },
+
+  open: openCall,
+};

@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord } from '../../../../contract/records.js';
+import { CUSTOMER } from '../../../emulators/gong.js';
+import type { Listed } from '../../../support/client.js';
+import { consentTo } from '../../../support/consent.js';
+import { GONG_EMAIL, type GongStand } from '../../../support/sourceStands/gong.js';
+import { type Catalogue, Customer } from '../catalogue.js';
+
+export function gongRows(catalogue: Catalogue): void {
+  describe('GONG in what is its own', () => {
+    const customer = new Customer(catalogue, 'GONG');
+    beforeEach(() => customer.begin());
+    const gong = () => (customer.stand as GongStand).gong;
+    const sources = async (): Promise<(string | null)[]> => {
+      const { body } = await customer.user.post<Listed<DataSourceRecord>>('/user_data_sources', {
+        order_by: 'created_at',
+      });
+      return body.results.map((one) => one.data_source_external_id);
+    };
+    const connect = async (email?: unknown) => {
+      const body = { gong_account_email: email, sync_source_items: false };
+      expect(await customer.stand.connect(customer.user, body)).toMatchObject({ status: 200 });
+    };
+
+    test('its external id is GONG|<gong_account_email>: two e-mails are two data sources, the same one again is one', async () => {
+      await connect('ada@harbour.example');
+      const [first] = (await customer.user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
+      expect(first).toMatchObject({
+        data_source_external_id: 'GONG|ada@harbour.example',
+        data_source_metadata: { email: 'ada@harbour.example' },
+        last_sync_action: 'ADD',
+      });
+      await connect('ben@harbour.example');
+      await connect('Ada@Harbour.example');
+      expect(await sources()).toEqual(['GONG|ada@harbour.example', 'GONG|ben@harbour.example']);
+    });
+
+    test('without an e-mail it is called by its first workspace; what is no e-mail is 422', async () => {
+      await connect(null);
+      expect(await sources()).toEqual(['GONG|workspace:1']);
+      for (const wrong of ['evil.com/#', '127.0.0.1:8080', 'ada', 'a|b@c', 'a b@c'])
+        expect(
+          await customer.user.post('/integrations/oauth_url', {
+            ...{ service: 'GONG', connecting_new_account: true, gong_account_email: wrong },
+          }),
+        ).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'gong_account_email'] }] } });
+    });
+
+    test('gong_account_email means nothing to other services', async () => {
+      const body = { service: 'BOX', gong_account_email: 'evil.com/#', sync_source_items: false };
+      const { status, body: answer } = await customer.user.post<{ oauth_url: string }>('/integrations/oauth_url', body);
+      expect(status).toBe(200);
+      catalogue.stands.BOX.reset();
+      await consentTo(answer.oauth_url);
+      expect(await sources()).toEqual([catalogue.stands.BOX.externalId]);
+    });
+
+    test('calls are asked for at the address that came with the tokens; of handed-over ones at the common one', async () => {
+      await customer.connect({ sync_source_items: true });
+      const hosts = () =>
+        new Set(
+          gong()
+            .requests.filter((path) => path.includes('/v2/'))
+            .map((path) => path.split('/')[1]),
+        );
+      expect(hosts()).toEqual(new Set([CUSTOMER]));
+      gong().mend();
+      const { accessToken } = gong().oauth.grant();
+      const handed = { source: 'GONG', access_token: accessToken, gong_account_email: 'eve@harbour.example' };
+      const answer = await customer.user.post('/integrations/connect', {
+        authentication: handed,
+        sync_options: { sync_source_items: false },
+      });
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { data_source: { data_source_external_id: 'GONG|eve@harbour.example' } },
+      });
+      expect(hosts()).toEqual(new Set(['api']));
+    });
+
+    test('a call becomes a file of what was said and by whom; one without a transcript says so', async () => {
+      gong().calls.set('100', {
+        title: 'Lighthouse',
+        workspace: '1',
+        parties: [
+          { name: 'Ada', affiliation: 'Internal' },
+          { name: 'Ben', affiliation: 'External' },
+        ],
+        said: [
+          { speaker: '1', text: 'The lighthouse was lit in 1901.', atMs: 61_000 },
+          { speaker: '2', text: 'By whom?', atMs: 65_000 },
+        ],
+      });
+      gong().calls.set('101', { title: 'Keeper', workspace: '1' });
+      await customer.connect();
+      await customer.syncFiles(['folder:11']);
+      const made = await customer.settledFiles(2);
+      const of = (id: string) => made.find((file) => file.external_file_id === id);
+      expect(of('100')).toMatchObject({
+        ...{ sync_status: 'READY', name: 'Lighthouse', external_url: 'https://app.gong.io/call?id=100' },
+        ...{
+          file_statistics: { file_format: 'GONG' },
+          source_created_at: expect.stringMatching(/^2026-03-03T10:00:00/),
+        },
+        file_metadata: { type: 'CALL', participants: [{ name: 'Ada' }, { name: 'Ben' }] },
+      });
+      const text = await customer.textOf('100');
+      expect(text).toContain('Ada, 1:01: The lighthouse was lit in 1901.');
+      expect(text).toContain('Ben, 1:05: By whom?');
+      expect(of('101')).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/no transcript of this call/),
+      });
+    });
+
+    test('renewed tokens keep the address and replace those that were used up', async () => {
+      await customer.connect();
+      expect(customer.stand.externalId).toBe(`GONG|${GONG_EMAIL.toLowerCase()}`);
+      gong().oauth.expireAll();
+      gong().mend();
+      expect(await customer.listItems()).toMatchObject({ sync_status: 'READY', revoked_access: false });
+      expect(gong().requests.some((path) => path.startsWith(`/${CUSTOMER}/v2/calls?`))).toBe(true);
+    });
+  });
+}

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { type Account, createConnectors } from '../../connectors/registry.js';
+import type { Egress } from '../../egress/types.js';
+import { CUSTOMER, type GongEmulator, startGong } from '../emulators/gong.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
+import { answerConsent } from '../support/consent.js';
+import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+
+let egress: Egress;
+let gong: GongEmulator;
+let account: Account;
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  gong = await startGong();
+});
+afterAll(async () => {
+  await egress.close();
+  await gong.close();
+});
+beforeEach(() => {
+  for (const map of [gong.workspaces, gong.folders, gong.calls]) map.clear();
+  gong.mend();
+  account = grantedAccount('GONG', gong.settings, gong.oauth.grant().accessToken, egress);
+});
+
+/** Two workspaces, a library of folders in folders, and calls in and out of them. */
+function fill(): void {
+  const { workspaces, folders, calls } = gong;
+  workspaces.set('1', 'Sales').set('2', 'Support');
+  folders.set('5', { name: 'Best', workspace: '1', calls: ['100'] });
+  folders.set('6', { name: 'Closing', workspace: '1', parent: '5', calls: ['101', '999'] });
+  for (const [id, title] of [
+    ['100', 'Intro'],
+    ['101', 'Deal'],
+    ['102', 'Other'],
+    ['103', 'More'],
+  ] as const)
+    calls.set(id, { title, workspace: '1', said: [{ speaker: '1', text: `On ${title}.` }] });
+}
+const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+
+describe('listing', () => {
+  test('workspaces are the outermost', async () => {
+    fill();
+    const { items, next } = await account.roots(null, NEVER);
+    expect(next).toBeNull();
+    expect(items).toMatchObject([
+      { externalId: 'workspace:1', name: 'Sales', itemType: 'WORKSPACE', parentExternalId: null, isExpandable: true },
+      { externalId: 'workspace:2', name: 'Support' },
+    ]);
+  });
+
+  test('calls lie in the folder of the library that has them, else in their workspace, and are one file each', async () => {
+    fill();
+    const { items, pages } = await below('workspace:1');
+    expect(pages).toBeGreaterThan(4);
+    // What is listed later counts.
+    const places = new Map(items.map((item) => [item.externalId, [item.itemType, item.parentExternalId]]));
+    expect([...places]).toEqual([
+      ['workspace:1', ['WORKSPACE', null]],
+      ['100', ['CALL', 'folder:5']],
+      ['101', ['CALL', 'folder:6']],
+      ['102', ['CALL', 'workspace:1']],
+      ['103', ['CALL', 'workspace:1']],
+      ['folder:5', ['FOLDER', 'workspace:1']],
+      ['folder:6', ['FOLDER', 'folder:5']],
+    ]);
+    const files = items.filter(({ hasContent }) => hasContent).map(({ externalId }) => externalId);
+    expect(files).toEqual(['100', '101', '102', '103']);
+    expect(items[1]).toMatchObject({
+      ...{ name: 'Intro', externalUrl: 'https://app.gong.io/call?id=100', rootExternalId: 'workspace:1' },
+      ...{ createdAt: '2026-03-03T10:00:00.000Z', version: null },
+    });
+  });
+
+  test('a workspace without calls is no failure, though Gong says 404', async () => {
+    fill();
+    expect((await below('workspace:2')).ids).toEqual(['workspace:2']);
+  });
+
+  test('a folder brings in the calls of those in it; a call is itself', async () => {
+    fill();
+    const { items, ids } = await below('folder:5');
+    expect(ids).toEqual(['folder:5', 'folder:6', '100', '101']);
+    expect(items.filter(({ hasContent }) => hasContent)).toHaveLength(2);
+    expect((await below('folder:6')).ids).toEqual(['folder:6', '101']);
+    expect((await below('102')).ids).toEqual(['102']);
+  });
+
+  test('without a word on the library its calls are listed all the same', async () => {
+    fill();
+    gong.misbehave((asked) => (asked.startsWith('library/') ? { status: 403 } : null));
+    expect((await below('workspace:1')).ids).toEqual(['workspace:1', '100', '101', '102', '103']);
+  });
+
+  test('folders that lie in each other end', async () => {
+    fill();
+    gong.folders.set('5', { name: 'Best', workspace: '1', parent: '6', calls: ['100'] });
+    expect((await below('folder:5')).ids.toSorted()).toEqual(['100', '101', 'folder:5', 'folder:6']);
+  });
+
+  test.each(['nothing', '..', 'call:1', 'workspace:9', 'folder:9', '999', '1'.repeat(21), 'workspace:'])(
+    '%s is not there',
+    async (id) => {
+      fill();
+      expect(await faultOf(account.below(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+    },
+  );
+});
+
+describe('content', () => {
+  const opened = async (id: string) => {
+    const content = await account.open(id, NEVER);
+    return { ...content, text: Buffer.from(content.bytes).toString() };
+  };
+
+  test('is what was said, by whom and when, with who took part', async () => {
+    fill();
+    gong.calls.set('100', {
+      title: 'Intro',
+      workspace: '1',
+      parties: [
+        { name: 'Ada Lovelace', title: 'Captain', emailAddress: 'ada@harbour.example', affiliation: 'Internal' },
+        { emailAddress: 'ben@sea.example', affiliation: 'External' },
+      ],
+      said: [
+        { speaker: '1', text: 'The lighthouse is lit. It shines.', topic: 'Small talk', atMs: 5_000 },
+        { speaker: '2', text: 'Since when?', atMs: 3_725_000 },
+        { speaker: '8', text: 'Long ago.', atMs: 3_726_000 },
+        { speaker: '9', text: 'Very.', atMs: 3_727_000 },
+        { speaker: '8', text: 'Yes.', atMs: 3_728_000 },
+        { speaker: '1', text: '' },
+      ],
+    });
+    expect(await opened('100')).toMatchObject({
+      text: [
+        'Intro',
+        'Participants: Ada Lovelace (Captain, Internal); ben@sea.example (External)',
+        'Ada Lovelace, 0:05 [Small talk]: The lighthouse is lit. It shines.',
+        'ben@sea.example, 1:02:05: Since when?',
+        'Speaker 1, 1:02:06: Long ago.',
+        'Speaker 2, 1:02:07: Very.',
+        'Speaker 1, 1:02:08: Yes.',
+      ].join('\n\n'),
+      ...{ format: 'GONG', name: 'Intro', url: 'https://app.gong.io/call?id=100' },
+      facts: {
+        ...{ type: 'CALL', call_id: '100', workspace_id: '1', duration_seconds: 61, language: 'eng' },
+        participants: [
+          { name: 'Ada Lovelace', email: 'ada@harbour.example', affiliation: 'Internal' },
+          { email: 'ben@sea.example', affiliation: 'External' },
+        ],
+      },
+    });
+  });
+
+  test.each([
+    ['100', 'no_text', /no transcript of this call/],
+    ['workspace:1', 'unsupported_type', /sync the calls in it/],
+    ['999', 'not_found', /no such item/],
+  ] as const)('%s has none: %s', async (id, kind, message) => {
+    fill();
+    gong.calls.set('100', { title: 'Intro', workspace: '1' });
+    const fault = await faultOf(account.open(id, NEVER));
+    expect(fault.kind).toBe(kind);
+    expect(fault.message).toMatch(message);
+  });
+});
+
+describe('the address of the company', () => {
+  const consented = async (facts: Record<string, unknown>) => {
+    const provider = await startGong({ facts: () => facts });
+    const connectors = createConnectors({ egress, urls: readSourceUrls(provider.settings), maxItemBytes: 1_000 });
+    const consent = connectors.consent('GONG')!;
+    const request = { redirectUri: 'https://here.example/integrations/gong', state: 's', verifier: 'v'.repeat(43) };
+    const url = consent.url({}, { ...request, clientId: CLIENT_ID, scopes: consent.spec.scopes });
+    const code = new URL(await answerConsent(url)).searchParams.get('code') ?? '';
+    const client = { id: CLIENT_ID, secret: CLIENT_SECRET };
+    try {
+      return await consent.exchange({ ...request, client, code, facts: { email: 'a@b' }, keepsClient: false });
+    } finally {
+      await provider.close();
+    }
+  };
+
+  test('is told with the tokens, and kept with what the caller said', async () => {
+    const told = await consented({ api_base_url_for_customer: `https://${CUSTOMER}.gong.io` });
+    expect(told.facts).toEqual({ email: 'a@b', customer: CUSTOMER });
+    expect((await consented({})).facts).toEqual({ email: 'a@b' });
+  });
+
+  test.each([
+    'https://evil.example',
+    'https://gong.io.evil.example',
+    'http://us-1.api.gong.io',
+    'https://a@b.gong.io/',
+    'https://x/.gong.io',
+  ])('that is not Gong’s own is no grant: %s', async (address) => {
+    expect(await faultOf(consented({ api_base_url_for_customer: address }))).toMatchObject({ kind: 'bad_response' });
+  });
+});
+
+test.each([
+  [401, 'access_revoked'],
+  [403, 'access_denied'],
+  [500, 'server_error'],
+] as const)('%d is %s', async (status, kind) => {
+  fill();
+  gong.misbehave(() => ({ status }));
+  expect(await faultOf(account.below('100', null, NEVER))).toMatchObject({ kind });
+  expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind });
+});

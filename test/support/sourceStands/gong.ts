@@ -1,0 +1,70 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import { type GongEmulator, startGong } from '../../emulators/gong.js';
+import type { TestUser } from '../client.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** With its emulator, for tests of what is the source's own. */
+export interface GongStand extends SourceStand {
+  readonly gong: GongEmulator;
+}
+
+export const GONG_EMAIL = 'Ada@Harbour.example';
+
+export async function standForGong(): Promise<GongStand> {
+  const gong = await startGong();
+  const { workspaces, folders, calls, oauth } = gong;
+  const byConsent = standByConsent('GONG', gong);
+  const said = (text: string) => [{ speaker: '1', text }];
+  return {
+    ...standOn(gong),
+    ...byConsent,
+    gong,
+    connect: (user: TestUser, body = {}) => byConsent.connect(user, { gong_account_email: GONG_EMAIL, ...body }),
+    hold: (only = '') => gong.misbehave((asked) => (asked.includes(only) ? 'hang' : null)),
+    get secret() {
+      return lastToken(oauth);
+    },
+    settings: gong.settings,
+    externalId: `GONG|${GONG_EMAIL.toLowerCase()}`,
+    reset(more = 0) {
+      for (const map of [workspaces, folders, calls]) map.clear();
+      for (const [index, name] of CONTAINERS.entries()) workspaces.set(String(index + 1), name);
+      for (const [index, name] of OTHERS.entries())
+        calls.set(String(20 + index), {
+          title: `About ${name}`,
+          workspace: String(index + 2),
+          said: said(`On ${name}.`),
+        });
+      calls.set('100', { title: 'Lighthouse', workspace: '1', said: said(LIGHTHOUSE) });
+      calls.set('101', { title: 'Keeper', workspace: '1', said: said(KEEPER) });
+      folders.set('11', { name: 'Sights', workspace: '1', calls: ['100'] });
+      folders.set('12', { name: 'People', workspace: '1', parent: '11', calls: ['101'] });
+      for (const [name, text] of moreDocuments(more, (called, one) => [called, one]))
+        calls.set(String(1_000 + Number(name.slice(1))), { title: name, workspace: '1', said: said(text) });
+      gong.mend();
+      return {
+        containers: CONTAINERS.map((_name, index) => `workspace:${index + 1}`),
+        lighthouse: '100',
+        keeper: '101',
+        branch: 'folder:11',
+        others: OTHERS.map((_name, index) => String(20 + index)),
+        items: 13 + more,
+      };
+    },
+    write(externalId, text) {
+      calls.set(externalId, { ...calls.get(externalId)!, said: said(text) });
+    },
+    remove(externalId) {
+      calls.delete(externalId);
+      for (const folder of folders.values()) folder.calls = folder.calls.filter((id) => id !== externalId);
+    },
+    limit: (requests, forS = 0) =>
+      gong.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
+    breakItem: (externalId, status) =>
+      gong.misbehave((asked) =>
+        asked.startsWith('calls/transcript ') && asked.includes(`"${externalId}"`) ? { status } : null,
+      ),
+    pagesListed: () => gong.asked.filter((asked) => asked.startsWith('calls?')).length,
+  };
+}
