@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+
+import type { ItemPage, SourceItem } from '../../connectors/connector.js';
+import { folderWalk, takeFolder } from '../../connectors/folderWalk.js';
+import { Fault } from '../../contract/failures.js';
+
+const item = (externalId: string): SourceItem => ({
+  ...{ externalId, parentExternalId: null, rootExternalId: null, name: externalId, externalUrl: null },
+  ...{ itemType: 'FOLDER', fileFormat: null, isSelectable: true, isExpandable: true, hasContent: false },
+  ...{ createdAt: null, version: null },
+});
+
+async function walked(list: (folder: string, at: string | null) => Promise<ItemPage>) {
+  const [ids, refused]: [string[], string[]] = [[], []];
+  let pages = 0;
+  for (let cursor: string | null = folderWalk('top', 'top'); cursor !== null;) {
+    const page: ItemPage = await takeFolder(cursor, list);
+    ids.push(...page.items.map(({ externalId }) => externalId));
+    refused.push(...(page.refused ?? []));
+    cursor = page.next;
+    pages += 1;
+  }
+  return { ids, refused, pages };
+}
+
+test('a folder that lies in itself ends, and is said to be not looked into', async () => {
+  const { ids, refused } = await walked(async () => ({ items: [item('again')], next: null }));
+  expect(ids.length).toBeLessThan(1_000);
+  expect(refused).toEqual(['again']);
+});
+
+test('all pages of a folder and of those in it are taken; one that went is passed over, one that is closed is named', async () => {
+  const tree: Record<string, string[]> = { top: ['a', 'gone', 'b'], a: ['c'], b: ['closed'], c: [], closed: [] };
+  const { ids, refused, pages } = await walked(async (folder, at) => {
+    if (folder === 'gone') throw new Fault('not_found', 'none');
+    if (folder === 'closed') throw new Fault('access_denied', 'no');
+    const from = Number(at ?? 0);
+    const all = tree[folder] ?? [];
+    return { items: all.slice(from, from + 1).map(item), next: from + 1 < all.length ? String(from + 1) : null };
+  });
+  expect(ids.toSorted()).toEqual(['a', 'b', 'c', 'closed', 'gone']);
+  expect(refused).toEqual(['closed']);
+  expect(pages).toBe(8);
+});
+
+test('any other failure ends the listing', async () => {
+  await expect(walked(() => Promise.reject(new Fault('server_error', 'oh')))).rejects.toThrow('oh');
+});
