@@ -5,7 +5,6 @@ import { CONNECTED_SOURCES, honours } from '../../../../contract/sources.js';
 import { isOAuthSource, type OAuthSource } from '../../../../contract/whiteLabel.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
 import type { Answer, TestUser } from '../../../support/client.js';
-import { soon } from '../../../support/soon.js';
 import type { Catalogue, Customer } from '../catalogue.js';
 
 type Body = Record<string, unknown>;
@@ -23,10 +22,10 @@ const EVERY_WISH = {
   ...{ chunk_size: 99, chunk_overlap: 9, skip_embedding_generation: true, embedding_model: 'COHERE_MULTILINGUAL_V3' },
   ...{ generate_sparse_vectors: true, prepend_filename_to_chunks: true, max_items_per_chunk: 7 },
   ...{ set_page_as_boundary: true, use_ocr: true, parse_pdf_tables_with_ocr: true },
-  ...{ tags: { asked: 'red' }, request_id: 'asked', file_sync_config: CONFIG },
+  ...{ tags: { asked: 'red' }, file_sync_config: CONFIG },
 };
 const AS_ASKED = {
-  ...{ sync_status: 'READY_TO_SYNC', chunk_size: 99, chunk_overlap: 9, tags: { asked: 'red' }, request_id: 'asked' },
+  ...{ sync_status: 'READY_TO_SYNC', chunk_size: 99, chunk_overlap: 9, tags: { asked: 'red' } },
   ...{ skip_embedding_generation: true, generate_sparse_vectors: true },
   embedding_properties: { COHERE_MULTILINGUAL_V3: { chunk_size: 99, chunk_overlap: 9 } },
   sync_properties: CONFIG,
@@ -78,8 +77,11 @@ const pickerIn = (html: string): string =>
       ? 'offered'
       : 'none';
 
-/** What a connection is asked, field by field: an effect at the sources that honour a field, and none at all others. */
-export function askedRows(customer: Customer, { said }: Catalogue): void {
+/**
+ * What a connection is asked, field by field: an effect at the sources that honour a field, and none at all others.
+ * @param isSynced whether files are made as well; else what is asked is read from pages, and from what is kept
+ */
+export function askedRows(customer: Customer, { said }: Catalogue, isSynced: boolean): void {
   const { type } = customer;
   const isByConsent = CONNECTED_SOURCES[type].auth === 'oauth';
 
@@ -105,6 +107,12 @@ export function askedRows(customer: Customer, { said }: Catalogue): void {
       const answer = await ask({ ...asked, ...body });
       expect(answer).toMatchObject({ status: 200 });
       return new URL(answer.body.oauth_url);
+    };
+    /** Whether the connection has every later selection leave out what is there. */
+    const keepsIncremental = async (): Promise<boolean> => {
+      const { id, organization_id: organizationId, organization_user_id: userId } = await customer.source();
+      const known = await customer.service.store.dataSources.find({ organizationId, userId }, id);
+      return known?.options?.incrementalSync ?? false;
     };
     /** Connects, and answers the page that a person sees then; '' of a source without one. */
     const connected = async (body: Body): Promise<string> => {
@@ -189,10 +197,12 @@ export function askedRows(customer: Customer, { said }: Catalogue): void {
           // True where it means nothing, false where it would mean something.
           const page = await connected({
             ...flags,
+            incremental_sync: flags.enable_file_picker,
             sync_files_on_connection: !honours(type, 'sync_files_on_connection'),
           });
           expect(page).toContain(`${CONNECTED_SOURCES[type].name}`);
           expect(pickerIn(page)).toBe(wanted);
+          expect(await keepsIncremental()).toBe(flags.enable_file_picker && honours(type, 'incremental_sync'));
           // The second kind of answer needs no consent, and has the picker or a button.
           const { body } = await ask({ service: type, ...flags });
           expect(body.oauth_url).toMatch(`${customer.service.url}/connections/`);
@@ -210,61 +220,59 @@ export function askedRows(customer: Customer, { said }: Catalogue): void {
           const page = await connected({
             enable_file_picker: offers,
             automatically_open_file_picker: opens,
+            incremental_sync: offers,
             sync_files_on_connection: !honours(type, 'sync_files_on_connection'),
           });
           expect(page).toBe('');
+          expect(await keepsIncremental()).toBe(false);
           expect(await customer.selections()).toBe(0);
           expect(await customer.files()).toEqual([]);
         },
       );
 
-    if (isByConsent || honours(type, 'sync_files_on_connection'))
+    if (isSynced && (isByConsent || honours(type, 'sync_files_on_connection')))
       test('reaches every file: at connection, from the chooser, by later selections', async () => {
         const { content, documents, user } = customer;
         const atOnce = honours(type, 'sync_files_on_connection');
-        const ids = new Set(atOnce ? documents : []);
-        await customer.connect({ ...EVERY_WISH, sync_files_on_connection: true });
+        /** Every wish, with a request of its own: each selection is told to have ended once. */
+        const wishesOf = (phase: string) => ({ ...EVERY_WISH, request_id: `${phase} asked of ${type}` });
+        const expected = new Map((atOnce ? documents : []).map((id) => [id, isByConsent ? 'page' : 'first']));
+        await customer.connect({ ...wishesOf('first'), sync_files_on_connection: true });
         if (isByConsent) {
-          const { body } = await ask({ service: type, ...EVERY_WISH });
+          const { body } = await ask({ service: type, ...wishesOf('page') });
           const offers = honours(type, 'enable_file_picker');
           const chosen = content.others[0]!;
           const form = new URLSearchParams(offers ? { action: 'choose', ids: chosen } : { action: 'sync' });
+          await customer.selectionsDone();
           expect((await fetch(body.oauth_url, { method: 'POST', body: form })).status).toBe(200);
-          if (offers) ids.add(chosen);
+          if (offers) expected.set(chosen, 'page');
           // Without a picker the button lists, as the call asked.
           else await customer.sourceWhen(({ source_items_synced_at: at }) => at !== null);
+          await customer.selectionsDone();
         }
+        await customer.connect({ ...wishesOf('later'), sync_files_on_connection: false });
         const { id } = await customer.source();
         // Nothing else is said: the rest was asked before.
         const later = { data_source_id: id, ids: [content.lighthouse] };
         expect((await user.post('/integrations/files/sync', later)).status).toBe(200);
-        ids.add(content.lighthouse);
-        const files = await soon(
-          () => customer.files(),
-          // Where something is attached, that comes too.
-          (some) =>
-            [...ids].every((one) => some.some((file) => file.external_file_id === one)) &&
-            some.every((file) => file.sync_status === 'READY_TO_SYNC'),
-        );
+        expected.set(content.lighthouse, 'later');
+        await customer.selectionsDone();
+        // Where something is attached, that comes too.
+        const files = await customer.files();
         for (const file of files) expect(file).toMatchObject({ ...AS_ASKED, ...(isByConsent ? BY_CONSENT_ALONE : {}) });
+        const requests = new Map(files.map((file) => [file.external_file_id, file.request_id]));
+        for (const [externalId, phase] of expected)
+          expect([externalId, requests.get(externalId)]).toEqual([externalId, `${phase} asked of ${type}`]);
         // What it says itself goes before, tags and file_sync_config as wholes.
-        const own = {
-          chunk_size: 55,
-          tags: { own: 'blue' },
-          request_id: 'own',
-          file_sync_config: { split_rows: true },
-        };
+        const own = { chunk_size: 55, tags: { own: 'blue' }, request_id: `own wish of ${type}` };
         const wish = { ...own, file_sync_config: { split_rows: true, skip_file_processing: true } };
         expect((await user.post('/integrations/files/sync', { ...later, ...wish })).status).toBe(200);
-        const [mine] = await soon(
-          async () => (await customer.files()).filter((file) => file.external_file_id === content.lighthouse),
-          ([file]) => file?.request_id === 'own' && file.sync_status === 'READY_TO_SYNC',
-        );
-        expect(mine).toMatchObject({ chunk_size: 55, chunk_overlap: 9, skip_embedding_generation: true });
+        await customer.selectionsDone();
+        const mine = (await customer.files()).find((file) => file.external_file_id === content.lighthouse);
+        expect(mine).toMatchObject({ ...own, chunk_overlap: 9, skip_embedding_generation: true });
         expect(mine?.sync_properties).toMatchObject({ split_rows: true, skip_file_processing: true });
         for (const unsaid of ['sync_attachments', 'detect_audio_language', 'transcription_service', 'store_file_only'])
           expect(mine?.sync_properties).not.toHaveProperty(unsaid);
-        expect(mine?.tags).toMatchObject({ own: 'blue' });
       });
   });
 }
