@@ -15,6 +15,8 @@ export interface QdrantOptions extends StartOptions {
   readonly port?: WantedPort;
   /** KB of vectors from which on an index is built; for tests. */
   readonly indexAboveKb?: number;
+  /** Points written while an index is built that are kept at most; beyond, its building is put off. With `indexAboveKb` only. */
+  readonly keptPoints?: number;
 }
 
 export interface QdrantEngine extends Engine {
@@ -23,7 +25,7 @@ export interface QdrantEngine extends Engine {
 
 /** Starts Qdrant on DATA_DIR/qdrant and waits until its collections are open. */
 export async function startQdrant(options: QdrantOptions): Promise<QdrantEngine> {
-  const { dataDir, venv, port: wanted = QDRANT_PORT, indexAboveKb, ...events } = options;
+  const { dataDir, venv, port: wanted = QDRANT_PORT, indexAboveKb, keptPoints, ...events } = options;
   const folder = join(dataDir, 'qdrant');
   await mkdir(folder, { recursive: true });
   const engine = await startEngine({
@@ -40,7 +42,7 @@ export async function startQdrant(options: QdrantOptions): Promise<QdrantEngine>
         // Python's compiled files are no part of the checkout.
         args: [
           ...['-X', `pycache_prefix=${join(venv.enginesDir, 'pycache')}`, SERVER, folder, `${port}`],
-          ...(indexAboveKb === undefined ? [] : [`${indexAboveKb}`]),
+          ...[indexAboveKb, keptPoints].flatMap((limit) => (limit === undefined ? [] : [`${limit}`])),
         ],
         isReady: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok,
       }),

@@ -1,6 +1,8 @@
 """The embedded Qdrant: its engine behind its REST interface, on loopback.
 
-usage: qdrant_server.py DATA_FOLDER PORT [KB of vectors from which on an index is built, for tests]
+usage: qdrant_server.py DATA_FOLDER PORT [LIMIT...]
+
+Limits are those of qdrant_face.collections.Limits in their order, for tests.
 """
 
 import signal

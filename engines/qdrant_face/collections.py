@@ -8,6 +8,7 @@ import shutil
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 import qdrant_edge as engine
@@ -17,8 +18,6 @@ from .errors import Refusal, not_found, wrong_input
 from .rebuild import Rebuild
 
 NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,254}", re.ASCII)
-# Vectors up to this size are scanned, in about 10 ms, which is exact; beyond it an index is built.
-INDEXING_THRESHOLD_KB = 100_000
 # Up to this size a shard is optimised in this process, in a moment in which nobody asks for anything.
 SMALL_KB = 10_000
 # A larger one is optimised anew once so much of it has changed.
@@ -26,10 +25,18 @@ CHANGED_SHARE = 0.2
 FLUSH_EVERY_S = 5
 
 
+class Limits(NamedTuple):
+    # Vectors up to this size are scanned, in about 10 ms, which is exact; beyond it an index is built.
+    threshold_kb: int = 100_000
+    # Points written while it is built that are kept at most, about 4 KB each; beyond it the rebuild is given up.
+    kept_points: int = 100_000
+
+
 class Collection:
-    def __init__(self, config, folder, shard, threshold_kb):
+    def __init__(self, config, folder, shard, limits):
         self.config = config
-        self.threshold_kb = threshold_kb
+        self.limits = limits
+        self.given_up = False  # the last rebuild was; the next waits until nobody asks
         self.folder = folder
         # Whoever reads holds on to the shard it began with: one that was replaced is closed by its last reader's end.
         self.shard = shard
@@ -68,18 +75,20 @@ class Collection:
                 self.optimized = self.operations
 
     def is_small(self):
-        return self.config.vectors_kb(self.shard.info().points_count) <= min(SMALL_KB, self.threshold_kb)
+        return self.config.vectors_kb(self.shard.info().points_count) <= min(SMALL_KB, self.limits.threshold_kb)
 
     def rebuild_if_due(self, is_idle):
         """Begins to build indexes where enough has changed: at once when as many points lack one, else when nobody asks."""
         info = self.shard.info()
         # A write by a filter names no points: of deletes the count tells.
         bare = info.points_count - info.indexed_vectors_count // max(1, len(self.config.dense))
-        is_bare = self.config.vectors_kb(bare) > self.threshold_kb
+        is_bare = self.config.vectors_kb(bare) > self.limits.threshold_kb
         changed = max(self.changed, abs(info.points_count - self.counted))
         is_much = changed > CHANGED_SHARE * info.points_count
-        if not (is_bare and (is_much or self.is_new)) and not (is_much and is_idle):
+        is_due = is_bare and (is_much or self.is_new) and not self.given_up
+        if not is_due and not ((is_much or self.given_up) and is_idle):
             return None
+        self.given_up = False
         self.changed, self.counted, self.is_new = 0, info.points_count, False
         return Rebuild(self)
 
@@ -98,9 +107,9 @@ class Collection:
 class Collections:
     """All collections under one folder, which belongs to this process alone."""
 
-    def __init__(self, root, threshold_kb=INDEXING_THRESHOLD_KB):
+    def __init__(self, root, *limits):
         self.root = Path(root)
-        self.threshold_kb = threshold_kb
+        self.limits = Limits(*limits)
         self.root.mkdir(parents=True, exist_ok=True)
         self.lock_file = open(self.root / ".lock", "w")
         fcntl.flock(self.lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -124,7 +133,7 @@ class Collections:
                 # It was to take the place of the shard, or had been replaced. A copy may still be on its way.
                 shutil.rmtree(other, ignore_errors=True)
         shard = engine.EdgeShard.load(str(current))
-        self.open[folder.name] = Collection(Config(body), current, shard, self.threshold_kb)
+        self.open[folder.name] = Collection(Config(body), current, shard, self.limits)
 
     def get(self, name):
         if self.closed:
@@ -145,9 +154,9 @@ class Collections:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             current = folder / "shard"
-            shard = engine.EdgeShard.create(str(current), config.for_engine(self.threshold_kb))
+            shard = engine.EdgeShard.create(str(current), config.for_engine(self.limits.threshold_kb))
             write_config(folder, config, current)
-            self.open[name] = Collection(config, current, shard, self.threshold_kb)
+            self.open[name] = Collection(config, current, shard, self.limits)
 
     def delete(self, name):
         with self.changing:

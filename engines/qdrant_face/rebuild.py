@@ -15,8 +15,6 @@ from pathlib import Path
 import qdrant_edge as engine
 
 OPTIMIZE = Path(__file__).parent.parent / "qdrant_optimize.py"
-# Points written meanwhile that are kept at most, about 4 KB each; beyond it the rebuild is given up.
-MAX_KEPT_POINTS = 100_000
 # Writes that are left to be made while writers wait.
 LAST_WRITES = 2
 
@@ -54,8 +52,9 @@ class Rebuild:
         """A write that the shard has taken; the caller holds the collection's lock."""
         self.writes.append(operation)
         self.points += points
-        if self.points > MAX_KEPT_POINTS and not self.cancelled:
+        if self.points > self.collection.limits.kept_points and not self.cancelled:
             self._say("given up, since too much was written meanwhile")
+            self.collection.given_up = True
             self.cancel()
 
     def _say(self, what):

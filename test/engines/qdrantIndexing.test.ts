@@ -1,6 +1,6 @@
 /** The embedded Qdrant while it builds an index: it answers, takes writes, may be killed, and nothing is lost. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -93,6 +93,43 @@ test('killed while it builds an index it keeps every point and no copy, and buil
     (shards) => shards.length === 1,
   );
   expect((await client.count('killed')).count).toBe(filled + 10);
+});
+
+test('more is written than is kept while an index is built: it is given up, nothing is lost, and it is built in a quiet moment', async () => {
+  await engine.stop();
+  const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR });
+  const crowded = await startQdrant({
+    dataDir,
+    venv,
+    port: engine.ports[0] ?? 'free',
+    indexAboveKb: 500,
+    keptPoints: 400,
+  });
+  try {
+    const filled = await fillUntilIndexing('crowded');
+    await client.upsert('crowded', { wait: true, points: pointsFrom(1_000_000, 500) });
+    const log = await readFile(join(dataDir, 'logs', 'qdrant.log'), 'utf8');
+    expect(log).toContain('indexing crowded: given up');
+    expect((await client.count('crowded')).count).toBe(filled + 500);
+    await soon(
+      () => shardsOf('crowded'),
+      (shards) => shards.length === 1,
+    );
+    expect(await indexed('crowded')).toBe(0);
+    // No further write, and no question for longer than an idle moment takes: only the files tell.
+    await soon(
+      () => shardsOf('crowded'),
+      (shards) => shards.includes('shard-1'),
+    );
+    await soon(
+      () => indexed('crowded'),
+      (count) => count > 0,
+    );
+    expect((await client.count('crowded')).count).toBe(filled + 500);
+  } finally {
+    await crowded.stop();
+    await engine.restart();
+  }
 });
 
 test('a collection whose index is being built can be deleted, and the engine stopped', async () => {
