@@ -1,5 +1,4 @@
 /** S3 and stores that speak like it, read with a key pair. https://docs.aws.amazon.com/AmazonS3/latest/API */
-import { GetObjectCommand, ListBucketsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 
 import { Fault } from '../../contract/failures.js';
 import { placeOf, type ObjectPlace } from '../../contract/objectIds.js';
@@ -23,20 +22,22 @@ async function list(
   { bucket, prefix, after, most }: { bucket: string; prefix: string; after: string | null; most?: number },
   signal: AbortSignal,
 ): Promise<{ objects: ListedObject[]; isWhole: boolean }> {
-  const command = new ListObjectsV2Command({
+  const asked = {
     Bucket: bucket,
     Prefix: prefix,
     // Keys may hold what XML can not.
-    EncodingType: 'url',
+    EncodingType: 'url' as const,
     // By a key and not by a token, which is not taken for ever.
     ...(after === null ? {} : { StartAfter: after }),
     ...(most === undefined ? {} : { MaxKeys: most }),
-  });
+  };
   const {
     Contents = [],
     IsTruncated,
     EncodingType,
-  } = await withS3(client, credentials, { bucket, signal }, (s3) => s3.send(command));
+  } = await withS3(client, credentials, { bucket, signal }, (sdk, { ListObjectsV2Command }) =>
+    sdk.send(new ListObjectsV2Command(asked)),
+  );
   const keyOf = (given: string): string =>
     EncodingType === 'url' ? decodeURIComponent(given.replaceAll('+', '%20')) : given;
   const objects = Contents.flatMap(({ Key, LastModified, ETag }) =>
@@ -73,8 +74,11 @@ export const s3: Connector<S3Credentials> = {
   async identify(client, credentials, signal) {
     const { accessKey, endpointUrl } = credentials;
     try {
-      const { Buckets, Owner } = await withS3(client, credentials, { bucket: null, signal }, (s3Client) =>
-        s3Client.send(new ListBucketsCommand({ MaxBuckets: 1 })),
+      const { Buckets, Owner } = await withS3(
+        client,
+        credentials,
+        { bucket: null, signal },
+        (sdk, { ListBucketsCommand }) => sdk.send(new ListBucketsCommand({ MaxBuckets: 1 })),
       );
       if (!Buckets && !Owner)
         throw new Fault(
@@ -93,15 +97,15 @@ export const s3: Connector<S3Credentials> = {
   },
 
   async roots(client, credentials, cursor, signal) {
-    const command = new ListBucketsCommand({
+    const asked = {
       MaxBuckets: BUCKETS_PER_PAGE,
       ...(cursor === null ? {} : { ContinuationToken: cursor }),
-    });
+    };
     const { Buckets = [], ContinuationToken } = await withS3(
       client,
       credentials,
       { bucket: null, signal },
-      (s3Client) => s3Client.send(command),
+      (sdk, { ListBucketsCommand }) => sdk.send(new ListBucketsCommand(asked)),
     );
     return {
       items: Buckets.flatMap(({ Name, CreationDate }) =>
@@ -131,8 +135,8 @@ export const s3: Connector<S3Credentials> = {
       await list(client, credentials, { bucket, prefix: key, after: null, most: 1 }, signal);
       throw new Fault('unsupported_type', 'A folder of S3 has no text of its own: sync the objects in it.');
     }
-    return withS3(client, credentials, { bucket, isContent: true, signal }, async (s3Client) => {
-      const { Body, ContentType, ETag } = await s3Client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    return withS3(client, credentials, { bucket, isContent: true, signal }, async (sdk, { GetObjectCommand }) => {
+      const { Body, ContentType, ETag } = await sdk.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
       const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
       return contentOf(bucket, key, { bytes, contentType: ContentType, etag: ETag?.replaceAll('"', '') });
     });

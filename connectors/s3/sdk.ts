@@ -1,10 +1,14 @@
 import { Readable } from 'node:stream';
-import { S3Client } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { LRUCache } from 'lru-cache';
 
 import { Fault } from '../../contract/failures.js';
 import type { Refusal, SourceClient } from '../connector.js';
 import { regionIn } from './refusals.js';
+
+/** It is large: loaded with the first question to a store. */
+const loadSdk = () => import('@aws-sdk/client-s3');
+type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 
 /** What its user hands us. */
 export interface S3Credentials {
@@ -62,6 +66,7 @@ function urlOf({ protocol, hostname, port, path, query = {} }: SignedRequest): s
 
 /** The SDK in one region: it signs and reads answers, and its requests go out as all of the source do. */
 function sdkIn(
+  sdk: Sdk,
   region: string,
   client: SourceClient,
   { accessKey, accessKeySecret, endpointUrl }: S3Credentials,
@@ -73,7 +78,7 @@ function sdkIn(
 ): S3Client {
   const endpoint = endpointUrl ?? client.urls['api'] ?? '';
   const isAmazon = AMAZON.test(endpoint);
-  return new S3Client({
+  return new sdk.S3Client({
     region,
     endpoint: isAmazon ? `https://s3.${region}.amazonaws.com` : endpoint,
     forcePathStyle: !isAmazon,
@@ -117,20 +122,21 @@ export async function withS3<T>(
   client: SourceClient,
   credentials: S3Credentials,
   { bucket, isContent = false, signal }: { bucket: string | null; isContent?: boolean; signal: AbortSignal },
-  call: (s3: S3Client) => Promise<T>,
+  call: (s3: S3Client, commands: Sdk) => Promise<T>,
 ): Promise<T> {
   const endpoint = credentials.endpointUrl ?? client.urls['api'] ?? '';
   const place = `${endpoint} ${bucket ?? ''}`;
   const region = regions.get(place) ?? AMAZON.exec(endpoint)?.[1] ?? USUAL_REGION;
+  const sdk = await loadSdk();
+  const ask = (where: string, isLast: boolean): Promise<T> =>
+    call(sdkIn(sdk, where, client, credentials, { isContent, isLast, signal }), sdk);
   try {
-    return await call(sdkIn(region, client, credentials, { isContent, isLast: false, signal }));
+    return await ask(region, false);
   } catch (error) {
     if (!(error instanceof Elsewhere)) throw faultOf(error, signal);
-    const answer = await call(sdkIn(error.region, client, credentials, { isContent, isLast: true, signal })).catch(
-      (reason: unknown) => {
-        throw faultOf(reason, signal);
-      },
-    );
+    const answer = await ask(error.region, true).catch((reason: unknown) => {
+      throw faultOf(reason, signal);
+    });
     regions.set(place, error.region);
     return answer;
   }
