@@ -12,7 +12,7 @@ import { HttpError, invalid, notFound, type ValidationDetail } from '../http/err
 import { operation, type UserCaller } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { embeddingModel } from '../schemas/ingest.js';
-import { numbers } from '../schemas/numbers.js';
+import { numberList } from '../schemas/numberList.js';
 
 interface ChunkBody {
   chunk_number: number | null;
@@ -131,7 +131,7 @@ const chunk = () =>
   Joi.object({
     chunk_number: integer().allow(null).required(),
     chunk: Joi.string().min(1).required(),
-    embedding: orNull(numbers()),
+    embedding: orNull(numberList()),
   });
 
 /** POST /upload_chunks_and_embeddings: gives files the chunks, and the vectors, that their caller made. */

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { RERANK_MODELS } from '../../contract/rerankers.js';
-import { numbers } from './numbers.js';
+import { numberList } from './numberList.js';
 
 /** By how much the two shares of a hybrid search may miss 1 together. */
 const TOLERANCE = 0.001;
@@ -22,7 +22,7 @@ export const hybridWeights = () =>
 
 /** A vector to search for: what the engine takes, floats of 32 bits that point somewhere. */
 export const queryVector = () =>
-  numbers()
+  numberList()
     .min(1)
     .max(MAX_DIMENSIONS)
     .custom((value: readonly number[], helpers) => {

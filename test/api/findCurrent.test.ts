@@ -85,6 +85,24 @@ describe('what readers may see of the hits', () => {
     expect(searches).toBe(2);
   });
 
+  test('is what the records say, whatever texts are at hand', async () => {
+    const { deps, readFiles } = storeOf({ 1: 2 });
+    const texts = {
+      byKeys: (_: unknown, keys: readonly ChunkKey[]) =>
+        Promise.resolve(
+          keys.map(({ fileId, generation, chunkIndex }) => ({
+            key: chunkKey(fileId, generation, chunkIndex),
+            text: 'of old',
+          })),
+        ),
+      keep: () => undefined,
+    };
+    const store = { ...deps.store, chunks: texts } as unknown as ApiDeps['store'];
+    const ranked = [hit(1, 1), hit(2, 1)];
+    const search = () => Promise.resolve({ ranked, isAll: true });
+    expect(await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, { store })).toEqual([]);
+  });
+
   test('ends where a file is replaced again and again', async () => {
     const { deps, generations, readFiles } = storeOf({ 1: 2 });
     const search = () => {

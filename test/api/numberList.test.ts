@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import Joi from 'joi';
 
-import { numbers } from '../../api/schemas/numbers.js';
+import { numberList } from '../../api/schemas/numberList.js';
 
 /** What a schema makes of a value: the value, or each fault with its path. */
 function verdict(schema: Joi.Schema, v: unknown, abortEarly: boolean): unknown {
@@ -24,7 +24,7 @@ test.each([
   [undefined],
   [[1, 2, 3, 4, 5, 6, 7]],
 ])('%j is judged as by Joi', (value) => {
-  const [joi, ours] = [Joi.array().items(Joi.number()), numbers()].map((schema) =>
+  const [joi, ours] = [Joi.array().items(Joi.number()), numberList()].map((schema) =>
     schema.min(1).max(6).allow(null).empty(null),
   ) as [Joi.Schema, Joi.Schema];
   for (const early of [true, false]) expect(verdict(ours, value, early)).toEqual(verdict(joi, value, early));

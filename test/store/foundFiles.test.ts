@@ -1,0 +1,63 @@
+/** What a search reads of files, and whether it hears in the same question of files elsewhere. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import { createFoundFiles, type FoundFiles } from '../../store/files/found.js';
+import { fileModel } from '../../store/files/model.js';
+import { testEngines } from '../support/engines.js';
+
+const MINE = { organizationId: 901, userId: 5 };
+const ELSEWHERE = { model: 'OPENAI', space: 'here', cold: true } as const;
+let connection: mongoose.Connection;
+let files: FoundFiles;
+
+interface Given {
+  readonly userId?: number;
+  readonly space?: string | null;
+  readonly model?: string;
+  readonly stored?: string | null;
+}
+const row = (_id: number, { userId = 5, space = 'here', model = 'OPENAI', stored = null }: Given = {}) => ({
+  ...{ _id, organizationId: 901, userId, externalFileId: `${_id}`, source: 'WEB_SCRAPE', generation: 1 },
+  ...{ vectorSpace: space, options: { embeddingModel: model }, embeddingStorageStatus: stored },
+});
+const given = (...rows: ReturnType<typeof row>[]) =>
+  fileModel(connection).collection.insertMany(rows as unknown as Parameters<mongoose.Collection['insertMany']>[0]);
+const beside = async (ids: readonly number[], elsewhere: Parameters<FoundFiles['foundBeside']>[2] = ELSEWHERE) => {
+  const answer = await files.foundBeside(MINE, ids, elsewhere);
+  return [answer.files.map(({ _id }) => _id).toSorted((a, b) => a - b), answer.isElsewhere];
+};
+
+beforeAll(async () => {
+  const { mongodbUri } = testEngines();
+  connection = await mongoose.createConnection(mongodbUri, { dbName: `found-${process.pid}` }).asPromise();
+  await fileModel(connection).createIndexes();
+  files = createFoundFiles(fileModel(connection));
+});
+afterAll(async () => {
+  await connection.dropDatabase();
+  await connection.close();
+});
+
+test('records of the tenant alone, and whether any of its files is elsewhere', async () => {
+  await given(row(1), row(2), row(3, { space: null }), row(4, { model: 'SOLAR_1_MINI', space: 'there' }));
+  // Another user's, in every way elsewhere.
+  await given(row(5, { userId: 6, space: 'there', stored: 'COLD_STORAGE' }));
+  expect((await files.found(MINE, [1, 2, 5, 99])).map(({ _id }) => _id)).toEqual([1, 2]);
+  expect(await beside([1, 2, 5, 99])).toEqual([[1, 2], false]);
+  expect(await beside([])).toEqual([[], false]);
+
+  await given(row(6, { space: 'there' }));
+  expect(await beside([1])).toEqual([[1], true]);
+  expect(await beside([1], { ...ELSEWHERE, model: 'SOLAR_1_MINI' })).toEqual([[1], true]);
+  expect(await beside([1], { ...ELSEWHERE, model: 'COHERE_MULTILINGUAL_V3' })).toEqual([[1], false]);
+  await fileModel(connection).deleteOne({ _id: 6 });
+  expect(await beside([1])).toEqual([[1], false]);
+});
+
+test.each(['COLD_STORAGE', 'COLD_TO_HOT'])('a file in %s counts where it would be missed', async (stored) => {
+  await given(row(7, { stored }));
+  expect(await beside([1])).toEqual([[1], true]);
+  expect(await beside([1], { ...ELSEWHERE, cold: false })).toEqual([[1], false]);
+  await fileModel(connection).deleteOne({ _id: 7 });
+});
