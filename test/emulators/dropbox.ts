@@ -236,6 +236,7 @@ export async function startDropbox({
     source: 'DROPBOX',
     paths: { api: '/2', content: '/2', authorize: '/oauth2/authorize', token: '/oauth2/token' },
     oauth: {
+      name: 'Dropbox',
       people: [
         { id: 'ada@harbour.example', label: 'Ada' },
         { id: 'ben@harbour.example', label: 'Ben' },

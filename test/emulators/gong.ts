@@ -99,6 +99,7 @@ export async function startGong({
     source: 'GONG',
     paths: { api: '/{customer}/v2', authorize: '/oauth2/authorize', token: '/oauth2/generate-customer-token' },
     oauth: {
+      name: 'Gong',
       people: [{ id: '7', label: 'Ada' }],
       clientAuth: 'basic',
       rotates: true,
