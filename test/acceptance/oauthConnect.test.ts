@@ -234,7 +234,6 @@ test('rotating tokens are refreshed once for many calls, each time with the newe
 });
 
 test('documents are had in the form that their organization wants them in, for one source or for all', async () => {
-  drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: 'On documents.' };
   const owner = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   await consentTo(await urlFor({ sync_source_items: false }));
   const { id } = await onlySource();
@@ -243,6 +242,8 @@ test('documents are had in the form that their organization wants them in, for o
       Object.entries(settings).map(([key, form]) => [key, { google_workspace_docs_save_as: form }]),
     );
     expect((await owner.post('/organization/update', { data_source_configs })).status).toBe(200);
+    // What is as it was is not fetched again.
+    drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: `On ${JSON.stringify(settings)}.` };
     const before = drive.requests.length;
     await user.post('/integrations/files/sync', { data_source_id: id, ids: ['doc'] });
     const asked = () => drive.requests.slice(before).find((path) => path.includes('/doc/export?'));
