@@ -189,6 +189,7 @@ const NAMELESS = [
   '/fetch_webpage',
   '/integrations/azure_blob_storage',
   '/integrations/connect',
+  '/integrations/freshdesk',
   '/integrations/gitbook',
   '/integrations/github',
   '/integrations/rss_feed',
