@@ -1,0 +1,52 @@
+import { BROUGHT_CLIENTS, CALLBACK_PATHS, type OAuthClient } from '../../../contract/oauth.js';
+import type { OAuthSource } from '../../../contract/whiteLabel.js';
+import type { ApiDeps } from '../../deps.js';
+import { HttpError, invalid } from '../../http/errors.js';
+import { factsIn } from './facts.js';
+
+/** A client that a caller brings for one connection, with what it says of whose server is meant. */
+export interface BroughtClient {
+  readonly client: OAuthClient & { readonly secret: string };
+  /** Letter for letter as it was given: the provider compares it so, in both legs. */
+  readonly redirectUri: string;
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+const TEXTS = ['client_id', 'client_secret', 'redirect_uri'] as const;
+/** What a URL parser would pass over stands in none. */
+const VISIBLE = /^[\x21-\x7e]+$/;
+
+const hrefOf = (text: string): string | null => (URL.canParse(text) ? new URL(text).href : null);
+
+/**
+ * The client of a connection to a source that has none of the deployment's; null for every other source.
+ * @throws HttpError 400 naming what is absent, 422 for what could lead elsewhere
+ */
+export function broughtClient(
+  service: OAuthSource,
+  body: Readonly<Record<string, unknown>>,
+  { publicUrl, settings }: Pick<ApiDeps, 'publicUrl' | 'settings'>,
+): BroughtClient | null {
+  const row = BROUGHT_CLIENTS[service];
+  if (!row) return null;
+  const { field } = row;
+  const given = (body[field] ?? {}) as Partial<Record<string, string>>;
+  const facts = factsIn(row.facts, given, [field]);
+  const [id = '', secret = '', redirectUri = ''] = TEXTS.map((name) => given[name] ?? '');
+  const absent = TEXTS.find((name) => (given[name] ?? '') === '');
+  if (absent !== undefined)
+    throw new HttpError(400, `Name ${field}.${absent}: there is no address to consent at without it.`);
+  const places = [publicUrl(), ...settings.publicUrlAliases].map(
+    (address) => `${address}/integrations/${CALLBACK_PATHS[service]}`,
+  );
+  if (
+    !VISIBLE.test(redirectUri) ||
+    !places.some((place) => place === redirectUri || hrefOf(place) === hrefOf(redirectUri))
+  )
+    throw invalid(
+      ['body', field, 'redirect_uri'],
+      `Takes /integrations/${CALLBACK_PATHS[service]} on this host, or on one of PUBLIC_URL_ALIASES`,
+      'value_error',
+    );
+  return { client: { id, secret }, redirectUri, facts };
+}

@@ -1,0 +1,76 @@
+import Joi from 'joi';
+
+import { HttpError } from '../../http/errors.js';
+import { type Operation, operation } from '../../http/operation.js';
+import { CRM_OPERATIONS, crmIncludes, crmListing, type CrmOperation } from '../../schemas/crm.js';
+import { integer, nullable } from '../../schemas/fields.js';
+import { callSource } from '../callSource.js';
+import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
+
+interface Body {
+  data_source_id: number;
+  include_remote_data: boolean;
+  next_cursor?: string;
+  page_size: number;
+  order_by?: string;
+  order_dir: 'asc' | 'desc';
+  includes: string[];
+  filters: Record<string, string | undefined>;
+}
+
+/** POST /integrations/data/crm/…: a page of records of one kind, as Salesforce has them just now. */
+const list = (kind: CrmOperation): Operation =>
+  operation<'user', Body>({
+    method: 'post',
+    path: `/integrations/data/crm/${kind}`,
+    auth: 'user',
+    summary: `Lists the ${kind} of a connected Salesforce.`,
+    body: crmListing(kind),
+    answer: Joi.object({
+      count: integer().required(),
+      next_cursor: nullable(Joi.string()).required(),
+      data: Joi.array().items(CRM_OPERATIONS[kind].record).required(),
+    }),
+    async handle({ caller, body, deps }) {
+      const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'SALESFORCE');
+      const asked = {
+        filters: body.filters,
+        includes: body.includes,
+        remote: body.include_remote_data,
+        orderBy: body.order_by ?? null,
+        orderDir: body.order_dir,
+        pageSize: body.page_size,
+        cursor: body.next_cursor || null,
+      };
+      return callSource('Salesforce', (signal) => accountOf(source, deps).read(kind, asked, signal));
+    },
+  });
+
+/** GET /integrations/data/crm/…/{id}: one of them. */
+const one = (kind: CrmOperation): Operation =>
+  operation<'user', unknown>({
+    method: 'get',
+    path: `/integrations/data/crm/${kind}/{id}`,
+    auth: 'user',
+    summary: `Answers one ${CRM_OPERATIONS[kind].one} of a connected Salesforce.`,
+    query: Joi.object({
+      data_source_id: integer().required(),
+      include_remote_data: Joi.boolean().default(false),
+      includes: crmIncludes().single().default([]),
+    }),
+    answer: CRM_OPERATIONS[kind].record,
+    async handle({ caller, params, query, deps }) {
+      const source = await connectedSourceOf(caller, query['data_source_id'] as number, deps.store, 'SALESFORCE');
+      const asked = { id: params['id'], includes: query['includes'], remote: query['include_remote_data'] };
+      const account = accountOf(source, deps);
+      const found = await callSource('Salesforce', (signal) => account.read(`one of ${kind}`, asked, signal));
+      if (found === null) throw new HttpError(404, `There is no such ${CRM_OPERATIONS[kind].one} in this account.`);
+      return found;
+    },
+  });
+
+/** Every kind of record, with both operations. */
+export const crmOperations: readonly Operation[] = (Object.keys(CRM_OPERATIONS) as CrmOperation[]).flatMap((kind) => [
+  list(kind),
+  one(kind),
+]);

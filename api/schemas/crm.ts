@@ -1,0 +1,114 @@
+/** What the CRM's operations ask and answer. */
+import Joi from 'joi';
+
+import { wholeRecord } from './answers.js';
+import { integer, nullable, orNull } from './fields.js';
+
+const text = () => Joi.string().allow('');
+const maybe = () => nullable(text());
+const remote = () => nullable(Joi.object().unknown());
+const part = () => nullable(wholeRecord({ id: maybe() }));
+const times = { created_at: text(), updated_at: text(), is_deleted: Joi.boolean(), remote_data: remote() };
+
+const addresses = () =>
+  Joi.array().items(
+    wholeRecord({
+      ...{ street_1: maybe(), street_2: maybe(), city: maybe(), state: maybe() },
+      ...{ postal_code: maybe(), country: maybe(), address_type: maybe() },
+    }),
+  );
+const phoneNumbers = () => Joi.array().items(wholeRecord({ phone_number: text(), phone_number_type: maybe() }));
+const emails = () => Joi.array().items(wholeRecord({ email: text(), email_type: maybe() }));
+
+const whom = { owner: wholeRecord({ id: maybe() }), account: part(), contact: part() };
+const task = wholeRecord({
+  ...{ id: text(), ...whom, subject: maybe(), description: maybe(), priority: maybe(), status: maybe() },
+  ...times,
+});
+const event = wholeRecord({
+  ...{ id: text(), ...whom, subject: maybe(), description: maybe(), location: maybe(), is_all_day: Joi.boolean() },
+  ...{ start_date: maybe(), end_date: maybe() },
+  ...times,
+});
+
+/** With what may be had beside a record, where that is asked for. */
+const record = (fields: Record<string, Joi.Schema>) =>
+  wholeRecord({ id: text(), description: maybe(), last_activity_at: maybe(), ...times, ...fields }).keys({
+    tasks: nullable(Joi.array().items(task)),
+    events: nullable(Joi.array().items(event)),
+  });
+
+const ORDERS = ['created_at', 'updated_at', 'name', 'last_activity_at'];
+const name = () => orNull(text().max(2_048));
+const id = () => orNull(text().max(100));
+
+/** The kinds of records, by the names of their operations. */
+export const CRM_OPERATIONS = {
+  accounts: {
+    one: 'account',
+    filters: { name: name(), owner_id: id() },
+    orders: [...ORDERS, 'number_of_employees'],
+    record: record({
+      ...{ owner: part(), name: maybe(), industry: maybe(), website: maybe() },
+      ...{ number_of_employees: nullable(integer()), addresses: addresses(), phone_numbers: phoneNumbers() },
+    }),
+  },
+  leads: {
+    one: 'lead',
+    filters: { name: name(), owner_id: id(), converted_account_id: id(), converted_contact_id: id() },
+    orders: ORDERS,
+    record: record({
+      ...{ owner: wholeRecord({ id: maybe() }), source: maybe(), status: maybe(), title: maybe(), company: maybe() },
+      ...{ first_name: maybe(), last_name: maybe(), addresses: addresses(), phone_numbers: phoneNumbers() },
+      ...{ emails: emails(), converted_at: maybe(), converted_account: part(), converted_contact: part() },
+    }),
+  },
+  contacts: {
+    one: 'contact',
+    filters: { name: name(), owner_id: id(), account_id: id() },
+    orders: [...ORDERS, 'title'],
+    record: record({
+      ...{ owner: part(), account: part(), first_name: maybe(), last_name: maybe(), name: maybe(), title: maybe() },
+      ...{ department: maybe(), addresses: addresses(), phone_numbers: phoneNumbers(), emails: emails() },
+    }),
+  },
+  opportunities: {
+    one: 'opportunity',
+    filters: {
+      ...{ owner_id: id(), account_id: id(), stage: orNull(text().max(255)) },
+      status: orNull(Joi.string().valid('WON', 'OPEN')),
+    },
+    orders: [...ORDERS, 'amount', 'close_date'],
+    record: record({
+      ...{ owner: wholeRecord({ id: maybe() }), name: maybe(), amount: nullable(integer()), account: part() },
+      ...{ contact: part(), stage: maybe(), status: nullable(Joi.string().valid('WON', 'OPEN')), close_date: maybe() },
+    }),
+  },
+} as const satisfies Record<
+  string,
+  {
+    readonly one: string;
+    readonly filters: Record<string, Joi.Schema>;
+    readonly orders: readonly string[];
+    readonly record: Joi.ObjectSchema;
+  }
+>;
+export type CrmOperation = keyof typeof CRM_OPERATIONS;
+
+export const crmIncludes = () => Joi.array().items(Joi.string().valid('Tasks', 'Events')).unique();
+/** Records of one page where the caller names no number, and at most. */
+const PAGE_SIZE = 50;
+const MAX_PAGE_SIZE = 200;
+const MAX_CURSOR = 4_096;
+
+export const crmListing = (kind: CrmOperation) =>
+  Joi.object({
+    data_source_id: integer().required(),
+    include_remote_data: Joi.boolean().default(false),
+    next_cursor: orNull(text().max(MAX_CURSOR)),
+    page_size: orNull(integer().min(1).max(MAX_PAGE_SIZE), PAGE_SIZE),
+    order_by: orNull(Joi.string().valid(...CRM_OPERATIONS[kind].orders)),
+    order_dir: orNull(Joi.string().valid('asc', 'desc'), 'asc'),
+    includes: crmIncludes().default([]),
+    filters: Joi.object(CRM_OPERATIONS[kind].filters).default({}),
+  });

@@ -1,0 +1,125 @@
+import { Fault } from '../../contract/failures.js';
+import type { LiveRead, OAuthGrant } from '../connector.js';
+import { CRM_KINDS, type CrmKind, INCLUDES, momentOf } from './crmRecords.js';
+import { ask, containing, isId, objectOf, quote, type Row, textOf } from './soql.js';
+
+/** What an operation asks for, as it has checked it. */
+interface Asked {
+  readonly filters: Readonly<Record<string, string | null | undefined>>;
+  readonly includes: readonly string[];
+  readonly remote: boolean;
+  readonly orderBy: string | null;
+  readonly orderDir: 'asc' | 'desc';
+  readonly pageSize: number;
+  readonly cursor: string | null;
+}
+
+/** Where a list goes on: behind a record with a value in the field of its order. */
+interface Place {
+  readonly id: string;
+  readonly value: string | number | null;
+}
+const MOMENT = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d))?$/;
+
+/** @throws Fault bad_response for a cursor that is none of this list */
+function placeIn(cursor: string): Place {
+  try {
+    const [id, value] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [unknown, unknown];
+    const isValue = value === null || typeof value === 'number' || typeof value === 'string';
+    if (typeof id === 'string' && isId(id) && isValue) return { id, value };
+  } catch {
+    // Told below.
+  }
+  throw new Fault('bad_response', 'next_cursor is none that this operation gave.');
+}
+
+const literal = (value: string | number, isText: boolean): string => {
+  if (typeof value === 'number') return String(value);
+  if (isText) return quote(value);
+  const moment = momentOf(value) ?? '';
+  if (!MOMENT.test(moment)) throw new Fault('bad_response', 'next_cursor is none that this operation gave.');
+  return moment;
+};
+
+/** The condition of what comes behind a place, in an order whose rows without a value come last. */
+function behind({ id, value }: Place, order: CrmKind['orders'][string] | undefined, direction: 'asc' | 'desc'): string {
+  const isBehindId = `Id > ${quote(id)}`;
+  if (!order) return isBehindId;
+  if (value === null) return `(${order.field} = null AND ${isBehindId})`;
+  const [field, at] = [order.field, literal(value, order.isText === true)];
+  const further = `${field} ${direction === 'asc' ? '>' : '<'} ${at}`;
+  return `(${further} OR (${field} = ${at} AND ${isBehindId}) OR ${field} = null)`;
+}
+
+function conditionsOf({ filters }: CrmKind, given: Asked['filters']): string[] {
+  return Object.entries(filters).flatMap(([name, filter]) => {
+    const value = given[name];
+    if (typeof value !== 'string' || value === '') return [];
+    if (typeof filter.how === 'function') return [filter.how(value)];
+    return [filter.how === 'has' ? `${filter.field} LIKE ${containing(value)}` : `${filter.field} = ${quote(value)}`];
+  });
+}
+
+const selected = ({ fields }: CrmKind, includes: readonly string[]): string =>
+  [
+    ...fields,
+    ...includes.flatMap((name) => {
+      const part = INCLUDES[name];
+      return part ? [`(SELECT ${part.fields.join(', ')} FROM ${name})`] : [];
+    }),
+  ].join(', ');
+
+/** A record in the words of its operation. @param remote whether also as Salesforce says it */
+function presented(kind: CrmKind, row: Row, includes: readonly string[], remote: boolean): Row {
+  const parts = includes.map((name) => {
+    const { records } = objectOf(row[name]);
+    const inside = Array.isArray(records) ? records.map(objectOf) : [];
+    return [name.toLowerCase(), inside.map((one) => INCLUDES[name]?.present(one, remote))] as const;
+  });
+  return { ...kind.present(row), ...Object.fromEntries(parts), remote_data: remote ? row : null };
+}
+
+const listOf =
+  (kind: CrmKind): LiveRead<OAuthGrant> =>
+  async (client, query, signal) => {
+    const asked = query as unknown as Asked;
+    const order = asked.orderBy === null ? undefined : kind.orders[asked.orderBy];
+    const where = conditionsOf(kind, asked.filters);
+    const place = asked.cursor === null ? [] : [behind(placeIn(asked.cursor), order, asked.orderDir)];
+    const filter = (all: readonly string[]): string => (all.length === 0 ? '' : ` WHERE ${all.join(' AND ')}`);
+    const by = order ? `${order.field} ${asked.orderDir.toUpperCase()} NULLS LAST, Id` : 'Id';
+    const { pageSize } = asked;
+    const from = `FROM ${kind.object}`;
+    const soql = `SELECT ${selected(kind, asked.includes)} ${from}${filter([...where, ...place])} ORDER BY ${by} LIMIT ${pageSize}`;
+    const [{ rows, isWhole }, { total }] = await Promise.all([
+      ask(client, soql, signal),
+      ask(client, `SELECT COUNT() ${from}${filter(where)}`, signal),
+    ]);
+    const last = rows.at(-1);
+    const value = order && last ? (last[order.field] ?? null) : null;
+    const next = last && (!isWhole || rows.length >= pageSize) ? JSON.stringify([last['Id'], value]) : null;
+    return {
+      count: total,
+      next_cursor: next === null ? null : Buffer.from(next).toString('base64url'),
+      data: rows.map((row) => presented(kind, row, asked.includes, asked.remote)),
+    };
+  };
+
+/** Null for one that is not there. */
+const oneOf =
+  (kind: CrmKind): LiveRead<OAuthGrant> =>
+  async (client, query, signal) => {
+    const { id, includes, remote } = query as unknown as Pick<Asked, 'includes' | 'remote'> & { readonly id: string };
+    if (!isId(id)) return null;
+    const soql = `SELECT ${selected(kind, includes)} FROM ${kind.object} WHERE Id = ${quote(id)} LIMIT 1`;
+    const [row] = (await ask(client, soql, signal)).rows;
+    return row && textOf(row['Id']) !== null ? presented(kind, row, includes, remote) : null;
+  };
+
+/** By the name of the operation: a list of a kind, and one of it. */
+export const crmReads: Readonly<Record<string, LiveRead<OAuthGrant>>> = Object.fromEntries(
+  Object.entries(CRM_KINDS).flatMap(([name, kind]) => [
+    [name, listOf(kind)],
+    [`one of ${name}`, oneOf(kind)],
+  ]),
+);

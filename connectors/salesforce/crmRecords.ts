@@ -1,0 +1,258 @@
+/** Records of the CRM in the words of the operations that answer them. */
+import { objectOf, type Row, textOf } from './soql.js';
+
+const numberOf = (value: unknown): number | null => (typeof value === 'number' ? Math.round(value) : null);
+const partOf = (value: unknown): { readonly id: string | null } | null => {
+  const id = textOf(value);
+  return id === null ? null : { id };
+};
+const ownerOf = (row: Row) => ({ id: textOf(row['OwnerId']) });
+/** In the usual form: Salesforce writes offsets without a colon. */
+export const momentOf = (value: unknown): string | null => {
+  const text = textOf(value);
+  return text?.includes('T') && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : text;
+};
+const times = (row: Row) => ({
+  created_at: momentOf(row['CreatedDate']) ?? '',
+  updated_at: momentOf(row['LastModifiedDate']) ?? '',
+  is_deleted: row['IsDeleted'] === true,
+});
+const activity = (row: Row) => ({ last_activity_at: textOf(row['LastActivityDate']) });
+
+const addressOf = (value: unknown, type: string | null): readonly Row[] => {
+  const { street, city, state, postalCode, country } = objectOf(value);
+  // A street has its lines in one text.
+  const [first, ...more] = (textOf(street) ?? '').split(/\r?\n/);
+  const address = {
+    street_1: first || null,
+    street_2: more.join(', ') || null,
+    city: textOf(city),
+    state: textOf(state),
+    postal_code: textOf(postalCode),
+    country: textOf(country),
+  };
+  return Object.values(address).some((part) => part !== null) ? [{ ...address, address_type: type }] : [];
+};
+const phonesOf = (row: Row, kinds: Readonly<Record<string, string>>): readonly Row[] =>
+  Object.entries(kinds).flatMap(([field, type]) => {
+    const number = textOf(row[field]);
+    return number === null ? [] : [{ phone_number: number, phone_number_type: type }];
+  });
+const emailsOf = (row: Row): readonly Row[] => {
+  const email = textOf(row['Email']);
+  return email === null ? [] : [{ email, email_type: 'PRIMARY' }];
+};
+
+const PHONE = { Phone: 'PRIMARY', Fax: 'FAX' };
+const PERSON_PHONE = { Phone: 'PRIMARY', MobilePhone: 'MOBILE', HomePhone: 'HOME', OtherPhone: 'OTHER', Fax: 'FAX' };
+
+/** Fields of what was or is to be done with someone. Whom it is about is one of two things, by the beginning of its id. */
+const CONTACT_ID = /^003/;
+const LEAD_ID = /^00Q/;
+const whom = (row: Row) => {
+  const who = textOf(row['WhoId']);
+  return {
+    owner: ownerOf(row),
+    account: partOf(row['AccountId']),
+    contact: who !== null && CONTACT_ID.test(who) && !LEAD_ID.test(who) ? { id: who } : null,
+  };
+};
+const ACTIVITY_FIELDS = [
+  'Id',
+  'OwnerId',
+  'WhoId',
+  'AccountId',
+  'Subject',
+  'Description',
+  'CreatedDate',
+  'LastModifiedDate',
+  'IsDeleted',
+];
+const taskOf = (row: Row, remote: boolean): Row => ({
+  id: textOf(row['Id']) ?? '',
+  ...whom(row),
+  subject: textOf(row['Subject']),
+  description: textOf(row['Description']),
+  priority: textOf(row['Priority']),
+  status: textOf(row['Status']),
+  ...times(row),
+  remote_data: remote ? row : null,
+});
+const eventOf = (row: Row, remote: boolean): Row => ({
+  id: textOf(row['Id']) ?? '',
+  ...whom(row),
+  subject: textOf(row['Subject']),
+  description: textOf(row['Description']),
+  location: textOf(row['Location']),
+  is_all_day: row['IsAllDayEvent'] === true,
+  start_date: momentOf(row['StartDateTime']) ?? textOf(row['ActivityDate']),
+  end_date: momentOf(row['EndDateTime']),
+  ...times(row),
+  remote_data: remote ? row : null,
+});
+
+/** What may be had with a record, by the name of its field. */
+export const INCLUDES: Readonly<
+  Record<string, { readonly fields: readonly string[]; present(row: Row, remote: boolean): Row }>
+> = {
+  Tasks: { fields: [...ACTIVITY_FIELDS, 'Priority', 'Status'], present: taskOf },
+  Events: {
+    fields: [...ACTIVITY_FIELDS, 'Location', 'IsAllDayEvent', 'StartDateTime', 'EndDateTime', 'ActivityDate'],
+    present: eventOf,
+  },
+};
+
+/** A field that a list may be ordered by. */
+interface Order {
+  readonly field: string;
+  /** Whether its values stand in queries as texts: numbers and moments do not. */
+  readonly isText?: true;
+}
+/** A condition that a caller may give. */
+type Filter = { readonly field: string; readonly how: 'is' | 'has' } | { readonly how: (value: string) => string };
+
+/** A kind of record. */
+export interface CrmKind {
+  readonly object: string;
+  readonly fields: readonly string[];
+  readonly filters: Readonly<Record<string, Filter>>;
+  readonly orders: Readonly<Record<string, Order>>;
+  present(row: Row): Row;
+}
+
+const COMMON = ['Id', 'OwnerId', 'Description', 'CreatedDate', 'LastModifiedDate', 'LastActivityDate', 'IsDeleted'];
+const ORDERS = {
+  created_at: { field: 'CreatedDate' },
+  updated_at: { field: 'LastModifiedDate' },
+  name: { field: 'Name', isText: true },
+  last_activity_at: { field: 'LastActivityDate' },
+} as const;
+const OWNER = { owner_id: { field: 'OwnerId', how: 'is' } } as const;
+const NAME = { name: { field: 'Name', how: 'has' } } as const;
+
+export const CRM_KINDS: Readonly<Record<'accounts' | 'leads' | 'contacts' | 'opportunities', CrmKind>> = {
+  accounts: {
+    object: 'Account',
+    fields: [
+      ...COMMON,
+      'Name',
+      'Industry',
+      'Website',
+      'NumberOfEmployees',
+      'BillingAddress',
+      'ShippingAddress',
+      'Phone',
+      'Fax',
+    ],
+    filters: { ...OWNER, ...NAME },
+    orders: { ...ORDERS, number_of_employees: { field: 'NumberOfEmployees' } },
+    present: (row) => ({
+      id: textOf(row['Id']) ?? '',
+      owner: ownerOf(row),
+      name: textOf(row['Name']),
+      description: textOf(row['Description']),
+      industry: textOf(row['Industry']),
+      website: textOf(row['Website']),
+      number_of_employees: numberOf(row['NumberOfEmployees']),
+      addresses: [...addressOf(row['BillingAddress'], 'BILLING'), ...addressOf(row['ShippingAddress'], 'SHIPPING')],
+      phone_numbers: phonesOf(row, PHONE),
+      ...activity(row),
+      ...times(row),
+    }),
+  },
+  leads: {
+    object: 'Lead',
+    fields: [
+      ...[
+        ...COMMON,
+        'LeadSource',
+        'Status',
+        'Title',
+        'Company',
+        'FirstName',
+        'LastName',
+        'Address',
+        'Phone',
+        'MobilePhone',
+      ],
+      ...['Fax', 'Email', 'ConvertedDate', 'ConvertedAccountId', 'ConvertedContactId'],
+    ],
+    filters: {
+      ...OWNER,
+      ...NAME,
+      converted_account_id: { field: 'ConvertedAccountId', how: 'is' },
+      converted_contact_id: { field: 'ConvertedContactId', how: 'is' },
+    },
+    orders: ORDERS,
+    present: (row) => ({
+      id: textOf(row['Id']) ?? '',
+      owner: ownerOf(row),
+      source: textOf(row['LeadSource']),
+      status: textOf(row['Status']),
+      title: textOf(row['Title']),
+      company: textOf(row['Company']),
+      first_name: textOf(row['FirstName']),
+      last_name: textOf(row['LastName']),
+      description: textOf(row['Description']),
+      addresses: addressOf(row['Address'], null),
+      phone_numbers: phonesOf(row, PERSON_PHONE),
+      emails: emailsOf(row),
+      converted_at: textOf(row['ConvertedDate']),
+      converted_account: partOf(row['ConvertedAccountId']),
+      converted_contact: partOf(row['ConvertedContactId']),
+      ...activity(row),
+      ...times(row),
+    }),
+  },
+  contacts: {
+    object: 'Contact',
+    fields: [
+      ...[...COMMON, 'Name', 'FirstName', 'LastName', 'Title', 'Department', 'AccountId', 'MailingAddress'],
+      ...['OtherAddress', 'Phone', 'MobilePhone', 'HomePhone', 'OtherPhone', 'Fax', 'Email'],
+    ],
+    filters: { ...OWNER, ...NAME, account_id: { field: 'AccountId', how: 'is' } },
+    orders: { ...ORDERS, title: { field: 'Title', isText: true } },
+    present: (row) => ({
+      id: textOf(row['Id']) ?? '',
+      owner: ownerOf(row),
+      first_name: textOf(row['FirstName']),
+      last_name: textOf(row['LastName']),
+      name: textOf(row['Name']),
+      description: textOf(row['Description']),
+      title: textOf(row['Title']),
+      department: textOf(row['Department']),
+      addresses: [...addressOf(row['MailingAddress'], 'MAILING'), ...addressOf(row['OtherAddress'], 'OTHER')],
+      phone_numbers: phonesOf(row, PERSON_PHONE),
+      emails: emailsOf(row),
+      account: partOf(row['AccountId']),
+      ...activity(row),
+      ...times(row),
+    }),
+  },
+  opportunities: {
+    object: 'Opportunity',
+    fields: [...COMMON, 'Name', 'Amount', 'AccountId', 'ContactId', 'StageName', 'IsClosed', 'IsWon', 'CloseDate'],
+    filters: {
+      ...OWNER,
+      account_id: { field: 'AccountId', how: 'is' },
+      stage: { field: 'StageName', how: 'is' },
+      status: { how: (status) => (status === 'WON' ? 'IsWon = true' : 'IsClosed = false') },
+    },
+    orders: { ...ORDERS, amount: { field: 'Amount' }, close_date: { field: 'CloseDate' } },
+    present: (row) => ({
+      id: textOf(row['Id']) ?? '',
+      owner: ownerOf(row),
+      name: textOf(row['Name']),
+      description: textOf(row['Description']),
+      amount: numberOf(row['Amount']),
+      account: partOf(row['AccountId']),
+      contact: partOf(row['ContactId']),
+      stage: textOf(row['StageName']),
+      // One that is lost is neither.
+      status: row['IsWon'] === true ? 'WON' : row['IsClosed'] === true ? null : 'OPEN',
+      close_date: textOf(row['CloseDate']),
+      ...activity(row),
+      ...times(row),
+    }),
+  },
+};

@@ -1,0 +1,137 @@
+/** Salesforce: files of its libraries, published articles, and live reads of its CRM. https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/ */
+import { SALESFORCE_HOST } from '../../contract/oauth.js';
+import { Fault } from '../../contract/failures.js';
+import type { Connector, OAuthGrant } from '../connector.js';
+import {
+  bodyFieldsOf,
+  contentOfArticle,
+  contentOfFile,
+  itemOfArticle,
+  itemOfFile,
+  LOOSE_FILES,
+  placeOf,
+} from './adapter.js';
+import { crmReads } from './crm.js';
+import {
+  articleAt,
+  belowContainer,
+  belowKnowledge,
+  belowLooseFiles,
+  fileAt,
+  noSuchItem,
+  outermost,
+  siteOf,
+} from './listing.js';
+import { classify, textOf, waitMs } from './soql.js';
+
+/** Nothing else can be sent in a header, so it is the token of nobody. */
+const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+/** Where nobody's organization is: people sign in there. */
+const LOGIN_HOST = /^(?:login|test)\.salesforce\.com$/i;
+
+/** The host that consent has named, or that the caller knew. @throws Fault for one that is not Salesforce's */
+function instanceOf({ instance_url: told = '', domain = '' }: OAuthGrant['facts']): string {
+  const host = URL.canParse(told) ? new URL(told).hostname : domain;
+  if (!SALESFORCE_HOST.test(host) || LOGIN_HOST.test(host))
+    throw new Fault('bad_response', 'Salesforce did not say where the organization is. Connect it again.');
+  return host;
+}
+
+export const salesforce: Connector<OAuthGrant> = {
+  oauth: {
+    scopes: ['api', 'refresh_token'],
+    scopeSeparator: ' ',
+    scopeParameter: 'scope',
+    pkce: true,
+    clientAuth: 'post',
+    bodyFormat: 'form',
+    // Without it, whoever has consented before is not asked, and there may be no refresh token.
+    authorizeParameters: { prompt: 'consent' },
+    // Where an organization wants that.
+    rotates: true,
+    kept: { instance_url: 'instance_url' },
+  },
+  facts: ({ facts }) => ({ ...facts, instance: instanceOf(facts) }),
+  headers: ({ accessToken }) => ({ authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}` }),
+  classify,
+  waitMs,
+
+  async identify(client, { facts }, signal) {
+    const user = await client.get(['userinfo'], {}, signal, { at: 'identity' });
+    const name = textOf(user['preferred_username']) ?? textOf(user['email']);
+    const organization = textOf(user['organization_id']);
+    if (name === null || organization === null) throw new Fault('server_error', 'Salesforce named no user. Try again.');
+    const told = { user_id: textOf(user['user_id']), user_name: textOf(user['name']), email: textOf(user['email']) };
+    const instance = instanceOf(facts);
+    return {
+      account: `${name.toLowerCase()}|${instance.toLowerCase()}`,
+      metadata: {
+        ...{ organization_id: organization, instance },
+        ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)),
+      },
+    };
+  },
+
+  roots: (client, _grant, cursor, signal) => outermost(client, cursor, signal),
+
+  async below(client, externalId, cursor, signal) {
+    const place = placeOf(externalId);
+    switch (place?.kind) {
+      case undefined:
+        throw noSuchItem();
+      case 'loose':
+        return belowLooseFiles(client, cursor, signal);
+      case 'knowledge':
+        return belowKnowledge(client, cursor, signal);
+      case 'library':
+      case 'folder':
+        return belowContainer(client, place, cursor, signal);
+      case 'file': {
+        const row = await fileAt(client, place.id, signal);
+        const library = textOf(row['ParentId']);
+        const root = library === null ? LOOSE_FILES : `library:${library}`;
+        return { items: [itemOfFile(row, { parent: root, root }, siteOf(client))], next: null };
+      }
+      case 'article': {
+        const item = itemOfArticle(await articleAt(client, place, [], signal), siteOf(client));
+        return { items: item === null ? [] : [item], next: null };
+      }
+    }
+  },
+
+  async open(client, externalId, signal) {
+    const place = placeOf(externalId);
+    switch (place?.kind) {
+      case 'file': {
+        const row = await fileAt(client, place.id, signal);
+        const version = textOf(row['LatestPublishedVersionId']);
+        if (version === null || !itemOfFile(row, { parent: null, root: null }, '').hasContent)
+          throw new Fault(
+            'unsupported_type',
+            'This file of Salesforce is a link to something elsewhere. Connect what it leads to, and sync it there.',
+          );
+        const { bytes } = await client.content(['sobjects', 'ContentVersion', version, 'VersionData'], {}, signal);
+        return contentOfFile(row, bytes, siteOf(client));
+      }
+      case 'article': {
+        // Which fields there are is the organization's own.
+        const { fields } = await client.get(['sobjects', 'Knowledge__kav', 'describe'], {}, signal);
+        const body = bodyFieldsOf(fields);
+        const names = body.map(({ name }) => name);
+        return contentOfArticle(await articleAt(client, place, names, signal), body, siteOf(client));
+      }
+      case undefined:
+        throw noSuchItem();
+      case 'loose':
+      case 'knowledge':
+      case 'library':
+      case 'folder':
+        throw new Fault(
+          'unsupported_type',
+          'This holds other things of Salesforce, and has no text of its own: sync those.',
+        );
+    }
+  },
+
+  reads: crmReads,
+};

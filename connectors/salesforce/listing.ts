@@ -1,0 +1,168 @@
+import { Fault } from '../../contract/failures.js';
+import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import {
+  ARTICLE_FIELDS,
+  FILE_FIELDS,
+  itemOfArticle,
+  itemOfFile,
+  itemOfFolder,
+  itemOfKnowledge,
+  itemOfLibrary,
+  itemOfLooseFiles,
+  type Lies,
+  LOOSE_FILES,
+} from './adapter.js';
+import { ask, askPage, isId, quote, type Row, textOf } from './soql.js';
+
+export const noSuchItem = (): Fault =>
+  new Fault('not_found', 'Salesforce has no such item for the connected account. It may have been deleted.');
+/** The address of the organization, as people open it. */
+export const siteOf = ({ urls }: SourceClient): string => (urls['api'] ?? '').replace(/\/services\/data\/[^/]+$/, '');
+
+/** What only some organizations have: nothing where this one has not. */
+async function ifThere<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+const LIBRARIES = { fields: ['Id', 'Name', 'RootContentFolderId'], from: 'ContentWorkspace', where: [] };
+export const ARTICLES = { fields: ARTICLE_FIELDS, from: 'Knowledge__kav', where: ["PublishStatus = 'Online'"] };
+
+/** A page of the libraries; behind the last one, files outside of them and articles. */
+export async function outermost(client: SourceClient, cursor: string | null, signal: AbortSignal): Promise<ItemPage> {
+  const page = await ifThere(askPage(client, LIBRARIES, cursor ?? '', signal));
+  const items = (page?.rows ?? []).map((row) => itemOfLibrary(row, siteOf(client)));
+  if (page && page.next !== null) return { items, next: page.next };
+  const articles = await ifThere(ask(client, 'SELECT Id FROM Knowledge__kav LIMIT 1', signal));
+  return { items: [...items, itemOfLooseFiles(), ...(articles === null ? [] : [itemOfKnowledge()])], next: null };
+}
+
+/** Files by their ids, in the order of these. */
+async function filesOf(client: SourceClient, ids: readonly string[], signal: AbortSignal): Promise<readonly Row[]> {
+  if (ids.length === 0) return [];
+  const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: [`Id IN (${ids.map(quote).join(', ')})`] };
+  const rows: Row[] = [];
+  for (let after: string | null = ''; after !== null;) {
+    const page: Awaited<ReturnType<typeof askPage>> = await askPage(client, wanted, after, signal);
+    rows.push(...page.rows);
+    after = page.next;
+  }
+  return rows;
+}
+
+/** A folder still to be listed, with what its things lie in. */
+type Open = readonly [folder: string, parent: string];
+
+/** Where the listing of a folder, and of those in it, goes on. */
+interface FolderCursor {
+  readonly root: string | null;
+  readonly open: readonly Open[];
+  readonly after: string;
+}
+
+const cursorOf = (cursor: FolderCursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
+
+/** A page of what lies in the first folder that is open. */
+async function belowFolders(client: SourceClient, text: string, signal: AbortSignal): Promise<ItemPage> {
+  const cursor = JSON.parse(text) as FolderCursor;
+  const [first, ...rest] = cursor.open;
+  if (!first) return { items: [], next: null };
+  const [folder, parent] = first;
+  const { root } = cursor;
+  const wanted = {
+    fields: ['Id', 'Title', 'IsFolder'],
+    from: 'ContentFolderItem',
+    where: [`ParentContentFolderId = ${quote(folder)}`],
+  };
+  const { rows, next } = await askPage(client, wanted, cursor.after, signal);
+  const lies: Lies = { parent, root };
+  const named = rows.flatMap((row) => {
+    const id = textOf(row['Id']) ?? '';
+    return isId(id) ? [{ id, isFolder: row['IsFolder'] === true, title: textOf(row['Title']) ?? id }] : [];
+  });
+  const folders = named.filter(({ isFolder }) => isFolder);
+  const ids = named.filter(({ isFolder }) => !isFolder).map(({ id }) => id);
+  const files = await filesOf(client, ids, signal);
+  const items: SourceItem[] = [
+    ...folders.map(({ id, title }) => itemOfFolder(id, title, lies)),
+    ...files.map((row) => itemOfFile(row, lies, siteOf(client))),
+  ];
+  const inside = folders.map(({ id }): Open => [id, `folder:${id}`]);
+  const open = next === null ? [...rest, ...inside] : [first, ...rest, ...inside];
+  return { items, next: cursorOf({ root, open, after: next ?? '' }) };
+}
+
+/** A library, or a folder in one, with all that lies in it. */
+export async function belowContainer(
+  client: SourceClient,
+  { kind, id }: { readonly kind: 'library' | 'folder'; readonly id: string },
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  if (cursor !== null) return belowFolders(client, cursor, signal);
+  const itself = `${kind}:${id}`;
+  const [fields, from] =
+    kind === 'library'
+      ? [LIBRARIES.fields, LIBRARIES.from]
+      : [['Id', 'Name', 'ParentContentFolderId'], 'ContentFolder'];
+  const [row] = (await askPage(client, { fields, from, where: [`Id = ${quote(id)}`] }, '', signal)).rows;
+  if (!row) throw noSuchItem();
+  if (kind === 'library') {
+    const folder = textOf(row['RootContentFolderId']);
+    const open: readonly Open[] = folder === null ? [] : [[folder, itself]];
+    return { items: [itemOfLibrary(row, siteOf(client))], next: cursorOf({ root: itself, open, after: '' }) };
+  }
+  const above = textOf(row['ParentContentFolderId']);
+  const lies = { parent: above === null ? null : `folder:${above}`, root: null };
+  const items = [itemOfFolder(id, textOf(row['Name']) ?? id, lies)];
+  return { items, next: cursorOf({ root: null, open: [[id, itself]], after: '' }) };
+}
+
+/** A page of the files that lie in no library: first what they lie in. */
+export async function belowLooseFiles(
+  client: SourceClient,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: ['ParentId = null'] };
+  const { rows, next } = await askPage(client, wanted, cursor ?? '', signal);
+  const lies = { parent: LOOSE_FILES, root: LOOSE_FILES };
+  const files = rows.map((row) => itemOfFile(row, lies, siteOf(client)));
+  return { items: cursor === null ? [itemOfLooseFiles(), ...files] : files, next };
+}
+
+/** A page of the published articles: first what they lie in. */
+export async function belowKnowledge(
+  client: SourceClient,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const { rows, next } = await askPage(client, ARTICLES, cursor ?? '', signal);
+  const articles = rows.flatMap((row) => itemOfArticle(row, siteOf(client)) ?? []);
+  return { items: cursor === null ? [itemOfKnowledge(), ...articles] : articles, next };
+}
+
+/** A file by its id. @throws Fault not_found */
+export async function fileAt(client: SourceClient, id: string, signal: AbortSignal): Promise<Row> {
+  const [row] = await filesOf(client, [id], signal);
+  if (!row) throw noSuchItem();
+  return row;
+}
+
+/** A published article in one language, with some fields beside the usual ones. @throws Fault not_found */
+export async function articleAt(
+  client: SourceClient,
+  { id, language }: { readonly id: string; readonly language: string },
+  fields: readonly string[],
+  signal: AbortSignal,
+): Promise<Row> {
+  const where = [...ARTICLES.where, `KnowledgeArticleId = ${quote(id)}`, `Language = ${quote(language)}`];
+  const wanted = { ...ARTICLES, fields: [...ARTICLE_FIELDS, ...fields], where };
+  const [row] = (await askPage(client, wanted, '', signal)).rows;
+  if (!row) throw noSuchItem();
+  return row;
+}

@@ -1,0 +1,77 @@
+/** Queries of Salesforce (SOQL), put together so that what a caller gave stays a value. */
+import { Fault } from '../../contract/failures.js';
+import type { Refusal, SourceClient } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+export const objectOf = (value: unknown): Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Row) : {};
+export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+const ID = /^[a-zA-Z0-9]{15}(?:[a-zA-Z0-9]{3})?$/;
+export const isId = (text: string): boolean => ID.test(text);
+
+const ESCAPED = /['"\\\b\f\n\r\t]/g;
+const ESCAPES: Readonly<Record<string, string>> = { '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+/** A text as a literal. */
+export const quote = (text: string): string => `'${text.replaceAll(ESCAPED, (one) => ESCAPES[one] ?? `\\${one}`)}'`;
+/** The pattern of LIKE for what has a text in it. */
+export const containing = (text: string): string => `'%${quote(text.replaceAll(/[\\%_]/g, '\\$&')).slice(1, -1)}%'`;
+
+/** Codes of a refusal, which is a list of errors. */
+const codeOf = ({ body }: Refusal): string => textOf(objectOf(Array.isArray(body) ? body[0] : body)['errorCode']) ?? '';
+const CODES: Readonly<Record<string, ErrorClass>> = {
+  // 403, for the quota of a day that is used up.
+  REQUEST_LIMIT_EXCEEDED: 'rate_limited',
+  // 400: a kind of thing that the organization, or its user, does not have.
+  INVALID_TYPE: 'not_found',
+  INVALID_CROSS_REFERENCE_KEY: 'not_found',
+  MALFORMED_ID: 'not_found',
+  QUERY_TIMEOUT: 'server',
+  SERVER_UNAVAILABLE: 'server',
+};
+export const classify = (refusal: Refusal): ErrorClass | null => CODES[codeOf(refusal)] ?? null;
+/** The quota is one of the last 24 hours, so something of it comes back all the time; how soon is not said. */
+const QUOTA_WAIT_MS = 300_000;
+export const waitMs = (refusal: Refusal): number | null =>
+  codeOf(refusal) === 'REQUEST_LIMIT_EXCEEDED' && refusal.headers['retry-after'] === undefined ? QUOTA_WAIT_MS : null;
+
+interface Answer {
+  readonly rows: readonly Row[];
+  /** Of all that the query finds, also what is on no page yet. */
+  readonly total: number;
+  readonly isWhole: boolean;
+}
+
+/** What a query finds, as far as it fits into one answer. */
+export async function ask(client: SourceClient, soql: string, signal: AbortSignal): Promise<Answer> {
+  const { records, done, totalSize } = await client.get(['query'], { q: soql }, signal);
+  if (!Array.isArray(records))
+    throw new Fault('server_error', 'Salesforce gave an answer without records. It is tried again by itself.');
+  return { rows: records.map(objectOf), total: Number(totalSize ?? 0), isWhole: done !== false };
+}
+
+/** As many as Salesforce gives of such records in one answer, at most. */
+const PER_PAGE = 200;
+
+export interface Wanted {
+  readonly fields: readonly string[];
+  readonly from: string;
+  /** Conditions, all of which must hold. */
+  readonly where: readonly string[];
+}
+
+/** A page of what a query finds, in the order of ids: a cursor of Salesforce's own would end in two days, or with a refresh. */
+export async function askPage(
+  client: SourceClient,
+  { fields, from, where }: Wanted,
+  afterId: string,
+  signal: AbortSignal,
+): Promise<{ readonly rows: readonly Row[]; readonly next: string | null }> {
+  const conditions = [...where, ...(afterId === '' ? [] : [`Id > ${quote(afterId)}`])];
+  const filter = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  const soql = `SELECT ${fields.join(', ')} FROM ${from}${filter} ORDER BY Id LIMIT ${PER_PAGE}`;
+  const { rows, isWhole } = await ask(client, soql, signal);
+  const last = textOf(rows.at(-1)?.['Id']);
+  return { rows, next: last !== null && (!isWhole || rows.length >= PER_PAGE) ? last : null };
+}

@@ -1,0 +1,196 @@
+import { formatOfName, formatOfType, mimeTypeOf } from '../../contract/fileFormats.js';
+import type { TypeAtSource } from '../../contract/typesAtSource.js';
+import type { ItemContent, SourceItem } from '../connector.js';
+
+/** A record as the Table API gives it: texts, of which none is sure. */
+export type Row = Readonly<Record<string, unknown>>;
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+const SYS_ID = /^[0-9a-f]{32}$/;
+const TABLE = /^[a-z][a-z0-9_]{1,79}$/;
+export const isSysId = (text: string): boolean => SYS_ID.test(text);
+
+/** What an item of ours is: a table, a record of one, or what is attached to that. */
+export interface Place {
+  readonly table: string;
+  readonly record: string | null;
+  readonly attachment: string | null;
+}
+
+/** Null for what is no id of ours. */
+export function placeOf(externalId: string): Place | null {
+  const [table = '', record, attachment, ...more] = externalId.split('/');
+  const isRight = [record, attachment].every((id) => id === undefined || isSysId(id));
+  if (!TABLE.test(table) || !isRight || more.length > 0) return null;
+  return { table, record: record ?? null, attachment: attachment ?? null };
+}
+
+/** Tables that are listed: what people work on, and what they read. Of custom ones, those that are kinds of tasks. */
+export const TABLES = ['incident', 'problem', 'change_request', 'kb_knowledge', 'sc_cat_item'] as const;
+export const CUSTOM = ['u_', 'x_'] as const;
+export const isListedTable = (table: string): boolean =>
+  (TABLES as readonly string[]).includes(table) || CUSTOM.some((prefix) => table.startsWith(prefix));
+
+/** Which records of a table are for readers: drafts and what was retired are not. */
+export const READABLE: Readonly<Record<string, string>> = {
+  kb_knowledge: 'workflow_state=published',
+  sc_cat_item: 'active=true',
+};
+
+const INCIDENTS = 'incident';
+export const typeOf = (table: string): TypeAtSource => (table === INCIDENTS ? 'INCIDENT' : 'TABLE');
+
+/** `2026-03-04 10:15:00`, of UTC. */
+const dateOf = (value: unknown): string | null => {
+  const text = `${textOf(value).replace(' ', 'T')}Z`;
+  return Number.isNaN(Date.parse(text)) ? null : text;
+};
+
+/** Where a person opens a record. @param site the address of the instance */
+const urlOf = (site: string, table: string, record: string): string => `${site}/${table}.do?sys_id=${record}`;
+
+export const itemOfTable = (table: string, label: string, site: string): SourceItem => ({
+  externalId: table,
+  parentExternalId: null,
+  rootExternalId: null,
+  name: label || table,
+  itemType: 'TABLE',
+  externalUrl: `${site}/${table}_list.do`,
+  fileFormat: null,
+  isSelectable: true,
+  isExpandable: true,
+  hasContent: false,
+  createdAt: null,
+  version: null,
+});
+
+/** What listings ask of a record. */
+export const LISTED_FIELDS = 'sys_id,number,short_description,name,sys_created_on,sys_updated_on,sys_mod_count';
+
+const nameOf = (row: Row, fallback: string): string => {
+  const said = textOf(row['short_description']) || textOf(row['name']);
+  return [textOf(row['number']), said].filter(Boolean).join(': ') || fallback;
+};
+
+/** A record; null for one without an id. */
+export function itemOfRecord(row: Row, table: string, site: string, hasAttachments: boolean): SourceItem | null {
+  const id = textOf(row['sys_id']);
+  if (!isSysId(id)) return null;
+  const type = typeOf(table);
+  return {
+    externalId: `${table}/${id}`,
+    parentExternalId: table,
+    rootExternalId: table,
+    name: nameOf(row, id),
+    itemType: type === 'INCIDENT' ? 'INCIDENT' : 'FILE',
+    typeAtSource: type,
+    externalUrl: urlOf(site, table, id),
+    fileFormat: null,
+    isSelectable: true,
+    isExpandable: hasAttachments,
+    hasContent: true,
+    createdAt: dateOf(row['sys_created_on']),
+    version: `${textOf(row['sys_updated_on'])}/${textOf(row['sys_mod_count'])}`,
+  };
+}
+
+/** What listings ask of an attachment. */
+export const ATTACHMENT_FIELDS =
+  'sys_id,file_name,content_type,table_name,table_sys_id,sys_created_on,sys_updated_on,hash';
+
+/** What is attached to a record; null for what names none. */
+export function itemOfAttachment(row: Row, table: string, site: string): SourceItem | null {
+  const [id, record, name] = [textOf(row['sys_id']), textOf(row['table_sys_id']), textOf(row['file_name'])];
+  if (!isSysId(id) || !isSysId(record)) return null;
+  return {
+    externalId: `${table}/${record}/${id}`,
+    parentExternalId: `${table}/${record}`,
+    rootExternalId: table,
+    name: name || id,
+    itemType: 'ATTACHMENT',
+    typeAtSource: 'ATTACHMENT',
+    attachedTo: typeOf(table),
+    externalUrl: `${site}/sys_attachment.do?sys_id=${id}`,
+    fileFormat: formatOfName(name),
+    isSelectable: true,
+    isExpandable: false,
+    hasContent: true,
+    createdAt: dateOf(row['sys_created_on']),
+    version: textOf(row['hash']) || textOf(row['sys_updated_on']) || null,
+  };
+}
+
+/** What is read of a record that people work on: a label and the field that it stands for, in order. */
+const FACTS: readonly (readonly [label: string, field: string])[] = [
+  ['State', 'state'],
+  ['Priority', 'priority'],
+  ['Category', 'category'],
+  ['Opened', 'opened_at'],
+  ['Opened by', 'opened_by'],
+  ['Caller', 'caller_id'],
+  ['Assigned to', 'assigned_to'],
+  ['Assignment group', 'assignment_group'],
+  ['Configuration item', 'cmdb_ci'],
+  ['Resolved', 'resolved_at'],
+  ['Closed', 'closed_at'],
+];
+const TEXTS: readonly (readonly [title: string, field: string])[] = [
+  ['Description', 'description'],
+  ['Cause', 'cause_notes'],
+  ['Workaround', 'workaround'],
+  ['Fix', 'fix_notes'],
+  ['Justification', 'justification'],
+  ['Implementation plan', 'implementation_plan'],
+  ['Resolution', 'close_notes'],
+  ['Comments', 'comments'],
+  ['Work notes', 'work_notes'],
+];
+/** Fields with markup in them, of tables of articles. */
+const MARKED_UP: Readonly<Record<string, readonly string[]>> = {
+  kb_knowledge: ['text', 'wiki'],
+  sc_cat_item: ['description'],
+};
+/** What reading a record asks for. */
+export const fieldsOf = (table: string): string =>
+  [
+    ...['sys_id', 'number', 'name', 'short_description', 'sys_updated_on', 'workflow_state', 'active'],
+    ...(MARKED_UP[table] ?? [...FACTS, ...TEXTS].map(([, field]) => field)),
+  ].join(',');
+
+const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/** A record as a text of its own: its title, facts, and what people wrote. */
+export function contentOfRecord(row: Row, table: string, record: string, site: string): ItemContent {
+  const title = nameOf(row, record);
+  const markedUp = MARKED_UP[table];
+  const facts = FACTS.flatMap(([label, field]) => (textOf(row[field]) ? [`- ${label}: ${textOf(row[field])}`] : []));
+  const texts = TEXTS.flatMap(([label, field]) => (textOf(row[field]) ? [`## ${label}`, textOf(row[field])] : []));
+  const text = markedUp
+    ? [`<h1>${escape(title)}</h1>`, ...markedUp.map((field) => textOf(row[field]))].join('\n')
+    : [`# ${title}`, facts.join('\n'), ...texts].filter(Boolean).join('\n\n');
+  const mimeType = markedUp ? 'text/html' : 'text/markdown';
+  return {
+    bytes: Buffer.from(text),
+    contentType: `${mimeType}; charset=utf-8`,
+    format: 'SERVICENOW',
+    mimeType,
+    name: title,
+    url: urlOf(site, table, record),
+    facts: { type: typeOf(table), table, ...(textOf(row['number']) ? { number: textOf(row['number']) } : {}) },
+  };
+}
+
+export function contentOfAttachment(row: Row, place: Place, site: string, bytes: Uint8Array): ItemContent {
+  const name = textOf(row['file_name']);
+  const [declared, named] = [textOf(row['content_type']), formatOfName(name)];
+  const type = (formatOfType(declared) === null && named ? mimeTypeOf(named) : declared) || 'application/octet-stream';
+  return {
+    bytes,
+    contentType: type,
+    format: null,
+    mimeType: type.split(';')[0]?.trim() ?? type,
+    name: name || null,
+    url: `${site}/sys_attachment.do?sys_id=${place.attachment ?? ''}`,
+    facts: { type: 'ATTACHMENT', table: place.table, attached_to: `${place.table}/${place.record ?? ''}` },
+  };
+}

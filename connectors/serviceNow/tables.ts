@@ -1,0 +1,93 @@
+import { Fault } from '../../contract/failures.js';
+import type { Refusal, SourceClient } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+import { type Row, textOf } from './adapter.js';
+
+const PER_PAGE = 100;
+const NEXT = /;\s*rel="?next"?/;
+
+const objectOf = (value: unknown): Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Row) : {};
+
+/** A table that is not there is 400, in words. */
+export function classify({ status, body }: Refusal): ErrorClass | null {
+  const message = textOf(objectOf(objectOf(body)['error'])['message']);
+  return status === 400 && /^invalid table/i.test(message) ? 'not_found' : null;
+}
+
+/** Where a listing goes on: behind a record, and so many more that the account may not see. */
+export interface After {
+  readonly id: string;
+  readonly passed: number;
+}
+export const FROM_START: After = { id: '', passed: 0 };
+
+export interface RowPage {
+  readonly rows: readonly Row[];
+  /** Null after the last page. */
+  readonly next: After | null;
+}
+
+/**
+ * A page of what a query finds, in the order of ids: rows that come and go meanwhile shift nothing out of it. What the account
+ * may not see is taken out of a page after it was cut, so that a short page, or an empty one, is not the last.
+ */
+export async function readPage(
+  client: SourceClient,
+  path: readonly string[],
+  { query, fields }: { readonly query: string; readonly fields: string },
+  after: After,
+  signal: AbortSignal,
+): Promise<RowPage> {
+  const behind = after.id === '' ? '' : `sys_id>${after.id}`;
+  // Each of several queries has conditions of its own.
+  const queries = query.split('^NQ').map((one) => [one, behind].filter(Boolean).join('^'));
+  const { values, headers } = await client.list(
+    path,
+    {
+      sysparm_query: [queries.join('^NQ'), 'ORDERBYsys_id'].filter(Boolean).join('^'),
+      sysparm_fields: fields,
+      sysparm_limit: String(PER_PAGE),
+      sysparm_offset: String(after.passed),
+      sysparm_exclude_reference_link: 'true',
+    },
+    signal,
+    'result',
+  );
+  const rows = values.map(objectOf);
+  const link = (headers['link'] ?? '').split(/,(?=\s*<)/).find((part) => NEXT.test(part));
+  if (link === undefined) return { rows, next: null };
+  const id = textOf(rows.at(-1)?.['sys_id']);
+  const offset = Number(/[?&]sysparm_offset=(\d{1,12})/.exec(link)?.[1] ?? after.passed + PER_PAGE);
+  return { rows, next: id === '' ? { ...after, passed: Math.max(offset, after.passed + 1) } : { id, passed: 0 } };
+}
+
+/** All pages of what a query finds. @param most throws a Fault beyond: a part of it would be taken for the whole */
+export async function readAll(
+  client: SourceClient,
+  path: readonly string[],
+  wanted: { readonly query: string; readonly fields: string },
+  most: number,
+  signal: AbortSignal,
+): Promise<readonly Row[]> {
+  const all: Row[] = [];
+  for (let after: After | null = FROM_START; after !== null;) {
+    const page: RowPage = await readPage(client, path, wanted, after, signal);
+    all.push(...page.rows);
+    after = page.next;
+    if (all.length > most)
+      throw new Fault('too_large', `ServiceNow lists more than the ${most} entries that are read of such a list.`);
+  }
+  return all;
+}
+
+/** One record, or what the system says of one. @throws Fault not_found */
+export async function readOne(
+  client: SourceClient,
+  path: readonly string[],
+  query: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Row> {
+  const asked = { ...query, sysparm_exclude_reference_link: 'true' };
+  return objectOf((await client.get(path, asked, signal))['result']);
+}

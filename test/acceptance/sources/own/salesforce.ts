@@ -1,0 +1,254 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+
+import { ORGANIZATION_HOST, sfId } from '../../../emulators/salesforce.js';
+import type { SalesforceStand } from '../../../support/sourceStands/salesforce.js';
+import { type Catalogue, Customer } from '../catalogue.js';
+
+const CREATED = '2026-01-07T09:00:00.000+0000';
+
+interface CrmList {
+  readonly count: number;
+  readonly next_cursor: string | null;
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+}
+
+export function salesforceRows(catalogue: Catalogue): void {
+  const customer = new Customer(catalogue, 'SALESFORCE');
+  const emulated = () => (customer.stand as SalesforceStand).emulator;
+  const id = (name: string) => sfId('001', name);
+
+  describe('SALESFORCE by its own fields', () => {
+    beforeEach(() => customer.begin());
+
+    test.each([
+      ['harbour.my.salesforce.com', { salesforce_domain: 'harbour.my.salesforce.com' }],
+      ['harbour--test.sandbox.my.salesforce.com', { salesforce_domain: 'harbour--test.sandbox.my.salesforce.com' }],
+      ['login.salesforce.com', {}],
+      ['login.salesforce.com', { salesforce_domain: null }],
+    ])('people consent at %s; all that is read comes from where consent says', async (host, fields) => {
+      emulated().oauth.requests.length = 0;
+      await customer.connect({ ...fields, sync_source_items: true });
+      expect(new Set(emulated().oauth.requests.map(({ path }) => path.split('/')[1]))).toEqual(new Set([host]));
+      const asked = emulated().requests.filter((path) => !/\/(?:authorize|token)\b/.test(path));
+      expect(new Set(asked.map((path) => path.split('/')[1]))).toEqual(new Set([ORGANIZATION_HOST]));
+    });
+
+    test('a host that is not for programs, or not of Salesforce, is 422', async () => {
+      for (const domain of ['harbour.lightning.force.com', 'evil.com', 'evil.com/#', '127.0.0.1:8080', 'a@b']) {
+        const body = { service: 'SALESFORCE', salesforce_domain: domain };
+        expect(await customer.user.post('/integrations/oauth_url', body)).toMatchObject({
+          status: 422,
+          body: { detail: [{ loc: ['body', 'salesforce_domain'] }] },
+        });
+      }
+    });
+
+    test('articles are published ones, with what their organization has written into fields of its own', async () => {
+      const article = (name: string, more: object) =>
+        emulated().put('Knowledge__kav', sfId('ka0', name), {
+          ...{
+            KnowledgeArticleId: sfId('kA0', name),
+            Title: `About ${name}`,
+            Language: 'en_US',
+            Summary: `${name} & more`,
+          },
+          ...{ PublishStatus: 'Online', CreatedDate: CREATED, SystemModstamp: CREATED },
+          ...more,
+        });
+      article('gulls', { Answer__c: '<p>Gulls <b>dive</b>.</p>', Hint__c: 'a < b' });
+      article('drafts', { PublishStatus: 'Draft' });
+      article('moewen', { KnowledgeArticleId: sfId('kA0', 'gulls'), Language: 'de', Title: 'Von Möwen' });
+      const connected = await customer.connect({ sync_source_items: true, sync_files_on_connection: true });
+      const made = await customer.settledFiles(customer.documents.length + 2);
+      expect(new Set(made.map((file) => file.sync_status))).toEqual(new Set(['READY']));
+      const gulls = `article:${sfId('kA0', 'gulls')}/en_US`;
+      const text = await customer.textOf(gulls);
+      for (const part of ['About gulls', 'gulls & more', 'Gulls dive.', 'a < b']) expect(text).toContain(part);
+      expect(made.find((file) => file.external_file_id === gulls)).toMatchObject({
+        organization_user_data_source_id: connected.id,
+        file_metadata: { type: 'ARTICLE', language: 'en_US' },
+        file_statistics: { file_format: 'SALESFORCE' },
+        external_url: expect.stringContaining(`/lightning/r/Knowledge__kav/${sfId('ka0', 'gulls')}/view`),
+      });
+      const { items } = await customer.items({ parent_id: 'knowledge' });
+      expect(items.map((item) => [item.external_id, item.item_type])).toEqual([
+        [gulls, 'ARTICLE'],
+        [`article:${sfId('kA0', 'gulls')}/de`, 'ARTICLE'],
+      ]);
+    });
+
+    test('a file that is a link elsewhere is listed, and is not selectable; named all the same it says why', async () => {
+      const link = sfId('069', 'link');
+      emulated().put('ContentDocument', link, {
+        ...{ Title: 'Link', FileType: 'LINK', ParentId: null, CreatedDate: CREATED },
+        ...{ LatestPublishedVersionId: sfId('068', 'link'), LatestPublishedVersion: { ContentLocation: 'L' } },
+      });
+      await customer.connect({ sync_source_items: true });
+      const { items } = await customer.items({ filters: { external_ids: [`file:${link}`] } });
+      expect(items).toMatchObject([{ is_selectable: false, parent_external_id: 'files' }]);
+    });
+  });
+
+  describe('SALESFORCE: records of its CRM, as they are now', () => {
+    const OWNER = sfId('005', 'ada');
+    let source = 0;
+    const accounts = (body: object = {}) =>
+      customer.user.post<CrmList>('/integrations/data/crm/accounts', { data_source_id: source, ...body });
+    const names = async (body: object) => (await accounts(body)).body.data.map(({ name }) => name);
+
+    beforeEach(async () => {
+      await customer.begin();
+      const common = { OwnerId: OWNER, IsDeleted: false, CreatedDate: CREATED, LastModifiedDate: CREATED };
+      const account = (name: string, more: object = {}) =>
+        emulated().put('Account', id(name), { ...common, Name: name, NumberOfEmployees: null, ...more });
+      account("O'Hare 100%", {
+        ...{ Industry: 'Ports', Website: 'https://harbour.example', NumberOfEmployees: 12, Phone: '1', Fax: '2' },
+        BillingAddress: { street: '1 Quay\nFloor 2', city: 'Kiel', state: null, postalCode: '24103', country: 'DE' },
+        Tasks: [
+          {
+            ...{ Id: sfId('00T', 'call'), OwnerId: OWNER, WhoId: sfId('003', 'ben'), AccountId: id("O'Hare 100%") },
+            ...{ Subject: 'Call', Status: 'Open', Priority: 'High', Description: null, ...common },
+          },
+        ],
+      });
+      account('Boats', { NumberOfEmployees: 30, OwnerId: sfId('005', 'ben') });
+      account('Crews', { CreatedDate: '2026-02-01T09:00:00.000+0000' });
+      account('Docks', { NumberOfEmployees: 12 });
+      source = (await customer.connect()).id;
+    });
+
+    test('an account is answered whole, and beside it what Salesforce says where that is asked for', async () => {
+      const one = await customer.user.get(
+        `/integrations/data/crm/accounts/${id("O'Hare 100%")}?data_source_id=${source}&includes=Tasks&includes=Events`,
+      );
+      expect(one).toMatchObject({ status: 200 });
+      const nothing = { state: null, address_type: 'BILLING' };
+      expect(one.body).toEqual({
+        ...{ id: id("O'Hare 100%"), owner: { id: OWNER }, name: "O'Hare 100%", description: null, industry: 'Ports' },
+        ...{ website: 'https://harbour.example', number_of_employees: 12, last_activity_at: null },
+        addresses: [
+          { street_1: '1 Quay', street_2: 'Floor 2', city: 'Kiel', postal_code: '24103', country: 'DE', ...nothing },
+        ],
+        phone_numbers: [
+          { phone_number: '1', phone_number_type: 'PRIMARY' },
+          { phone_number: '2', phone_number_type: 'FAX' },
+        ],
+        ...{ created_at: '2026-01-07T09:00:00.000Z', updated_at: '2026-01-07T09:00:00.000Z', is_deleted: false },
+        tasks: [
+          {
+            ...{ id: sfId('00T', 'call'), owner: { id: OWNER }, subject: 'Call', status: 'Open', priority: 'High' },
+            ...{ account: { id: id("O'Hare 100%") }, contact: { id: sfId('003', 'ben') }, description: null },
+            ...{ created_at: '2026-01-07T09:00:00.000Z', updated_at: '2026-01-07T09:00:00.000Z' },
+            ...{ is_deleted: false, remote_data: null },
+          },
+        ],
+        events: [],
+        remote_data: null,
+      });
+      const remote = await customer.user.get(
+        `/integrations/data/crm/accounts/${id('Boats')}?data_source_id=${source}&include_remote_data=true`,
+      );
+      expect(remote.body).toMatchObject({ name: 'Boats', remote_data: { Name: 'Boats', NumberOfEmployees: 30 } });
+      expect(remote.body).not.toHaveProperty('tasks');
+    });
+
+    test('lists are filtered, ordered with what has no value last, and go on page by page', async () => {
+      expect(await names({ filters: { name: "o'hare 100%" } })).toEqual(["O'Hare 100%"]);
+      expect(await names({ filters: { name: '%' } })).toEqual(["O'Hare 100%"]);
+      expect(await names({ filters: { name: "' OR Name != '" } })).toEqual([]);
+      expect(await names({ filters: { owner_id: sfId('005', 'ben') } })).toEqual(['Boats']);
+      expect((await accounts({ filters: { owner_id: OWNER } })).body.count).toBe(3);
+      const paged = async (body: object): Promise<unknown[]> => {
+        const all: unknown[] = [];
+        for (let cursor: string | null | undefined; cursor !== null;) {
+          const { status, body: page } = await accounts({ ...body, page_size: 1, next_cursor: cursor ?? null });
+          expect({ status, count: page.count }).toEqual({ status: 200, count: 4 });
+          all.push(...page.data.map(({ name }) => name));
+          cursor = page.next_cursor;
+        }
+        return all;
+      };
+      const byName = ['Boats', 'Crews', 'Docks', "O'Hare 100%"];
+      expect(await paged({ order_by: 'name' })).toEqual(byName);
+      expect(await paged({ order_by: 'name', order_dir: 'desc' })).toEqual(byName.toReversed());
+      expect(await paged({ order_by: 'number_of_employees' })).toEqual(['Docks', "O'Hare 100%", 'Boats', 'Crews']);
+      expect(await paged({ order_by: 'created_at', order_dir: 'desc' })).toEqual([
+        'Crews',
+        'Boats',
+        'Docks',
+        "O'Hare 100%",
+      ]);
+      expect((await paged({})).toSorted()).toEqual(byName);
+    });
+
+    test('leads, contacts and opportunities are answered in their own words', async () => {
+      const common = { OwnerId: OWNER, IsDeleted: false, CreatedDate: CREATED, LastModifiedDate: CREATED };
+      const address = { street: 'Pier 1', city: null, state: null, postalCode: null, country: null };
+      emulated().put('Lead', sfId('00Q', 'eel'), {
+        ...{
+          ...common,
+          Name: 'Eel Lang',
+          FirstName: 'Eel',
+          LastName: 'Lang',
+          Email: 'eel@harbour.example',
+          Address: address,
+        },
+        ...{ Status: 'Open', LeadSource: 'Web', ConvertedAccountId: id('Boats'), MobilePhone: '3' },
+      });
+      emulated().put('Contact', sfId('003', 'ben'), {
+        ...{ ...common, Name: 'Ben Low', FirstName: 'Ben', LastName: 'Low', AccountId: id('Boats'), Title: 'Captain' },
+        MailingAddress: address,
+      });
+      const deal = { ...common, Amount: 99.6, AccountId: id('Boats'), CloseDate: '2026-03-01', StageName: 'Closed' };
+      emulated().put('Opportunity', sfId('006', 'won'), { ...deal, Name: 'Won', IsClosed: true, IsWon: true });
+      emulated().put('Opportunity', sfId('006', 'lost'), { ...deal, Name: 'Lost', IsClosed: true, IsWon: false });
+      emulated().put('Opportunity', sfId('006', 'open'), { ...deal, Name: 'Open', IsClosed: false, IsWon: false });
+      const read = async (kind: string, filters: object) =>
+        (await customer.user.post<CrmList>(`/integrations/data/crm/${kind}`, { data_source_id: source, filters })).body
+          .data;
+      expect(await read('leads', { converted_account_id: id('Boats') })).toMatchObject([
+        {
+          ...{ first_name: 'Eel', source: 'Web', converted_account: { id: id('Boats') }, converted_contact: null },
+          emails: [{ email: 'eel@harbour.example' }],
+          phone_numbers: [{ phone_number: '3', phone_number_type: 'MOBILE' }],
+          addresses: [{ street_1: 'Pier 1', street_2: null }],
+        },
+      ]);
+      expect(await read('contacts', { account_id: id('Boats') })).toMatchObject([
+        { name: 'Ben Low', title: 'Captain', account: { id: id('Boats') }, emails: [] },
+      ]);
+      expect(await read('opportunities', { status: 'WON' })).toMatchObject([
+        { name: 'Won', status: 'WON', amount: 100, close_date: '2026-03-01', contact: null },
+      ]);
+      expect(await read('opportunities', { status: 'OPEN' })).toMatchObject([{ name: 'Open', status: 'OPEN' }]);
+      const lost = await customer.user.get(
+        `/integrations/data/crm/opportunities/${sfId('006', 'lost')}?data_source_id=${source}`,
+      );
+      expect(lost.body).toMatchObject({ name: 'Lost', stage: 'Closed', status: null });
+      expect(await read('opportunities', { stage: 'Nowhere' })).toEqual([]);
+    });
+
+    test('what is not there is 404, what is no request 422, and access that is revoked 409', async () => {
+      const get = (path: string) => customer.user.get(`/integrations/data/crm/${path}`);
+      for (const wrong of [id('Nobody'), "x' OR Id != '", '1'])
+        expect((await get(`accounts/${encodeURIComponent(wrong)}?data_source_id=${source}`)).status).toBe(404);
+      expect((await get(`accounts/${id('Boats')}?data_source_id=${2 ** 40}`)).status).toBe(404);
+      for (const query of ['', '?data_source_id=x', `?data_source_id=${source}&includes=Cases`])
+        expect((await get(`accounts/${id('Boats')}${query}`)).status).toBe(422);
+      for (const [field, value] of Object.entries({ order_by: 'Name', order_dir: 'up', page_size: 0, includes: ['x'] }))
+        expect(await accounts({ [field]: value })).toMatchObject({
+          status: 422,
+          body: { detail: [{ loc: expect.arrayContaining(['body', field]) }] },
+        });
+      expect((await accounts({ filters: 'x' })).status).toBe(422);
+      for (const cursor of ['x', Buffer.from(JSON.stringify([id('Boats'), '1 OR 1'])).toString('base64url')])
+        expect(await accounts({ next_cursor: cursor, order_by: 'created_at' })).toMatchObject({
+          status: 400,
+          body: { detail: expect.stringContaining('next_cursor') },
+        });
+      const { user } = customer;
+      await user.post('/revoke_access_token', { data_source_id: source });
+      expect((await accounts()).status).toBe(409);
+    });
+  });
+}

@@ -1,0 +1,284 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+
+import { OAUTH_SOURCES } from '../../../../contract/whiteLabel.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
+import { sysIdOf } from '../../../emulators/serviceNow.js';
+import type { Answer } from '../../../support/client.js';
+import { answerConsent, openPage } from '../../../support/consent.js';
+import { withDatabase } from '../../../support/dataSources.js';
+import { soon } from '../../../support/soon.js';
+import { serviceNowCredentials, type ServiceNowStand } from '../../../support/sourceStands/serviceNow.js';
+import { ALIAS, type Catalogue, Customer } from '../catalogue.js';
+
+const HOSTILE = ['evil.com/#', '127.0.0.1:8080', 'a@b', 'a.b', 'a/b', '..', '-a', 'a b', 'http://evil.com', '[::1]'];
+
+export function serviceNowRows(catalogue: Catalogue): void {
+  describe('SERVICENOW by its own fields', () => {
+    const customer = new Customer(catalogue, 'SERVICENOW');
+    const emulated = () => (customer.stand as ServiceNowStand).emulator;
+    const credentials = () => serviceNowCredentials(customer.user.baseUrl);
+    const urlFor = (given: unknown, more: object = {}): Promise<Answer<{ oauth_url: string; detail: unknown }>> =>
+      customer.user.post('/integrations/oauth_url', {
+        ...{ service: 'SERVICENOW', connecting_new_account: true, servicenow_credentials: given },
+        ...more,
+      });
+    beforeEach(() => customer.begin());
+
+    test('its redirect_uri is ours or on an alias that a setting names, and is used letter for letter in both legs', async () => {
+      const { baseUrl } = customer.user;
+      for (const redirectUri of [
+        `${ALIAS}/integrations/servicenow`,
+        `${ALIAS.toUpperCase()}/integrations/servicenow`,
+      ]) {
+        emulated().oauth.requests.length = 0;
+        const { status, body } = await urlFor(
+          { ...credentials(), redirect_uri: redirectUri },
+          { sync_source_items: false },
+        );
+        expect(status).toBe(200);
+        expect(new URL(body.oauth_url).searchParams.get('redirect_uri')).toBe(redirectUri);
+        const back = new URL(await answerConsent(body.oauth_url));
+        expect(back.origin).toBe(ALIAS);
+        // The name in front of us leads here.
+        expect((await openPage(`${baseUrl}${back.pathname}${back.search}`)).status).toBe(200);
+        const token = emulated().oauth.requests.find(({ kind }) => kind === 'token');
+        expect(token).toMatchObject({ outcome: 'granted', parameters: { redirect_uri: redirectUri } });
+      }
+      for (const wrong of [
+        ...['https://evil.example/integrations/servicenow', `${baseUrl}/integrations/slack`, `${baseUrl}/`],
+        ...[`${baseUrl}/integrations/servicenow?a=b`, `${baseUrl}/integrations/servicenow#a`, 'servicenow'],
+        ...[`http://ada@${baseUrl.slice(7)}/integrations/servicenow`, `${baseUrl}/integrations/service\nnow`],
+        `${baseUrl}.evil.example/integrations/servicenow`,
+      ])
+        expect(await urlFor({ ...credentials(), redirect_uri: wrong })).toMatchObject({
+          status: 422,
+          body: {
+            detail: [
+              {
+                loc: ['body', 'servicenow_credentials', 'redirect_uri'],
+                msg: expect.stringContaining('/integrations/servicenow'),
+              },
+            ],
+          },
+        });
+    });
+
+    test('its instance is one label of a host: no other host is ever asked', async () => {
+      for (const instance of HOSTILE)
+        expect(await urlFor({ ...credentials(), instance_subdomain: instance })).toMatchObject({
+          status: 422,
+          body: { detail: [{ loc: ['body', 'servicenow_credentials', 'instance_subdomain'] }] },
+        });
+      await customer.connect({
+        servicenow_credentials: { ...credentials(), instance_subdomain: 'lagoon' },
+        sync_source_items: true,
+      });
+      const asked = emulated().requests.map((path) => path.split('/')[1]);
+      expect(new Set(asked)).toEqual(new Set(['lagoon']));
+      expect((await customer.source()).data_source_external_id).toBe('SERVICENOW|ada.lee|lagoon');
+    });
+
+    test('all four are needed: where one is absent it is named, and no address is given', async () => {
+      for (const name of Object.keys(credentials()))
+        for (const value of [undefined, null, '']) {
+          const { status, body } = await urlFor({ ...credentials(), [name]: value });
+          expect({ status, body }).toEqual({ status: 400, body: { detail: expect.stringContaining(name) } });
+        }
+      for (const nothing of [undefined, null, {}])
+        expect(await urlFor(nothing)).toMatchObject({
+          status: 400,
+          body: { detail: expect.stringContaining('servicenow_credentials') },
+        });
+    });
+
+    test('for other services they mean nothing, whatever stands in them', async () => {
+      const given = { instance_subdomain: 'evil.com/#', redirect_uri: 'https://evil.example/' };
+      for (const service of OAUTH_SOURCES.filter((one) => one !== 'SERVICENOW')) {
+        const needed = { zendesk_subdomain: 'harbour', gong_account_email: 'ada@harbour.example' };
+        const { status, body } = await urlFor(given, { service, ...needed });
+        // One that is not built says so itself.
+        if (status === 200) expect(body.oauth_url).not.toMatch(/evil/);
+        else expect(body.detail).toMatch(/can not be connected in this version/);
+      }
+    });
+
+    test('its secret is sealed, kept with its connection alone, and refreshes with it', async () => {
+      const own = { ...credentials(), client_id: 'other-client', client_secret: 'other-client-secret' };
+      const {
+        id,
+        organization_id: organizationId,
+        organization_user_id: userId,
+      } = await customer.connect({
+        servicenow_credentials: own,
+      });
+      const known = await customer.service.store.dataSources.find({ organizationId, userId }, id);
+      expect(customer.service.store.dataSources.credentialsOf(known!)).toContain('other-client-secret');
+      await withDatabase(customer.service, async (connection) => {
+        for (const name of ['data_sources', 'connection_attempts', 'runs', 'idempotency'])
+          for await (const row of connection.collection(name).find())
+            expect(JSON.stringify(row)).not.toContain('other-client-secret');
+      });
+      emulated().oauth.expireAll();
+      emulated().oauth.requests.length = 0;
+      expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
+      expect(emulated().oauth.requests).toMatchObject([
+        { outcome: 'granted', parameters: { grant_type: 'refresh_token', client_id: 'other-client' } },
+      ]);
+    });
+
+    test('tokens that a caller has are taken with their client', async () => {
+      const { accessToken, refreshToken } = emulated().oauth.grant();
+      const authentication = {
+        ...{ source: 'SERVICENOW', access_token: accessToken, refresh_token: refreshToken, ...credentials() },
+      };
+      const connect = (given: object) =>
+        customer.user.post<{ data_source: { data_source_external_id: string } }>('/integrations/connect', {
+          authentication: { ...authentication, ...given },
+          sync_options: { sync_source_items: false },
+        });
+      expect(await connect({ instance_subdomain: 'evil.com/#' })).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 'authentication', 'instance_subdomain'] }] },
+      });
+      const { body } = await connect({});
+      expect(body.data_source.data_source_external_id).toBe(customer.stand.externalId);
+      emulated().oauth.expireAll();
+      expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
+      const refresh = { parameters: { client_id: CLIENT_ID, client_secret: CLIENT_SECRET } };
+      expect(emulated().oauth.requests.at(-1)).toMatchObject(refresh);
+    });
+  });
+
+  describe('SERVICENOW: tables, incidents, attachments', () => {
+    const customer = new Customer(catalogue, 'SERVICENOW');
+    const emulated = () => (customer.stand as ServiceNowStand).emulator;
+    const [incident, drill] = ['incident', 'u_drill'];
+    const attach = (table: string, record: string, name: string, content: string): string => {
+      const id = sysIdOf(name);
+      emulated().attachments.set(id, {
+        table,
+        record: sysIdOf(record),
+        name: `${name}.txt`,
+        type: 'text/plain',
+        content,
+      });
+      return `${table}/${sysIdOf(record)}/${id}`;
+    };
+    beforeEach(() => customer.begin());
+
+    test('auto_synced_source_types and sync_attachments: what is named comes, what is not stays away', async () => {
+      const ofIncident = attach(incident, 'keeper', 'portrait', 'Aurelia, painted.');
+      const ofTable = attach(drill, 'eels', 'plan', 'The plan.');
+      const incidents = [customer.content.lighthouse, customer.content.keeper];
+      const records = customer.content.others;
+      let runs = 0;
+      const came = async (config: object, ids = customer.content.containers): Promise<string[]> => {
+        runs += 1;
+        await customer.syncFiles(ids, { request_id: `types ${runs}`, ...config });
+        await soon(
+          () => customer.timesTold('ALL_UPLOADED_FILES_QUEUED'),
+          (times) => times === runs,
+        );
+        const files = await customer.files({ request_ids: [`types ${runs}`] });
+        return files.map((file) => file.external_file_id).toSorted();
+      };
+      const withConfig = (config: object) => ({ file_sync_config: { skip_file_processing: true, ...config } });
+      // What the connection was asked for is meant where a selection does not say.
+      await customer.connect(withConfig({ auto_synced_source_types: ['INCIDENT'] }));
+      expect(await came({})).toEqual(incidents.toSorted());
+      for (const [config, expected] of [
+        [{}, [...incidents, ...records]],
+        [{ sync_attachments: true }, [...incidents, ...records, ofIncident, ofTable]],
+        [{ auto_synced_source_types: ['TABLE'] }, records],
+        [{ auto_synced_source_types: ['ATTACHMENT'] }, [ofIncident, ofTable]],
+        [{ auto_synced_source_types: ['INCIDENT', 'ATTACHMENT'] }, [...incidents, ofIncident, ofTable]],
+        [{ auto_synced_source_types: ['TABLE'], sync_attachments: true }, [...records, ofTable]],
+        [{ auto_synced_source_types: [] }, []],
+        [{ auto_synced_source_types: [], sync_attachments: true }, []],
+      ] as const)
+        expect({ config, came: await came(withConfig(config)) }).toEqual({ config, came: expected.toSorted() });
+      // By its own name it comes all the same.
+      const named = withConfig({ auto_synced_source_types: ['INCIDENT'] });
+      expect(await came(named, [ofTable])).toEqual([ofTable]);
+    });
+
+    test('each is found by its type, with what people wrote', async () => {
+      emulated().tables.get(incident)!.rows.get(sysIdOf('keeper'))!['comments'] = 'Ada: seen on Monday.';
+      emulated().tables.get('kb_knowledge')!.rows.get(sysIdOf('crews'))!['text'] =
+        '<p>On <b>crews</b> &amp; ships.</p>';
+      const portrait = attach(incident, 'keeper', 'portrait', 'Aurelia, painted.');
+      const { id } = await customer.connect({ sync_source_items: true });
+      expect((await customer.items({ parent_id: customer.content.keeper })).items).toMatchObject([
+        { external_id: portrait, item_type: 'ATTACHMENT', name: 'portrait.txt' },
+      ]);
+      await customer.syncFiles(customer.content.containers, { file_sync_config: { sync_attachments: true } });
+      await customer.settledFiles(7);
+      const ofType = async (type: string) =>
+        (await customer.files({ file_types_at_source: [type] })).map((file) => file.external_file_id).toSorted();
+      expect(await ofType('INCIDENT')).toEqual([customer.content.lighthouse, customer.content.keeper].toSorted());
+      expect(await ofType('TABLE')).toEqual(customer.content.others.toSorted());
+      expect(await ofType('ATTACHMENT')).toEqual([portrait]);
+      expect(await customer.textOf(portrait)).toContain('Aurelia, painted.');
+      expect(await customer.textOf(customer.content.keeper)).toMatch(/INC2: Keeper[\s\S]*Ada: seen on Monday\./);
+      expect(await customer.textOf(`kb_knowledge/${sysIdOf('crews')}`)).toContain('On crews & ships.');
+      const [painted] = await customer.user.search({
+        query: 'Aurelia painted',
+        k: 1,
+        file_types_at_source: ['ATTACHMENT'],
+      });
+      expect(painted?.content).toContain('painted');
+      const [file] = await customer.files({ external_file_ids: [customer.content.keeper] });
+      expect(file).toMatchObject({
+        organization_user_data_source_id: id,
+        external_url: `${emulated().origin}/harbour/incident.do?sys_id=${sysIdOf('keeper')}`,
+        file_metadata: { type: 'INCIDENT', table: incident, number: 'INC2' },
+      });
+    });
+
+    test('drafts, what was retired and what the account may not see stay away; a page of hidden rows is not the last', async () => {
+      const { rows } = emulated().tables.get(incident)!;
+      for (let n = 0; n < 7; n += 1) {
+        rows.set(sysIdOf(`a${n}`), { number: `A${n}` });
+        emulated().hidden.add(sysIdOf(`a${n}`));
+      }
+      const article = emulated().tables.get('kb_knowledge')!.rows.get(sysIdOf('crews'))!;
+      article['workflow_state'] = 'draft';
+      emulated().tables.get('sc_cat_item')!.rows.get(sysIdOf('docks'))!['active'] = 'false';
+      const { id } = await customer.connect({ sync_source_items: true });
+      expect((await customer.items()).count).toBe(customer.content.items - 2);
+      await customer.syncFiles([`kb_knowledge/${sysIdOf('crews')}`, `sys_script/${sysIdOf('script')}`, incident]);
+      const files = await customer.settledFiles(4);
+      expect(files.filter((file) => file.sync_status === 'SYNC_ERROR')).toMatchObject([
+        {
+          external_file_id: `kb_knowledge/${sysIdOf('crews')}`,
+          sync_error_message: expect.stringMatching(/no such item/),
+        },
+        {
+          external_file_id: `sys_script/${sysIdOf('script')}`,
+          sync_error_message: expect.stringMatching(/no such item/),
+        },
+      ]);
+      expect(id).toBeGreaterThan(0);
+    });
+
+    test('an account that may not ask for the tables sees those that it may look into', async () => {
+      emulated().rights.hidesTables = true;
+      emulated().tables.set('problem', { ...emulated().tables.get('problem')!, isClosed: true });
+      await customer.connect({ sync_source_items: true });
+      const { items } = await customer.items({ filters: { root_files_only: true } });
+      expect(items.map((item) => item.external_id)).toEqual([incident, 'kb_knowledge', 'sc_cat_item']);
+    });
+
+    test('an instance that sleeps is a failure that passes: nothing is deleted, and its page becomes no text', async () => {
+      await customer.connect({ sync_source_items: true });
+      await customer.syncFiles([customer.content.keeper]);
+      const [keeper] = await customer.settledFiles(1);
+      emulated().asleep.add('harbour');
+      expect((await customer.user.post('/resync_file', { file_id: keeper?.id })).status).toBe(200);
+      const waiting = await customer.fileWhen(keeper?.id ?? 0, (file) => file.sync_status === 'QUEUED_FOR_SYNC');
+      expect(await customer.textOf(customer.content.keeper)).toContain('Aurelia');
+      emulated().asleep.clear();
+      expect(waiting.id).toBe(keeper?.id);
+    });
+  });
+}

@@ -1,0 +1,232 @@
+/** As much of Salesforce's query language as its emulator is asked: one kind of record, conditions, an order, subqueries over children. */
+
+export type SoqlValue = string | number | boolean | null | SoqlRecord | { readonly records: readonly SoqlRecord[] };
+export interface SoqlRecord {
+  [field: string]: SoqlValue | undefined;
+}
+type Test = (row: SoqlRecord) => boolean;
+
+/** A query that Salesforce would not take. */
+export class MalformedQuery extends Error {}
+
+const TOKENS = /\s*('(?:[^'\\]|\\.)*'|[(),]|!=|<=|>=|[=<>]|[^\s(),=<>!']+)/gy;
+
+function tokensOf(text: string): string[] {
+  const tokens: string[] = [];
+  TOKENS.lastIndex = 0;
+  while (TOKENS.lastIndex < text.trimEnd().length) {
+    const token = TOKENS.exec(text)?.[1];
+    if (token === undefined) throw new MalformedQuery(`unexpected token in: ${text}`);
+    tokens.push(token);
+  }
+  return tokens;
+}
+
+const at = (row: SoqlRecord, field: string): SoqlValue =>
+  field.split('.').reduce<SoqlValue>((value, name) => {
+    const found = typeof value === 'object' && value !== null ? (value as SoqlRecord)[name] : null;
+    return found ?? null;
+  }, row);
+
+/** A literal: a quoted text, a number, a moment, true, false, null. */
+function literalOf(token: string): string | number | boolean | null {
+  if (token.startsWith("'"))
+    return token
+      .slice(1, -1)
+      .replaceAll(/\\(.)/g, (_whole, one: string) => ({ n: '\n', r: '\r', t: '\t' })[one] ?? one);
+  if (token === 'null') return null;
+  if (token === 'true' || token === 'false') return token === 'true';
+  if (/^-?\d+(?:\.\d+)?$/.test(token)) return Number(token);
+  if (/^\d{4}-\d\d-\d\d/.test(token)) return token;
+  throw new MalformedQuery(`not a literal: ${token}`);
+}
+
+/** `%` and `_` stand for anything, behind a backslash for themselves. */
+const likeOf = (token: string): RegExp => {
+  const pattern = token
+    .slice(1, -1)
+    .replaceAll(/\\\\([%_])|\\(.)|([%_])|([^\\%_]+)/g, (_w, kept?: string, one?: string, any?: string, text?: string) =>
+      any === undefined
+        ? (kept ?? one ?? text ?? '').replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+        : any === '%'
+          ? '.*'
+          : '.',
+    );
+  return new RegExp(`^${pattern}$`, 'is');
+};
+
+/** Moments as what they are, however they are written. */
+const comparable = (value: SoqlValue): SoqlValue =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : value;
+const compare = (given: SoqlValue, other: SoqlValue): number => {
+  const [a, b] = [comparable(given), comparable(other)];
+  return a === b ? 0 : (a as string) < (b as string) ? -1 : 1;
+};
+
+function reader(tokens: readonly string[]) {
+  let next = 0;
+  const peek = (): string => (tokens[next] ?? '').toUpperCase();
+  const take = (wanted?: string): string => {
+    const token = tokens[next] ?? '';
+    if (wanted !== undefined && token.toUpperCase() !== wanted)
+      throw new MalformedQuery(`${wanted} wanted, ${token} found`);
+    next += 1;
+    return token;
+  };
+  const list = (): string[] => {
+    const all: string[] = [];
+    take('(');
+    for (;;) {
+      all.push(take());
+      if (peek() !== ',') break;
+      take();
+    }
+    take(')');
+    return all;
+  };
+  const condition = (): Test => {
+    if (peek() === '(') {
+      take();
+      const inner = or();
+      take(')');
+      return inner;
+    }
+    const field = take();
+    const operator = take().toUpperCase();
+    if (operator === 'IN') {
+      const values = new Set(list().map(literalOf));
+      return (row) => values.has(at(row, field) as string);
+    }
+    if (operator === 'LIKE') {
+      const pattern = likeOf(take());
+      return (row) => pattern.test(String(at(row, field) ?? ''));
+    }
+    const value = literalOf(take());
+    const tests: Readonly<Record<string, (given: SoqlValue) => boolean>> = {
+      '=': (given) => compare(given, value) === 0,
+      '!=': (given) => compare(given, value) !== 0,
+      '>': (given) => given !== null && compare(given, value) > 0,
+      '<': (given) => given !== null && compare(given, value) < 0,
+    };
+    const holds = tests[operator];
+    if (!holds) throw new MalformedQuery(`no operator: ${operator}`);
+    return (row) => holds(at(row, field));
+  };
+  const and = (): Test => {
+    const all = [condition()];
+    while (peek() === 'AND') {
+      take();
+      all.push(condition());
+    }
+    return (row) => all.every((one) => one(row));
+  };
+  const or = (): Test => {
+    const all = [and()];
+    while (peek() === 'OR') {
+      take();
+      all.push(and());
+    }
+    return (row) => all.some((one) => one(row));
+  };
+  return { peek, take, or };
+}
+
+export interface SoqlQuery {
+  readonly from: string;
+  readonly fields: readonly string[];
+  /** Names of children that are selected with their fields. */
+  readonly children: readonly { readonly name: string; readonly fields: readonly string[] }[];
+  readonly isCount: boolean;
+  readonly limit: number;
+  find(rows: readonly SoqlRecord[]): SoqlRecord[];
+}
+
+/** Reads a query. @throws MalformedQuery */
+export function readSoql(soql: string): SoqlQuery {
+  const { peek, take, or } = reader(tokensOf(soql));
+  const fields: string[] = [];
+  const children: { name: string; fields: string[] }[] = [];
+  take('SELECT');
+  for (;;) {
+    if (peek() === '(') {
+      take();
+      take('SELECT');
+      const inside = [take()];
+      for (; peek() === ','; inside.push(take())) take();
+      take('FROM');
+      children.push({ name: take(), fields: inside });
+      take(')');
+    } else {
+      fields.push(take());
+      if (fields.at(-1) === 'COUNT') {
+        take('(');
+        take(')');
+      }
+    }
+    if (peek() !== ',') break;
+    take();
+  }
+  take('FROM');
+  const from = take();
+  let holds: Test = () => true;
+  if (peek() === 'WHERE') {
+    take();
+    holds = or();
+  }
+  const orders: { field: string; sign: number }[] = [];
+  if (peek() === 'ORDER') {
+    take();
+    take('BY');
+    for (;;) {
+      const field = take();
+      const sign = peek() === 'DESC' ? -1 : 1;
+      if (peek() === 'DESC' || peek() === 'ASC') take();
+      if (peek() === 'NULLS') {
+        take();
+        take('LAST');
+      }
+      orders.push({ field, sign });
+      if (peek() !== ',') break;
+      take();
+    }
+  }
+  let limit = Infinity;
+  if (peek() === 'LIMIT') {
+    take();
+    limit = Number(take());
+  }
+  if (peek() !== '') throw new MalformedQuery(`unexpected token: ${take()}`);
+  return {
+    ...{ from, fields, children, limit },
+    isCount: fields[0] === 'COUNT',
+    find: (rows) =>
+      rows.filter(holds).toSorted((a, b) => {
+        for (const { field, sign } of orders) {
+          const [one, other] = [at(a, field), at(b, field)];
+          if (one === other) continue;
+          if (one === null) return 1;
+          if (other === null) return -1;
+          return compare(one, other) * sign;
+        }
+        return 0;
+      }),
+  };
+}
+
+/** A record with the fields that were asked for. */
+export function pick(row: SoqlRecord, { fields, children, from }: SoqlQuery): SoqlRecord {
+  const picked: SoqlRecord = { attributes: { type: from } };
+  for (const field of fields) {
+    const [first = '', ...rest] = field.split('.');
+    picked[first] =
+      rest.length === 0
+        ? (row[first] ?? null)
+        : { ...(picked[first] as SoqlRecord | undefined), [rest.join('.')]: at(row, field) };
+  }
+  for (const { name, fields: inside } of children) {
+    const all = (row[name] as unknown as readonly SoqlRecord[] | undefined) ?? [];
+    const records = all.map((one) => Object.fromEntries(inside.map((field) => [field, one[field] ?? null])));
+    picked[name] = records.length === 0 ? null : { records };
+  }
+  return picked;
+}

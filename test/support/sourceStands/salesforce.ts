@@ -1,0 +1,112 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import { ORGANIZATION_HOST, type SalesforceEmulator, sfId, startSalesforce } from '../../emulators/salesforce.js';
+import type { SoqlRecord } from '../../emulators/soql.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** With the emulator that it is on. */
+export type SalesforceStand = SourceStand & { readonly emulator: SalesforceEmulator };
+
+const LIBRARIES = ['atlas', ...OTHERS] as const;
+/** A file in no library. */
+const LOOSE = 'flags';
+/** Without articles, as organizations are that have not bought them. */
+const KINDS = ['ContentWorkspace', 'ContentFolder', 'ContentFolderItem', 'ContentDocument'];
+const CREATED = '2026-01-07T09:00:00.000+0000';
+
+export async function standForSalesforce(): Promise<SalesforceStand> {
+  const emulator = await startSalesforce();
+  const { records, contents, oauth, put } = emulator;
+  const rootOf = (library: string): string => sfId('07H', `root${library}`);
+  let versions = 0;
+  const olderVersions = new Map<string, string[]>();
+  const writeVersion = (content: string): SoqlRecord => {
+    versions += 1;
+    const version = sfId('068', `v${versions}`);
+    contents.set(version, content);
+    return { LatestPublishedVersionId: version, LatestPublishedVersion: { ContentLocation: 'S' } };
+  };
+  const putFile = (
+    name: string,
+    content: string,
+    library: string | null,
+    folder = library && rootOf(library),
+  ): void => {
+    const id = sfId('069', name);
+    const about = { Title: `About ${name}`, FileExtension: 'md', FileType: 'UNKNOWN', CreatedDate: CREATED };
+    put('ContentDocument', id, { ...about, ParentId: library && sfId('058', library), ...writeVersion(content) });
+    if (folder !== null)
+      put('ContentFolderItem', id, { Title: about.Title, IsFolder: false, ParentContentFolderId: folder });
+  };
+  const putFolder = (name: string, parent: string): string => {
+    const id = sfId('07H', name);
+    put('ContentFolder', id, { Name: name, ParentContentFolderId: parent });
+    put('ContentFolderItem', id, { Title: name, IsFolder: true, ParentContentFolderId: parent });
+    return id;
+  };
+  const idIn = (externalId: string): string => externalId.split(/[:/]/)[1] ?? '';
+  const versionOf = (externalId: string): string =>
+    String(records.get('ContentDocument')?.get(idIn(externalId))?.['LatestPublishedVersionId']);
+  const contentOf = (version: string) => (path: string) =>
+    path.endsWith(`/sobjects/ContentVersion/${version}/VersionData`);
+  return {
+    emulator,
+    ...standOn(emulator),
+    ...standByConsent('SALESFORCE', emulator),
+    get secret() {
+      return lastToken(oauth);
+    },
+    settings: emulator.settings,
+    externalId: `SALESFORCE|ada@harbour.example|${ORGANIZATION_HOST}`,
+    reset(more = 0) {
+      records.clear();
+      contents.clear();
+      olderVersions.clear();
+      for (const kind of KINDS) records.set(kind, new Map());
+      for (const library of LIBRARIES)
+        put('ContentWorkspace', sfId('058', library), { Name: library, RootContentFolderId: rootOf(library) });
+      const sights = putFolder('sights', rootOf('atlas'));
+      putFile('lighthouse', LIGHTHOUSE, 'atlas', sights);
+      putFile('keeper', KEEPER, 'atlas', putFolder('people', sights));
+      for (const name of OTHERS) putFile(name, `On ${name}.`, name);
+      putFile(LOOSE, `On ${LOOSE}.`, null);
+      for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const))
+        putFile(name, text, 'atlas');
+      emulator.mend();
+      return {
+        containers: [...LIBRARIES.map((library) => `library:${sfId('058', library)}`), 'files'],
+        lighthouse: `file:${sfId('069', 'lighthouse')}`,
+        keeper: `file:${sfId('069', 'keeper')}`,
+        branch: `folder:${sights}`,
+        others: [...OTHERS, LOOSE].map((name) => `file:${sfId('069', name)}`),
+        items: 15 + more,
+        format: 'MD',
+      };
+    },
+    write(externalId, text) {
+      const id = idIn(externalId);
+      olderVersions.set(id, [...(olderVersions.get(id) ?? []), versionOf(externalId)]);
+      put('ContentDocument', id, { ...records.get('ContentDocument')?.get(id), ...writeVersion(text) });
+    },
+    remove(externalId) {
+      for (const kind of ['ContentDocument', 'ContentFolderItem']) records.get(kind)?.delete(idIn(externalId));
+    },
+    limit(requests, forS = 0) {
+      // The quota of a day, and being asked too much at once.
+      const refusal = (number: number) => ({
+        ...(number % 2 === 0 ? { status: 403, errorCode: 'REQUEST_LIMIT_EXCEEDED' } : { status: 429 }),
+        headers: { 'retry-after': String(forS) },
+      });
+      emulator.misbehave(nextRequests(requests, refusal));
+    },
+    contentAsked(externalId) {
+      const all = [...(olderVersions.get(idIn(externalId)) ?? []), versionOf(externalId)];
+      return all.reduce((sum, version) => sum + emulator.requests.filter(contentOf(version)).length, 0);
+    },
+    breakItem(externalId, status) {
+      const isMeant = contentOf(versionOf(externalId));
+      emulator.misbehave((path) => (isMeant(path) ? { status } : null));
+    },
+    pagesListed: () => emulator.queries.filter((one) => one.includes('FROM ContentWorkspace')).length,
+  };
+}

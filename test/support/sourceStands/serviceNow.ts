@@ -1,0 +1,108 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
+import { type ServiceNowEmulator, startServiceNow, sysIdOf } from '../../emulators/serviceNow.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceStand, standOn } from './stand.js';
+
+export const INSTANCE = 'harbour';
+/** What of each table is its own, by what it holds. */
+const TABLES = [
+  ['atlas', 'incident', 'Incident'],
+  ['boats', 'problem', 'Problem'],
+  ['crews', 'kb_knowledge', 'Knowledge'],
+  ['docks', 'sc_cat_item', 'Catalog Item'],
+  ['eels', 'u_drill', 'Drill'],
+] as const;
+
+/** With the emulator that it is on. */
+export type ServiceNowStand = SourceStand & { readonly emulator: ServiceNowEmulator };
+
+/** What a caller brings to connect an instance. @param service where our service is */
+export const serviceNowCredentials = (service: string) => ({
+  instance_subdomain: INSTANCE,
+  client_id: CLIENT_ID,
+  client_secret: CLIENT_SECRET,
+  redirect_uri: `${service}/integrations/servicenow`,
+});
+
+export async function standForServiceNow(): Promise<ServiceNowStand> {
+  const emulator = await startServiceNow();
+  const { tables, attachments, oauth } = emulator;
+  const consent = standByConsent('SERVICENOW', emulator);
+  const row = (number: string, title: string, text: string) => ({
+    ...{ number, short_description: title, sys_mod_count: '0' },
+    ...{ sys_created_on: '2026-01-07 09:00:00', sys_updated_on: '2026-01-07 09:00:00' },
+    ...{ workflow_state: 'published', active: 'true', description: text, text: `<p>${text}</p>` },
+  });
+  const rowAt = (externalId: string) => {
+    const [table = '', id = ''] = externalId.split('/');
+    return { rows: tables.get(table)!.rows, id };
+  };
+  const pathOf = (externalId: string): string => `/${INSTANCE}/api/now/table/${externalId}`;
+  return {
+    emulator,
+    ...standOn(emulator),
+    ...consent,
+    connect: (user, body = {}) =>
+      consent.connect(user, { servicenow_credentials: serviceNowCredentials(user.baseUrl), ...body }),
+    connectAsNobody: (user) =>
+      consent.connectAsNobody(user, { servicenow_credentials: serviceNowCredentials(user.baseUrl) }),
+    get secret() {
+      return lastToken(oauth);
+    },
+    settings: emulator.settings,
+    externalId: `SERVICENOW|ada.lee|${INSTANCE}`,
+    reset(more = 0) {
+      for (const map of [tables, attachments]) map.clear();
+      for (const set of [emulator.hidden, emulator.asleep]) set.clear();
+      emulator.rights.hidesTables = false;
+      for (const [name, table, label] of TABLES) {
+        const own = table.startsWith('u_') ? { kindOf: 'task' } : {};
+        const rows = new Map(
+          name === 'atlas' ? [] : [[sysIdOf(name), row(`N-${name}`, `About ${name}`, `On ${name}.`)]],
+        );
+        tables.set(table, { label, ...own, rows });
+      }
+      const incidents = tables.get('incident')!.rows;
+      incidents.set(sysIdOf('lighthouse'), row('INC1', 'Lighthouse', LIGHTHOUSE));
+      incidents.set(sysIdOf('keeper'), row('INC2', 'Keeper', KEEPER));
+      for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const))
+        incidents.set(sysIdOf(name), row(name, name, text));
+      // Of a table that is none of those for people.
+      tables.set('sys_script', { label: 'Script', rows: new Map([[sysIdOf('script'), row('', 'Script', 'x = 1')]]) });
+      emulator.mend();
+      return {
+        containers: TABLES.map(([, table]) => table),
+        lighthouse: `incident/${sysIdOf('lighthouse')}`,
+        keeper: `incident/${sysIdOf('keeper')}`,
+        branch: 'incident',
+        others: TABLES.slice(1).map(([name, table]) => `${table}/${sysIdOf(name)}`),
+        items: 11 + more,
+      };
+    },
+    write(externalId, text) {
+      const { rows, id } = rowAt(externalId);
+      const old = rows.get(id)!;
+      rows.set(id, { ...old, description: text, sys_mod_count: String(Number(old['sys_mod_count']) + 1) });
+    },
+    remove(externalId) {
+      const { rows, id } = rowAt(externalId);
+      rows.delete(id);
+    },
+    limit(requests, forS = 0) {
+      // By the usual header, and by the moment at which its rule begins anew.
+      const reset = () => String(Math.ceil(Date.now() / 1000 + forS));
+      const refusal = (number: number) => ({
+        status: 429,
+        headers: number % 2 === 0 ? { 'retry-after': String(forS) } : { 'x-ratelimit-reset': reset() },
+      });
+      emulator.misbehave(nextRequests(requests, refusal));
+    },
+    breakItem(externalId, status) {
+      emulator.misbehave((path) => (path === pathOf(externalId) ? { status } : null));
+    },
+    contentAsked: (externalId) =>
+      emulator.requests.filter((asked) => asked.startsWith(`${pathOf(externalId)}?`)).length,
+    pagesListed: () => emulator.requests.filter((path) => path.includes('/table/sys_db_object?')).length,
+  };
+}
