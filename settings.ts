@@ -78,6 +78,11 @@ export const SETTINGS = {
     schema: Joi.string().uri({ scheme: ['http', 'https'] }),
     about: 'Address under which clients reach the API. Unset: http://HOST:PORT.',
   },
+  PUBLIC_URL_ALIASES: {
+    schema: Joi.string().allow('').default(''),
+    about:
+      'Further addresses under which this service is reached, by comma: a client that a caller brings (ServiceNow) may send people back to any of them.',
+  },
   DATA_DIR: {
     schema: Joi.string().default('.data'),
     about: 'Where the embedded engines, stored files and made keys are kept.',

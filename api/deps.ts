@@ -57,6 +57,8 @@ export interface ApiSettings {
   readonly maxPagesPerScrape: number;
   /** Of a million tokens, by model; in whatever currency the operator reckons. */
   readonly embeddingPrices: Partial<Record<EmbeddingModelId, number>>;
+  /** Further addresses of this service, beside publicUrl. */
+  readonly publicUrlAliases: readonly string[];
   /** How long a person may take to consent. */
   readonly consentLifeMs: number;
   /** How long a page that goes on with a connection can be opened. */

@@ -40,6 +40,7 @@ import { outlookFolders } from './integrations/outlook/folders.js';
 import { syncOutlook } from './integrations/outlook/sync.js';
 import { connectS3 } from './integrations/s3/connect.js';
 import { syncS3Files } from './integrations/s3/files.js';
+import { crmOperations } from './integrations/salesforce/crm.js';
 import { sharePointSites } from './integrations/sharePoint/sites.js';
 import { slackConversations } from './integrations/slack/conversations.js';
 import { syncSlack } from './integrations/slack/sync.js';
@@ -120,6 +121,7 @@ export const builtOperations: readonly Operation[] = [
   connectAzure,
   syncAzureFiles,
   slackConversations,
+  ...crmOperations,
   syncSlack,
   connectGitHub,
   connectFreshdesk,

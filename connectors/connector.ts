@@ -112,6 +112,11 @@ export interface KeptFact {
 
 /** How a source lets its users consent. Its addresses `authorize` and `token`, with `revokes` also `revoke`, stand in its row; `{name}` in them is a fact. */
 export interface OAuthSpec {
+  /**
+   * It is OAuth 1.0a: its row has an address `request` as well, scopes are parameters of the address of consent
+   * (`notes_access=1`), tokens live until they are taken back, and the client has a secret.
+   */
+  readonly isOAuth1?: true;
   /** Asked for where the caller names none. */
   readonly scopes: readonly string[];
   readonly scopeSeparator: ' ' | ',';
@@ -225,11 +230,15 @@ export interface SourceClient {
     signal: AbortSignal,
     options?: CallOptions,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** The same as `get` where the answer is a list, with the headers that say how it goes on. */
+  /**
+   * The same as `get` where the answer is a list, with the headers that say how it goes on.
+   * @param within the part of the answer that the list is; unset: all of it
+   */
   list(
     path: readonly string[],
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
+    within?: string,
   ): Promise<{ readonly values: readonly unknown[]; readonly headers: Readonly<Record<string, string>> }>;
   /** The content of an item. Redirects are followed, without credentials. Throws a Fault. */
   content(
@@ -258,7 +267,10 @@ export interface Connector<Credentials> {
   readonly oauth?: OAuthSpec;
   /** Of sources with OAuth that say when a limit of the client is met. */
   readonly sharedLimit?: SharedLimit;
-  /** Of sources without OAuth whose addresses have `{name}` in them: what stands there, found to be such a name. */
+  /**
+   * Of sources whose addresses have `{name}` in them: what stands there, found to be such a name. Unset: with OAuth, the facts
+   * of the grant.
+   */
   facts?(credentials: Credentials): Readonly<Record<string, string>>;
   /** What each request carries to say who asks. */
   headers(credentials: Credentials): Readonly<Record<string, string>>;
@@ -268,6 +280,8 @@ export interface Connector<Credentials> {
   refusalIn?(body: unknown): string | null;
   /** How long a refusal asks to wait, where the usual headers do not say it. */
   waitMs?(refusal: Refusal, now: number): number | null;
+  /** How long an answer that is a success asks to rest before the next request of the account; 0 for not at all. */
+  restMs?(headers: Refusal['headers']): number;
   /** Asks whose account the credentials lead to. Throws a Fault where they lead nowhere. */
   identify(client: SourceClient, credentials: Credentials, signal: AbortSignal): Promise<Identity>;
   /** A page of the outermost things there are. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources.js';
 import { Fault } from '../contract/failures.js';
-import type { GrantKeeper, KeptGrant, OAuthClient, StoredGrant } from '../contract/oauth.js';
+import type { GrantKeeper, KeptGrant, OAuthClient, RequestToken, StoredGrant } from '../contract/oauth.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import type { TypeWishes } from '../contract/typesAtSource.js';
 import type { Egress } from '../egress/types.js';
@@ -36,6 +36,7 @@ import type { SourceUrls } from './readSourceUrls.js';
 import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
 import { revokeGrant } from './oauth/revokeGrant.js';
+import { beginConsent, exchangeVerifier } from './oauth/oauth1.js';
 import {
   type CodeExchange,
   type ConsentRequest,
@@ -48,9 +49,12 @@ import {
 } from './oauth/tokenRequests.js';
 import { createRequestGates } from './requestGate.js';
 import { s3 } from './s3/index.js';
+import { salesforce } from './salesforce/index.js';
+import { serviceNow } from './serviceNow/index.js';
 import { slack } from './slack/index.js';
 import { createSourceClient, type LiveHeaders } from './sourceClient.js';
 import { zendesk } from './zendesk/index.js';
+import { zotero } from './zotero/index.js';
 
 /** Every connector on one line. Its row stands in contract/sources.ts. */
 const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
@@ -71,6 +75,9 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   ZENDESK: zendesk,
   INTERCOM: intercom,
   FRESHDESK: freshdesk,
+  SERVICENOW: serviceNow,
+  SALESFORCE: salesforce,
+  ZOTERO: zotero,
 };
 
 /** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */
@@ -93,13 +100,22 @@ export interface Account {
   read(name: string, query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
 }
 
+/** Where a person consents, and what their answer is exchanged with. */
+export interface BegunConsent {
+  readonly url: string;
+  /** Null where consent needs none. */
+  readonly requestToken: RequestToken | null;
+}
+
 /** How people consent at a source. */
 export interface Consent {
   readonly spec: OAuthSpec;
   /** The client of the deployment; null where none is configured. */
   readonly client: OAuthClient | null;
-  /** Where a person consents. Throws a Fault where the facts name no address. */
+  /** Where a person consents, where nobody need be asked first. Throws a Fault where the facts name no address. */
   url(facts: Readonly<Record<string, string>>, request: ConsentRequest): string;
+  /** Where a person consents; with OAuth 1.0a its provider is asked for a token first. Throws a Fault. */
+  begin(facts: Readonly<Record<string, string>>, request: ConsentRequest): Promise<BegunConsent>;
   /** Exchanges a code, which works once. Throws a Fault. */
   exchange(request: CodeExchange): Promise<StoredGrant>;
   /** Has the source end a grant, where its spec says how. Throws a Fault. */
@@ -130,6 +146,13 @@ export interface ConnectorSettings {
   readonly clients?: OAuthClients;
 }
 
+/** Where people consent, and where tokens come from. */
+const consentUrls = (urls: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+  authorize: urls['authorize'] ?? '',
+  token: urls['token'] ?? '',
+  request: urls['request'] ?? '',
+});
+
 /** What a connector's call is made with. */
 interface Opened {
   readonly client: SourceClient;
@@ -153,6 +176,8 @@ export function createConnectors({
     name: CONNECTED_SOURCES[source].name,
     spec,
     urls: fillUrls(urls[source], wholeFacts(spec, facts)),
+    // Others may name facts that only the answer to consent tells.
+    urls: fillUrls(consentUrls(urls[source]), facts),
   });
 
   /** A refresh must come from the client that was consented to. */
@@ -193,6 +218,17 @@ export function createConnectors({
         url: (facts, request) => consentUrl(providerOf(source, spec, facts), request),
         exchange: (request) => exchangeCode(providerOf(source, spec, request.facts), request, egress),
         revoke: (grant) => revokeGrant(providerOf(source, spec, grant.facts), grant, egress),
+        async begin(facts, request) {
+          const provider = providerOf(source, spec, facts);
+          if (spec.isOAuth1) return beginConsent(provider, request, egress);
+          return { url: consentUrl(provider, request), requestToken: null };
+        },
+        exchange(request) {
+          const provider = providerOf(source, spec, request.facts);
+          const { requestToken = null, client, code } = request;
+          if (requestToken) return exchangeVerifier(provider, { client, verifier: code, requestToken }, egress);
+          return exchangeCode(provider, request, egress);
+        },
       };
     },
     account(source, key, credentials) {
@@ -241,6 +277,8 @@ export function createConnectors({
             return { client: clientFor(grant.facts, connector.headers(given), groupOf(grant)), given };
           }
           return { client: clientFor(connector.facts?.(given) ?? {}, connector.headers(given)), given };
+          const facts = connector.facts?.(given) ?? (spec ? (given as OAuthGrant).facts : {});
+          return { client: clientFor(facts, connector.headers(given)), given };
         }
         const grant = await live.current(signal);
         const { accessToken, facts } = grant;
@@ -256,6 +294,8 @@ export function createConnectors({
           renewed: async (refused, moment) => signed(await live.renewed(tokens.get(refused) ?? '', moment)),
         };
         return { client: clientFor(facts, headers, groupOf(grant)), given: { accessToken, facts } as never };
+        const given = { accessToken, facts } as never;
+        return { client: clientFor(connector.facts?.(given) ?? facts, headers), given };
       };
       const within = async <T>(signal: AbortSignal, work: (opened: Opened) => Promise<T>): Promise<T> =>
         work(await open(signal));

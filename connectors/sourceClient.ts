@@ -33,7 +33,7 @@ export interface SourceClientSettings {
   readonly name: string;
   readonly urls: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>> | LiveHeaders;
-  readonly connector: Pick<Connector<never>, 'classify' | 'waitMs' | 'refusalIn' | 'sharedLimit'>;
+  readonly connector: Pick<Connector<never>, 'classify' | 'waitMs' | 'restMs' | 'refusalIn' | 'sharedLimit'>;
   readonly gate: RequestGate;
   readonly egress: Pick<Egress, 'request'>;
   /** Of the content of one item at most, where it is asked for as such. */
@@ -135,7 +135,10 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     const deadline = Date.now() + patienceMs;
     for (;;) {
       try {
-        return await gate.pass(signal, deadline, () => ask(request, signal));
+        const answer = await gate.pass(signal, deadline, () => ask(request, signal));
+        const restMs = connector.restMs?.(answer.headers) ?? 0;
+        if (restMs > 0) gate.pause(restMs);
+        return answer;
       } catch (error) {
         if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
         // All requests of the account wait, not just this one.
@@ -213,9 +216,10 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
       if (isObject(body)) return body;
       throw unlike('object');
     },
-    async list(path, query, signal) {
-      const answer = await call(path, query, signal);
-      if (Array.isArray(answer.body)) return { values: answer.body as unknown[], headers: answer.headers };
+    async list(path, query, signal, within) {
+      const { body, headers: told } = await call(path, query, signal);
+      const values = within === undefined ? body : isObject(body) ? body[within] : null;
+      if (Array.isArray(values)) return { values: values as unknown[], headers: told };
       throw unlike('list');
     },
   };

@@ -31,6 +31,12 @@ export interface OAuthClient {
   readonly secret: string | null;
 }
 
+/** Of OAuth 1.0a: what a person consents to, asked for before they do. */
+export interface RequestToken {
+  readonly token: string;
+  readonly secret: string;
+}
+
 /** What is kept of a person's consent: sealed, in the data source. */
 export interface StoredGrant {
   readonly accessToken: string;
@@ -132,7 +138,9 @@ export interface FactField {
 }
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-const HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:salesforce|force|cloudforce)\.com$/i;
+/** Of Salesforce; where its pages are, nothing answers programs. */
+export const SALESFORCE_HOST =
+  /^(?!.*\.lightning\.force\.com$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:salesforce|force|cloudforce)\.com$/i;
 const TENANT = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
 /** With the sites that it lies in, and what kind of site that is: `teams/Crew/Archive`. */
 const SITE =
@@ -185,10 +193,30 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
       field: 'salesforce_domain',
       fact: 'domain',
       handedOverAs: 'domain',
-      pattern: HOST,
+      pattern: SALESFORCE_HOST,
       takes: 'a host of Salesforce, such as example.my.salesforce.com',
       fallback: 'login.salesforce.com',
     },
   ],
   GONG: [{ field: 'gong_account_email', fact: 'email', pattern: EMAIL, takes: 'an e-mail address' }],
+};
+
+/** Of sources where each connection brings a client of its own: the object it comes in, and what else that says. */
+interface BroughtClient {
+  readonly field: 'servicenow_credentials';
+  readonly facts: readonly FactField[];
+}
+export const BROUGHT_CLIENTS: Partial<Readonly<Record<OAuthSource, BroughtClient>>> = {
+  SERVICENOW: {
+    field: 'servicenow_credentials',
+    facts: [
+      {
+        field: 'instance_subdomain',
+        fact: 'instance',
+        pattern: LABEL,
+        takes: 'the first part of the host of the instance',
+        isNeeded: true,
+      },
+    ],
+  },
 };

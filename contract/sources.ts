@@ -245,6 +245,40 @@ export const CONNECTED_SOURCES = {
   SHAREPOINT: { name: 'SharePoint', auth: 'oauth', urls: MICROSOFT, requestsAtOnce: 4, hasDriveIds: true },
   // Of one mailbox, Outlook takes four at once from all that one app does.
   OUTLOOK: { name: 'Outlook', auth: 'oauth', urls: MICROSOFT, requestsAtOnce: 4 },
+  SERVICENOW: {
+    name: 'ServiceNow',
+    auth: 'oauth',
+    // Each customer is a host of its own.
+    urls: {
+      api: 'https://{instance}.service-now.com/api/now',
+      authorize: 'https://{instance}.service-now.com/oauth_auth.do',
+      token: 'https://{instance}.service-now.com/oauth_token.do',
+    },
+    requestsAtOnce: 4,
+  },
+  SALESFORCE: {
+    name: 'Salesforce',
+    auth: 'oauth',
+    urls: {
+      // Where consent says that the organization is, which may be another host than people consent at.
+      api: 'https://{instance}/services/data/v67.0',
+      identity: 'https://{instance}/services/oauth2',
+      authorize: 'https://{domain}/services/oauth2/authorize',
+      token: 'https://{domain}/services/oauth2/token',
+    },
+    requestsAtOnce: 4,
+  },
+  ZOTERO: {
+    name: 'Zotero',
+    auth: 'oauth',
+    urls: {
+      api: 'https://api.zotero.org',
+      request: 'https://www.zotero.org/oauth/request',
+      authorize: 'https://www.zotero.org/oauth/authorize',
+      token: 'https://www.zotero.org/oauth/access',
+    },
+    requestsAtOnce: 4,
+  },
   GMAIL: {
     name: 'Gmail',
     auth: 'oauth',

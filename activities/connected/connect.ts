@@ -73,7 +73,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
         const code = store.attempts.codeOf(attempt);
         if (code === null || !(isAgain || (await store.attempts.move(runId, ['returned'], 'exchanging'))))
           throw new Error('The connection went on, or was ended, meanwhile');
-        const { verifier, clientSecret } = store.attempts.secretsOf(attempt);
+        const { verifier, clientSecret, requestToken = null } = store.attempts.secretsOf(attempt);
         const { service, organizationId, clientId, redirectUri, facts } = attempt;
         const own = clientSecret === null ? await store.whiteLabels.client(organizationId, service) : null;
         const known = clientSecret === null ? [own, consent.client] : [{ id: clientId, secret: clientSecret }];
@@ -82,7 +82,8 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
           throw new Fault('not_configured', `The OAuth client for ${name} was changed meanwhile. Connect again.`);
         try {
           const keepsClient = clientSecret !== null;
-          const grant = await consent.exchange({ client, code, redirectUri, verifier, facts, keepsClient });
+          const brought = { client, code, redirectUri, verifier, requestToken, facts, keepsClient };
+          const grant = await consent.exchange(brought);
           await store.attempts.granted(runId, grant);
         } catch (error) {
           if (!(error instanceof Fault) || error.retryable) throw error;

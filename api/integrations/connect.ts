@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import type { DataSourceRecord } from '../../contract/records.js';
 import { isConnectedSource } from '../../contract/sources.js';
-import { FACT_FIELDS, type StoredGrant } from '../../contract/oauth.js';
+import { BROUGHT_CLIENTS, FACT_FIELDS, type StoredGrant } from '../../contract/oauth.js';
 import { isOAuthSource, type OAuthSource } from '../../contract/whiteLabel.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
@@ -23,11 +23,16 @@ interface Body {
 
 /** Tokens that the caller got elsewhere, as if the person had consented here. */
 function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
+  const times = { obtainedAt: Date.now(), expiresAt: null };
+  const tokens = { accessToken: given['access_token'] ?? '', refreshToken: given['refresh_token'] || null };
+  const brought = BROUGHT_CLIENTS[source];
+  if (brought) {
+    const client = { clientId: given['client_id'] ?? '', clientSecret: given['client_secret'] ?? '' };
+    return { ...tokens, ...times, ...client, facts: factsIn(brought.facts, given, ['authentication']) };
+  }
   const fields = (FACT_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.handedOverAs ?? row.field }));
   const facts = factsIn(fields, given, ['authentication']);
-  const times = { obtainedAt: Date.now(), expiresAt: null };
   // Nobody said by which client: ours is tried.
-  const tokens = { accessToken: given['access_token'] ?? '', refreshToken: given['refresh_token'] || null };
   return { ...tokens, ...times, facts, clientId: null };
 }
 

@@ -86,10 +86,13 @@ export interface OAuthUrlBody extends SyncOptionsBody {
   scopes: string[];
   data_source_id?: number;
   connecting_new_account: boolean;
-  servicenow_credentials?: Record<'instance_subdomain' | 'client_id' | 'client_secret' | 'redirect_uri', string>;
+  servicenow_credentials?: Partial<
+    Record<'instance_subdomain' | 'client_id' | 'client_secret' | 'redirect_uri', string>
+  >;
 }
 
-const serverCredential = () => Joi.string().max(MAX_SCOPE);
+/** Whether it is needed depends on the service. */
+const broughtText = () => orNull(Joi.string().allow('').max(MAX_SCOPE));
 
 export const oauthUrlBody = () =>
   Joi.object({
@@ -106,10 +109,10 @@ export const oauthUrlBody = () =>
     connecting_new_account: flag(false),
     servicenow_credentials: orNull(
       Joi.object({
-        instance_subdomain: serverCredential().required(),
-        client_id: serverCredential().required(),
-        client_secret: serverCredential().required(),
-        redirect_uri: serverCredential().required(),
+        instance_subdomain: broughtText(),
+        client_id: broughtText(),
+        client_secret: broughtText(),
+        redirect_uri: broughtText(),
       }),
     ),
   });

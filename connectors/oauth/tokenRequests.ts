@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
-import type { OAuthClient, StoredGrant } from '../../contract/oauth.js';
+import type { OAuthClient, RequestToken, StoredGrant } from '../../contract/oauth.js';
 import { retryAfterMs } from '../../egress/retryAfter.js';
 import type { Egress } from '../../egress/types.js';
 import type { OAuthSpec } from '../connector.js';
@@ -44,6 +44,8 @@ export function wholeFacts(spec: OAuthSpec | undefined, facts: Facts): Facts {
 
 export interface ConsentRequest {
   readonly clientId: string;
+  /** Of OAuth 1.0a: it signs. */
+  readonly clientSecret?: string | null;
   readonly redirectUri: string;
   readonly state: string;
   readonly scopes: readonly string[];
@@ -186,6 +188,8 @@ export interface CodeExchange {
   readonly code: string;
   readonly redirectUri: string;
   readonly verifier: string;
+  /** Of OAuth 1.0a. */
+  readonly requestToken?: RequestToken | null;
   readonly facts: Facts;
   /** The client is this connection's own: its secret is kept with it. */
   readonly keepsClient: boolean;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Model } from 'mongoose';
 
-import { type AttemptState, OPEN_ATTEMPT_STATES, type StoredGrant } from '../../contract/oauth.js';
+import { type AttemptState, OPEN_ATTEMPT_STATES, type RequestToken, type StoredGrant } from '../../contract/oauth.js';
 import type { SealedSecret, SecretPlace, Secrets } from '../secrets.js';
 import type { Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
@@ -12,6 +12,8 @@ export interface AttemptSecrets {
   readonly verifier: string;
   /** Only where the client is this connection's own. */
   readonly clientSecret: string | null;
+  /** Of OAuth 1.0a; absent for none. */
+  readonly requestToken?: RequestToken | null;
 }
 
 /** An attempt as it begins. */
@@ -36,8 +38,10 @@ export type AttemptChange = Partial<Pick<AttemptDoc, 'message' | 'dataSourceId' 
 
 /** Connections by consent. Each step is a compare-and-set: whatever runs twice changes nothing the second time. */
 export interface Attempts {
-  /** Writes one down that waits for its person. @returns the state that the provider is to hand back; it is nowhere else */
-  begin(attempt: NewAttempt, secrets: AttemptSecrets, session: Session): Promise<string>;
+  /** A state that a provider is to hand back. */
+  newState(): string;
+  /** Writes one down that waits for its person. @param state is nowhere else */
+  begin(attempt: NewAttempt, state: string, secrets: AttemptSecrets, session: Session): Promise<void>;
   /** Writes one down that begins connected: what a page of ours goes on from. @returns the name of that page */
   beginConnected(attempt: NewAttempt & { dataSourceId: number }, session: Session): Promise<string>;
   find(id: number): Promise<AttemptDoc | null>;
@@ -90,12 +94,11 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
   const isOpen = (state: AttemptState): boolean => (OPEN_ATTEMPT_STATES as readonly string[]).includes(state);
 
   return {
-    async begin(attempt, given, session) {
-      const state = newName();
+    newState: newName,
+    async begin(attempt, state, given, session) {
       const sealed = secrets.seal(placeOf(attempt, 'secrets'), JSON.stringify(given));
       const row = { ...attempt, state: 'waiting', stateHash: hashOf(state), sealed } as const;
       await insert({ ...row, dataSourceId: null, pageExpiresAt: null }, session);
-      return state;
     },
     async beginConnected(attempt, session) {
       const name = newName();

@@ -165,6 +165,15 @@ const OF_A_DATA_SOURCE: Record<string, Call> = {
   '/integrations/slack/conversations': (user, id) => user.get(`/integrations/slack/conversations?data_source_id=${id}`),
   '/integrations/slack/sync': (user, id) =>
     user.post('/integrations/slack/sync', { data_source_id: id, filters: { conversation_id: 'C1' } }),
+  ...Object.fromEntries(
+    ['accounts', 'leads', 'contacts', 'opportunities'].flatMap((kind): [string, Call][] => {
+      const path = `/integrations/data/crm/${kind}`;
+      return [
+        [path, (user, id) => user.post(path, { data_source_id: id })],
+        [`${path}/{id}`, (user, id) => user.get(`${path}/${'0'.repeat(15)}?data_source_id=${id}`)],
+      ];
+    }),
+  ),
   '/integrations/items/list': (user, id) => user.post('/integrations/items/list', { data_source_id: id }),
   '/integrations/items/sync': (user, id) => user.post('/integrations/items/sync', { data_source_id: id }),
   '/integrations/items/sync/cancel': (user, id) => user.post('/integrations/items/sync/cancel', { data_source_id: id }),

@@ -17,7 +17,7 @@ export const ORGANIZATION_HOST = 'harbour.my.salesforce.com';
 
 export type SalesforceRefused = Refused & { readonly errorCode?: string };
 
-export interface SalesforceEmulator extends ConsentingEmulator<SalesforceRefused> {
+export type SalesforceEmulator = ConsentingEmulator<SalesforceRefused> & {
   readonly settings: string;
   /** Records by kind and id. A kind that is not there is one that the organization does not have. */
   readonly records: Map<string, Map<string, SoqlRecord>>;
@@ -26,7 +26,7 @@ export interface SalesforceEmulator extends ConsentingEmulator<SalesforceRefused
   /** Queries in the order asked. */
   readonly queries: string[];
   put(kind: string, id: string, record: SoqlRecord): void;
-}
+};
 
 /** An id of Salesforce's shape: what kind of thing it is, and a name. */
 export const sfId = (prefix: string, name: string): string =>
@@ -101,8 +101,9 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(content);
   };
 
-  const emulator = await startConsenting<SalesforceRefused>(
-    {
+  const emulator = await startConsenting<SalesforceRefused>({
+    oauth: {
+      name: 'Salesforce',
       paths: { authorize: '/*/services/oauth2/authorize', token: '/*/services/oauth2/token' },
       people: SALESFORCE_PEOPLE,
       requiresPkce: true,
@@ -110,16 +111,21 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
       saysExpiry: false,
       facts: () => ({ instance_url: `https://${ORGANIZATION_HOST}`, id: 'https://login.salesforce.com/id/1/2' }),
     },
-    { refuse, unauthorized: { status: 401 }, answer: (call, { person }) => answer(call, person.id) },
-  );
+    refuse,
+    unauthorized: { status: 401 },
+    answer: (call, access) => answer(call, access?.person.id ?? ''),
+  });
+  const paths = {
+    api: '{instance}/services/data/v67.0',
+    identity: '{instance}/services/oauth2',
+    authorize: '{domain}/services/oauth2/authorize',
+    token: '{domain}/services/oauth2/token',
+  };
   return {
     ...emulator,
-    settings: emulator.settingsOf('SALESFORCE', {
-      api: '/{instance}/services/data/v67.0',
-      identity: '/{instance}/services/oauth2',
-      authorize: '/{domain}/services/oauth2/authorize',
-      token: '/{domain}/services/oauth2/token',
-    }),
+    settings: Object.entries(paths)
+      .map(([part, path]) => `SALESFORCE.${part}=${emulator.origin}/${path}`)
+      .join(','),
     mend() {
       emulator.mend();
       queries.length = 0;

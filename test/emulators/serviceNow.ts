@@ -33,7 +33,7 @@ export interface EmulatedAttachment {
   content: string;
 }
 
-export interface ServiceNowEmulator extends ConsentingEmulator<Refused> {
+export type ServiceNowEmulator = ConsentingEmulator<Refused> & {
   readonly settings: string;
   readonly tables: Map<string, EmulatedTable>;
   readonly attachments: Map<string, EmulatedAttachment>;
@@ -43,7 +43,7 @@ export interface ServiceNowEmulator extends ConsentingEmulator<Refused> {
   readonly asleep: Set<string>;
   /** Whether the user may not ask which tables there are. */
   readonly rights: { hidesTables: boolean };
-}
+};
 
 /** An id of ServiceNow's shape for a name. */
 export const sysIdOf = (name: string): string => Buffer.from(name).toString('hex').padEnd(32, '0').slice(0, 32);
@@ -160,28 +160,21 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
     sendJson(response, 200, { result: pick(row, call.query.get('sysparm_fields')) });
   };
 
-  const emulator = await startConsenting<Refused>(
-    {
+  const emulator = await startConsenting<Refused>({
+    oauth: {
+      name: 'ServiceNow',
       paths: { authorize: '/*/oauth_auth.do', token: '/*/oauth_token.do' },
       people: SERVICENOW_PEOPLE,
       clients: { [CLIENT_ID]: CLIENT_SECRET, 'other-client': 'other-client-secret' },
       expiresIn: 1_800,
     },
-    {
-      refuse,
-      unauthorized: { status: 401 },
-      answer: (call, { person }) => answer(call, person.id),
-    },
-  );
-  const at = '/{instance}';
-  const paths = { api: `${at}/api/now`, authorize: `${at}/oauth_auth.do`, token: `${at}/oauth_token.do` };
-  return {
-    ...emulator,
-    settings: emulator.settingsOf('SERVICENOW', paths),
-    tables,
-    attachments,
-    hidden,
-    asleep,
-    rights,
-  };
+    refuse,
+    unauthorized: { status: 401 },
+    answer: (call, access) => answer(call, access?.person.id ?? ''),
+  });
+  const paths = { api: 'api/now', authorize: 'oauth_auth.do', token: 'oauth_token.do' };
+  const settings = Object.entries(paths)
+    .map(([part, path]) => `SERVICENOW.${part}=${emulator.origin}/{instance}/${path}`)
+    .join(',');
+  return { ...emulator, settings, tables, attachments, hidden, asleep, rights };
 }

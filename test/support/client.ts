@@ -11,6 +11,8 @@ export interface Answer<T> {
 
 /** Calls the public API as any client would. */
 export interface ApiClient {
+  /** Where the service is. */
+  readonly baseUrl: string;
   get<T = unknown>(path: string, headers?: Record<string, string>): Promise<Answer<T>>;
   delete<T = unknown>(path: string, headers?: Record<string, string>): Promise<Answer<T>>;
   post<T = unknown>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
@@ -76,6 +78,7 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
     return { status: response.status, body: (await response.json()) as T, headers: response.headers };
   };
   return {
+    baseUrl,
     async upload(file, query = {}, headers = {}) {
       const response = await insist(
         () =>

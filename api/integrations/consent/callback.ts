@@ -29,14 +29,18 @@ const callback = (service: OAuthSource): Operation =>
     auth: 'open',
     summary: 'Where a provider sends a person back to who was asked for consent. Answers a page.',
     // Providers add what they like.
-    query: Joi.object({ state: Joi.any(), code: Joi.any(), error: Joi.any() }).unknown(),
+    query: Joi.object({ state: Joi.any(), code: Joi.any(), oauth_verifier: Joi.any(), error: Joi.any() }).unknown(),
     answer: Joi.any(),
-    async handle({ query: { state, code, error }, deps }) {
+    async handle({ query: { state, error, ...query }, deps }) {
+      const isOAuth1 = isConnectedSource(service) && deps.connectors.consent(service)?.spec.isOAuth1 === true;
+      const code = isOAuth1 ? query['oauth_verifier'] : query['code'];
       const attempt = typeof state === 'string' ? await deps.store.attempts.byState(state) : null;
       if (attempt?.service !== service) return unknownPage();
       if (typeof code === 'string' && code !== '' && code.length <= MAX_CODE && error === undefined)
         return cameWithCode(attempt, code, deps);
-      return cameWithout(attempt, typeof error === 'string' ? error : '', deps);
+      // Who said no there comes back with nothing.
+      const nothing = isOAuth1 ? 'access_denied' : '';
+      return cameWithout(attempt, typeof error === 'string' ? error : nothing, deps);
     },
   });
 

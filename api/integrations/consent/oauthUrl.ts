@@ -11,6 +11,8 @@ import type { ApiDeps } from '../../deps.js';
 import { HttpError, notFound } from '../../http/errors.js';
 import { operation, type UserCaller } from '../../http/operation.js';
 import { type OAuthUrlBody, oauthUrlBody, toConnectionOptions, toConnectionWishes } from '../../schemas/consent.js';
+import { callSource } from '../callSource.js';
+import { broughtClient } from './broughtClient.js';
 import { factsOf } from './facts.js';
 import { newConnectionPage } from './newConnectionPage.js';
 
@@ -79,28 +81,41 @@ async function consentUrl(
 ): Promise<string> {
   const { store, dispatcher, settings } = deps;
   const { service } = body;
-  const facts = factsOf(service, body as unknown as Record<string, unknown>);
-  const { client, redirectUri } = await clientOf(caller, service, { consent, name }, deps);
+  const fields = body as unknown as Record<string, unknown>;
+  const brought = broughtClient(service, fields, deps);
+  const facts = brought?.facts ?? factsOf(service, fields);
+  const { client, redirectUri } = brought ?? (await clientOf(caller, service, { consent, name }, deps));
   const verifier = randomBytes(48).toString('base64url');
   const runId = await store.runs.nextId();
   const options = toConnectionOptions(service, body);
-  const state = await store.transaction(async (session) => {
+  const state = store.attempts.newState();
+  const asked = {
+    clientId: client.id,
+    clientSecret: client.secret,
+    redirectUri,
+    state,
+    scopes: scopesOf(body, consent),
+    verifier,
+  };
+  const { url, requestToken } = await callSource(name, () => consent.begin(facts, asked));
+  await store.transaction(async (session) => {
     const workflowId = workflowIds.connect(runId);
     const run = { kind: 'connectByConsent', workflowId, owner: caller, fileId: null } as const;
     await store.runs.accept(runId, { ...run, requestId: options.requestId ?? randomUUID(), options: {} }, session);
-    return store.attempts.begin(
+    await store.attempts.begin(
       {
-        ...{ _id: runId, ...caller, service, clientId: client.id, redirectUri, facts, options },
+        ...{ _id: runId, ...caller, service, clientId: client.id, redirectUri, facts: { ...facts }, options },
         wishes: toConnectionWishes(service, body),
         knownSourceId: known?._id ?? null,
         expiresAt: new Date(Date.now() + settings.consentLifeMs),
       },
-      { verifier, clientSecret: null },
+      state,
+      { verifier, clientSecret: brought?.client.secret ?? null, requestToken },
       session,
     );
   });
   void dispatcher.start(runId);
-  return consent.url(facts, { clientId: client.id, redirectUri, state, scopes: scopesOf(body, consent), verifier });
+  return url;
 }
 
 /** The organization's own client, else the deployment's. @throws HttpError 400 where there is neither */

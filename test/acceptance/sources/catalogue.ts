@@ -20,6 +20,9 @@ export const SOURCES = Object.keys(SOURCE_STANDS) as ConnectedSourceType[];
 /** Of an item's content at most. */
 export const MAX_BYTES = 300_000;
 
+/** Another address of the service. */
+export const ALIAS = 'https://ingest.harbour.example';
+
 /** So long a request waits by itself where a source asks for that. */
 const PATIENCE_MS = 1_000;
 
@@ -66,6 +69,7 @@ export function useCatalogue(): Catalogue {
       OAUTH_CLIENTS: SOURCES.filter((source) => CONNECTED_SOURCES[source].auth === 'oauth')
         .map((source) => `${source}=${CLIENT_ID}:${CLIENT_SECRET}`)
         .join(','),
+      PUBLIC_URL_ALIASES: ALIAS,
       MAX_UPLOAD_BYTES: String(MAX_BYTES),
       SOURCE_PATIENCE_MS: String(PATIENCE_MS),
       SOURCE_URLS: Object.values(stands)

@@ -13,6 +13,9 @@ import { outlookRows } from './own/outlook.js';
 import { gmailRows } from './own/gmail.js';
 import { s3Rows } from './own/s3.js';
 import { sharePointRows } from './own/sharePoint.js';
+import { salesforceRows } from './own/salesforce.js';
+import { serviceNowRows } from './own/serviceNow.js';
+import { zoteroRows } from './own/zotero.js';
 import { slackRows } from './own/slack.js';
 import { zendeskRows } from './own/zendesk.js';
 
@@ -34,3 +37,6 @@ freshdeskRows(catalogue);
 dropboxRows(catalogue);
 chooserRows(catalogue, 'DROPBOX');
 gongRows(catalogue);
+serviceNowRows(catalogue);
+salesforceRows(catalogue);
+zoteroRows(catalogue);

@@ -23,7 +23,7 @@ async function walk(service: ConnectedSourceType, user: TestUser, body: object):
 }
 
 /** The access token that was given out last. */
-export const lastToken = (oauth: OAuthProvider): string =>
+export const lastToken = (oauth: Pick<OAuthProvider, 'secrets'>): string =>
   oauth.secrets.findLast((one) => one.startsWith('access-')) ?? '';
 
 /** What is the same for the stand of every source that people consent at. */
@@ -33,13 +33,17 @@ export const standByConsent = (
     oauth,
     misbehave,
     mend,
-  }: Pick<Emulator<{ readonly status: number }>, 'misbehave' | 'mend'> & { readonly oauth: OAuthProvider },
-): Pick<SourceStand, 'connect' | 'connectAsNobody' | 'takeBack' | 'allSecrets'> => ({
+  }: Pick<Emulator<{ readonly status: number }>, 'misbehave' | 'mend'> & {
+    readonly oauth: Pick<OAuthProvider, 'secrets'> & { revoke(): void };
+  },
+): Pick<SourceStand, 'connect' | 'takeBack' | 'allSecrets'> & {
+  connectAsNobody(user: TestUser, body?: object): Promise<Answer<unknown>>;
+} => ({
   connect: (user, body = {}) => walk(source, user, body),
-  async connectAsNobody(user) {
+  async connectAsNobody(user, body = {}) {
     // Of what consent brought, the source itself takes nothing.
     misbehave(() => ({ status: 401 }));
-    const answer = await walk(source, user, {});
+    const answer = await walk(source, user, body);
     mend();
     return answer;
   },

@@ -12,8 +12,11 @@ import { standForGong } from './gong.js';
 import { standForGoogleCloudStorage } from './googleCloudStorage.js';
 import { standForGoogleDrive } from './googleDrive.js';
 import { standForS3 } from './s3.js';
+import { standForSalesforce } from './salesforce.js';
+import { standForServiceNow } from './serviceNow.js';
 import { standForSlack } from './slack.js';
 import { standForIntercom } from './intercom.js';
+import { standForZotero } from './zotero.js';
 import type { SourceStand } from './stand.js';
 import { standForZendesk } from './zendesk.js';
 
@@ -36,4 +39,7 @@ export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<S
   ZENDESK: standForZendesk,
   INTERCOM: standForIntercom,
   FRESHDESK: standForFreshdesk,
+  SERVICENOW: standForServiceNow,
+  SALESFORCE: standForSalesforce,
+  ZOTERO: standForZotero,
 };

@@ -1,0 +1,214 @@
+import { formatOfName, formatOfType, mimeTypeOf } from '../../contract/fileFormats.js';
+import type { ItemContent, SourceItem } from '../connector.js';
+
+/** An answer, or a part of one: nothing in it is sure. */
+export type Json = Readonly<Record<string, unknown>>;
+export const objectOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(objectOf) : []);
+
+/** A library is called as its path in the interface: `users/475`, `groups/12`. */
+const LIBRARY = /^(?:users|groups)\/\d{1,15}$/;
+const KEY = /^[A-Z0-9]{8}$/;
+export const isKey = (text: string): boolean => KEY.test(text);
+
+/** What an item of ours is: a library, a collection in one, or an item. */
+export interface Place {
+  readonly library: string;
+  readonly kind: 'library' | 'collection' | 'item';
+  readonly key: string;
+}
+
+/** Null for what is no id of ours. */
+export function placeOf(externalId: string): Place | null {
+  const [kind = '', number = '', what, key = '', ...more] = externalId.split('/');
+  const library = `${kind}/${number}`;
+  if (!LIBRARY.test(library) || more.length > 0) return null;
+  if (what === undefined) return { library, kind: 'library', key: '' };
+  if (!isKey(key)) return null;
+  if (what === 'collections') return { library, kind: 'collection', key };
+  return what === 'items' ? { library, kind: 'item', key } : null;
+}
+export const itemId = (library: string, key: string): string => `${library}/items/${key}`;
+export const collectionId = (library: string, key: string): string => `${library}/collections/${key}`;
+
+const container = (
+  externalId: string,
+  name: string,
+  parent: string | null,
+  root: string | null,
+  url: string | null,
+): SourceItem => ({
+  externalId,
+  parentExternalId: parent,
+  rootExternalId: root,
+  name,
+  itemType: 'FOLDER',
+  externalUrl: url,
+  fileFormat: null,
+  isSelectable: true,
+  isExpandable: true,
+  hasContent: false,
+  createdAt: null,
+  version: null,
+});
+
+/** Where a person opens something, as Zotero itself says. */
+const linkOf = (json: Json): string | null => textOf(objectOf(objectOf(json['links'])['alternate'])['href']) || null;
+
+export const itemOfLibrary = (library: string, name: string, url: string | null): SourceItem =>
+  container(library, name || library, null, null, url);
+
+export const itemOfGroup = (json: Json): SourceItem | null => {
+  const library = `groups/${String(json['id'])}`;
+  return LIBRARY.test(library) ? itemOfLibrary(library, textOf(objectOf(json['data'])['name']), linkOf(json)) : null;
+};
+
+/** A collection with its place in its library. */
+export interface Collection {
+  readonly key: string;
+  readonly parent: string | null;
+  readonly item: SourceItem;
+}
+
+export function readCollection(json: Json, library: string): Collection | null {
+  const data = objectOf(json['data']);
+  const [key, above] = [textOf(json['key']), textOf(data['parentCollection'])];
+  if (!isKey(key)) return null;
+  const parent = isKey(above) ? above : null;
+  const lies = parent === null ? library : collectionId(library, parent);
+  const item = container(collectionId(library, key), textOf(data['name']) || key, lies, library, linkOf(json));
+  return { key, parent, item };
+}
+
+/** Files that are Zotero's; others are links to the web, or lie on somebody's disk. */
+const STORED = new Set(['imported_file', 'imported_url']);
+const isStored = (data: Json): boolean => STORED.has(textOf(data['linkMode']));
+const isAttachment = (data: Json): boolean => data['itemType'] === 'attachment';
+const isNote = (data: Json): boolean => data['itemType'] === 'note';
+
+/** Passages of a file that somebody marked: no files of their own. */
+export const isAnnotation = (json: Json): boolean => objectOf(json['data'])['itemType'] === 'annotation';
+export const isTrashed = (json: Json): boolean => {
+  const { deleted } = objectOf(json['data']);
+  return deleted === 1 || deleted === true;
+};
+
+const wordsOf = (html: string): string =>
+  html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/&[a-z#0-9]+;/gi, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+const MAX_NAME = 120;
+const fileNameOf = (data: Json): string => textOf(data['filename']) || textOf(data['title']);
+const nameOf = (data: Json, key: string): string => {
+  if (isNote(data)) return wordsOf(textOf(data['note']).slice(0, 2_000)).slice(0, MAX_NAME) || key;
+  return (isAttachment(data) ? fileNameOf(data) : textOf(data['title']) || textOf(data['caseName'])) || key;
+};
+
+/** An item; null for one without a key, and for an annotation. */
+export function itemOfJson(json: Json, library: string): SourceItem | null {
+  const data = objectOf(json['data']);
+  const key = textOf(json['key']);
+  if (!isKey(key) || isAnnotation(json)) return null;
+  const [parent, collection] = [
+    textOf(data['parentItem']),
+    (data['collections'] as readonly unknown[] | undefined)?.[0],
+  ];
+  const lies = isKey(parent)
+    ? itemId(library, parent)
+    : isKey(textOf(collection))
+      ? collectionId(library, textOf(collection))
+      : library;
+  const isFile = isAttachment(data);
+  const hasContent = !isFile || isStored(data);
+  const added = textOf(data['dateAdded']);
+  return {
+    externalId: itemId(library, key),
+    parentExternalId: lies,
+    rootExternalId: library,
+    name: nameOf(data, key),
+    itemType: 'FILE',
+    externalUrl: linkOf(json),
+    fileFormat: isFile ? formatOfName(fileNameOf(data)) : isNote(data) ? 'HTML' : 'MD',
+    isSelectable: hasContent,
+    isExpandable: Number(objectOf(json['meta'])['numChildren'] ?? 0) > 0,
+    hasContent,
+    createdAt: Number.isNaN(Date.parse(added)) ? null : added,
+    // Of a file, what is said of it may change without it.
+    version: (isFile && textOf(data['md5'])) || String(json['version'] ?? ''),
+  };
+}
+
+const LABELS: readonly (readonly [label: string, field: string])[] = [
+  ['In', 'publicationTitle'],
+  ['In', 'bookTitle'],
+  ['Proceedings', 'proceedingsTitle'],
+  ['Publisher', 'publisher'],
+  ['Date', 'date'],
+  ['Volume', 'volume'],
+  ['Issue', 'issue'],
+  ['Pages', 'pages'],
+  ['DOI', 'DOI'],
+  ['ISBN', 'ISBN'],
+  ['URL', 'url'],
+  ['Language', 'language'],
+  ['Extra', 'extra'],
+];
+
+const creatorsOf = (data: Json): string =>
+  listOf(data['creators'])
+    .map(({ firstName, lastName, name, creatorType }) => {
+      const who = textOf(name) || [textOf(firstName), textOf(lastName)].filter(Boolean).join(' ');
+      return textOf(creatorType) === 'author' || who === '' ? who : `${who} (${textOf(creatorType)})`;
+    })
+    .filter(Boolean)
+    .join(', ');
+
+/** A bibliographic item as a text: its title, who wrote it, where it stands, and what it is about. */
+function markdownOf(data: Json, key: string): string {
+  const tags = listOf(data['tags'])
+    .map(({ tag }) => textOf(tag))
+    .filter(Boolean);
+  const facts = [
+    ['By', creatorsOf(data)],
+    ...LABELS.map(([label, field]) => [label, textOf(data[field])]),
+    ['Tags', tags.join(', ')],
+  ].flatMap(([label, value]) => (value ? [`- ${label}: ${value}`] : []));
+  return [`# ${nameOf(data, key)}`, facts.join('\n'), textOf(data['abstractNote'])].filter(Boolean).join('\n\n');
+}
+
+/** Whether reading an item means its file. */
+export const isStoredFile = (json: Json): boolean => {
+  const data = objectOf(json['data']);
+  return isAttachment(data) && isStored(data);
+};
+export const isLink = (json: Json): boolean => isAttachment(objectOf(json['data'])) && !isStoredFile(json);
+
+/** @param file the bytes of a stored file; null for an item that is its own text */
+export function contentOf(json: Json, library: string, file: Uint8Array | null): ItemContent {
+  const data = objectOf(json['data']);
+  const key = textOf(json['key']);
+  const common = { format: null, name: nameOf(data, key), url: linkOf(json) ?? itemId(library, key) };
+  const facts = { type: textOf(data['itemType']), library };
+  if (file !== null) {
+    const [declared, named] = [textOf(data['contentType']), formatOfName(fileNameOf(data))];
+    const type =
+      (formatOfType(declared) === null && named ? mimeTypeOf(named) : declared) || 'application/octet-stream';
+    const parent = textOf(data['parentItem']);
+    const attached = isKey(parent) ? { parent_external_file_id: itemId(library, parent) } : {};
+    return {
+      ...common,
+      bytes: file,
+      contentType: type,
+      mimeType: type.split(';')[0]?.trim() ?? type,
+      facts: { ...facts, ...attached },
+    };
+  }
+  const [text, mimeType] = isNote(data)
+    ? [textOf(data['note']), 'text/html']
+    : [markdownOf(data, key), 'text/markdown'];
+  return { ...common, bytes: Buffer.from(text), contentType: `${mimeType}; charset=utf-8`, mimeType, facts };
+}

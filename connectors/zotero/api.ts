@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+import { Fault } from '../../contract/failures.js';
+import type { OAuthGrant, Refusal, SourceClient } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+import { type Json, objectOf, textOf } from './adapter.js';
+
+/** As many as Zotero gives in one answer, at most. */
+const PER_PAGE = 100;
+
+/** Refusals are texts; a key that is none any more is 403 as well. */
+export function classify({ status, body }: Refusal): ErrorClass | null {
+  if (status === 403 && typeof body === 'string' && /invalid key/i.test(body)) return 'auth_revoked';
+  // Of a file that was never uploaded, or of a key that was never one.
+  if (status === 400 && typeof body === 'string' && /not found|invalid .*key/i.test(body)) return 'not_found';
+  return status === 503 ? 'rate_limited' : null;
+}
+
+/** Zotero asks for rest also where it has answered. */
+export function restMs(headers: Refusal['headers']): number {
+  const seconds = Number(headers['backoff'] ?? 0);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
+}
+
+/** Whose key it is. */
+export interface KeyOwner {
+  readonly id: string;
+  readonly name: string;
+  /** Whether the key opens the library of its owner. */
+  readonly hasLibrary: boolean;
+}
+
+const owners = new LRUCache<string, KeyOwner>({ max: 10_000, ttl: 600_000 });
+
+/** Asks whose key it is, and what it opens. @throws Fault */
+export async function askOwner(client: SourceClient, signal: AbortSignal): Promise<KeyOwner> {
+  const found = await client.get(['keys', 'current'], {}, signal);
+  const { userID, username, access } = found;
+  if (typeof userID !== 'number' || userID <= 0) throw new Fault('server_error', 'Zotero named no user. Try again.');
+  const hasLibrary = objectOf(objectOf(access)['user'])['library'] === true;
+  return { id: String(userID), name: textOf(username), hasLibrary };
+}
+
+/** The same, remembered for some minutes by the hash of the key. */
+export async function ownerOf(
+  client: SourceClient,
+  { accessToken }: OAuthGrant,
+  signal: AbortSignal,
+): Promise<KeyOwner> {
+  const hash = createHash('sha256').update(accessToken).digest('base64');
+  const known = owners.get(hash) ?? (await askOwner(client, signal));
+  owners.set(hash, known, { noUpdateTTL: true });
+  return known;
+}
+
+export interface JsonPage {
+  readonly values: readonly Json[];
+  /** Where the next page begins; null after the last one. */
+  readonly next: number | null;
+  /** Of the library, at that moment. */
+  readonly version: number;
+}
+
+/** A page of a list, by number: Zotero knows no other kind. Its version tells whether the library is still the same. */
+export async function listPage(
+  client: SourceClient,
+  path: readonly string[],
+  query: Readonly<Record<string, string>>,
+  start: number,
+  signal: AbortSignal,
+): Promise<JsonPage> {
+  const asked = { format: 'json', limit: String(PER_PAGE), ...query, start: String(start) };
+  const { values, headers } = await client.list(path, asked, signal);
+  const link = (headers['link'] ?? '').split(/,(?=\s*<)/).find((part) => /;\s*rel="?next"?/.test(part));
+  const next = Number(/[?&]start=(\d{1,9})/.exec(link ?? '')?.[1] ?? Number.NaN);
+  return {
+    values: values.map(objectOf),
+    next: Number.isSafeInteger(next) && next > start ? next : null,
+    version: Number(headers['last-modified-version'] ?? 0),
+  };
+}
+
+/** All pages of a list that is known to be short. @param most throws a Fault beyond: a part of it would be taken for the whole */
+export async function listAll(
+  client: SourceClient,
+  path: readonly string[],
+  query: Readonly<Record<string, string>>,
+  most: number,
+  signal: AbortSignal,
+): Promise<readonly Json[]> {
+  const all: Json[] = [];
+  for (let start: number | null = 0; start !== null;) {
+    const page: JsonPage = await listPage(client, path, query, start, signal);
+    all.push(...page.values);
+    start = page.next;
+    if (all.length > most)
+      throw new Fault('too_large', `Zotero lists more than the ${most} entries that are read of such a list.`);
+  }
+  return all;
+}

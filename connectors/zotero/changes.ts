@@ -1,0 +1,105 @@
+import { Fault } from '../../contract/failures.js';
+import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
+import { isKey, isTrashed, itemId, itemOfJson, objectOf, readCollection, textOf } from './adapter.js';
+import { listAll, listPage, ownerOf } from './api.js';
+
+const MAX_GROUPS = 10_000;
+const MAX_CHANGED = 20_000;
+
+/** Where each library is: a number that every change of it raises. */
+type Versions = Readonly<Record<string, number>>;
+
+/** Where a pass goes on. */
+interface Pass {
+  /** What was known when it began. */
+  readonly known: Versions;
+  /** What is known once it is over. */
+  readonly reached: Versions;
+  /** Libraries still to be asked. */
+  readonly open: readonly string[];
+  readonly start: number;
+}
+type Point = { readonly at: Versions } | Pass;
+
+const pathOf = (library: string): string[] => library.split('/');
+
+/** The libraries that a key opens. */
+async function librariesOf(client: SourceClient, grant: OAuthGrant, signal: AbortSignal): Promise<readonly string[]> {
+  const owner = await ownerOf(client, grant, signal);
+  const groups = await listAll(client, ['users', owner.id, 'groups'], {}, MAX_GROUPS, signal);
+  const own = owner.hasLibrary ? [`users/${owner.id}`] : [];
+  return [...own, ...groups.map((json) => `groups/${String(json['id'])}`)];
+}
+
+const versionOf = async (client: SourceClient, library: string, signal: AbortSignal): Promise<number> =>
+  (await listPage(client, [...pathOf(library), 'items'], { limit: '1' }, 0, signal)).version;
+
+/** What is gone of a library since a version; its collections that are new, or others. */
+async function besideItems(
+  client: SourceClient,
+  library: string,
+  since: string,
+  signal: AbortSignal,
+): Promise<readonly Change[]> {
+  const gone = await client.get([...pathOf(library), 'deleted'], { since }, signal);
+  const keysOf = (name: string): string[] => (Array.isArray(gone[name]) ? gone[name].map(textOf).filter(isKey) : []);
+  // What lay in a collection is still there, elsewhere; where, its items need not tell.
+  if (keysOf('collections').length > 0)
+    throw new Fault('stale_cursor', 'Zotero has lost a collection, but nothing of what lay in it. All is listed.');
+  const collections = await listAll(client, [...pathOf(library), 'collections'], { since }, MAX_CHANGED, signal);
+  return [
+    ...collections.flatMap((json) => {
+      const item = readCollection(json, library)?.item;
+      return item ? [{ item }] : [];
+    }),
+    ...keysOf('items').map((key) => ({ gone: itemId(library, key) })),
+  ];
+}
+
+/** Zotero numbers each change of a library, and tells what has a higher number than one that is named. */
+export const zoteroChanges: ChangeFeed<OAuthGrant> = {
+  async now(client, grant, signal) {
+    const at: Record<string, number> = {};
+    for (const library of await librariesOf(client, grant, signal))
+      at[library] = await versionOf(client, library, signal);
+    return JSON.stringify({ at } satisfies Point);
+  },
+
+  async since(client, grant, text, signal) {
+    const point = JSON.parse(text) as Point;
+    const left: Change[] = [];
+    let pass: Pass;
+    if ('at' in point) {
+      const libraries = await librariesOf(client, grant, signal);
+      // What lies in one that is new was never listed.
+      if (libraries.some((library) => point.at[library] === undefined))
+        throw new Fault('stale_cursor', 'Zotero has a library that no listing knows yet. All is listed.');
+      left.push(
+        ...Object.keys(point.at).flatMap((library) => (libraries.includes(library) ? [] : [{ gone: library }])),
+      );
+      pass = { known: point.at, reached: {}, open: libraries, start: 0 };
+    } else pass = point;
+    const [library, ...rest] = pass.open;
+    if (library === undefined)
+      return { changes: left, next: JSON.stringify({ at: pass.reached } satisfies Point), more: false };
+    const since = String(pass.known[library] ?? 0);
+    // What lies in the trash is told as well: it is gone for readers.
+    const query = { since, includeTrashed: '1', sort: 'dateAdded', direction: 'asc' };
+    const page = await listPage(client, [...pathOf(library), 'items'], query, pass.start, signal);
+    const items = page.values.flatMap((json): Change[] => {
+      const key = textOf(json['key']);
+      if (isTrashed(json) && isKey(key)) return [{ gone: itemId(library, key) }];
+      const item = itemOfJson(objectOf(json), library);
+      return item === null ? [] : [{ item }];
+    });
+    // What happens while its pages are read has a higher number than the first of them was given with.
+    const reached = { ...pass.reached, [library]: pass.reached[library] ?? page.version };
+    if (page.next !== null) {
+      const next: Pass = { ...pass, reached, start: page.next };
+      return { changes: [...left, ...items], next: JSON.stringify(next), more: true };
+    }
+    const changes = [...left, ...(await besideItems(client, library, since, signal)), ...items];
+    const next: Point = rest.length === 0 ? { at: reached } : { ...pass, reached, open: rest, start: 0 };
+    return { changes, next: JSON.stringify(next), more: rest.length > 0 };
+  },
+};

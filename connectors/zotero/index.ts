@@ -1,0 +1,70 @@
+/** Zotero: what people collect of literature, with its files and notes. https://www.zotero.org/support/dev/web_api/v3/basics */
+import { Fault } from '../../contract/failures.js';
+import type { Connector, OAuthGrant } from '../connector.js';
+import { contentOf, isLink, isStoredFile, placeOf } from './adapter.js';
+import { askOwner, classify, ownerOf, restMs } from './api.js';
+import { zoteroChanges } from './changes.js';
+import { belowContainer, belowItem, listLibraries } from './listing.js';
+
+/** Nothing else can be sent in a header, so it is the key of nobody. */
+const KEY = /^[\x21-\x7e]{1,4096}$/;
+
+const noSuchItem = (): Fault =>
+  new Fault('not_found', 'Zotero has no such item for the connected account. It may have been deleted.');
+
+export const zotero: Connector<OAuthGrant> = {
+  oauth: {
+    isOAuth1: true,
+    scopes: ['library_access=1', 'notes_access=1', 'all_groups=read'],
+    scopeSeparator: ' ',
+    scopeParameter: null,
+    pkce: false,
+    clientAuth: 'post',
+    bodyFormat: 'form',
+    authorizeParameters: { name: 'Search', write_access: '0' },
+    rotates: false,
+  },
+  headers: ({ accessToken }) => ({
+    'zotero-api-version': '3',
+    'zotero-api-key': KEY.test(accessToken) ? accessToken : 'none',
+  }),
+  classify,
+  restMs,
+
+  async identify(client, _grant, signal) {
+    const { id, name } = await askOwner(client, signal);
+    return { account: id, metadata: { user_id: id, ...(name === '' ? {} : { username: name }) } };
+  },
+
+  roots: async (client, grant, cursor, signal) =>
+    listLibraries(client, await ownerOf(client, grant, signal), cursor, signal),
+
+  async below(client, externalId, cursor, signal, grant) {
+    const place = placeOf(externalId);
+    if (place === null) throw noSuchItem();
+    if (place.kind === 'item') return belowItem(client, place, signal);
+    return belowContainer(client, place, await ownerOf(client, grant, signal), cursor, signal);
+  },
+
+  async open(client, externalId, signal) {
+    const place = placeOf(externalId);
+    if (place === null) throw noSuchItem();
+    if (place.kind !== 'item')
+      throw new Fault(
+        'unsupported_type',
+        'A library or collection of Zotero has no text of its own: sync the items in it.',
+      );
+    const path = [...place.library.split('/'), 'items', place.key];
+    const json = await client.get(path, {}, signal);
+    if (isLink(json))
+      throw new Fault(
+        'unsupported_type',
+        'What is attached is a link: its file is not at Zotero. Upload the file, or let Zotero store it.',
+      );
+    if (!isStoredFile(json)) return contentOf(json, place.library, null);
+    const { bytes } = await client.content([...path, 'file'], {}, signal);
+    return contentOf(json, place.library, bytes);
+  },
+
+  changes: zoteroChanges,
+};

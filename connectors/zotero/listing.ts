@@ -1,0 +1,134 @@
+import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import {
+  type Collection,
+  itemOfGroup,
+  itemOfJson,
+  itemOfLibrary,
+  type Json,
+  objectOf,
+  type Place,
+  readCollection,
+  textOf,
+} from './adapter.js';
+import { type KeyOwner, listAll, listPage } from './api.js';
+
+const MAX_COLLECTIONS = 20_000;
+/** Times that a listing may begin anew because its library changed meanwhile; then it is taken as it is. */
+const MAX_RESTARTS = 3;
+/** What is added meanwhile comes last. */
+const IN_ORDER = { sort: 'dateAdded', direction: 'asc', itemType: '-annotation' };
+
+const pathOf = (library: string): string[] => library.split('/');
+
+export const ownLibrary = ({ id, name }: KeyOwner): SourceItem =>
+  itemOfLibrary(`users/${id}`, name === '' ? 'My library' : `${name}'s library`, null);
+
+/** A page of the libraries that a key opens: the owner's, then those of groups. */
+export async function listLibraries(
+  client: SourceClient,
+  owner: KeyOwner,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const { values, next } = await listPage(client, ['users', owner.id, 'groups'], {}, Number(cursor ?? 0), signal);
+  const groups = values.flatMap((json) => itemOfGroup(json) ?? []);
+  const own = cursor === null && owner.hasLibrary ? [ownLibrary(owner)] : [];
+  return { items: [...own, ...groups], next: next === null ? null : String(next) };
+}
+
+/** A library itself. @throws Fault not_found, access_denied */
+async function libraryAt(
+  client: SourceClient,
+  library: string,
+  owner: KeyOwner,
+  signal: AbortSignal,
+): Promise<SourceItem> {
+  if (library === `users/${owner.id}`) return ownLibrary(owner);
+  const json = await client.get(pathOf(library), {}, signal);
+  return itemOfGroup(json) ?? itemOfLibrary(library, textOf(objectOf(json['data'])['name']), null);
+}
+
+const collectionsOf = async (
+  client: SourceClient,
+  library: string,
+  signal: AbortSignal,
+): Promise<readonly Collection[]> => {
+  const all = await listAll(client, [...pathOf(library), 'collections'], {}, MAX_COLLECTIONS, signal);
+  return all.flatMap((json) => readCollection(json, library) ?? []);
+};
+
+/** A collection with all that lie in it. */
+function branchOf(all: readonly Collection[], key: string): readonly Collection[] {
+  const found = all.filter((one) => one.key === key);
+  const seen = new Set([key]);
+  // What lies in itself, by a fault of the source, is passed once.
+  for (const { key: parent } of found)
+    for (const one of all)
+      if (one.parent === parent && !seen.has(one.key)) {
+        seen.add(one.key);
+        found.push(one);
+      }
+  return found;
+}
+
+/** Where the listing of a library, or of some collections, goes on. */
+interface Cursor {
+  /** Collections whose items are still to be listed; `''` stands for all items of the library. */
+  readonly open: readonly string[];
+  readonly start: number;
+  /** Of the library, when this list was begun; null: it has not been. */
+  readonly version: number | null;
+  readonly restarts: number;
+}
+const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
+const beginning = (open: readonly string[]): Cursor => ({ open, start: 0, version: null, restarts: 0 });
+
+const itemsOf = (values: readonly Json[], library: string): SourceItem[] =>
+  values.flatMap((json) => itemOfJson(json, library) ?? []);
+
+async function nextItems(client: SourceClient, library: string, text: string, signal: AbortSignal): Promise<ItemPage> {
+  const cursor = JSON.parse(text) as Cursor;
+  const [collection, ...rest] = cursor.open;
+  if (collection === undefined) return { items: [], next: null };
+  const within = collection === '' ? [] : ['collections', collection];
+  const page = await listPage(client, [...pathOf(library), ...within, 'items'], IN_ORDER, cursor.start, signal);
+  const items = itemsOf(page.values, library);
+  const isOther = cursor.version !== null && cursor.version !== page.version && cursor.restarts < MAX_RESTARTS;
+  // What went away meanwhile has shifted others to pages that were passed.
+  if (isOther) return { items, next: cursorOf({ ...cursor, start: 0, version: null, restarts: cursor.restarts + 1 }) };
+  const next =
+    page.next === null
+      ? { ...beginning(rest), restarts: cursor.restarts }
+      : { ...cursor, start: page.next, version: cursor.version ?? page.version };
+  return { items, next: cursorOf(next) };
+}
+
+/** A page of a library, or of a collection, with all that lies in it. @throws Fault not_found */
+export async function belowContainer(
+  client: SourceClient,
+  { library, kind, key }: Place,
+  owner: KeyOwner,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  if (cursor !== null) return nextItems(client, library, cursor, signal);
+  if (kind === 'library') {
+    const itself = await libraryAt(client, library, owner, signal);
+    const collections = await collectionsOf(client, library, signal);
+    return { items: [itself, ...collections.map(({ item }) => item)], next: cursorOf(beginning([''])) };
+  }
+  // Refused, or not there, it says so itself.
+  await client.get([...pathOf(library), 'collections', key], {}, signal);
+  const branch = branchOf(await collectionsOf(client, library, signal), key);
+  return { items: branch.map(({ item }) => item), next: cursorOf(beginning(branch.map((one) => one.key))) };
+}
+
+/** An item with what is attached to it. @throws Fault not_found */
+export async function belowItem(client: SourceClient, { library, key }: Place, signal: AbortSignal): Promise<ItemPage> {
+  const path = [...pathOf(library), 'items', key];
+  const json = await client.get(path, {}, signal);
+  const item = itemOfJson(json, library);
+  if (item === null) return { items: [], next: null };
+  const children = item.isExpandable ? await listAll(client, [...path, 'children'], {}, MAX_COLLECTIONS, signal) : [];
+  return { items: [item, ...itemsOf(children, library)], next: null };
+}

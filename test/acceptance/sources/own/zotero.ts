@@ -1,0 +1,239 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord } from '../../../../contract/records.js';
+import { apiClient, type Answer } from '../../../support/client.js';
+import { answerConsent, consentTo, openPage } from '../../../support/consent.js';
+import { soon } from '../../../support/soon.js';
+import type { ZoteroStand } from '../../../support/sourceStands/zotero.js';
+import { zoteroKey } from '../../../emulators/zotero.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
+import { ALIAS, type Catalogue, Customer } from '../catalogue.js';
+
+const OWN = 'users/475';
+const ADDED = '2026-01-07T09:00:00Z';
+
+export function zoteroRows(catalogue: Catalogue): void {
+  const customer = new Customer(catalogue, 'ZOTERO');
+  const emulated = () => (customer.stand as ZoteroStand).emulator;
+  const idOf = (name: string): string => `${OWN}/items/${zoteroKey(name)}`;
+
+  describe('ZOTERO: consent by OAuth 1.0a', () => {
+    const urlFor = (body: object = {}): Promise<Answer<{ oauth_url: string; detail: string }>> =>
+      customer.user.post('/integrations/oauth_url', {
+        ...{ service: 'ZOTERO', connecting_new_account: true, sync_source_items: false },
+        ...body,
+      });
+    beforeEach(async () => {
+      await customer.begin();
+      emulated().oauth.requests.length = 0;
+    });
+
+    test('a token is asked for with our callback, consented to, and exchanged once, all of it signed', async () => {
+      const { body } = await urlFor();
+      const url = new URL(body.oauth_url);
+      expect(Object.fromEntries(url.searchParams)).toMatchObject({
+        ...{ library_access: '1', notes_access: '1', all_groups: 'read', write_access: '0' },
+        oauth_token: expect.stringMatching(/^request-/),
+      });
+      const back = await answerConsent(body.oauth_url);
+      expect(back).toMatch(new RegExp(`^${customer.user.baseUrl}/integrations/zotero\\?state=`));
+      expect((await openPage(back)).status).toBe(200);
+      expect(await customer.source()).toMatchObject({
+        data_source_external_id: 'ZOTERO|475',
+        data_source_metadata: { user_id: '475', username: 'ada' },
+      });
+      // A second look at the address exchanges nothing.
+      expect((await openPage(back)).status).toBe(200);
+      const tokens = emulated().oauth.requests.filter(({ kind }) => kind === 'token');
+      expect(tokens.map(({ path, outcome }) => [path, outcome])).toEqual([
+        ['/oauth/request', 'granted'],
+        ['/oauth/access', 'granted'],
+      ]);
+      expect(tokens[0]?.parameters['oauth_callback']).toContain('/integrations/zotero?state=');
+    });
+
+    test('scopes are the permissions that are asked for, and no others', async () => {
+      const { body } = await urlFor({ scopes: ['library_access=1', 'identity'] });
+      const { searchParams } = new URL(body.oauth_url);
+      expect([searchParams.get('library_access'), searchParams.get('identity')]).toEqual(['1', '1']);
+      expect([searchParams.get('notes_access'), searchParams.get('all_groups')]).toEqual([null, null]);
+    });
+
+    test('who says no is told that nothing was connected; a verifier that is none connects nothing', async () => {
+      const denied = await consentTo((await urlFor()).body.oauth_url, { deny: true });
+      expect(denied.html).not.toMatch(/is connected</);
+      const back = new URL(await answerConsent((await urlFor()).body.oauth_url));
+      back.searchParams.set('oauth_verifier', 'guessed');
+      expect((await openPage(back.href)).status).not.toBe(200);
+      const { body } = await customer.user.post<{ count: number }>('/user_data_sources', {});
+      expect(body.count).toBe(0);
+    });
+
+    test('a provider that fails before consent is 503, and leaves nothing behind', async () => {
+      emulated().oauth.failNext(1);
+      expect(await urlFor()).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/Zotero failed/) } });
+      expect((await urlFor()).status).toBe(200);
+    });
+
+    test('of an organization with a client of its own, that one signs, and people come back where it says', async () => {
+      const { service } = catalogue;
+      const { apiKey } = await service.store.organizations.create('Zotero white label');
+      const key = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
+      const user = await service.user('white zotero', apiKey);
+      const redirect = `${ALIAS}/integrations/zotero`;
+      const create = (secret: string) =>
+        key.post('/white_label/create', [
+          {
+            data_source_type: 'ZOTERO',
+            credentials: { client_id: CLIENT_ID, client_secret: secret, redirect_uri: redirect },
+          },
+        ]);
+      const ask = () =>
+        user.post<{ oauth_url: string; detail: string }>('/integrations/oauth_url', {
+          ...{ service: 'ZOTERO', sync_source_items: false },
+        });
+      await create('not-the-secret');
+      expect(await ask()).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/white label/) } });
+      await create(CLIENT_SECRET);
+      const back = new URL(await answerConsent((await ask()).body.oauth_url));
+      expect(`${back.origin}${back.pathname}`).toBe(redirect);
+      expect((await openPage(`${service.url}${back.pathname}${back.search}`)).status).toBe(200);
+      const { body } = await user.post<{ results: DataSourceRecord[] }>('/user_data_sources', {});
+      expect(body.results).toMatchObject([{ data_source_external_id: 'ZOTERO|475' }]);
+    });
+
+    test('a key that a caller has is taken', async () => {
+      const authentication = {
+        source: 'ZOTERO',
+        access_token: emulated().oauth.grant(),
+        username: 'ada',
+        zotero_id: '475',
+      };
+      const answer = await customer.user.post<{ data_source: DataSourceRecord }>('/integrations/connect', {
+        authentication: { ...authentication, access_token_secret: 'x' },
+        sync_options: { sync_source_items: false },
+      });
+      expect(answer).toMatchObject({ status: 200, body: { data_source: { data_source_external_id: 'ZOTERO|475' } } });
+    });
+  });
+
+  describe('ZOTERO: items and attachments', () => {
+    beforeEach(() => customer.begin());
+    const put = (name: string, data: object, file?: string): void =>
+      emulated().put(OWN, 'items', zoteroKey(name), { dateAdded: ADDED, ...data }, file);
+
+    test('items say who wrote them and where, notes what is in them, attachments what their file says', async () => {
+      put('paper', {
+        ...{ itemType: 'bookSection', title: 'On lamps', abstractNote: 'Of oil.', bookTitle: 'Light', DOI: '10.1/2' },
+        creators: [
+          { creatorType: 'author', firstName: 'Ada', lastName: 'Lee' },
+          { creatorType: 'editor', name: 'The Crew' },
+        ],
+        tags: [{ tag: 'lamps' }],
+      });
+      put('note', { itemType: 'note', note: '<p>Oil &amp; wick.</p>', parentItem: zoteroKey('paper') });
+      put('web', {
+        itemType: 'attachment',
+        linkMode: 'linked_url',
+        title: 'Elsewhere',
+        parentItem: zoteroKey('paper'),
+      });
+      put('mark', { itemType: 'annotation', annotationText: 'x', parentItem: zoteroKey('keeper') });
+      await customer.connect({ sync_source_items: true });
+      const { items } = await customer.items({ parent_id: idOf('paper') });
+      expect(items.map((item) => [item.external_id, item.is_selectable]).toSorted()).toEqual([
+        [idOf('note'), true],
+        [idOf('web'), false],
+      ]);
+      expect((await customer.items({ filters: { external_ids: [idOf('mark')] } })).count).toBe(0);
+      await customer.syncFiles([idOf('paper'), idOf('web')]);
+      const made = await customer.settledFiles(2);
+      expect(made.map((file) => file.external_file_id).toSorted()).toEqual([idOf('note'), idOf('paper')]);
+      const text = await customer.textOf(idOf('paper'));
+      for (const part of [
+        'On lamps',
+        'Ada Lee, The Crew (editor)',
+        'In: Light',
+        'DOI: 10.1/2',
+        'Tags: lamps',
+        'Of oil.',
+      ])
+        expect(text).toContain(part);
+      expect(await customer.textOf(idOf('note'))).toContain('Oil & wick.');
+    });
+
+    test('later listings ask for what changed alone; a trashed item goes, one of a lost collection stays', async () => {
+      await customer.connect({ sync_source_items: true });
+      await customer.syncFiles(customer.content.containers);
+      await customer.settledFiles(customer.documents.length);
+      const whole = (path: string) =>
+        path.startsWith(`/${OWN}/items?`) && !path.includes('since=') && !path.includes('limit=1&');
+      emulated().mend();
+      put('lighthouse', { ...emulated().libraries.get(OWN)!.items.get(zoteroKey('lighthouse'))!.data, deleted: 1 });
+      put('fresh', { itemType: 'journalArticle', title: 'Fresh', abstractNote: 'New.' });
+      await customer.listItems();
+      expect(emulated().requests.some(whole)).toBe(false);
+      const ids = async () => (await customer.items()).items.map((item) => item.external_id);
+      // With what was attached to it.
+      expect(await ids()).not.toContain(customer.content.lighthouse);
+      expect(await ids()).not.toContain(customer.content.keeper);
+      expect(await ids()).toContain(idOf('fresh'));
+      put('kept', {
+        itemType: 'journalArticle',
+        title: 'Kept',
+        abstractNote: 'Kept.',
+        collections: [zoteroKey('sights')],
+      });
+      await customer.listItems();
+      emulated().drop(OWN, 'collections', zoteroKey('sights'));
+      await customer.listItems();
+      expect(emulated().requests.some(whole)).toBe(true);
+      expect(await ids()).toContain(idOf('kept'));
+      expect(await ids()).not.toContain(customer.content.branch);
+    });
+
+    test('a group that the account has left goes with what lay in it; a new one is listed', async () => {
+      await customer.connect({ sync_source_items: true });
+      const [left] = customer.content.others;
+      emulated().libraries.delete('groups/12');
+      await customer.listItems();
+      const ids = async () => (await customer.items()).items.map((item) => item.external_id);
+      expect(await ids()).not.toContain(left);
+      expect(await ids()).not.toContain('groups/12');
+      emulated().libraries.set('groups/99', {
+        ...{ name: 'new', version: 0, collections: new Map(), items: new Map(), deleted: [] },
+      });
+      emulated().put('groups/99', 'items', zoteroKey('gulls'), { itemType: 'note', note: 'Gulls.', dateAdded: ADDED });
+      await customer.listItems();
+      expect(await ids()).toContain(`groups/99/items/${zoteroKey('gulls')}`);
+    });
+
+    test('a key that opens groups alone lists them alone', async () => {
+      emulated().rights.hasLibrary = false;
+      await customer.connect({ sync_source_items: true });
+      const { items } = await customer.items({ filters: { root_files_only: true } });
+      expect(items.map((item) => item.external_id).toSorted()).toEqual(customer.content.containers.slice(1).toSorted());
+    });
+
+    test('an answer that asks for rest is one: nothing is asked before that', async () => {
+      await customer.connect();
+      emulated().backoff.seconds = 1;
+      emulated().mend();
+      const { id } = await customer.source();
+      await customer.user.post('/integrations/items/sync', { data_source_id: id });
+      await soon(
+        () => emulated().requests.length,
+        (asked) => asked >= 2,
+      );
+      const begun = Date.now();
+      const before = emulated().requests.length;
+      await soon(
+        () => emulated().requests.length,
+        (asked) => asked > before,
+      );
+      expect(Date.now() - begun).toBeGreaterThan(300);
+      emulated().backoff.seconds = 0;
+      expect(await customer.listed()).toMatchObject({ sync_status: 'READY' });
+    });
+  });
+}

@@ -1,0 +1,200 @@
+/**
+ * A stand-in for Zotero's Web API (version 3) on loopback, after its published documentation: libraries with a version that each
+ * change raises, collections, items with children, files behind a redirect, what was deleted since. Refusals are texts.
+ */
+import type { ServerResponse } from 'node:http';
+
+import { type Call, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
+import { createOAuth1Provider, type OAuth1Provider } from './oauth1Provider.js';
+
+export const ZOTERO_PEOPLE = [
+  { id: '475', label: 'ada' },
+  { id: '476', label: 'ben' },
+];
+
+export interface ZoteroThing {
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly version: number;
+  /** Of a stored file: its bytes. */
+  readonly file?: string;
+}
+export interface ZoteroLibrary {
+  readonly name: string;
+  version: number;
+  readonly collections: Map<string, ZoteroThing>;
+  readonly items: Map<string, ZoteroThing>;
+  /** Keys with the version at which they went. */
+  readonly deleted: { readonly kind: 'items' | 'collections'; readonly key: string; readonly version: number }[];
+}
+
+export interface ZoteroEmulator extends Emulator {
+  readonly settings: string;
+  readonly oauth: OAuth1Provider;
+  /** By path: `users/475`, `groups/12`. */
+  readonly libraries: Map<string, ZoteroLibrary>;
+  /** What keys open besides groups. */
+  readonly rights: { hasLibrary: boolean };
+  /** Seconds that answers ask to rest for. */
+  readonly backoff: { seconds: number };
+  put(library: string, kind: 'items' | 'collections', key: string, data: Record<string, unknown>, file?: string): void;
+  drop(library: string, kind: 'items' | 'collections', key: string): void;
+}
+
+/** A key of Zotero's shape for a name. */
+export const zoteroKey = (name: string): string =>
+  name
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '')
+    .padEnd(8, 'Z')
+    .slice(0, 8);
+
+const PATHS = { request: '/oauth/request', authorize: '/oauth/authorize', token: '/oauth/access' };
+const TEXTS: Readonly<Record<number, string>> = { 403: 'Forbidden', 404: 'Not found', 429: 'Too many requests' };
+/** Zotero knows no 401: a key that is none is forbidden. */
+const refuse = (response: ServerResponse, { status, headers = {} }: Refused): void =>
+  void response
+    .writeHead(status === 401 ? 403 : status, { 'content-type': 'text/plain; charset=utf-8', ...headers })
+    .end(status === 401 ? 'Invalid key' : (TEXTS[status] ?? 'An error occurred'));
+
+/** @param perPage whatever a caller asks for */
+export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator> {
+  const libraries = new Map<string, ZoteroLibrary>();
+  const oauth = createOAuth1Provider('Zotero', PATHS, ZOTERO_PEOPLE);
+  const rights = { hasLibrary: true };
+  const backoff = { seconds: 0 };
+
+  const resting = (): Record<string, string> => (backoff.seconds > 0 ? { backoff: String(backoff.seconds) } : {});
+  const sendList = ({ response, query, url }: Call, all: readonly unknown[], version: number): void => {
+    const start = Number(query.get('start') ?? 0);
+    const to = start + Math.min(perPage, Number(query.get('limit') ?? 25));
+    const more =
+      to < all.length
+        ? {
+            link: `<https://api.zotero.org${url.pathname}?limit=2&start=${to}>; rel="next", <https://api.zotero.org/x?start=9>; rel="last"`,
+          }
+        : {};
+    sendJson(response, 200, all.slice(start, to), {
+      'total-results': String(all.length),
+      'last-modified-version': String(version),
+      ...more,
+      ...resting(),
+    });
+  };
+  const jsonOf = (path: string, library: ZoteroLibrary, kind: string, key: string, { data, version }: ZoteroThing) => ({
+    key,
+    version,
+    links: { alternate: { href: `https://www.zotero.org/${path}/${kind}/${key}`, type: 'text/html' } },
+    meta: {
+      numChildren: [...library.items.values()].filter(({ data: one }) => one['parentItem'] === key).length,
+    },
+    data: { key, version, ...data },
+  });
+
+  const inLibrary = (call: Call, path: string, library: ZoteroLibrary, rest: readonly string[]): void => {
+    const { response, query } = call;
+    const since = Number(query.get('since') ?? 0);
+    const [what, key, below] = rest;
+    if (what === undefined)
+      return sendJson(response, 200, { id: Number(path.split('/')[1]), data: { name: library.name } }, resting());
+    if (what === 'deleted') {
+      const keys = (kind: string) =>
+        library.deleted.filter((one) => one.kind === kind && one.version > since).map((one) => one.key);
+      const gone = { items: keys('items'), collections: keys('collections'), searches: [], tags: [], settings: [] };
+      return sendJson(response, 200, gone, { 'last-modified-version': String(library.version) });
+    }
+    if (what !== 'items' && what !== 'collections') return refuse(response, { status: 404 });
+    const things = library[what];
+    const one = key === undefined ? undefined : things.get(key);
+    if (key !== undefined && !one) return refuse(response, { status: 404 });
+    const show = ([id, thing]: readonly [string, ZoteroThing]) =>
+      jsonOf(path, library, what === 'collections' && below === 'items' ? 'items' : what, id, thing);
+    if (one && key !== undefined && below === undefined) return sendJson(response, 200, show([key, one]), resting());
+    if (one && below === 'file') {
+      if (one.file === undefined) return refuse(response, { status: 404 });
+      return void response.writeHead(302, { location: `/files/${encodeURIComponent(path)}/${key}` }).end();
+    }
+    const isListed = ([, { data, version }]: readonly [string, ZoteroThing]): boolean =>
+      version > since &&
+      (query.get('includeTrashed') === '1' || data['deleted'] !== 1) &&
+      !(query.get('itemType') === '-annotation' && data['itemType'] === 'annotation');
+    const inCollection = ([id, { data }]: readonly [string, ZoteroThing]): boolean => {
+      const parent =
+        typeof data['parentItem'] === 'string' ? library.items.get(data['parentItem']) : library.items.get(id);
+      return ((parent?.data['collections'] as readonly string[] | undefined) ?? []).includes(key ?? '');
+    };
+    const all =
+      one === undefined
+        ? [...things]
+        : below === 'children'
+          ? [...library.items].filter(([, { data }]) => data['parentItem'] === key)
+          : [...library.items].filter(inCollection);
+    sendList(call, all.filter(isListed).map(show), library.version);
+  };
+
+  const answer = (call: Call): void => {
+    const { response, path, request } = call;
+    if (oauth.take(call)) return;
+    const [kind = '', number = '', ...rest] = path;
+    if (kind === 'files') {
+      // Where a redirect leads our key must not go.
+      if (request.headers['zotero-api-key'] !== undefined) return refuse(response, { status: 404 });
+      const file = libraries.get(number)?.items.get(rest[0] ?? '')?.file;
+      response
+        .writeHead(file === undefined ? 404 : 200, { 'content-type': 'application/octet-stream' })
+        .end(file ?? '');
+      return;
+    }
+    const owner = oauth.ownerOf(String(request.headers['zotero-api-key'] ?? ''));
+    if (!owner) return refuse(response, { status: 401 });
+    if (kind === 'keys')
+      return sendJson(response, 200, {
+        ...{ key: 'k', userID: Number(owner.id), username: owner.label },
+        access: { user: { library: rights.hasLibrary, files: true, notes: true }, groups: { all: { library: true } } },
+      });
+    if (kind === 'users' && number === owner.id && rest[0] === 'groups') {
+      const groups = [...libraries].filter(([name]) => name.startsWith('groups/'));
+      return sendList(
+        call,
+        groups.map(([name, { name: title }]) => ({
+          id: Number(name.slice(7)),
+          version: 1,
+          links: {},
+          data: { name: title },
+        })),
+        0,
+      );
+    }
+    const name = `${kind}/${number}`;
+    const library = libraries.get(name);
+    if (!library) return refuse(response, { status: 404 });
+    if (kind === 'users' && (number !== owner.id || !rights.hasLibrary)) return refuse(response, { status: 403 });
+    inLibrary(call, name, library, rest);
+  };
+
+  const isConsent = (path: string): boolean => Object.values(PATHS).includes(path);
+  const emulator = await startEmulator({ refuse, answer });
+  return {
+    ...emulator,
+    misbehave: (how) =>
+      emulator.misbehave((path) => (isConsent(path) || path.startsWith('/files/') ? null : how(path))),
+    settings: [
+      `ZOTERO.api=${emulator.origin}`,
+      ...Object.entries(PATHS).map(([part, path]) => `ZOTERO.${part}=${emulator.origin}${path}`),
+    ].join(','),
+    oauth,
+    libraries,
+    rights,
+    backoff,
+    put(name, kind, key, data, file) {
+      const library = libraries.get(name)!;
+      library.version += 1;
+      library[kind].set(key, { data, version: library.version, ...(file === undefined ? {} : { file }) });
+    },
+    drop(name, kind, key) {
+      const library = libraries.get(name)!;
+      library.version += 1;
+      library[kind].delete(key);
+      library.deleted.push({ kind, key, version: library.version });
+    },
+  };
+}

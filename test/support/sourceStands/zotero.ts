@@ -1,0 +1,92 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import { startZotero, type ZoteroEmulator, zoteroKey } from '../../emulators/zotero.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** With the emulator that it is on. */
+export type ZoteroStand = SourceStand & { readonly emulator: ZoteroEmulator };
+
+const OWN = 'users/475';
+const GROUPS = [...OTHERS, 'flags'] as const;
+const groupOf = (index: number): string => `groups/${index + 12}`;
+const idOf = (library: string, name: string): string => `${library}/items/${zoteroKey(name)}`;
+const ADDED = '2026-01-07T09:00:00Z';
+
+export async function standForZotero(): Promise<ZoteroStand> {
+  const emulator = await startZotero();
+  const { libraries, oauth, put, drop } = emulator;
+  const putItem = (library: string, name: string, text: string, more: object = {}): void =>
+    put(library, 'items', zoteroKey(name), {
+      ...{ itemType: 'journalArticle', title: `About ${name}`, abstractNote: text, dateAdded: ADDED, collections: [] },
+      ...more,
+    });
+  const partsOf = (externalId: string): [library: string, key: string] => {
+    const [kind, number, , key = ''] = externalId.split('/');
+    return [`${kind}/${number}`, key];
+  };
+  return {
+    emulator,
+    ...standOn(emulator),
+    ...standByConsent('ZOTERO', emulator),
+    get secret() {
+      return lastToken(oauth);
+    },
+    settings: emulator.settings,
+    externalId: 'ZOTERO|475',
+    reset(more = 0) {
+      libraries.clear();
+      emulator.rights.hasLibrary = true;
+      emulator.backoff.seconds = 0;
+      for (const [index, name] of ['ada', ...GROUPS].entries())
+        libraries.set(index === 0 ? OWN : groupOf(index - 1), {
+          ...{ name, version: 0, collections: new Map(), items: new Map(), deleted: [] },
+        });
+      put(OWN, 'collections', zoteroKey('sights'), { name: 'Sights', parentCollection: false });
+      put(OWN, 'collections', zoteroKey('people'), { name: 'People', parentCollection: zoteroKey('sights') });
+      putItem(OWN, 'lighthouse', LIGHTHOUSE, { collections: [zoteroKey('people')] });
+      const file = {
+        itemType: 'attachment',
+        linkMode: 'imported_file',
+        filename: 'keeper.md',
+        contentType: 'text/markdown',
+      };
+      put(
+        OWN,
+        'items',
+        zoteroKey('keeper'),
+        { ...file, parentItem: zoteroKey('lighthouse'), dateAdded: ADDED, md5: 'a1' },
+        KEEPER,
+      );
+      for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const)) putItem(OWN, name, text);
+      for (const [index, name] of GROUPS.entries()) putItem(groupOf(index), name, `On ${name}.`);
+      emulator.mend();
+      return {
+        containers: [OWN, ...GROUPS.map((_name, index) => groupOf(index))],
+        lighthouse: idOf(OWN, 'lighthouse'),
+        keeper: idOf(OWN, 'keeper'),
+        branch: `${OWN}/collections/${zoteroKey('sights')}`,
+        others: GROUPS.map((name, index) => idOf(groupOf(index), name)),
+        items: 15 + more,
+        format: 'MD',
+      };
+    },
+    write(externalId, text) {
+      const [library, key] = partsOf(externalId);
+      put(library, 'items', key, { ...libraries.get(library)!.items.get(key)!.data, abstractNote: text });
+    },
+    remove(externalId) {
+      const [library, key] = partsOf(externalId);
+      drop(library, 'items', key);
+    },
+    limit(requests, forS = 0) {
+      const refusal = (number: number) => ({
+        status: number % 2 === 0 ? 429 : 503,
+        headers: { 'retry-after': String(forS) },
+      });
+      emulator.misbehave(nextRequests(requests, refusal));
+    },
+    breakItem: (externalId, status) => emulator.misbehave((path) => (path === `/${externalId}` ? { status } : null)),
+    contentAsked: (externalId) => emulator.requests.filter((path) => path === `/${externalId}`).length,
+    pagesListed: () => emulator.requests.filter((path) => path.startsWith(`/${OWN}/groups?`)).length,
+  };
+}
