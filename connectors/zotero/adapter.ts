@@ -138,7 +138,7 @@ export function itemOfJson(json: Json, library: string): SourceItem | null {
     hasContent,
     createdAt: Number.isNaN(Date.parse(added)) ? null : added,
     // Of a file, what is said of it may change without it.
-    version: (isFile && textOf(data['md5'])) || String(json['version'] ?? ''),
+    version: (isFile && textOf(data['md5'])) || (typeof json['version'] === 'number' ? String(json['version']) : null),
   };
 }
 

@@ -99,7 +99,10 @@ function reader(tokens: readonly string[]) {
     }
     if (operator === 'LIKE') {
       const pattern = likeOf(take());
-      return (row) => pattern.test(String(at(row, field) ?? ''));
+      return (row) => {
+        const text = at(row, field);
+        return typeof text === 'string' && pattern.test(text);
+      };
     }
     const value = literalOf(take());
     const tests: Readonly<Record<string, (given: SoqlValue) => boolean>> = {

@@ -46,7 +46,7 @@ export async function standForSalesforce(): Promise<SalesforceStand> {
   };
   const idIn = (externalId: string): string => externalId.split(/[:/]/)[1] ?? '';
   const versionOf = (externalId: string): string =>
-    String(records.get('ContentDocument')?.get(idIn(externalId))?.['LatestPublishedVersionId']);
+    records.get('ContentDocument')?.get(idIn(externalId))?.['LatestPublishedVersionId'] as string;
   const contentOf = (version: string) => (path: string) =>
     path.endsWith(`/sobjects/ContentVersion/${version}/VersionData`);
   return {

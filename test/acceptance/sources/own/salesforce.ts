@@ -178,7 +178,7 @@ export function salesforceRows(catalogue: Catalogue): void {
         'Docks',
         "O'Hare 100%",
       ]);
-      expect((await paged({})).toSorted()).toEqual(byName);
+      expect(new Set(await paged({}))).toEqual(new Set(byName));
     });
 
     test('leads, contacts and opportunities are answered in their own words', async () => {
