@@ -4,7 +4,7 @@ import { isId, objectOf, type Row, textOf } from './soql.js';
 
 /** The outermost containers that are no libraries. */
 export const LOOSE_FILES = 'files';
-export const KNOWLEDGE = 'knowledge';
+const KNOWLEDGE = 'knowledge';
 
 /** What an item of ours is. */
 export type Place =
@@ -75,7 +75,7 @@ const dateOf = (value: unknown): string | null => {
   return text !== null && !Number.isNaN(Date.parse(text)) ? text : null;
 };
 /** As its file is called: titles come without an ending. */
-export const nameOfFile = (row: Row): string => {
+const nameOfFile = (row: Row): string => {
   const [title, ending] = [textOf(row['Title']) ?? textOf(row['Id']) ?? '', textOf(row['FileExtension'])];
   return ending === null || title.toLowerCase().endsWith(`.${ending.toLowerCase()}`) ? title : `${title}.${ending}`;
 };
@@ -151,7 +151,7 @@ export function itemOfArticle(row: Row, site: string): SourceItem | null {
 const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** A field of an article's body. */
-export interface BodyField {
+interface BodyField {
   readonly name: string;
   readonly label: string;
   /** Whether it has markup in it. */

@@ -30,7 +30,7 @@ async function ifThere<T>(call: Promise<T>): Promise<T | null> {
 }
 
 const LIBRARIES = { fields: ['Id', 'Name', 'RootContentFolderId'], from: 'ContentWorkspace', where: [] };
-export const ARTICLES = { fields: ARTICLE_FIELDS, from: 'Knowledge__kav', where: ["PublishStatus = 'Online'"] };
+const ARTICLES = { fields: ARTICLE_FIELDS, from: 'Knowledge__kav', where: ["PublishStatus = 'Online'"] };
 
 /** A page of the libraries; behind the last one, files outside of them and articles. */
 export async function outermost(client: SourceClient, cursor: string | null, signal: AbortSignal): Promise<ItemPage> {

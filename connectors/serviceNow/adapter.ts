@@ -8,7 +8,7 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 
 const SYS_ID = /^[0-9a-f]{32}$/;
 const TABLE = /^[a-z][a-z0-9_]{1,79}$/;
-export const isSysId = (text: string): boolean => SYS_ID.test(text);
+const isSysId = (text: string): boolean => SYS_ID.test(text);
 
 /** What an item of ours is: a table, a record of one, or what is attached to that. */
 export interface Place {
@@ -38,7 +38,7 @@ export const READABLE: Readonly<Record<string, string>> = {
 };
 
 const INCIDENTS = 'incident';
-export const typeOf = (table: string): TypeAtSource => (table === INCIDENTS ? 'INCIDENT' : 'TABLE');
+const typeOf = (table: string): TypeAtSource => (table === INCIDENTS ? 'INCIDENT' : 'TABLE');
 
 /** `2026-03-04 10:15:00`, of UTC. */
 const dateOf = (value: unknown): string | null => {

@@ -22,7 +22,7 @@ export interface After {
 }
 export const FROM_START: After = { id: '', passed: 0 };
 
-export interface RowPage {
+interface RowPage {
   readonly rows: readonly Row[];
   /** Null after the last page. */
   readonly next: After | null;

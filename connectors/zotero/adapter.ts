@@ -31,7 +31,7 @@ export function placeOf(externalId: string): Place | null {
   return what === 'items' ? { library, kind: 'item', key } : null;
 }
 export const itemId = (library: string, key: string): string => `${library}/items/${key}`;
-export const collectionId = (library: string, key: string): string => `${library}/collections/${key}`;
+const collectionId = (library: string, key: string): string => `${library}/collections/${key}`;
 
 const container = (
   externalId: string,
@@ -89,7 +89,7 @@ const isAttachment = (data: Json): boolean => data['itemType'] === 'attachment';
 const isNote = (data: Json): boolean => data['itemType'] === 'note';
 
 /** Passages of a file that somebody marked: no files of their own. */
-export const isAnnotation = (json: Json): boolean => objectOf(json['data'])['itemType'] === 'annotation';
+const isAnnotation = (json: Json): boolean => objectOf(json['data'])['itemType'] === 'annotation';
 export const isTrashed = (json: Json): boolean => {
   const { deleted } = objectOf(json['data']);
   return deleted === 1 || deleted === true;

@@ -54,7 +54,7 @@ export async function ownerOf(
   return known;
 }
 
-export interface JsonPage {
+interface JsonPage {
   readonly values: readonly Json[];
   /** Where the next page begins; null after the last one. */
   readonly next: number | null;

@@ -20,7 +20,7 @@ const IN_ORDER = { sort: 'dateAdded', direction: 'asc', itemType: '-annotation' 
 
 const pathOf = (library: string): string[] => library.split('/');
 
-export const ownLibrary = ({ id, name }: KeyOwner): SourceItem =>
+const ownLibrary = ({ id, name }: KeyOwner): SourceItem =>
   itemOfLibrary(`users/${id}`, name === '' ? 'My library' : `${name}'s library`, null);
 
 /** A page of the libraries that a key opens: the owner's, then those of groups. */

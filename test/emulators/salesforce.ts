@@ -8,14 +8,14 @@ import { type ConsentingEmulator, startConsenting } from './consenting.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 import { MalformedQuery, pick, readSoql, type SoqlRecord } from './soql.js';
 
-export const SALESFORCE_PEOPLE = [
+const SALESFORCE_PEOPLE = [
   { id: 'ada@harbour.example', label: 'Ada' },
   { id: 'ben@harbour.example', label: 'Ben' },
 ];
 /** Where the organization is, whoever consents where. */
 export const ORGANIZATION_HOST = 'harbour.my.salesforce.com';
 
-export type SalesforceRefused = Refused & { readonly errorCode?: string };
+type SalesforceRefused = Refused & { readonly errorCode?: string };
 
 export type SalesforceEmulator = ConsentingEmulator<SalesforceRefused> & {
   readonly settings: string;

@@ -8,15 +8,15 @@ import { type ConsentingEmulator, startConsenting } from './consenting.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 import { CLIENT_ID, CLIENT_SECRET } from './oauthProvider.js';
 
-export const SERVICENOW_PEOPLE = [
+const SERVICENOW_PEOPLE = [
   { id: 'ada.lee', label: 'Ada' },
   { id: 'ben.low', label: 'Ben' },
 ];
 
-export interface EmulatedRow {
+interface EmulatedRow {
   [field: string]: string;
 }
-export interface EmulatedTable {
+interface EmulatedTable {
   readonly label: string;
   /** What it is a kind of. */
   readonly kindOf?: string;

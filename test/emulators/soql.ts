@@ -1,6 +1,6 @@
 /** As much of Salesforce's query language as its emulator is asked: one kind of record, conditions, an order, subqueries over children. */
 
-export type SoqlValue = string | number | boolean | null | SoqlRecord | { readonly records: readonly SoqlRecord[] };
+type SoqlValue = string | number | boolean | null | SoqlRecord | { readonly records: readonly SoqlRecord[] };
 export interface SoqlRecord {
   [field: string]: SoqlValue | undefined;
 }
@@ -134,7 +134,7 @@ function reader(tokens: readonly string[]) {
   return { peek, take, or };
 }
 
-export interface SoqlQuery {
+interface SoqlQuery {
   readonly from: string;
   readonly fields: readonly string[];
   /** Names of children that are selected with their fields. */

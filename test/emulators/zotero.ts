@@ -7,18 +7,18 @@ import type { ServerResponse } from 'node:http';
 import { type Call, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
 import { createOAuth1Provider, type OAuth1Provider } from './oauth1Provider.js';
 
-export const ZOTERO_PEOPLE = [
+const ZOTERO_PEOPLE = [
   { id: '475', label: 'ada' },
   { id: '476', label: 'ben' },
 ];
 
-export interface ZoteroThing {
+interface ZoteroThing {
   readonly data: Readonly<Record<string, unknown>>;
   readonly version: number;
   /** Of a stored file: its bytes. */
   readonly file?: string;
 }
-export interface ZoteroLibrary {
+interface ZoteroLibrary {
   readonly name: string;
   version: number;
   readonly collections: Map<string, ZoteroThing>;

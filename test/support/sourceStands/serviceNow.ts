@@ -4,7 +4,7 @@ import { type ServiceNowEmulator, startServiceNow, sysIdOf } from '../../emulato
 import { lastToken, standByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceStand, standOn } from './stand.js';
 
-export const INSTANCE = 'harbour';
+const INSTANCE = 'harbour';
 /** What of each table is its own, by what it holds. */
 const TABLES = [
   ['atlas', 'incident', 'Incident'],
