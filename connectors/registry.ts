@@ -146,11 +146,12 @@ export interface ConnectorSettings {
   readonly clients?: OAuthClients;
 }
 
-/** Where people consent, and where tokens come from. */
+/** Where people consent, where tokens come from, and where they are ended. */
 const consentUrls = (urls: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
   authorize: urls['authorize'] ?? '',
   token: urls['token'] ?? '',
   request: urls['request'] ?? '',
+  revoke: urls['revoke'] ?? '',
 });
 
 /** What a connector's call is made with. */
@@ -175,9 +176,8 @@ export function createConnectors({
   const providerOf = (source: ConnectedSourceType, spec: OAuthSpec, facts: StoredGrant['facts']): Provider => ({
     name: CONNECTED_SOURCES[source].name,
     spec,
-    urls: fillUrls(urls[source], wholeFacts(spec, facts)),
     // Others may name facts that only the answer to consent tells.
-    urls: fillUrls(consentUrls(urls[source]), facts),
+    urls: fillUrls(consentUrls(urls[source]), wholeFacts(spec, facts)),
   });
 
   /** A refresh must come from the client that was consented to. */
@@ -216,7 +216,6 @@ export function createConnectors({
         spec,
         client: clientOf(source),
         url: (facts, request) => consentUrl(providerOf(source, spec, facts), request),
-        exchange: (request) => exchangeCode(providerOf(source, spec, request.facts), request, egress),
         revoke: (grant) => revokeGrant(providerOf(source, spec, grant.facts), grant, egress),
         async begin(facts, request) {
           const provider = providerOf(source, spec, facts);
@@ -272,13 +271,9 @@ export function createConnectors({
         if (live === null) {
           // Only its own connector made sense of them before they were sealed.
           const given = JSON.parse(typeof credentials === 'string' ? credentials : 'null') as never;
-          if (spec) {
-            const grant = given as OAuthGrant;
-            return { client: clientFor(grant.facts, connector.headers(given), groupOf(grant)), given };
-          }
-          return { client: clientFor(connector.facts?.(given) ?? {}, connector.headers(given)), given };
-          const facts = connector.facts?.(given) ?? (spec ? (given as OAuthGrant).facts : {});
-          return { client: clientFor(facts, connector.headers(given)), given };
+          const grant = spec ? (given as OAuthGrant) : null;
+          const facts = connector.facts?.(given) ?? grant?.facts ?? {};
+          return { client: clientFor(facts, connector.headers(given), grant && groupOf(grant)), given };
         }
         const grant = await live.current(signal);
         const { accessToken, facts } = grant;
@@ -293,9 +288,8 @@ export function createConnectors({
           now: async (moment) => signed(await live.current(moment)),
           renewed: async (refused, moment) => signed(await live.renewed(tokens.get(refused) ?? '', moment)),
         };
-        return { client: clientFor(facts, headers, groupOf(grant)), given: { accessToken, facts } as never };
         const given = { accessToken, facts } as never;
-        return { client: clientFor(connector.facts?.(given) ?? facts, headers), given };
+        return { client: clientFor(connector.facts?.(given) ?? facts, headers, groupOf(grant)), given };
       };
       const within = async <T>(signal: AbortSignal, work: (opened: Opened) => Promise<T>): Promise<T> =>
         work(await open(signal));
