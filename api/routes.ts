@@ -25,6 +25,8 @@ import { connectionPage, decideOnConnection } from './integrations/consent/conne
 import { oauthUrl } from './integrations/consent/oauthUrl.js';
 import { connectAzure } from './integrations/azureBlobStorage/connect.js';
 import { syncAzureFiles } from './integrations/azureBlobStorage/files.js';
+import { listConfluence } from './integrations/confluence/list.js';
+import { syncConfluence } from './integrations/confluence/sync.js';
 import { connectGitBook } from './integrations/gitbook/connect.js';
 import { gitBookSpaces } from './integrations/gitbook/spaces.js';
 import { syncGitBook } from './integrations/gitbook/sync.js';
@@ -120,6 +122,8 @@ export const builtOperations: readonly Operation[] = [
   syncS3Files,
   connectAzure,
   syncAzureFiles,
+  listConfluence,
+  syncConfluence,
   slackConversations,
   ...crmOperations,
   syncSlack,

@@ -22,6 +22,7 @@ import { azureBlobStorage } from './azureBlobStorage/index.js';
 import { box } from './box/index.js';
 import { freshdesk } from './freshdesk/index.js';
 import { dropbox } from './dropbox/index.js';
+import { confluence } from './confluence/index.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { gong } from './gong/index.js';
@@ -58,6 +59,7 @@ import { zotero } from './zotero/index.js';
 
 /** Every connector on one line. Its row stands in contract/sources.ts. */
 const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
+  CONFLUENCE: confluence,
   GITBOOK: gitbook,
   GITHUB: github,
   GMAIL: gmail,

@@ -187,6 +187,17 @@ export const CONNECTED_SOURCES = {
     // Gong takes three requests a second of a company.
     requestsAtOnce: 3,
   },
+  CONFLUENCE: {
+    name: 'Confluence',
+    auth: 'oauth',
+    urls: {
+      // All sites are behind one host: which one is meant stands in the path.
+      api: 'https://api.atlassian.com',
+      authorize: 'https://auth.atlassian.com/authorize',
+      token: 'https://auth.atlassian.com/oauth/token',
+    },
+    requestsAtOnce: 4,
+  },
   SLACK: {
     name: 'Slack',
     auth: 'oauth',

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 
 import type { TagValue } from '../../contract/records.js';
-import { idInDrive } from '../../contract/sources.js';
-import { operation } from '../http/operation.js';
+import { type ConnectedSourceType, idInDrive } from '../../contract/sources.js';
+import { operation, type Operation } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { ingestFields } from '../schemas/ingest.js';
 import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
@@ -27,31 +27,45 @@ const itemName = Joi.alternatives().conditional(Joi.object().unknown(), {
   otherwise: id().allow(''),
 });
 
-/** POST /integrations/files/sync: makes files of chosen items, and of all that lies in them. */
-export const syncFiles = operation<'user', Body>({
-  method: 'post',
+/** Of any source, or of one alone. */
+interface Place {
+  readonly path: string;
+  readonly summary: string;
+  readonly type?: ConnectedSourceType;
+}
+
+/** The operation that makes files of chosen items of a connected account, and of all that lies in them. */
+export const syncFilesAt = ({ path, summary, type }: Place): Operation =>
+  operation<'user', Body>({
+    method: 'post',
+    path,
+    auth: 'user',
+    summary,
+    createsWork: true,
+    body: Joi.object({
+      data_source_id: integer().required(),
+      ids: Joi.array().items(itemName).max(MAX_MEMBERS).required(),
+      tags: orNull(tags(), {}),
+      ...ingestFields(),
+      max_items_per_chunk: orNull(integer().greater(0)),
+      set_page_as_boundary: Joi.boolean().default(false),
+      request_id: requestId(),
+      use_ocr: orNull(Joi.boolean(), false),
+      parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false),
+      incremental_sync: Joi.boolean().default(false),
+      file_sync_config: fileSyncConfig(),
+    }),
+    answer: success,
+    async handle({ caller, body, given, deps }) {
+      const source = await connectedSourceOf(caller, body.data_source_id, deps.store, type);
+      const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : idInDrive(source.type, one)));
+      const selection = { externalIds, ...selectionWishes(body, given, source) };
+      return syncSelection(caller, source._id, selection, deps);
+    },
+  });
+
+/** POST /integrations/files/sync. */
+export const syncFiles = syncFilesAt({
   path: '/integrations/files/sync',
-  auth: 'user',
   summary: 'Syncs chosen items of a connected account.',
-  createsWork: true,
-  body: Joi.object({
-    data_source_id: integer().required(),
-    ids: Joi.array().items(itemName).max(MAX_MEMBERS).required(),
-    tags: orNull(tags(), {}),
-    ...ingestFields(),
-    max_items_per_chunk: orNull(integer().greater(0)),
-    set_page_as_boundary: Joi.boolean().default(false),
-    request_id: requestId(),
-    use_ocr: orNull(Joi.boolean(), false),
-    parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false),
-    incremental_sync: Joi.boolean().default(false),
-    file_sync_config: fileSyncConfig(),
-  }),
-  answer: success,
-  async handle({ caller, body, given, deps }) {
-    const source = await connectedSourceOf(caller, body.data_source_id, deps.store);
-    const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : idInDrive(source.type, one)));
-    const selection = { externalIds, ...selectionWishes(body, given, source) };
-    return syncSelection(caller, source._id, selection, deps);
-  },
 });

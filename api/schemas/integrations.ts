@@ -85,7 +85,7 @@ export const success = Joi.object({ success: Joi.boolean().required() });
 export const dataSourceId = () => Joi.object({ data_source_id: integer().required() });
 
 /** Longest id that a source gives an item. */
-const MAX_ITEM_ID = 2_048;
+export const MAX_ITEM_ID = 2_048;
 export const itemIds = () => strings(MAX_ITEM_ID);
 
 /** Types that items of sources may have, and formats of their files: as the contract lists them. */

@@ -59,6 +59,8 @@ export interface Items extends GoneItems {
   /** A page of items with their files, some rows at a time. */
   list(source: Holder, listing: ItemListing): AsyncIterable<ItemRow[]>;
   count(source: Holder, listing: ItemListing): Promise<number>;
+  /** Which of some items have anything in them. */
+  parents(source: Holder, externalIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Counts what a whole listing did not find. */
   countVanished(source: Holder, listing: WholeListing): Promise<Vanished>;
   /** Files whose items a whole listing did not find, from an id on. */
@@ -216,6 +218,10 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       }
     },
     count: (source, { filters, page }) => items.countDocuments(query(source, filters, page.startingId)).exec(),
+    async parents(source, externalIds) {
+      const within = { parentExternalId: { $in: [...externalIds] } };
+      return new Set(await items.distinct('parentExternalId', { ...query(source, {}), ...within }).exec());
+    },
     async countVanished(source, listing) {
       let [all, vanished] = [0, 0];
       for (let afterId: number | null = 0; afterId !== null;) {

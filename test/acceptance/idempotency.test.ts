@@ -37,6 +37,7 @@ const HARMLESS = [
   '/embeddings',
   '/fetch_webpage',
   '/files/reembed/{reembed_id}/cancel',
+  '/integrations/confluence/list',
   '/integrations/items/list',
   '/integrations/items/sync/cancel',
   '/list_chunks_and_embeddings',

@@ -162,6 +162,9 @@ const OF_A_DATA_SOURCE: Record<string, Call> = {
     user.get(`/integrations/outlook/user_categories?data_source_id=${id}`),
   '/integrations/sharepoint/sites/list': (user, id) =>
     user.get(`/integrations/sharepoint/sites/list?data_source_id=${id}`),
+  '/integrations/confluence/list': (user, id) => user.post('/integrations/confluence/list', { data_source_id: id }),
+  '/integrations/confluence/sync': (user, id) =>
+    user.post('/integrations/confluence/sync', { data_source_id: id, ids: ['a'] }),
   '/integrations/slack/conversations': (user, id) => user.get(`/integrations/slack/conversations?data_source_id=${id}`),
   '/integrations/slack/sync': (user, id) =>
     user.post('/integrations/slack/sync', { data_source_id: id, filters: { conversation_id: 'C1' } }),

@@ -22,7 +22,7 @@ export type ConsentingEmulator<R extends Refused> = Emulator<R> & {
 };
 
 /** A request whose body was read, to be read again. */
-const again = ({ request, body }: Call): IncomingMessage =>
+export const again = ({ request, body }: Call): IncomingMessage =>
   Object.assign(Readable.from(body.length === 0 ? [] : [body]), {
     method: request.method,
     url: request.url,

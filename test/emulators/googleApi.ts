@@ -1,7 +1,7 @@
 /** What stand-ins for interfaces of Google have in common: consent at Google's paths, errors, partial answers and page tokens. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import type { ServerResponse } from 'node:http';
 
+import { again } from './consenting.js';
 import { type Call, type Emulator, type Mishap, sendJson, startEmulator } from './emulator.js';
 import { type Access, createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
 
@@ -109,15 +109,6 @@ export interface GoogleEmulator extends Emulator<GoogleRefusal> {
 }
 
 const CONSENT = { authorize: '/o/oauth2/v2/auth', token: '/token', revoke: '/revoke' };
-
-/** A request whose body was read, to be read again. */
-const again = ({ request, body }: Call): IncomingMessage =>
-  Object.assign(Readable.from(body.length === 0 ? [] : [body]), {
-    method: request.method,
-    url: request.url,
-    headers: request.headers,
-    socket: request.socket,
-  }) as unknown as IncomingMessage;
 
 /**
  * Starts one. Consent and tokens are never misbehaved with.

@@ -2,9 +2,9 @@
  * A stand-in for Slack's Web API on loopback, after its published reference: conversations, history and threads in pages,
  * users; refusals with 200. Consent and tokens are those of oauthProvider.ts, at Slack's own paths.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import type { ServerResponse } from 'node:http';
 
+import { again } from './consenting.js';
 import { type Call, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
 import { createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
 
@@ -61,15 +61,6 @@ const SCOPES: Readonly<Record<EmulatedConversation['type'], string>> = {
 
 const refuse = (response: ServerResponse, { status, error, headers = {} }: SlackRefused): void =>
   sendJson(response, status, { ok: false, error }, headers);
-
-/** A request whose body was read, to be read again. */
-const again = ({ request, body }: Call): IncomingMessage =>
-  Object.assign(Readable.from(body.length === 0 ? [] : [body]), {
-    method: request.method,
-    url: request.url,
-    headers: request.headers,
-    socket: request.socket,
-  }) as unknown as IncomingMessage;
 
 const conversationJson = (id: string, { name, type, isArchived = false, user }: EmulatedConversation) => ({
   id,

@@ -5,6 +5,7 @@ import { boxRows } from './own/box.js';
 import { chooserRows } from './own/chooser.js';
 import { freshdeskRows } from './own/freshdesk.js';
 import { dropboxRows } from './own/dropbox.js';
+import { confluenceRows } from './own/confluence.js';
 import { gitbookRows } from './own/gitbook.js';
 import { githubRows } from './own/github.js';
 import { intercomRows } from './own/intercom.js';
@@ -21,6 +22,7 @@ import { zendeskRows } from './own/zendesk.js';
 
 const catalogue = useCatalogue();
 
+confluenceRows(catalogue);
 gitbookRows(catalogue);
 githubRows(catalogue);
 gmailRows(catalogue);

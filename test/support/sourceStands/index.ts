@@ -4,6 +4,7 @@ import { standForAzure } from './azureBlobStorage.js';
 import { standForBox } from './box.js';
 import { standForFreshdesk } from './freshdesk.js';
 import { standForDropbox } from './dropbox.js';
+import { standForConfluence } from './confluence.js';
 import { standForGitBook } from './gitbook.js';
 import { standForGitHub } from './github.js';
 import { standForOneDrive, standForOutlook, standForSharePoint } from './microsoft.js';
@@ -22,6 +23,7 @@ import { standForZendesk } from './zendesk.js';
 
 /** The stand of every one of them on one line. */
 export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<SourceStand>>> = {
+  CONFLUENCE: standForConfluence,
   GITBOOK: standForGitBook,
   GITHUB: standForGitHub,
   ONEDRIVE: standForOneDrive,

@@ -1,0 +1,59 @@
+import Joi from 'joi';
+
+import { operation } from '../../http/operation.js';
+import { integer, orNull } from '../../schemas/fields.js';
+import { MAX_ITEM_ID } from '../../schemas/integrations.js';
+import { dataSourceOf } from '../dataSourceOf.js';
+
+interface Body {
+  data_source_id: number;
+  parent_id?: string;
+}
+
+/** Things in one thing that are answered; /integrations/items/list has pages. */
+const MOST = 10_000;
+
+/** POST /integrations/confluence/list: spaces, or what lies directly in something, as Confluence was listed last. */
+export const listConfluence = operation<'user', Body>({
+  method: 'post',
+  path: '/integrations/confluence/list',
+  auth: 'user',
+  summary: 'Lists the spaces of a connected Confluence, or what lies in one of them.',
+  body: Joi.object({
+    data_source_id: integer().required(),
+    parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)),
+  }),
+  answer: Joi.object({
+    data: Joi.array()
+      .items(
+        Joi.object({
+          id: Joi.string().required(),
+          name: Joi.string().allow('').required(),
+          has_children: Joi.boolean().required(),
+          is_synced: Joi.boolean().required(),
+        }),
+      )
+      .required(),
+  }),
+  async handle({ caller, body, deps: { store } }) {
+    const source = await dataSourceOf(caller, body.data_source_id, store, 'CONFLUENCE');
+    // Front-ends may name nothing where they begin.
+    const filters = body.parent_id ? { parentExternalId: body.parent_id } : { rootsOnly: true };
+    const page = { limit: MOST, offset: 0, startingId: 0 };
+    const data: { id: string; name: string; has_children: boolean; is_synced: boolean }[] = [];
+    for await (const part of store.items.list(source, { filters, orderBy: 'name', orderDir: 'asc', page })) {
+      const parents = await store.items.parents(
+        source,
+        part.map(({ item }) => item.externalId),
+      );
+      for (const { item, fileId } of part)
+        data.push({
+          id: item.externalId,
+          name: item.name,
+          has_children: parents.has(item.externalId),
+          is_synced: fileId !== null,
+        });
+    }
+    return { data };
+  },
+});

@@ -1,0 +1,124 @@
+import type { ItemContent, SourceItem } from '../connector.js';
+import { asMoment, asObject, asText, type Json, type Site } from './api.js';
+import { htmlOfStorage } from './storage.js';
+
+/** What there is in a space, by the words of its paths. */
+export type Kind = 'spaces' | 'pages' | 'blogposts' | 'folders';
+
+/** What an id of ours means. Pages have their own ids, without a word before them. */
+export interface Place {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
+const WORDS: Readonly<Record<Exclude<Kind, 'pages'>, string>> = {
+  spaces: 'space:',
+  folders: 'folder:',
+  blogposts: 'blog:',
+};
+const ID = /^\d{1,30}$/;
+
+export const externalIdOf = ({ kind, id }: Place): string => (kind === 'pages' ? id : `${WORDS[kind]}${id}`);
+
+/** Null for what is none of ours. */
+export function placeOf(externalId: string): Place | null {
+  const [kind, word] = Object.entries(WORDS).find(([, prefix]) => externalId.startsWith(prefix)) ?? ['pages', ''];
+  const id = externalId.slice(word.length);
+  return ID.test(id) ? { kind: kind as Kind, id } : null;
+}
+
+const idOf = (json: Json): string | null => {
+  const id = asText(json['id']);
+  return id !== null && ID.test(id) ? id : null;
+};
+
+/** Where a person opens something. Links are below the address of the wiki. */
+const urlOf = (site: Site, json: Json): string | null => {
+  const path = asText(asObject(json['_links'])['webui']);
+  return path !== null && path.startsWith('/') ? `${site.url}/wiki${path}` : null;
+};
+
+const MAX_NAME = 1_000;
+const nameOf = (json: Json, key: 'name' | 'title', id: string): string => (asText(json[key]) ?? id).slice(0, MAX_NAME);
+
+export function itemOfSpace(site: Site, json: Json): SourceItem | null {
+  const id = idOf(json);
+  if (id === null) return null;
+  return {
+    externalId: externalIdOf({ kind: 'spaces', id }),
+    parentExternalId: null,
+    rootExternalId: null,
+    name: nameOf(json, 'name', id),
+    itemType: 'SPACE',
+    externalUrl: urlOf(site, json),
+    fileFormat: null,
+    isSelectable: true,
+    isExpandable: true,
+    hasContent: false,
+    createdAt: asMoment(json['createdAt']),
+    version: null,
+  };
+}
+
+/** What something lies in. Whiteboards, databases and links are no items of ours: what lies in them lies in the space. */
+function parentOf(json: Json, spaceId: string): string {
+  const [id, type] = [asText(json['parentId']), asText(json['parentType'])];
+  const kind = type === 'folder' ? 'folders' : type === 'page' || type === null ? 'pages' : null;
+  return id === null || kind === null || !ID.test(id)
+    ? externalIdOf({ kind: 'spaces', id: spaceId })
+    : externalIdOf({ kind, id });
+}
+
+/** The id of the folder that a page or a folder lies in; null where it lies in something else. */
+export const folderAround = (json: Json): string | null =>
+  asText(json['parentType']) === 'folder' ? asText(json['parentId']) : null;
+
+/** A page, a blog post or a folder as it is listed; null for drafts, for what was archived or deleted, and for answers that name none. */
+export function itemOfContent(site: Site, kind: Exclude<Kind, 'spaces'>, json: Json): SourceItem | null {
+  const [id, spaceId] = [idOf(json), asText(json['spaceId'])];
+  if (id === null || spaceId === null || (asText(json['status']) ?? 'current') !== 'current') return null;
+  const isFolder = kind === 'folders';
+  const { number, createdAt } = asObject(json['version']);
+  return {
+    externalId: externalIdOf({ kind, id }),
+    parentExternalId: parentOf(json, spaceId),
+    rootExternalId: externalIdOf({ kind: 'spaces', id: spaceId }),
+    name: nameOf(json, 'title', id),
+    itemType: isFolder ? 'FOLDER' : 'PAGE',
+    externalUrl: urlOf(site, json),
+    fileFormat: isFolder ? null : 'HTML',
+    isSelectable: true,
+    // Whether a page has children its listing does not tell.
+    isExpandable: kind !== 'blogposts',
+    hasContent: !isFolder,
+    createdAt: asMoment(json['createdAt']),
+    // After a page was restored its numbers may go on from an earlier one.
+    version: isFolder ? null : `${asText(number) ?? ''} ${asText(createdAt) ?? ''}`,
+  };
+}
+
+const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** A page as the HTML of what it says. */
+export function contentOf(site: Site, json: Json, externalId: string): ItemContent {
+  const title = asText(json['title']) ?? '';
+  const storage = asText(asObject(asObject(json['body'])['storage'])['value']) ?? '';
+  const { number, createdAt } = asObject(json['version']);
+  const facts = {
+    space_id: asText(json['spaceId']),
+    parent_external_file_id: asText(json['parentId']),
+    version: number,
+    updated_at: asMoment(createdAt),
+  };
+  return {
+    bytes: Buffer.from(
+      `<!doctype html><html><head><meta charset="utf-8"><title>${escape(title)}</title></head><body><main><h1>${escape(title)}</h1>\n${htmlOfStorage(storage)}</main></body></html>`,
+    ),
+    contentType: 'text/html; charset=utf-8',
+    format: 'CONFLUENCE',
+    mimeType: 'text/html',
+    name: title === '' ? null : title.slice(0, MAX_NAME),
+    url: urlOf(site, json) ?? externalId,
+    facts: { type: 'PAGE', ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value != null)) },
+  };
+}

@@ -1,0 +1,151 @@
+/** How Confluence is called: consent at Atlassian, the site that is meant, lists by cursor, and answers that may be anything. */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+import { Fault } from '../../contract/failures.js';
+import type { OAuthGrant, OAuthSpec, Refusal, SourceClient } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+export const asObject = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+/** Null for what is no text, and for none. Ids come as texts or as numbers. */
+export const asText = (value: unknown): string | null => {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : null;
+};
+export const asMoment = (value: unknown): string | null => {
+  const at = Date.parse(asText(value) ?? '');
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+};
+
+/** Nothing else can be sent in a header, so it is the token of nobody. */
+const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+export const bearer = ({ accessToken }: OAuthGrant): { readonly authorization: string } => ({
+  authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
+});
+
+/** https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/ */
+export const atlassianConsent: OAuthSpec = {
+  scopes: [
+    // Without it there is no refresh token.
+    ...['offline_access', 'read:me', 'read:space:confluence', 'read:page:confluence'],
+    ...['read:folder:confluence', 'read:hierarchical-content:confluence'],
+  ],
+  scopeSeparator: ' ',
+  scopeParameter: 'scope',
+  // Apps of this kind have no say in it.
+  pkce: false,
+  clientAuth: 'post',
+  bodyFormat: 'json',
+  authorizeParameters: { audience: 'api.atlassian.com', prompt: 'consent' },
+  rotates: true,
+};
+
+/** A token that was not given a scope is refused as if it were none at all. */
+export function classify({ status, body }: Refusal): ErrorClass | null {
+  const { message } = asObject(body);
+  return status === 401 && typeof message === 'string' && /scope does not match/i.test(message)
+    ? 'forbidden_item'
+    : null;
+}
+
+/** The end of a wait as a moment, where it is not said in seconds. */
+export function waitMs({ headers }: Refusal, now: number): number | null {
+  const end = Date.parse(headers['x-ratelimit-reset'] ?? '');
+  return headers['retry-after'] !== undefined || Number.isNaN(end) ? null : Math.max(0, end - now);
+}
+
+/** The site that an account is connected to. */
+export interface Site {
+  /** As paths name it. */
+  readonly cloudId: string;
+  /** The first part of its host. */
+  readonly subdomain: string;
+  /** Where people open it, without a slash. */
+  readonly url: string;
+}
+
+const CLOUD_ID = /^[\w-]{1,64}$/;
+/** Asked for before every call, so kept for minutes, by the token that may see it. */
+const known = new LRUCache<string, Site>({ max: 10_000, ttl: 600_000 });
+
+/** The sites with a Confluence that the token was let into. One with several products is there several times. */
+async function sitesOf(client: SourceClient, signal: AbortSignal): Promise<readonly Site[]> {
+  const { values } = await client.list(['oauth', 'token', 'accessible-resources'], {}, signal);
+  const sites = values.map(asObject).flatMap((resource): [string, Site][] => {
+    const [cloudId, url] = [asText(resource['id']), asText(resource['url'])];
+    const scopes = asList(resource['scopes']).filter((scope) => typeof scope === 'string');
+    const isOther = scopes.length > 0 && !scopes.some((scope) => scope.includes('confluence'));
+    if (cloudId === null || !CLOUD_ID.test(cloudId) || url === null || !/^https?:\/\//.test(url) || isOther) return [];
+    if (!URL.canParse(url)) return [];
+    const { origin, hostname } = new URL(url);
+    return [[cloudId, { cloudId, url: origin, subdomain: hostname.split('.')[0] ?? hostname }]];
+  });
+  return [...new Map(sites).values()];
+}
+
+/** The site that the connection was made with; without a name, the only one there is. @throws Fault where that names none */
+export async function siteOf(
+  client: SourceClient,
+  { accessToken, facts }: OAuthGrant,
+  signal: AbortSignal,
+): Promise<Site> {
+  const named = facts['subdomain']?.toLowerCase();
+  const key = createHash('sha256')
+    .update(`${accessToken} ${named ?? ''}`)
+    .digest('base64');
+  const kept = known.get(key);
+  if (kept) return kept;
+  const sites = await sitesOf(client, signal);
+  const meant = named === undefined ? sites : sites.filter(({ subdomain }) => subdomain.toLowerCase() === named);
+  const [site, another] = meant;
+  if (!site)
+    throw new Fault(
+      'access_denied',
+      named === undefined
+        ? 'The account was let into no site of Confluence. Consent again, and choose one.'
+        : 'The account was not let into the site of Confluence that confluence_subdomain names. Consent again, and choose that one.',
+    );
+  if (another)
+    throw new Fault(
+      'bad_response',
+      'The account was let into several sites of Confluence. Name one by confluence_subdomain.',
+    );
+  known.set(key, site);
+  return site;
+}
+
+/** A call of the second version of the interface, at one site. */
+export interface Call {
+  readonly client: SourceClient;
+  readonly site: Site;
+  readonly signal: AbortSignal;
+}
+
+export const ask = ({ client, site, signal }: Call, path: readonly string[], query: Record<string, string> = {}) =>
+  client.get(['ex', 'confluence', site.cloudId, 'wiki', 'api', 'v2', ...path], query, signal);
+
+/** As many as one answer may have. */
+const PER_PAGE = '250';
+
+/** A page of a list. Of the link to the next one its cursor alone is kept: path and host stay ours. */
+export async function takePage(
+  call: Call,
+  path: readonly string[],
+  query: Record<string, string>,
+  cursor: string | null,
+): Promise<{ readonly values: readonly Json[]; readonly next: string | null }> {
+  const answer = await ask(call, path, { limit: PER_PAGE, ...query, ...(cursor === null ? {} : { cursor }) });
+  if (!Array.isArray(answer['results']))
+    throw new Fault('server_error', 'Confluence gave an answer without a list. It is tried again by itself.');
+  const link = asText(asObject(answer['_links'])['next']);
+  const next = link === null ? null : new URL(link, 'https://api.atlassian.com').searchParams.get('cursor');
+  if (link !== null && next === null)
+    throw new Fault(
+      'server_error',
+      'Confluence gave a list that does not say how it goes on. It is tried again by itself.',
+    );
+  return { values: asList(answer['results']).map(asObject), next };
+}

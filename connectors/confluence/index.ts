@@ -1,0 +1,56 @@
+/** Confluence in Atlassian's cloud: the spaces of one site, with their pages, folders and blog posts. https://developer.atlassian.com/cloud/confluence/rest/v2/ */
+import { Fault } from '../../contract/failures.js';
+import type { Connector, ItemPage, OAuthGrant } from '../connector.js';
+import { contentOf, itemOfSpace, placeOf } from './adapter.js';
+import { ask, asText, atlassianConsent, bearer, type Call, classify, siteOf, takePage, waitMs } from './api.js';
+import { belowContent, belowSpace, missing } from './tree.js';
+
+export const confluence: Connector<OAuthGrant> = {
+  oauth: atlassianConsent,
+  headers: bearer,
+  classify,
+  waitMs,
+
+  async identify(client, grant, signal) {
+    const user = await client.get(['me'], {}, signal);
+    const id = asText(user['account_id']);
+    if (id === null) throw new Fault('server_error', 'Atlassian named no user. Try again.');
+    const { cloudId, subdomain, url } = await siteOf(client, grant, signal);
+    const name = asText(user['name']);
+    return {
+      // The address may be hidden from apps.
+      account: `${asText(user['email'])?.toLowerCase() ?? id}|${cloudId}/${subdomain}`,
+      metadata: { account_id: id, cloud_id: cloudId, site_url: url, ...(name === null ? {} : { user_name: name }) },
+    };
+  },
+
+  async roots(client, grant, cursor, signal): Promise<ItemPage> {
+    const site = await siteOf(client, grant, signal);
+    const call: Call = { client, site, signal };
+    const { values, next } = await takePage(call, ['spaces'], { status: 'current', sort: 'id' }, cursor);
+    return { items: values.flatMap((space) => itemOfSpace(site, space) ?? []), next };
+  },
+
+  async below(client, externalId, cursor, signal, grant) {
+    const place = placeOf(externalId);
+    if (place === null) throw missing();
+    const call: Call = { client, site: await siteOf(client, grant, signal), signal };
+    return place.kind === 'spaces' ? belowSpace(call, place.id, cursor) : belowContent(call, place, cursor);
+  },
+
+  async open(client, externalId, signal, grant) {
+    const place = placeOf(externalId);
+    if (place === null) throw missing();
+    const call: Call = { client, site: await siteOf(client, grant, signal), signal };
+    const { kind, id } = place;
+    if (kind === 'spaces' || kind === 'folders') {
+      // Reached only by an id that no listing knows; where there is one, its pages are what can be read.
+      await ask(call, [kind, id]);
+      throw new Fault('unsupported_type', 'A space or folder of Confluence has no text of its own: sync its pages.');
+    }
+    const json = await ask(call, [kind, id], { 'body-format': 'storage' });
+    // What was moved to the trash is still answered for some time.
+    if ((asText(json['status']) ?? 'current') !== 'current') throw missing();
+    return contentOf(call.site, json, externalId);
+  },
+};

@@ -1,0 +1,144 @@
+/**
+ * What Confluence stores of a page, as HTML: XHTML with elements of its own for macros, links, pictures and tasks.
+ * https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
+ */
+import { Parser } from 'htmlparser2';
+
+import { Fault } from '../../contract/failures.js';
+
+const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const quoted = (text: string): string => escape(text).replaceAll('"', '&quot;');
+
+/** Elements of HTML that stay as they are; of their attributes only where links lead, and how far cells reach. */
+const KEPT: ReadonlySet<string> = new Set([
+  ...['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'pre', 'code', 'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'div'],
+  ...['table', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td', 'caption', 'a', 'strong', 'b', 'em', 'i', 'u', 's', 'del'],
+  ...['sub', 'sup', 'span', 'small', 'big', 'br', 'hr'],
+]);
+const KEPT_ATTRIBUTES: readonly string[] = ['href', 'colspan', 'rowspan'];
+const VOID: ReadonlySet<string> = new Set(['br', 'hr']);
+/** As what elements of Confluence's own are shown. */
+const SHOWN_AS: Readonly<Record<string, string>> = {
+  'ac:layout-cell': 'div',
+  'ac:task-list': 'ul',
+  'ac:task': 'li',
+  'ac:plain-text-body': 'pre',
+  'ac:rich-text-body': 'div',
+  'ac:adf-content': 'div',
+};
+/** Nothing that is within these is read: settings, numbers, and what stands in for something that is read itself. */
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  'ac:task-id',
+  'ac:task-uuid',
+  'ac:adf-attribute',
+  'ac:adf-fallback',
+  'ac:placeholder',
+]);
+/** Parameters of macros that a reader sees: the headline of a panel, the word of a status, the key of an issue. */
+const SHOWN_PARAMETERS: Readonly<Record<string, readonly string[]>> = { status: ['title'], jira: ['key'] };
+const HEADLINE = 'title';
+
+interface Open {
+  readonly tag: string;
+  /** What closes it. */
+  readonly end: string;
+  readonly isSilent: boolean;
+  /** How many texts were said before it. */
+  readonly saidBefore: number;
+  /** What is shown in its place where it turns out to hold no text. */
+  label: string;
+}
+
+/** Nobody writes deeper than this; whoever means to keep a reader busy does. */
+const MAX_DEPTH = 2_000;
+
+/** What a link, a picture or a mention is called where it has no text of its own. */
+const labelOf = (attributes: Readonly<Record<string, string>>): string =>
+  attributes['ri:content-title'] ?? attributes['ri:filename'] ?? attributes['ri:space-key'] ?? '';
+
+/** @param storage as the interface gives it; what is no proper XML is read as far as it goes */
+export function htmlOfStorage(storage: string): string {
+  const parts: string[] = [];
+  // A list of what is open, for no nesting is too deep.
+  const open: Open[] = [];
+  const macros: string[] = [];
+  let silent = 0;
+  let said = 0;
+  const say = (text: string): void => {
+    if (silent > 0 || text === '') return;
+    parts.push(text);
+    if (text.trim() !== '') said += 1;
+  };
+
+  const begin = (tag: string, attributes: Readonly<Record<string, string>>): Open => {
+    const plain = { tag, end: '', isSilent: false, saidBefore: said, label: '' };
+    if (KEPT.has(tag)) {
+      const kept = KEPT_ATTRIBUTES.flatMap((name) =>
+        attributes[name] === undefined ? [] : [` ${name}="${quoted(attributes[name])}"`],
+      );
+      if (silent === 0) parts.push(`<${tag}${kept.join('')}>`);
+      return { ...plain, end: VOID.has(tag) || silent > 0 ? '' : `</${tag}>` };
+    }
+    const shown = SHOWN_AS[tag];
+    if (shown !== undefined) {
+      if (silent === 0) parts.push(`<${shown}>`);
+      return { ...plain, end: silent > 0 ? '' : `</${shown}>` };
+    }
+    if (PASSED_OVER.has(tag)) return { ...plain, isSilent: true };
+    switch (tag) {
+      case 'ac:structured-macro':
+      case 'ac:macro':
+        macros.push(attributes['ac:name'] ?? '');
+        return plain;
+      case 'ac:parameter': {
+        const name = attributes['ac:name'] ?? '';
+        const inline = SHOWN_PARAMETERS[macros.at(-1) ?? '']?.includes(name) ?? false;
+        if (!inline && name !== HEADLINE) return { ...plain, isSilent: true };
+        if (silent === 0 && !inline) parts.push('<p><strong>');
+        return { ...plain, end: silent > 0 || inline ? '' : '</strong></p>' };
+      }
+      case 'ac:link':
+      case 'ac:image':
+        return { ...plain, label: attributes['ac:alt'] ?? '' };
+      case 'ac:emoticon':
+        say(escape(attributes['ac:emoji-fallback'] ?? ''));
+        return plain;
+      case 'time':
+        say(escape(attributes['datetime'] ?? ''));
+        return plain;
+      default: {
+        const around = open.at(-1);
+        const label = labelOf(attributes);
+        if (tag.startsWith('ri:') && around && around.label === '' && label !== '') around.label = label;
+        return plain;
+      }
+    }
+  };
+
+  const parser = new Parser(
+    {
+      onopentag(tag, attributes) {
+        if (open.length > MAX_DEPTH)
+          throw new Fault('too_large', `A page of Confluence with things in things ${MAX_DEPTH} deep is not read.`);
+        const one = begin(tag, attributes);
+        if (one.isSilent) silent += 1;
+        open.push(one);
+      },
+      ontext(text) {
+        const isStatus = open.at(-1)?.tag === 'ac:task-status';
+        say(isStatus ? (text.trim() === 'complete' ? '[x] ' : '[ ] ') : escape(text));
+      },
+      onclosetag() {
+        const one = open.pop();
+        if (!one) return;
+        if (one.isSilent) silent -= 1;
+        if (one.label !== '' && one.saidBefore === said) say(escape(one.label));
+        if (one.end !== '') parts.push(one.end);
+        if (one.tag === 'ac:structured-macro' || one.tag === 'ac:macro') macros.pop();
+      },
+    },
+    { recognizeCDATA: true, recognizeSelfClosing: true, decodeEntities: true },
+  );
+  parser.end(storage);
+  return parts.join('');
+}

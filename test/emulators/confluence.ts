@@ -1,0 +1,226 @@
+/**
+ * A stand-in for Confluence in Atlassian's cloud, after its published interface (v2, and the gateway for apps): sites whose
+ * spaces, pages, folders and blog posts a test changes, behind one host.
+ */
+import type { ServerResponse } from 'node:http';
+
+import { type ConsentingEmulator, startConsenting } from './consenting.js';
+import { type Call, type Refused, sendJson } from './emulator.js';
+
+/** Something in a space, as a test writes it. */
+export interface EmulatedContent {
+  readonly kind?: 'page' | 'blogpost' | 'folder' | 'whiteboard';
+  readonly space: string;
+  /** Id of what it lies in; unset: the space. */
+  readonly parent?: string;
+  readonly title: string;
+  /** In the storage format. */
+  storage?: string;
+  version?: number;
+  status?: 'current' | 'archived' | 'draft' | 'trashed';
+}
+
+export interface EmulatedSite {
+  readonly subdomain: string;
+  /** Of the products that the person let the app into. */
+  readonly scopes: readonly string[];
+  /** Names by id. */
+  readonly spaces: Map<string, string>;
+  /** By id. */
+  readonly contents: Map<string, EmulatedContent>;
+}
+
+/** `body` in place of Atlassian's own words. */
+type AtlassianRefused = Refused & { readonly body?: unknown };
+
+export interface ConfluenceEmulator extends ConsentingEmulator<AtlassianRefused> {
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
+  /** By cloud id. */
+  readonly sites: Map<string, EmulatedSite>;
+}
+
+const STAMP = '2026-03-03T10:00:00.000Z';
+const CONSENT = { authorize: '/authorize', token: '/oauth/token' };
+export const PEOPLE = [
+  { id: 'acc-ada', label: 'Ada' },
+  { id: 'acc-ben', label: 'Ben' },
+];
+const WORDS: Readonly<Record<number, string>> = { 401: 'Unauthorized', 403: 'Forbidden', 429: 'Rate limit exceeded' };
+
+const refuse = (response: ServerResponse, { status, headers = {}, body }: AtlassianRefused): void => {
+  const own =
+    status === 404
+      ? { errors: [{ status, code: 'NOT_FOUND', title: 'Not Found', detail: null }] }
+      : { code: status, message: WORDS[status] ?? 'no' };
+  sendJson(response, status, body ?? own, headers);
+};
+
+/** By the paths of the interface. */
+const KINDS: Readonly<Record<string, NonNullable<EmulatedContent['kind']>>> = {
+  pages: 'page',
+  blogposts: 'blogpost',
+  folders: 'folder',
+  whiteboards: 'whiteboard',
+};
+const kindOf = ({ kind = 'page' }: EmulatedContent) => kind;
+const SCOPES: Readonly<Record<string, string>> = {
+  spaces: 'read:space:confluence',
+  pages: 'read:page:confluence',
+  blogposts: 'read:page:confluence',
+  folders: 'read:folder:confluence',
+};
+
+/** @param perPage whatever a caller asks for, as servers may */
+export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceEmulator> {
+  const sites = new Map<string, EmulatedSite>();
+
+  const spaceJson = (id: string, name: string) => ({
+    id,
+    key: name.toUpperCase().replaceAll(/\W/g, ''),
+    name,
+    type: 'global',
+    status: 'current',
+    createdAt: STAMP,
+    _links: { webui: `/spaces/${id}` },
+  });
+  const contentJson = ({ contents }: EmulatedSite, id: string, withBody: boolean) => {
+    const content = contents.get(id)!;
+    const { parent, version = 1, storage = '' } = content;
+    const above = parent === undefined ? undefined : contents.get(parent);
+    return {
+      id,
+      status: content.status ?? 'current',
+      title: content.title,
+      spaceId: content.space,
+      parentId: parent ?? null,
+      parentType: above === undefined ? null : kindOf(above),
+      createdAt: STAMP,
+      version: { number: version, createdAt: new Date(Date.parse(STAMP) + version * 1_000).toISOString() },
+      body: withBody ? { storage: { representation: 'storage', value: storage } } : {},
+      _links: { webui: `/spaces/${content.space}/${kindOf(content)}s/${id}` },
+    };
+  };
+
+  /** A page of a list, with a link to the next one: its cursor is of the last one given, and of this list alone. */
+  const send = ({ response, url, query }: Call, values: readonly { readonly id: string }[]): void => {
+    const asked = new URLSearchParams(query);
+    asked.delete('cursor');
+    const of = `${url.pathname}?${asked.toString()}`;
+    let from = 0;
+    const cursor = query.get('cursor');
+    if (cursor !== null) {
+      const [id, list] = Buffer.from(cursor, 'base64').toString().split(' ');
+      if (list !== of) return refuse(response, { status: 400, body: { errors: [{ code: 'INVALID_CURSOR' }] } });
+      from = values.findIndex((one) => Number(one.id) > Number(id));
+      if (from < 0) from = values.length;
+    }
+    const page = values.slice(from, from + Math.min(perPage, Number(query.get('limit') ?? 25)));
+    const next = Buffer.from(`${page.at(-1)?.id} ${of}`).toString('base64');
+    const path = url.pathname.slice(url.pathname.indexOf('/wiki'));
+    asked.set('cursor', next);
+    const links = from + page.length < values.length ? { next: `${path}?${asked.toString()}` } : {};
+    sendJson(response, 200, { results: page, _links: { ...links, base: 'https://harbour.atlassian.net/wiki' } });
+  };
+
+  const answer = (
+    call: Call,
+    site: EmulatedSite,
+    [room = '', id = '', list = '', ...more]: readonly string[],
+  ): void => {
+    const { response, query } = call;
+    const { spaces, contents } = site;
+    const missing = () => refuse(response, { status: 404 });
+    const byId = <T extends { readonly id: string }>(some: readonly T[]): T[] =>
+      some.toSorted((a, b) => Number(a.id) - Number(b.id));
+    const statuses = query.get('status')?.split(',') ?? ['current', 'archived'];
+    const all = (holds: (content: EmulatedContent, id: string) => boolean) =>
+      byId(
+        [...contents]
+          .filter(([at, one]) => statuses.includes(one.status ?? 'current') && holds(one, at))
+          .map(([at]) => contentJson(site, at, query.get('body-format') === 'storage')),
+      );
+    if (more.length > 0) return missing();
+    if (room === 'spaces') {
+      if (id === '') return send(call, byId([...spaces].map(([at, name]) => spaceJson(at, name))));
+      const name = spaces.get(id);
+      if (name === undefined) return missing();
+      if (list === '') return sendJson(response, 200, spaceJson(id, name));
+      if (list !== 'pages' && list !== 'blogposts') return missing();
+      return send(
+        call,
+        all((one) => one.space === id && kindOf(one) === KINDS[list]),
+      );
+    }
+    const kind = KINDS[room];
+    if (kind === undefined) return missing();
+    if (id === '') {
+      const ids = (query.get('id') ?? '').split(',');
+      return send(
+        call,
+        all((one, at) => kindOf(one) === kind && ids.includes(at)),
+      );
+    }
+    const content = contents.get(id);
+    if (!content || kindOf(content) !== kind) return missing();
+    if (list === '') return sendJson(response, 200, contentJson(site, id, query.get('body-format') === 'storage'));
+    if (list !== 'direct-children') return missing();
+    // No word of where they lie, nor of their versions.
+    const children = all((one) => one.parent === id).map((one) => ({
+      id: one.id,
+      status: one.status,
+      title: one.title,
+      type: kindOf(contents.get(one.id)!),
+      spaceId: one.spaceId,
+      childPosition: 1,
+    }));
+    send(call, children);
+  };
+
+  const emulator = await startConsenting<AtlassianRefused>({
+    oauth: { name: 'Atlassian', paths: CONSENT, people: PEOPLE, bodyFormat: 'json', rotates: true, refusalStatus: 403 },
+    refuse,
+    unauthorized: { status: 401 },
+    answer(call, access) {
+      if (!access) return refuse(call.response, { status: 401 });
+      const { person, scopes } = access;
+      const { path, response } = call;
+      const may = (scope: string): boolean => scopes.includes(scope);
+      const mismatch = { status: 401, body: { code: 401, message: 'Unauthorized; scope does not match' } };
+      if (path.join('/') === 'me')
+        return may('read:me')
+          ? sendJson(response, 200, {
+              account_id: person.id,
+              email: `${person.label}@harbour.example`,
+              name: person.label,
+            })
+          : refuse(response, mismatch);
+      if (path.join('/') === 'oauth/token/accessible-resources')
+        return sendJson(
+          response,
+          200,
+          [...sites].map(([id, { subdomain, scopes: granted }]) => ({
+            id,
+            name: subdomain,
+            url: `https://${subdomain}.atlassian.net`,
+            scopes: granted,
+            avatarUrl: '',
+          })),
+        );
+      const [ex, product, cloudId = '', wiki, api, version, ...rest] = path;
+      const site = sites.get(cloudId);
+      if ([ex, product, wiki, api, version].join('/') !== 'ex/confluence/wiki/api/v2' || !site)
+        return refuse(response, { status: 404 });
+      const isTree = rest[2] === 'direct-children';
+      const needed = isTree ? 'read:hierarchical-content:confluence' : SCOPES[rest[2] ?? rest[0] ?? ''];
+      if (needed !== undefined && !may(needed)) return refuse(response, mismatch);
+      answer(call, site, rest);
+    },
+  });
+  const at = (part: string, path: string) => `CONFLUENCE.${part}=${emulator.origin}${path}`;
+  return {
+    ...emulator,
+    sites,
+    settings: [at('api', ''), at('authorize', CONSENT.authorize), at('token', CONSENT.token)].join(','),
+  };
+}
