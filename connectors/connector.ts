@@ -1,6 +1,7 @@
 /** What a source that accounts are connected to declares and does. Facts in, items and bytes out; errors are Faults. */
 import type { FileFormat } from '../contract/fileFormats.js';
 import type { TagValue } from '../contract/records.js';
+import type { SourceType } from '../contract/sources.js';
 import type { Typed, TypeWishes } from '../contract/typesAtSource.js';
 import type { ErrorClass } from './errorClasses.js';
 
@@ -42,6 +43,10 @@ export interface ItemPage {
   readonly next: string | null;
   /** Items of it that the account may not look into: what lies in them is not known. */
   readonly refused?: readonly string[];
+  /** Of outermost things: what lies in them is told of by these pages as well, and need not be walked. */
+  readonly isDeep?: true;
+  /** There is more than the source would tell of: then nothing may be deleted for being absent. */
+  readonly isPartial?: true;
 }
 
 /** An outermost container, as a caller sees it who looks at the source just now. */
@@ -126,6 +131,8 @@ export interface OAuthSpec {
   /** Where the client's credentials stand in a request for tokens. */
   readonly clientAuth: 'post' | 'basic';
   readonly bodyFormat: 'form' | 'json';
+  /** What else requests for tokens carry as headers. */
+  readonly tokenHeaders?: Readonly<Record<string, string>>;
   /** What else the address of consent carries. */
   readonly authorizeParameters: Readonly<Record<string, string>>;
   /** Whether each refresh ends the refresh token that it used. */
@@ -162,6 +169,8 @@ export interface ItemContent {
   /** As the record calls its format; null: what its reader finds it to be. */
   readonly format: string | null;
   readonly mimeType: string;
+  /** The same without its markup, for whom that is not asked for by `parsed_text_format`; unset: as it is. */
+  readonly plain?: { readonly bytes: Uint8Array; readonly contentType: string; readonly mimeType: string };
   /** What it is called by now; null where its listing alone knows. */
   readonly name: string | null;
   /** Where a person opens it; also the base of relative links. */
@@ -272,6 +281,8 @@ export interface Connector<Credentials> {
    * of the grant.
    */
   facts?(credentials: Credentials): Readonly<Record<string, string>>;
+  /** Of sources whose accounts bring files of others: which one an item's file is from, by its id alone. */
+  sourceOf?(externalId: string): SourceType;
   /** What each request carries to say who asks. */
   headers(credentials: Credentials): Readonly<Record<string, string>>;
   /** What a refusal means where that is not what its status says in errorClasses.ts; null: it is. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType, type SourceType } from '../contract/sources.js';
 import { Fault } from '../contract/failures.js';
 import type { GrantKeeper, KeptGrant, OAuthClient, RequestToken, StoredGrant } from '../contract/oauth.js';
 import type { HostTurns } from '../contract/hostTurns.js';
@@ -84,6 +84,8 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
 
 /** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */
 export interface Account {
+  /** What an item's file is from. */
+  sourceOf(externalId: string): SourceType;
   identify(signal: AbortSignal): Promise<Identity>;
   roots(cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
   /** Of sources that number such pages; of others there is none. */
@@ -298,6 +300,7 @@ export function createConnectors({
 
       return {
         grantVersion: () => live?.version() ?? null,
+        sourceOf: (externalId) => connector.sourceOf?.(externalId) ?? source,
         identify: (signal) => within(signal, ({ client, given }) => connector.identify(client, given, signal)),
         roots: (cursor, signal) =>
           within(signal, ({ client, given }) => connector.roots(client, given, cursor, signal)),

@@ -2,6 +2,9 @@ import type { MediaType } from './mediaTypes.js';
 import type { TranscriptionService } from './uploads.js';
 import { DEFAULT_EMBEDDING_MODEL, type EmbeddingModelId } from './embeddingModels.js';
 
+export const PARSED_TEXT_FORMATS = ['PLAIN_TEXT', 'MARKDOWN'] as const;
+export type ParsedTextFormat = (typeof PARSED_TEXT_FORMATS)[number];
+
 /** How one file is to be turned into text, chunks and vectors. Stored on the file, so that a re-sync repeats it. */
 export interface IngestOptions {
   /** Tokens (cl100k) a chunk has at most. */
@@ -31,6 +34,8 @@ export interface IngestOptions {
   readonly includeSpeakerLabels?: boolean;
   /** Of messages at sources that ask for this wish: whether what is attached becomes files as well. */
   readonly syncAttachments?: boolean;
+  /** Of sources that know their texts with markup and without: which is wanted. Absent: without. */
+  readonly parsedTextFormat?: ParsedTextFormat;
   /** What the sender says the file is; null: what it is found to be. */
   readonly mediaType?: MediaType | null;
   /** Of a connected source with several kinds of things: those that are synced by themselves. Absent: all. */

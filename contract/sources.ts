@@ -117,6 +117,8 @@ interface ConnectedSource {
   readonly urls: Readonly<Record<string, string>>;
   /** Requests of one account that one process has under way at most. */
   readonly requestsAtOnce: number;
+  /** Other sources whose files come with its accounts: what their files are said to be from. */
+  readonly brings?: readonly SourceType[];
   /** Whether ids of its items begin with that of their drive: callers may name the two apart, as id and root_id. */
   readonly hasDriveIds?: boolean;
   /** Whether it keeps documents in a form of its own, of which organizations may choose what they are given out as. */
@@ -332,6 +334,17 @@ export function exportsDocuments(source: ConnectedSourceType): boolean {
   const row: ConnectedSource = CONNECTED_SOURCES[source];
   return row.exportsDocuments ?? false;
 }
+
+/** What the files of a source's accounts may be from: itself, and what else its accounts bring. */
+export function sourcesOfFiles(source: SourceType): readonly SourceType[] {
+  const row: ConnectedSource | undefined = isConnectedSource(source) ? CONNECTED_SOURCES[source] : undefined;
+  return [source, ...(row?.brings ?? [])];
+}
+
+/** Whether files from this source have their content in a connected account. */
+export const isOfAccount = (type: SourceType): boolean =>
+  isConnectedSource(type) ||
+  Object.values(CONNECTED_SOURCES).some(({ brings = [] }: ConnectedSource) => brings.includes(type));
 
 export const isConnectedSource = (type: SourceType): type is ConnectedSourceType =>
   Object.hasOwn(CONNECTED_SOURCES, type);

@@ -15,10 +15,10 @@ export interface Listing {
 }
 
 /** Of what the connector knows, an item keeps what is answered, and its version. */
-const listedItem = (given: SourceItem) => {
+const listedOf = (account: Account) => (given: SourceItem) => {
   const { hasContent: _content, isAttachment: _attached, createdAt: _at, tags: _tags, ...listed } = given;
   const { typeAtSource: _type, attachedTo: _of, ...item } = listed;
-  return item;
+  return { ...item, source: account.sourceOf(item.externalId) };
 };
 
 /** Decides by what a listing comes to know what there is. The point is taken before anything is listed: what happens meanwhile is told later. */
@@ -36,7 +36,7 @@ async function begin(
 
 /** Takes in a page of what happened. What is new, or back again, is walked: nobody tells of what already lies in it. */
 async function takeChanges(
-  { source }: OpenAccount,
+  { source, account }: OpenAccount,
   feed: Feed,
   since: string,
   request: SyncItemsRequest,
@@ -52,7 +52,7 @@ async function takeChanges(
   const gone = told.flatMap((change) => ('gone' in change ? [change.gone] : []));
   await items.markGone(source, gone);
   await items.markGoneAt(source, goneAt);
-  const fresh = await items.keep(source, runId, there.map(listedItem));
+  const fresh = await items.keep(source, runId, there.map(listedOf(account)));
   const open = there.flatMap(({ externalId, isExpandable }) =>
     isExpandable && fresh.has(externalId) ? [externalId] : [],
   );
@@ -82,6 +82,6 @@ export async function listPage(
     }
   }
   const { items, walk } = await takePage(account, request.walk, signal);
-  await listing.items.keep(source, listing.runId, items.map(listedItem));
+  await listing.items.keep(source, listing.runId, items.map(listedOf(account)));
   return { ...request, walk, listed: request.listed + items.length };
 }

@@ -1,11 +1,10 @@
-import { ALL_CONNECTORS, exportsDocuments, isConnectedSource } from '../../contract/sources.js';
+import { ALL_CONNECTORS, exportsDocuments, isConnectedSource, isOfAccount } from '../../contract/sources.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { ActivityDeps, OpenedContent } from '../deps.js';
 import { withAccount } from './openAccount.js';
 
 /** Whether a file's content lies in a connected account. */
-export const isConnected = ({ source, dataSourceId }: FileDoc): boolean =>
-  dataSourceId !== null && isConnectedSource(source);
+export const isConnected = ({ source, dataSourceId }: FileDoc): boolean => dataSourceId !== null && isOfAccount(source);
 
 /** The format that the file's organization wants documents in of which its source gives out several; null: it says nothing. */
 async function savedAs({ source, organizationId }: FileDoc, { store }: ActivityDeps): Promise<string | null> {
@@ -19,9 +18,10 @@ async function savedAs({ source, organizationId }: FileDoc, { store }: ActivityD
 export function openItem(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Promise<OpenedContent> {
   return withAccount(file, file.dataSourceId ?? 0, deps, async ({ account }) => {
     const saveAs = await savedAs(file, deps);
-    const { format, name, ...content } = await account.open(file.externalFileId, signal, { saveAs });
+    const { format, name, plain, ...content } = await account.open(file.externalFileId, signal, { saveAs });
     return {
       ...content,
+      ...(file.options.parsedTextFormat === 'MARKDOWN' ? {} : plain),
       format: format ?? '',
       html: { tags: [], classes: [], selectors: [] },
       validators: { etag: null, lastModified: null },

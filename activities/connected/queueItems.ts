@@ -12,7 +12,7 @@ import type { FileRequest } from '../../store/files/accept.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { toFailure } from '../failures.js';
-import { withAccount } from './openAccount.js';
+import { type OpenAccount, withAccount } from './openAccount.js';
 import { waitOutLimits } from './waitOutLimits.js';
 import { takePage } from './walk.js';
 
@@ -50,12 +50,12 @@ export function createQueueActivities(deps: ActivityDeps) {
   const accept = async (
     run: RunDoc,
     request: SyncSourceRequest,
-    source: DataSourceDoc,
+    { source, account }: OpenAccount,
     items: readonly Queued[],
   ): Promise<number> => {
     const requests = (dataSource: DataSourceDoc): FileRequest[] =>
       items.map(({ externalId, externalUrl, name, createdAt, version, typeAtSource, tags = {} }) => ({
-        source: dataSource.type,
+        source: account.sourceOf(externalId),
         externalFileId: externalId,
         externalUrl,
         name,
@@ -76,7 +76,9 @@ export function createQueueActivities(deps: ActivityDeps) {
     const accepted = await store.files.acceptMany(run, requests(source));
     // A tag workflow may have passed before the files were there: then they are accepted with its tags.
     const now = await store.dataSources.find(run, source._id);
-    return now && now.tagsVersion !== source.tagsVersion ? accept(run, request, now, items) : accepted;
+    return now && now.tagsVersion !== source.tagsVersion
+      ? accept(run, request, { source: now, account }, items)
+      : accepted;
   };
 
   /** Leaves out what an incremental sync need not bring in, and tells so. */
@@ -115,7 +117,8 @@ export function createQueueActivities(deps: ActivityDeps) {
         for (const until = Date.now() + AT_ONCE_MS; !isFull && Date.now() < until && !isWalked(request.walk);) {
           signal.throwIfAborted();
           const next = () =>
-            withAccount(run, dataSourceId, deps, async ({ source, account }) => {
+            withAccount(run, dataSourceId, deps, async (open) => {
+              const { source, account } = open;
               const { items, missing, walk } = await takePage(account, request.walk, signal, request.ingest);
               // What was named by itself comes, whatever its type.
               const isNamed = (item: SourceItem) =>
@@ -129,7 +132,7 @@ export function createQueueActivities(deps: ActivityDeps) {
               isFull = room < named.length;
               let { queued } = request;
               for (let from = 0; from < Math.min(room, named.length); from += FILES_AT_ONCE)
-                queued += await accept(run, request, source, named.slice(from, Math.min(room, from + FILES_AT_ONCE)));
+                queued += await accept(run, request, open, named.slice(from, Math.min(room, from + FILES_AT_ONCE)));
               return { ...request, walk, queued };
             });
           request = (await waitOutLimits(next, until, signal)) ?? request;

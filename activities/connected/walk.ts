@@ -26,9 +26,9 @@ export async function takePage(
   const [scope, ...rest] = walk.open;
   if (scope === undefined) {
     if (walk.roots === null) return { items: [], missing: [], walk };
-    const { items, next, refused: missing = [] } = await account.roots(walk.roots.next, signal);
-    const open = items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
-    const refused = walk.refused + missing.length;
+    const { items, next, isDeep, isPartial, refused: missing = [] } = await account.roots(walk.roots.next, signal);
+    const open = isDeep ? [] : items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
+    const refused = walk.refused + missing.length + (isPartial ? 1 : 0);
     return { items, missing, walk: { open, at: null, roots: next === null ? null : { next }, refused } };
   }
   const behind = { ...walk, open: rest, at: null };

@@ -26,6 +26,7 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof IngestOptions)[]>> = {
     'generateChunksOnly',
     'storeFileOnly',
     'skipFileProcessing',
+    'parsedTextFormat',
   ],
 };
 

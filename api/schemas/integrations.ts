@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import type { IngestOptions } from '../../contract/ingestOptions.js';
+import { type IngestOptions, PARSED_TEXT_FORMATS, type ParsedTextFormat } from '../../contract/ingestOptions.js';
 import { ITEM_ORDERS } from '../../contract/items.js';
 import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
 import { SOURCE_TYPES } from '../../contract/sources.js';
@@ -25,6 +25,7 @@ interface FileSyncConfigBody {
   generate_chunks_only: boolean;
   store_file_only: boolean;
   skip_file_processing: boolean;
+  parsed_text_format?: ParsedTextFormat;
 }
 
 export const fileSyncConfig = () =>
@@ -40,7 +41,7 @@ export const fileSyncConfig = () =>
       generate_chunks_only: flag(),
       store_file_only: flag(),
       skip_file_processing: flag(),
-      parsed_text_format: orNull(Joi.string().valid('PLAIN_TEXT', 'MARKDOWN')),
+      parsed_text_format: orNull(Joi.string().valid(...PARSED_TEXT_FORMATS)),
     }),
   );
 
@@ -75,6 +76,7 @@ export const toConnectedIngest = ({
   ...(config?.auto_synced_source_types ? { autoSyncedSourceTypes: config.auto_synced_source_types } : {}),
   // Absent for no, as in records of those who never could say so.
   ...(syncAttachments || config?.sync_attachments ? { syncAttachments: true } : {}),
+  ...(config?.parsed_text_format === 'MARKDOWN' ? { parsedTextFormat: 'MARKDOWN' } : {}),
 });
 
 export const requestId = () => orNull(Joi.string().allow('').max(500));

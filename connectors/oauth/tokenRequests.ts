@@ -126,6 +126,7 @@ async function requestTokens(
     url: urls['token'] ?? '',
     method: 'POST',
     headers: {
+      ...spec.tokenHeaders,
       accept: 'application/json',
       'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded',
       ...(isBasic ? { authorization: `Basic ${Buffer.from(basic).toString('base64')}` } : {}),

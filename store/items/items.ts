@@ -25,6 +25,7 @@ export type ListedItem = Pick<
   | 'isExpandable'
   | 'version'
   | 'place'
+  | 'source'
 >;
 
 /** An item with the file that it became; null for none. */
@@ -141,18 +142,23 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
   };
   const filesByItem = async (source: Holder, rows: readonly ItemDoc[]): Promise<Map<string, number>> => {
     const { organizationId, userId } = source;
-    const [{ source: type } = { source: null }] = rows;
-    if (type === null) return new Map();
+    if (rows.length === 0) return new Map();
+    const sources = [...new Set(rows.map(({ source: from }) => from))];
     const found = await files
       .find(
-        { organizationId, userId, source: type, externalFileId: { $in: rows.map(({ externalId }) => externalId) } },
+        {
+          organizationId,
+          userId,
+          source: { $in: sources },
+          externalFileId: { $in: rows.map(({ externalId }) => externalId) },
+        },
         { externalFileId: 1 },
       )
       .lean();
     return new Map(found.map(({ _id, externalFileId }) => [externalFileId, _id]));
   };
   const keepSome = async (
-    { _id: dataSourceId, organizationId, userId, customerId, type }: DataSourceDoc,
+    { _id: dataSourceId, organizationId, userId, customerId }: DataSourceDoc,
     runId: number,
     listed: readonly ListedItem[],
   ): Promise<string[]> => {
@@ -180,7 +186,6 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
               organizationId,
               userId,
               customerId,
-              source: type,
               createdAt: now,
             },
           },

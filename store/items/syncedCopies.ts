@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Model } from 'mongoose';
 
+import { sourcesOfFiles } from '../../contract/sources.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { FileDoc } from '../files/model.js';
@@ -11,7 +12,7 @@ import type { FileDoc } from '../files/model.js';
  */
 export async function syncedCopies(
   files: Model<FileDoc>,
-  { organizationId, userId, type: source }: Pick<DataSourceDoc, 'organizationId' | 'userId' | 'type'>,
+  { organizationId, userId, type }: Pick<DataSourceDoc, 'organizationId' | 'userId' | 'type'>,
   externalIds: readonly string[],
   options: IngestOptions,
 ): Promise<Map<string, FileDoc>> {
@@ -19,7 +20,7 @@ export async function syncedCopies(
     .find({
       organizationId,
       userId,
-      source,
+      source: { $in: [...sourcesOfFiles(type)] },
       externalFileId: { $in: [...externalIds] },
       syncStatus: 'READY',
       generation: { $gt: 0 },

@@ -40,6 +40,8 @@ export interface OAuthProviderSettings {
   readonly tokensIn?: string;
   /** What else the answer says. */
   readonly facts?: (person: EmulatedPerson) => Readonly<Record<string, unknown>>;
+  /** Headers without which no request for tokens is answered. */
+  readonly tokenHeaders?: Readonly<Record<string, string>>;
   /** Status of refusals of grants. Default: 400. */
   readonly refusalStatus?: number;
 }
@@ -224,6 +226,9 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     entry.outcome = 'refused';
     await held.requests;
     if (request.socket.destroyed) return;
+    const { tokenHeaders = {} } = settings;
+    if (Object.entries(tokenHeaders).some(([name, value]) => request.headers[name] !== value))
+      return send(response, 400, { error: 'missing_version' });
     if (isJson !== (bodyFormat === 'json')) return send(response, 400, { error: 'invalid_request' });
     const clientId = clientOf(request, parameters);
     if (clientId === null) return send(response, 401, { error: 'invalid_client' });
