@@ -26,6 +26,7 @@ import { confluence } from './confluence/index.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { gong } from './gong/index.js';
+import { notion } from './notion/index.js';
 import { oneDrive } from './microsoft/oneDrive.js';
 import { outlook } from './microsoft/outlook/index.js';
 import { sharePoint } from './microsoft/sharePoint/index.js';
@@ -65,6 +66,7 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   GMAIL: gmail,
   GOOGLE_CLOUD_STORAGE: googleCloudStorage,
   GOOGLE_DRIVE: googleDrive,
+  NOTION: notion,
   ONEDRIVE: oneDrive,
   OUTLOOK: outlook,
   S3: s3,

@@ -29,3 +29,8 @@ export const HANDED_OVER: Partial<Readonly<Record<SourceType, readonly string[]>
   SERVICENOW: [...TOKENS, 'instance_subdomain', 'client_id', 'client_secret', 'redirect_uri'],
   GONG: [...TOKENS, 'gong_account_email'],
 };
+
+/** What is handed over beside tokens and no field of a consent is, as a fact of the connection. */
+export const FACTS_HANDED_OVER: Partial<Readonly<Record<SourceType, Readonly<Record<string, string>>>>> = {
+  NOTION: { workspace_id: 'workspace' },
+};

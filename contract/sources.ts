@@ -189,6 +189,18 @@ export const CONNECTED_SOURCES = {
     // Gong takes three requests a second of a company.
     requestsAtOnce: 3,
   },
+  NOTION: {
+    name: 'Notion',
+    auth: 'oauth',
+    urls: {
+      api: 'https://api.notion.com/v1',
+      authorize: 'https://api.notion.com/v1/oauth/authorize',
+      token: 'https://api.notion.com/v1/oauth/token',
+    },
+    // Three a second over some time is what one connection may ask.
+    requestsAtOnce: 3,
+    brings: ['NOTION_DATABASE'],
+  },
   CONFLUENCE: {
     name: 'Confluence',
     auth: 'oauth',

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 
 import type { DataSourceRecord } from '../../contract/records.js';
+import { FACTS_HANDED_OVER } from '../../contract/handedOver.js';
 import { isConnectedSource } from '../../contract/sources.js';
 import { BROUGHT_CLIENTS, FACT_FIELDS, type StoredGrant } from '../../contract/oauth.js';
 import { isOAuthSource, type OAuthSource } from '../../contract/whiteLabel.js';
@@ -31,7 +32,8 @@ function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
     return { ...tokens, ...times, ...client, facts: factsIn(brought.facts, given, ['authentication']) };
   }
   const fields = (FACT_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.handedOverAs ?? row.field }));
-  const facts = factsIn(fields, given, ['authentication']);
+  const beside = Object.entries(FACTS_HANDED_OVER[source] ?? {}).map(([mine, fact]) => [fact, given[mine] ?? ''] as const);
+  const facts = { ...factsIn(fields, given, ['authentication']), ...Object.fromEntries(beside) };
   // Nobody said by which client: ours is tried.
   return { ...tokens, ...times, facts, clientId: null };
 }

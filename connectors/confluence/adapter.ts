@@ -119,6 +119,9 @@ export function contentOf(site: Site, json: Json, externalId: string): ItemConte
     mimeType: 'text/html',
     name: title === '' ? null : title.slice(0, MAX_NAME),
     url: urlOf(site, json) ?? externalId,
-    facts: { type: 'PAGE', ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value != null)) },
+    facts: {
+      type: 'PAGE',
+      ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== undefined)),
+    },
   };
 }

@@ -12,6 +12,7 @@ import { standForGmail } from './gmail.js';
 import { standForGong } from './gong.js';
 import { standForGoogleCloudStorage } from './googleCloudStorage.js';
 import { standForGoogleDrive } from './googleDrive.js';
+import { standForNotion } from './notion.js';
 import { standForS3 } from './s3.js';
 import { standForSalesforce } from './salesforce.js';
 import { standForServiceNow } from './serviceNow.js';
@@ -26,6 +27,7 @@ export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<S
   CONFLUENCE: standForConfluence,
   GITBOOK: standForGitBook,
   GITHUB: standForGitHub,
+  NOTION: standForNotion,
   ONEDRIVE: standForOneDrive,
   OUTLOOK: standForOutlook,
   SHAREPOINT: standForSharePoint,

@@ -1,0 +1,81 @@
+import type { SourceItem } from '../connector.js';
+import { asList, asObject, asText, idOf, type Json } from './api.js';
+import { richText } from './richText.js';
+
+/** What there is in a workspace. A row of a database is a page as well, and its file is from another source. */
+export type Kind = 'page' | 'row' | 'database';
+
+export interface Place {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
+const PREFIXES: Readonly<Record<Exclude<Kind, 'page'>, string>> = { row: 'row:', database: 'database:' };
+
+export const externalIdOf = ({ kind, id }: Place): string => (kind === 'page' ? id : `${PREFIXES[kind]}${id}`);
+export const isRow = (externalId: string): boolean => externalId.startsWith(PREFIXES.row);
+
+/** Null for what is none of ours. */
+export function placeOf(externalId: string): Place | null {
+  const [kind, prefix] = Object.entries(PREFIXES).find(([, word]) => externalId.startsWith(word)) ?? ['page', ''];
+  const id = idOf(externalId.slice(prefix.length));
+  return id === null ? null : { kind: kind as Kind, id };
+}
+
+/** What a thing of Notion's is for us; null for none of ours. */
+export function placeOfJson(json: Json): Place | null {
+  const id = idOf(json['id']);
+  if (id === null) return null;
+  if (json['object'] === 'data_source') return { kind: 'database', id };
+  if (json['object'] !== 'page') return null;
+  const type = asText(asObject(json['parent'])['type']);
+  return { kind: type === 'data_source_id' || type === 'database_id' ? 'row' : 'page', id };
+}
+
+const MAX_NAME = 1_000;
+/** Shown as its page shows it. */
+const NAMELESS = 'Untitled';
+
+/** What a page or a database is called. */
+export function titleOf(json: Json): string {
+  const column = Object.values(asObject(json['properties']))
+    .map(asObject)
+    .find(({ type }) => type === 'title');
+  // Of a database its columns are descriptions: it has a title of its own.
+  const runs = json['object'] === 'data_source' ? json['title'] : column?.['title'];
+  const title = richText(asList(runs), 'plain').trim();
+  return title === '' ? NAMELESS : title.slice(0, MAX_NAME);
+}
+
+export const momentOf = (value: unknown): string | null => {
+  const at = Date.parse(asText(value) ?? '');
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+};
+
+/** Notion tells the minute of a change alone: within it, and a little longer, what was read may not be the last word. */
+const UNSURE_MS = 120_000;
+
+/** @param around what it lies in, and the outermost thing that lies in; both null for an outermost one */
+export function itemOf(
+  json: Json,
+  place: Place,
+  around: { readonly parent: string | null; readonly root: string | null },
+  now = Date.now(),
+): SourceItem {
+  const isPage = place.kind !== 'database';
+  const edited = momentOf(json['last_edited_time']);
+  return {
+    externalId: externalIdOf(place),
+    parentExternalId: around.parent,
+    rootExternalId: around.root,
+    name: titleOf(json),
+    itemType: isPage ? 'PAGE' : 'TABLE',
+    externalUrl: asText(json['url']),
+    fileFormat: isPage ? 'MD' : null,
+    isSelectable: true,
+    isExpandable: true,
+    hasContent: isPage,
+    createdAt: momentOf(json['created_time']),
+    version: isPage && edited !== null && now - Date.parse(edited) > UNSURE_MS ? edited : null,
+  };
+}

@@ -1,0 +1,70 @@
+/** The blocks of a page with those in them. https://developers.notion.com/reference/block */
+import { Fault } from '../../contract/failures.js';
+import { asObject, asText, type Call, idOf, isOutOfReach, type Json, takePage } from './api.js';
+
+export interface Block {
+  readonly type: string;
+  /** What the block has under its type. */
+  readonly body: Json;
+  readonly children: Block[];
+}
+
+const MAX_BLOCKS = 20_000;
+const MAX_CHARACTERS = 10_000_000;
+const MAX_DEPTH = 50;
+/** Blocks that are looked into at once. */
+const AT_ONCE = 6;
+const tooMuch = (what: string): Fault => new Fault('too_large', `A page of Notion with ${what} is not read. Split it.`);
+
+/** Blocks whose inside is another page, or comes with them. */
+const CLOSED: ReadonlySet<string> = new Set(['child_page', 'child_database']);
+
+/** All blocks of a page. @throws Fault too_large */
+export async function readBlocks(call: Call, pageId: string): Promise<readonly Block[]> {
+  let [blocks, characters] = [0, 0];
+  const childrenOf = async (id: string): Promise<readonly (readonly [Block, string | null])[]> => {
+    const read: [Block, string | null][] = [];
+    for (let at: string | null | undefined; at !== null;) {
+      const page = await takePage(call, ['blocks', id, 'children'], at ?? null);
+      blocks += page.values.length;
+      characters += JSON.stringify(page.values).length;
+      if (blocks > MAX_BLOCKS) throw tooMuch(`more than ${MAX_BLOCKS} blocks`);
+      if (characters > MAX_CHARACTERS) throw tooMuch('more than ten million characters');
+      for (const json of page.values) {
+        const type = asText(json['type']) ?? '';
+        const body = asObject(json[type]);
+        const isOpen = json['has_children'] === true && !CLOSED.has(type);
+        // A copy has the blocks of its original.
+        const original = type === 'synced_block' ? idOf(asObject(body['synced_from'])['block_id']) : null;
+        const inner = original ?? (isOpen ? idOf(json['id']) : null);
+        read.push([{ type, body, children: [] }, inner]);
+      }
+      at = page.next;
+    }
+    return read;
+  };
+
+  const fill = async ([block, inner]: readonly [Block, string | null]) => {
+    if (inner === null) return [];
+    try {
+      const inside = await childrenOf(inner);
+      block.children.push(...inside.map(([one]) => one));
+      return inside;
+    } catch (error) {
+      // What it is a copy of may not be shared with us.
+      if (block.type === 'synced_block' && isOutOfReach(error)) return [];
+      throw error;
+    }
+  };
+
+  const top = await childrenOf(pageId);
+  let level = top;
+  for (let depth = 0; level.some(([, inner]) => inner !== null); depth += 1) {
+    if (depth > MAX_DEPTH) throw tooMuch(`blocks in blocks more than ${MAX_DEPTH} deep`);
+    const inside: (readonly [Block, string | null])[] = [];
+    for (let from = 0; from < level.length; from += AT_ONCE)
+      inside.push(...(await Promise.all(level.slice(from, from + AT_ONCE).map(fill))).flat());
+    level = inside;
+  }
+  return top.map(([block]) => block);
+}

@@ -1,0 +1,108 @@
+/** Notion: the pages and databases that a user shares with us, each page and each row as its blocks say it. https://developers.notion.com */
+import { Fault } from '../../contract/failures.js';
+import type { Connector, ItemContent, OAuthGrant } from '../connector.js';
+import { isRow, momentOf, placeOf, placeOfJson, titleOf } from './adapter.js';
+import {
+  asObject,
+  asText,
+  type Call,
+  classify,
+  headersOf,
+  isTrashed,
+  type Json,
+  missing,
+  notionConsent,
+} from './api.js';
+import { readBlocks } from './blocks.js';
+import { columnsOf, columnText } from './properties.js';
+import { renderBlocks } from './render.js';
+import type { Form } from './richText.js';
+import { belowPlace, searchAll } from './tree.js';
+
+/** A page as a text of its own: its title, what its columns say, and its blocks. */
+async function contentOf(call: Call, page: Json, id: string): Promise<ItemContent> {
+  const columns = await columnsOf(call, page);
+  const blocks = await readBlocks(call, id);
+  const title = titleOf(page);
+  const textIn = (form: Form): { text: string; unread: number } => {
+    const lines = columns.flatMap(([name, column]) => {
+      const value = column['type'] === 'title' ? '' : columnText(column, form);
+      return value === '' ? [] : [form === 'markdown' ? `- **${name}**: ${value}` : `${name}: ${value}`];
+    });
+    const { text, unread } = renderBlocks(blocks, form);
+    const head = form === 'markdown' ? `# ${title}` : title;
+    return { text: [head, lines.join('\n'), text].filter((part) => part.trim() !== '').join('\n\n'), unread };
+  };
+  const { text, unread } = textIn('markdown');
+  const edited = momentOf(page['last_edited_time']);
+  return {
+    bytes: Buffer.from(text),
+    contentType: 'text/markdown; charset=utf-8',
+    plain: {
+      bytes: Buffer.from(textIn('plain').text),
+      contentType: 'text/plain; charset=utf-8',
+      mimeType: 'text/plain',
+    },
+    format: 'NOTION',
+    mimeType: 'text/markdown',
+    name: title,
+    url: asText(page['url']) ?? id,
+    facts: {
+      type: 'PAGE',
+      ...(edited === null ? {} : { updated_at: edited }),
+      ...(unread === 0 ? {} : { unread_blocks: unread }),
+    },
+  };
+}
+
+export const notion: Connector<OAuthGrant> = {
+  oauth: notionConsent,
+  sourceOf: (externalId) => (isRow(externalId) ? 'NOTION_DATABASE' : 'NOTION'),
+  headers: headersOf,
+  classify,
+
+  async identify(client, { facts }, signal) {
+    const user = await client.get(['users', 'me'], {}, signal);
+    const bot = asObject(user['bot']);
+    const [id, workspace] = [asText(user['id']), asText(bot['workspace_id'])];
+    if (id === null || workspace === null) throw new Fault('server_error', 'Notion named no workspace. Try again.');
+    const named = facts['workspace'];
+    if (named !== undefined && named.replaceAll('-', '').toLowerCase() !== workspace.replaceAll('-', '').toLowerCase())
+      throw new Fault('bad_response', 'The token is of another workspace of Notion than workspace_id names.');
+    const owner = asObject(asObject(bot['owner'])['user']);
+    const told = {
+      workspace_name: asText(bot['workspace_name']),
+      user_name: asText(owner['name']),
+      user_email: asText(asObject(owner['person'])['email']),
+    };
+    return {
+      // Each of a workspace's people shares pages of their own.
+      account: `${workspace}:${id}`,
+      metadata: {
+        workspace_id: workspace,
+        bot_id: id,
+        ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)),
+      },
+    };
+  },
+
+  roots: (client, grant, cursor, signal) => searchAll({ client, grant, signal }, cursor),
+
+  async below(client, externalId, cursor, signal, grant) {
+    const place = placeOf(externalId);
+    if (place === null) throw missing();
+    return belowPlace({ client, grant, signal }, place, cursor);
+  },
+
+  async open(client, externalId, signal, grant) {
+    const place = placeOf(externalId);
+    if (place === null) throw missing();
+    if (place.kind === 'database') {
+      await client.get(['data_sources', place.id], {}, signal);
+      throw new Fault('unsupported_type', 'A database of Notion has no text of its own: sync its rows.');
+    }
+    const page = await client.get(['pages', place.id], {}, signal);
+    if (isTrashed(page) || placeOfJson(page) === null) throw missing();
+    return contentOf({ client, grant, signal }, page, place.id);
+  },
+};

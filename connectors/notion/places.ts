@@ -1,0 +1,98 @@
+/** Where things lie: answers name what is around them, as far as they know, and that may be a column, or not be shared with us. */
+import { LRUCache } from 'lru-cache';
+
+import { Fault } from '../../contract/failures.js';
+import { externalIdOf, placeOfJson } from './adapter.js';
+import { asObject, asText, type Call, idOf, isOutOfReach, isTrashed, type Json } from './api.js';
+
+/** What is known of a thing in one listing: what it lies in, or that it is out of our reach. */
+type Known = { readonly externalId: string; readonly parent: string | null } | null;
+
+/** By listing and id. Asked for again and again in one, so kept for minutes; another process asks anew. */
+const known = new LRUCache<string, { readonly found: Known }>({ max: 100_000, ttl: 600_000 });
+/** Nobody nests deeper; a circle, by a fault of the source, does. */
+const MAX_DEPTH = 200;
+
+export class Places {
+  private readonly call: Call;
+  private readonly listing: string;
+
+  /** @param listing what one listing has in common, and no other */
+  constructor(call: Call, listing: string) {
+    this.call = call;
+    this.listing = listing;
+  }
+
+  /** What a thing lies in, and the outermost thing that lies in. */
+  async around(json: Json): Promise<{ parent: string | null; root: string | null }> {
+    const own = await this.learn(json);
+    let root: string | null = null;
+    let up = own?.parent ?? null;
+    for (let depth = 0; up !== null && depth < MAX_DEPTH; depth += 1) {
+      root = up;
+      up = (await this.byExternalId(up))?.parent ?? null;
+    }
+    return { parent: own?.parent ?? null, root };
+  }
+
+  /** Takes in what an answer says of a thing. */
+  private async learn(json: Json): Promise<Known> {
+    const place = placeOfJson(json);
+    if (place === null || isTrashed(json)) return null;
+    const above = await this.above(json);
+    const found = { externalId: externalIdOf(place), parent: above?.externalId ?? null };
+    this.keep(found.externalId, found);
+    return found;
+  }
+
+  private keep(name: string, found: Known): Known {
+    known.set(`${this.listing} ${name}`, { found });
+    return found;
+  }
+
+  private async byExternalId(externalId: string): Promise<Known> {
+    const id = externalId.slice(externalId.indexOf(':') + 1);
+    return externalId.startsWith('database:') ? this.thing('data_sources', id) : this.thing('pages', id);
+  }
+
+  /** A page or a database by its id. */
+  private async thing(room: 'pages' | 'data_sources', id: string): Promise<Known> {
+    for (const name of room === 'pages' ? [id, `row:${id}`] : [`database:${id}`]) {
+      const kept = known.get(`${this.listing} ${name}`);
+      if (kept) return kept.found;
+    }
+    const json = await this.ask([room, id]);
+    const found = json === null ? null : await this.learn(json);
+    return found ?? this.keep(room === 'pages' ? id : `database:${id}`, null);
+  }
+
+  /** Null for what is not there, or not for us. */
+  private async ask(path: readonly string[]): Promise<Json | null> {
+    try {
+      return await this.call.client.get(path, {}, this.call.signal);
+    } catch (error) {
+      if (isOutOfReach(error)) return null;
+      throw error;
+    }
+  }
+
+  /** What is around a thing that we may see; null where there is none. */
+  private async above(json: Json): Promise<Known> {
+    // Of a data source, the database that has it stands between.
+    let parent = asObject(
+      json['object'] === 'data_source' && json['database_parent'] ? json['database_parent'] : json['parent'],
+    );
+    for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
+      const type = asText(parent['type']) ?? '';
+      const id = idOf(parent[type]);
+      if (id === null) return null;
+      if (type === 'page_id') return this.thing('pages', id);
+      if (type === 'data_source_id') return this.thing('data_sources', id);
+      const room = type === 'block_id' ? 'blocks' : type === 'database_id' ? 'databases' : null;
+      const between = room === null ? null : await this.ask([room, id]);
+      if (between === null) return null;
+      parent = asObject(between['parent']);
+    }
+    throw new Fault('server_error', 'Notion says of something that it lies in itself. It is tried again by itself.');
+  }
+}

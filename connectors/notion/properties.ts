@@ -1,0 +1,86 @@
+/** What a row of a database says in its columns. https://developers.notion.com/reference/page-property-values */
+import { asList, asObject, asText, type Call, type Json, takePage } from './api.js';
+import { type Form, richText } from './richText.js';
+
+/** So many values of one column come with the page; of more, the column is asked by itself. */
+const COME_ALONG = 25;
+const MAX_VALUES = 1_000;
+const LONG_KINDS: ReadonlySet<string> = new Set(['title', 'rich_text', 'people']);
+
+/** The columns of a page, each with all of its values. */
+export async function columnsOf(call: Call, page: Json): Promise<readonly (readonly [name: string, value: Json])[]> {
+  const columns: [string, Json][] = [];
+  for (const [name, value] of Object.entries(asObject(page['properties']))) {
+    const column = asObject(value);
+    const kind = asText(column['type']) ?? '';
+    const [pageId, columnId] = [asText(page['id']), asText(column['id'])];
+    const isLong = LONG_KINDS.has(kind) && asList(column[kind]).length >= COME_ALONG;
+    if (!isLong || pageId === null || columnId === null) {
+      columns.push([name, column]);
+      continue;
+    }
+    const values: unknown[] = [];
+    for (let at: string | null | undefined; at !== null && values.length < MAX_VALUES;) {
+      // Ids of columns come encoded as they are to be in paths.
+      const path = ['pages', pageId, 'properties', decodeURIComponent(columnId)];
+      const part = await takePage(call, path, at ?? null);
+      values.push(...part.values.map((one) => one[kind]));
+      at = part.next;
+    }
+    columns.push([name, { ...column, [kind]: values }]);
+  }
+  return columns;
+}
+
+const nameOf = (value: unknown): string => asText(asObject(value)['name']) ?? '';
+const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join(', ');
+function dateText(value: unknown): string {
+  const { start, end } = asObject(value);
+  return [asText(start), asText(end)].filter((one) => one !== null).join(' – ');
+}
+
+/** By kind of column. Relations are ids of other pages, which say nothing to a reader, and buttons have no value. */
+const TEXTS: Readonly<Record<string, (value: unknown, form: Form) => string>> = {
+  title: richText,
+  rich_text: richText,
+  number: (value) => (typeof value === 'number' ? String(value) : ''),
+  select: nameOf,
+  status: nameOf,
+  multi_select: (value) => joined(asList(value).map(nameOf)),
+  people: (value) => joined(asList(value).map(nameOf)),
+  files: (value) => joined(asList(value).map(nameOf)),
+  date: dateText,
+  checkbox: (value) => (value === true ? 'yes' : 'no'),
+  url: (value) => asText(value) ?? '',
+  email: (value) => asText(value) ?? '',
+  phone_number: (value) => asText(value) ?? '',
+  created_time: (value) => asText(value) ?? '',
+  last_edited_time: (value) => asText(value) ?? '',
+  created_by: nameOf,
+  last_edited_by: nameOf,
+  unique_id: (value) => {
+    const { prefix, number } = asObject(value);
+    return typeof number === 'number' ? [asText(prefix), String(number)].filter((one) => one !== null).join('-') : '';
+  },
+  verification: (value) => asText(asObject(value)['state']) ?? '',
+};
+
+/** What one column says; '' for nothing, and for what has no text. */
+export function columnText(column: Json, form: Form, depth = 0): string {
+  const kind = asText(column['type']) ?? '';
+  const value = column[kind];
+  if (kind === 'formula') {
+    const { type, ...result } = asObject(value);
+    const of = result[String(type)];
+    if (type === 'date') return dateText(of);
+    return typeof of === 'boolean' ? (of ? 'yes' : 'no') : typeof of === 'number' ? String(of) : (asText(of) ?? '');
+  }
+  if (kind === 'rollup') {
+    const { type, ...result } = asObject(value);
+    // Of what is looked up, each is as a column of its own.
+    if (type === 'array')
+      return depth > 1 ? '' : joined(asList(result['array']).map((one) => columnText(asObject(one), form, depth + 1)));
+    return columnText({ type, [String(type)]: result[String(type)] }, form, depth + 1);
+  }
+  return Object.hasOwn(TEXTS, kind) ? (TEXTS[kind]?.(value, form) ?? '') : '';
+}

@@ -1,0 +1,115 @@
+/** Blocks as text: as Markdown, or without markup. */
+import { asList, asObject, asText, type Json } from './api.js';
+import type { Block } from './blocks.js';
+import { type Form, richText } from './richText.js';
+
+export interface Rendered {
+  readonly text: string;
+  /** Blocks of kinds that the interface does not give out. */
+  readonly unread: number;
+}
+
+const indented = (text: string, prefix: string): string =>
+  text
+    .split('\n')
+    .map((line) => (line === '' ? line : `${prefix}${line}`))
+    .join('\n');
+const quoted = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => (line === '' ? '>' : `> ${line}`))
+    .join('\n');
+
+const LISTS: ReadonlySet<string> = new Set(['bulleted_list_item', 'numbered_list_item', 'to_do']);
+/** What shows something that lies elsewhere, by its address. */
+const LINKS: ReadonlySet<string> = new Set(['bookmark', 'embed', 'link_preview']);
+const FILES: ReadonlySet<string> = new Set(['image', 'video', 'file', 'pdf', 'audio']);
+/** What has no text of its own, but blocks in it. */
+const FRAMES: ReadonlySet<string> = new Set([
+  'column_list',
+  'column',
+  'synced_block',
+  'template',
+  'tab',
+  'meeting_notes',
+  'transcription',
+]);
+/** What only helps to find the way. */
+const SIGNPOSTS: ReadonlySet<string> = new Set(['breadcrumb', 'table_of_contents', 'link_to_page']);
+
+/** A file by its caption or name. Addresses at Notion end within the hour, so that only those elsewhere are kept. */
+function fileText(body: Json, form: Form): string {
+  const caption = richText(body['caption'], form).trim();
+  const url = asText(asObject(body['external'])['url']);
+  const label = caption || (asText(body['name']) ?? '');
+  if (url === null) return label;
+  return form === 'markdown' ? `[${label || url}](${url})` : [label, url].filter(Boolean).join(': ');
+}
+
+function tableText(table: Block, form: Form): string {
+  const rows = table.children.map(({ body }) =>
+    asList(body['cells']).map((cell) => richText(cell, form).replaceAll('\n', ' ').trim()),
+  );
+  if (form === 'plain') return rows.map((cells) => cells.join(' | ')).join('\n');
+  const lines = rows.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
+  const rule = `|${' --- |'.repeat(rows[0]?.length ?? 0)}`;
+  return lines.length === 0 ? '' : [lines[0], rule, ...lines.slice(1)].join('\n');
+}
+
+/** How text stands that has a mark before it, as Markdown. */
+const MARKS: Readonly<Record<string, string>> = {
+  heading_1: '# ',
+  heading_2: '## ',
+  heading_3: '### ',
+  heading_4: '#### ',
+  bulleted_list_item: '- ',
+};
+
+export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
+  let unread = 0;
+  const isMarkdown = form === 'markdown';
+
+  /** A block without what lies in it. */
+  const own = ({ type, body, ...block }: Block, number: number): string => {
+    const said = richText(body['rich_text'], form);
+    if (type === 'numbered_list_item') return `${number}. ${said}`;
+    if (type === 'to_do') return `${isMarkdown ? '- ' : ''}[${body['checked'] === true ? 'x' : ' '}] ${said}`;
+    if (type === 'code')
+      return isMarkdown
+        ? `\`\`\`${asText(body['language']) ?? ''}\n${richText(body['rich_text'], 'plain')}\n\`\`\``
+        : said;
+    if (type === 'equation')
+      return isMarkdown ? `$$${asText(body['expression']) ?? ''}$$` : (asText(body['expression']) ?? '');
+    if (type === 'divider') return isMarkdown ? '---' : '';
+    if (type === 'table') return tableText({ type, body, ...block }, form);
+    if (type === 'child_page' || type === 'child_database') return asText(body['title']) ?? '';
+    if (LINKS.has(type)) return fileText({ caption: body['caption'], external: { url: body['url'] } }, form);
+    if (FILES.has(type)) return fileText(body, form);
+    if (FRAMES.has(type)) return richText(body['title'], form) || said;
+    if (SIGNPOSTS.has(type)) return '';
+    if (body['rich_text'] === undefined) unread += 1;
+    return isMarkdown || type === 'bulleted_list_item' ? `${MARKS[type] ?? ''}${said}` : said;
+  };
+
+  const render = (some: readonly Block[]): string => {
+    const parts: string[] = [];
+    let number = 0;
+    let before: string | null = null;
+    for (const block of some) {
+      number = block.type === 'numbered_list_item' ? number + 1 : 0;
+      const inner = block.type === 'table' ? '' : render(block.children);
+      const isList = LISTS.has(block.type);
+      const shown = [own(block, number), isList ? indented(inner, '    ') : inner].filter((text) => text.trim() !== '');
+      const joined = shown.join(isList ? '\n' : '\n\n');
+      const text = isMarkdown && (block.type === 'quote' || block.type === 'callout') ? quoted(joined) : joined;
+      if (text === '') continue;
+      // Items of one list stand together.
+      if (before !== null) parts.push(isList && before === block.type ? '\n' : '\n\n');
+      parts.push(text);
+      before = block.type;
+    }
+    return parts.join('');
+  };
+  const text = render(blocks);
+  return { text, unread };
+}

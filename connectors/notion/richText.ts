@@ -1,0 +1,29 @@
+import { asList, asObject, asText, type Json } from './api.js';
+
+/** How text is written: as Markdown, or without any markup. */
+export type Form = 'markdown' | 'plain';
+
+const wrapped = (text: string, mark: string): string => {
+  // Marks do not work beside spaces.
+  const [, before = '', inner = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+  return inner === '' ? text : `${before}${mark}${inner}${mark}${after}`;
+};
+const LINK = /^(?:https?|mailto):[^\s<>()]+$/i;
+
+function runOf(run: Json, form: Form): string {
+  const text = asText(run['plain_text']) ?? '';
+  if (form === 'plain') return text;
+  const { bold, italic, strikethrough, code } = asObject(run['annotations']);
+  let shown = run['type'] === 'equation' ? wrapped(text, '$') : code === true ? wrapped(text, '`') : text;
+  if (bold === true) shown = wrapped(shown, '**');
+  if (italic === true) shown = wrapped(shown, '*');
+  if (strikethrough === true) shown = wrapped(shown, '~~');
+  const href = asText(run['href']);
+  return href !== null && LINK.test(href) && text.trim() !== '' ? `[${shown}](${href})` : shown;
+}
+
+/** What a list of runs says. */
+export const richText = (runs: unknown, form: Form): string =>
+  asList(runs)
+    .map((run) => runOf(asObject(run), form))
+    .join('');

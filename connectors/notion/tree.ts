@@ -1,0 +1,164 @@
+/** What lies in a page or in a database: Notion lists no children but blocks, and rows. */
+import { randomUUID } from 'node:crypto';
+
+import { Fault } from '../../contract/failures.js';
+import type { ItemPage, SourceItem } from '../connector.js';
+import { externalIdOf, itemOf, type Place, placeOfJson } from './adapter.js';
+import {
+  asList,
+  asObject,
+  asText,
+  type Call,
+  idOf,
+  isOutOfReach,
+  isTrashed,
+  type Json,
+  missing,
+  postPage,
+  takePage,
+} from './api.js';
+import { Places } from './places.js';
+
+/** Something still to be looked into. */
+interface Open {
+  readonly room: 'blocks' | 'rows';
+  readonly id: string;
+  /** The item that what is found lies in. */
+  readonly owner: string;
+  readonly at: string | null;
+}
+interface TreeCursor {
+  readonly root: string;
+  readonly open: readonly Open[];
+}
+
+/** Blocks that hold no pages of their own: what is in a copy lies where its original does. */
+const holdsPages = (block: Json): boolean => {
+  const type = asText(block['type']) ?? '';
+  const isCopy = type === 'synced_block' && asObject(block['synced_block'])['synced_from'] != null;
+  return block['has_children'] === true && type !== 'table' && !isCopy;
+};
+
+/** An item, and where to look for what lies in it. */
+interface Found {
+  readonly item: SourceItem;
+  readonly open: Open;
+}
+
+const found = (json: Json, place: Place, parent: string, root: string): Found => ({
+  item: itemOf(json, place, { parent, root }),
+  open: { room: place.kind === 'database' ? 'rows' : 'blocks', id: place.id, owner: externalIdOf(place), at: null },
+});
+
+/** Nothing where it is out of our reach. @param alsoFor what else means that, in answer to this question */
+async function ifThere(ask: Promise<Json>, alsoFor?: Fault['kind']): Promise<Json | null> {
+  try {
+    const json = await ask;
+    return isTrashed(json) ? null : json;
+  } catch (error) {
+    if (isOutOfReach(error) || (error instanceof Fault && error.kind === alsoFor)) return null;
+    throw error;
+  }
+}
+
+/** The page, or the databases, that a block stands for. */
+async function behind({ client, signal }: Call, block: Json): Promise<readonly Json[]> {
+  const id = idOf(block['id']);
+  if (id === null) return [];
+  if (block['type'] === 'child_page') {
+    const page = await ifThere(client.get(['pages', id], {}, signal));
+    return page === null ? [] : [page];
+  }
+  if (block['type'] !== 'child_database') return [];
+  // What only shows a database of elsewhere is no database for the interface.
+  const database = await ifThere(client.get(['databases', id], {}, signal), 'bad_response');
+  const all = asList(database?.['data_sources']).flatMap((one) => idOf(asObject(one)['id']) ?? []);
+  const there = await Promise.all(all.map((one) => ifThere(client.get(['data_sources', one], {}, signal))));
+  return there.filter((one) => one !== null);
+}
+
+async function lookInto(call: Call, { room, id, owner, at }: Open, root: string) {
+  const isBlocks = room === 'blocks';
+  const page = isBlocks
+    ? await takePage(call, ['blocks', id, 'children'], at)
+    : await postPage(call, ['data_sources', id, 'query'], {}, at);
+  const things = isBlocks
+    ? (await Promise.all(page.values.map((block) => behind(call, block)))).flat()
+    : page.values.filter((row) => !isTrashed(row));
+  const all = things.flatMap((json) => {
+    const place = placeOfJson(json);
+    return place === null ? [] : [found(json, place, owner, root)];
+  });
+  const isPage = ({ type }: Json): boolean => type === 'child_page' || type === 'child_database';
+  const within = isBlocks
+    ? page.values.flatMap((block): Open[] => {
+        const inner = idOf(block['id']);
+        return inner !== null && !isPage(block) && holdsPages(block) ? [{ room, id: inner, owner, at: null }] : [];
+      })
+    : [];
+  return { items: all.map(({ item }) => item), open: [...within, ...all.map((one) => one.open)], next: page.next };
+}
+
+const cursorOf = (cursor: TreeCursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
+
+/** A page or database itself. */
+async function itself({ client, signal }: Call, { kind, id }: Place): Promise<Json> {
+  const json = await client.get([kind === 'database' ? 'data_sources' : 'pages', id], {}, signal);
+  if (isTrashed(json) || placeOfJson(json) === null) throw missing();
+  return json;
+}
+
+/** A page of what lies in something, at any depth; at first that itself. */
+export async function belowPlace(call: Call, asked: Place, text: string | null): Promise<ItemPage> {
+  if (text === null) {
+    const json = await itself(call, asked);
+    // As it is now: an id without a word before it may be that of a row.
+    const place = placeOfJson(json) ?? asked;
+    const around = await new Places(call, randomUUID()).around(json);
+    const { open } = found(json, place, '', '');
+    const root = around.root ?? externalIdOf(place);
+    return { items: [itemOf(json, place, around)], next: cursorOf({ root, open: [open] }) };
+  }
+  const { root, open } = JSON.parse(text) as TreeCursor;
+  const [first, ...rest] = open;
+  if (first === undefined) return { items: [], next: null };
+  try {
+    const { items, open: deeper, next } = await lookInto(call, first, root);
+    // What lies in it comes before what lies beside it, so that little is open at once.
+    const later = [...deeper, ...(next === null ? [] : [{ ...first, at: next }]), ...rest];
+    return { items, next: cursorOf({ root, open: later }) };
+  } catch (error) {
+    // Of what cannot be looked into, its own file says so.
+    if (!isOutOfReach(error)) throw error;
+    return { items: [], next: cursorOf({ root, open: rest }) };
+  }
+}
+
+interface SearchCursor {
+  /** What this listing has in common. */
+  readonly listing: string;
+  readonly at: string | null;
+}
+
+/** A page of all that there is, each with its place: one search tells of pages at any depth, and of rows. */
+export async function searchAll(call: Call, text: string | null): Promise<ItemPage> {
+  const first: SearchCursor = { listing: randomUUID(), at: null };
+  const { listing, at } = text === null ? first : (JSON.parse(text) as SearchCursor);
+  // What is changed meanwhile moves to the end, and is told of twice rather than never.
+  const body = { sort: { timestamp: 'last_edited_time', direction: 'ascending' } };
+  const page = await postPage(call, ['search'], body, at);
+  const places = new Places(call, listing);
+  const items: SourceItem[] = [];
+  for (const json of page.values) {
+    const place = placeOfJson(json);
+    if (place === null || isTrashed(json)) continue;
+    items.push(itemOf(json, place, await places.around(json)));
+  }
+  const cursor: SearchCursor | null = page.next === null ? null : { listing, at: page.next };
+  return {
+    items,
+    next: cursor === null ? null : JSON.stringify(cursor),
+    isDeep: true,
+    ...(page.isPartial ? { isPartial: true as const } : {}),
+  };
+}

@@ -1,0 +1,335 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { renderBlocks } from '../../connectors/notion/render.js';
+import { richText } from '../../connectors/notion/richText.js';
+import type { Block } from '../../connectors/notion/blocks.js';
+import { columnText } from '../../connectors/notion/properties.js';
+import type { Account } from '../../connectors/registry.js';
+import type { Egress } from '../../egress/types.js';
+import {
+  blockId,
+  type EmulatedPage,
+  type NotionEmulator,
+  notionId,
+  PEOPLE,
+  run,
+  startNotion,
+  WORKSPACE,
+} from '../emulators/notion.js';
+import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+
+const id = notionId;
+const ROWS = id(50);
+const DATABASE = `database:${ROWS}`;
+const rowId = (number: number): string => `row:${id(number)}`;
+let egress: Egress;
+let emulator: NotionEmulator;
+let account: Account;
+
+const put = (number: number, more: Partial<EmulatedPage> = {}): void =>
+  void emulator.pages.set(id(number), { title: `T${number}`, ...more });
+const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const below = (externalId: string) => listed((cursor) => account.below(externalId, cursor, NEVER));
+const texts = async (externalId: string) => {
+  const { bytes, plain } = await account.open(externalId, NEVER);
+  return { markdown: Buffer.from(bytes).toString(), plain: Buffer.from(plain?.bytes ?? []).toString() };
+};
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  emulator = await startNotion();
+});
+afterAll(async () => {
+  await egress.close();
+  await emulator.close();
+});
+beforeEach(() => {
+  emulator.mend();
+  emulator.pages.clear();
+  emulator.databases.clear();
+  emulator.hidden.clear();
+  emulator.search.isIncomplete = false;
+  account = grantedAccount('NOTION', emulator.settings, emulator.oauth.grant().accessToken, egress);
+});
+
+test('whose account it is: the workspace, and who shares in it', async () => {
+  expect(await account.identify(NEVER)).toMatchObject({
+    account: `${WORKSPACE}:${PEOPLE[0]!.id}`,
+    metadata: { workspace_name: 'Harbour', user_name: 'Ada', user_email: 'ada@harbour.example' },
+  });
+});
+
+describe('a workspace', () => {
+  beforeEach(() => {
+    put(1);
+    put(2, {
+      parent: { page: id(1) },
+      blocks: [{ type: 'column_list', children: [{ type: 'column', children: [] }] }],
+    });
+    put(3, { parent: { block: blockId(id(2), 0, 0) }, edited: 7 });
+    emulator.databases.set(ROWS, { title: 'Tides', container: id(60), parent: { page: id(1) } });
+    put(4, { parent: { database: ROWS } });
+    put(5, { parent: { page: id(4) } });
+    // Shared without what it lies in.
+    put(6, { parent: { page: id(9) } });
+    put(7, { parent: { page: id(1) }, trashed: true });
+    put(9);
+    emulator.hidden.add(id(9));
+  });
+
+  const tree = [
+    [id(1), null, null, 'PAGE'],
+    [id(2), id(1), id(1), 'PAGE'],
+    [id(3), id(2), id(1), 'PAGE'],
+    [rowId(4), DATABASE, id(1), 'PAGE'],
+    [id(5), rowId(4), id(1), 'PAGE'],
+    [id(6), null, null, 'PAGE'],
+    [DATABASE, id(1), id(1), 'TABLE'],
+  ];
+  const placesIn = ({ items }: Awaited<ReturnType<typeof roots>>) =>
+    items
+      .map(({ externalId, parentExternalId, rootExternalId, itemType }) => [
+        externalId,
+        parentExternalId,
+        rootExternalId,
+        itemType,
+      ])
+      .toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
+
+  test('is listed by one search, each thing with what it lies in, through columns and databases', async () => {
+    const found = await roots();
+    expect(found.pages).toBe(4);
+    expect(placesIn(found)).toEqual(tree.toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1)));
+    expect((await account.roots(null, NEVER)).isDeep).toBe(true);
+  });
+
+  test('has below a page what lies in it at any depth, and says the same of it as the listing', async () => {
+    const found = await below(id(1));
+    expect(placesIn(found)).toEqual(
+      placesIn({ ...found, items: (await roots()).items.filter(({ externalId }) => externalId !== id(6)) }),
+    );
+    expect((await below(DATABASE)).ids).toEqual([DATABASE, rowId(4), id(5)]);
+    // As people copy it.
+    expect((await below(id(2).replaceAll('-', ''))).ids).toEqual([id(2), id(3)]);
+    expect((await below(id(4))).ids).toEqual([rowId(4), id(5)]);
+    expect((await below(id(6))).items).toMatchObject([
+      { externalId: id(6), parentExternalId: null, rootExternalId: null },
+    ]);
+  });
+
+  test('goes on beside what can not be looked into', async () => {
+    put(8, { parent: { page: id(1) } });
+    emulator.misbehave((path) => (path === `/v1/blocks/${id(2)}/children` ? { status: 403 } : null));
+    expect((await below(id(1))).ids.toSorted()).toEqual([id(1), id(2), rowId(4), id(5), DATABASE, id(8)].toSorted());
+    emulator.misbehave((path) => (path === `/v1/pages/${id(1)}` ? { status: 403 } : null));
+    expect((await faultOf(below(id(1)))).kind).toBe('access_denied');
+  });
+
+  test('says that its listing is not whole, where it is not', async () => {
+    expect((await account.roots(null, NEVER)).isPartial).toBeUndefined();
+    emulator.search.isIncomplete = true;
+    expect((await account.roots(null, NEVER)).isPartial).toBe(true);
+  });
+
+  test('has files of rows from another source', () => {
+    expect([id(1), rowId(4), DATABASE, 'nowhere'].map((one) => account.sourceOf(one))).toEqual([
+      'NOTION',
+      'NOTION_DATABASE',
+      'NOTION',
+      'NOTION',
+    ]);
+  });
+
+  test.each(['nowhere', id(7), id(9), id(50), 'database:', `database:${id(1)}`, '../users/me'])(
+    '%s is not there',
+    async (one) => {
+      expect((await faultOf(account.below(one, null, NEVER))).kind).toBe('not_found');
+      expect((await faultOf(account.open(one, NEVER))).kind).toBe('not_found');
+    },
+  );
+
+  test('a database has no text', async () => {
+    expect((await faultOf(account.open(DATABASE, NEVER))).kind).toBe('unsupported_type');
+  });
+});
+
+test('the version is the minute of the last change, once that is surely over', async () => {
+  put(1, { edited: new Date(Date.now() - 10_000).toISOString() });
+  put(2, { edited: new Date(Date.now() - 300_000).toISOString() });
+  const versions = new Map((await roots()).items.map(({ externalId, version }) => [externalId, version]));
+  expect(versions.get(id(1))).toBeNull();
+  expect(versions.get(id(2))).toEqual(expect.any(String));
+});
+
+test('a page is its title, its columns and its blocks, with markup and without', async () => {
+  emulator.databases.set(ROWS, { title: 'Tides', container: id(60) });
+  put(1, {
+    parent: { database: ROWS },
+    columns: {
+      Status: { id: 'st', type: 'status', status: { name: 'Done' } },
+      Notes: { id: '%3Aa', type: 'rich_text', rich_text: [] },
+      Near: { id: 're', type: 'relation', relation: [{ id: id(2) }] },
+      Crew: {
+        id: 'cr',
+        type: 'people',
+        people: Array.from({ length: 40 }, (_, index) => ({ object: 'user', name: `P${index}` })),
+      },
+    },
+    blocks: [
+      { type: 'heading_2', text: 'High', body: {}, children: [{ type: 'paragraph', text: 'inside' }] },
+      { type: 'synced_block', body: { synced_from: { type: 'block_id', block_id: blockId(id(2), 0) } } },
+      { type: 'ai_block' },
+    ],
+  });
+  put(2, {
+    blocks: [{ type: 'synced_block', body: { synced_from: null }, children: [{ type: 'paragraph', text: 'twice' }] }],
+  });
+  const crew = Array.from({ length: 40 }, (_, index) => `P${index}`).join(', ');
+  expect(await texts(rowId(1))).toEqual({
+    markdown: `# T1\n\n- **Status**: Done\n- **Crew**: ${crew}\n\n## High\n\ninside\n\ntwice`,
+    plain: `T1\n\nStatus: Done\nCrew: ${crew}\n\nHigh\n\ninside\n\ntwice`,
+  });
+  expect((await account.open(rowId(1), NEVER)).facts).toMatchObject({ type: 'PAGE', unread_blocks: 1 });
+});
+
+test('a page of too many blocks is refused, not cut', async () => {
+  put(1, { blocks: Array.from({ length: 60 }, () => ({ type: 'paragraph', text: 'x'.repeat(200_000) })) });
+  expect(await faultOf(account.open(id(1), NEVER))).toMatchObject({ kind: 'too_large' });
+});
+
+test('too much asked is waited for, however it is said', async () => {
+  for (const status of [429, 529]) {
+    emulator.misbehave(() => ({ status, headers: { 'retry-after': '99' } }));
+    const one = grantedAccount('NOTION', emulator.settings, emulator.oauth.grant().accessToken, egress);
+    expect(await faultOf(one.roots(null, NEVER))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 99_000 });
+  }
+});
+
+describe('text', () => {
+  const marked = (annotations: object, more: object = {}) => run('a b', { annotations, ...more });
+  test.each([
+    [[run('plain')], 'plain'],
+    [[marked({ bold: true, italic: true })], '***a b***'],
+    [[marked({ code: true }), run(' '), marked({ strikethrough: true })], '`a b` ~~a b~~'],
+    [[run(' x ', { annotations: { bold: true } })], ' **x** '],
+    [[run('there', { href: 'https://a.example/?b=1' })], '[there](https://a.example/?b=1)'],
+    [[run('there', { href: 'javascript:alert(1)' })], 'there'],
+    [[run('E=mc', { type: 'equation' })], '$E=mc$'],
+    ['nothing of the kind', ''],
+  ])('%j', (runs, markdown) => {
+    expect(richText(runs, 'markdown')).toBe(markdown);
+    expect(richText(runs, 'plain')).toBe(Array.isArray(runs) ? runs.map((one) => one.plain_text).join('') : '');
+  });
+});
+
+describe('blocks', () => {
+  const block = (type: string, text?: string, body: Record<string, unknown> = {}, children: Block[] = []): Block => ({
+    type,
+    body: { ...(text === undefined ? {} : { rich_text: [run(text)] }), ...body },
+    children,
+  });
+  test.each<[string, Block[], string, string]>([
+    ['headings', [block('heading_1', 'A'), block('heading_3', 'B')], '# A\n\n### B', 'A\n\nB'],
+    [
+      'lists in lists',
+      [
+        block('bulleted_list_item', 'a', {}, [block('numbered_list_item', 'b'), block('numbered_list_item', 'c')]),
+        block('bulleted_list_item', 'd'),
+      ],
+      '- a\n    1. b\n    2. c\n- d',
+      '- a\n    1. b\n    2. c\n- d',
+    ],
+    ['tasks', [block('to_do', 'a', { checked: true }), block('to_do', 'b')], '- [x] a\n- [ ] b', '[x] a\n[ ] b'],
+    ['a quote with more in it', [block('quote', 'a', {}, [block('paragraph', 'b')])], '> a\n>\n> b', 'a\n\nb'],
+    ['a callout', [block('callout', 'mind', { icon: { emoji: '!' } })], '> mind', 'mind'],
+    ['a toggle', [block('toggle', 'more', {}, [block('paragraph', 'inside')])], 'more\n\ninside', 'more\n\ninside'],
+    ['code', [block('code', 'if (a < b)', { language: 'c' })], '```c\nif (a < b)\n```', 'if (a < b)'],
+    ['an equation', [block('equation', undefined, { expression: 'x^2' })], '$$x^2$$', 'x^2'],
+    ['a rule', [block('paragraph', 'a'), block('divider'), block('paragraph', 'b')], 'a\n\n---\n\nb', 'a\n\nb'],
+    [
+      'a table',
+      [
+        block('table', undefined, { table_width: 2 }, [
+          block('table_row', undefined, { cells: [[run('h|1')], [run('h2')]] }),
+          block('table_row', undefined, { cells: [[run('a')], []] }),
+        ]),
+      ],
+      '| h\\|1 | h2 |\n| --- | --- |\n| a |  |',
+      'h|1 | h2\na | ',
+    ],
+    [
+      'columns',
+      [
+        block('column_list', undefined, {}, [
+          block('column', undefined, {}, [block('paragraph', 'l')]),
+          block('column', undefined, {}, [block('paragraph', 'r')]),
+        ]),
+      ],
+      'l\n\nr',
+      'l\n\nr',
+    ],
+    ['a page in it, by its name', [block('child_page', undefined, { title: 'Sub' })], 'Sub', 'Sub'],
+    [
+      'a bookmark',
+      [block('bookmark', undefined, { url: 'https://a.example', caption: [run('A')] })],
+      '[A](https://a.example)',
+      'A: https://a.example',
+    ],
+    [
+      'a picture elsewhere',
+      [block('image', undefined, { external: { url: 'https://a.example/p.png' }, caption: [] })],
+      '[https://a.example/p.png](https://a.example/p.png)',
+      'https://a.example/p.png',
+    ],
+    [
+      'a file at Notion, whose address ends soon',
+      [block('pdf', undefined, { file: { url: 'https://s3.example/x?secret' }, name: 'plan.pdf', caption: [] })],
+      'plan.pdf',
+      'plan.pdf',
+    ],
+    ['signposts', [block('table_of_contents'), block('breadcrumb')], '', ''],
+  ])('%s', (_name, blocks, markdown, plain) => {
+    expect(renderBlocks(blocks, 'markdown')).toEqual({ text: markdown, unread: 0 });
+    expect(renderBlocks(blocks, 'plain')).toEqual({ text: plain, unread: 0 });
+  });
+
+  test('of a kind that is not given out are counted', () => {
+    expect(renderBlocks([block('unsupported'), block('paragraph', '')], 'plain')).toEqual({ text: '', unread: 1 });
+  });
+});
+
+describe('columns', () => {
+  test.each([
+    [{ type: 'number', number: 0 }, '0'],
+    [{ type: 'select', select: null }, ''],
+    [{ type: 'multi_select', multi_select: [{ name: 'a' }, { name: 'b' }] }, 'a, b'],
+    [{ type: 'date', date: { start: '2026-03-04', end: '2026-03-05' } }, '2026-03-04 – 2026-03-05'],
+    [{ type: 'checkbox', checkbox: false }, 'no'],
+    [{ type: 'url', url: 'https://a.example' }, 'https://a.example'],
+    [{ type: 'unique_id', unique_id: { prefix: 'SEA', number: 3 } }, 'SEA-3'],
+    [{ type: 'formula', formula: { type: 'number', number: 4 } }, '4'],
+    [{ type: 'formula', formula: { type: 'boolean', boolean: true } }, 'yes'],
+    [{ type: 'formula', formula: { type: 'date', date: { start: '2026-03-04', end: null } } }, '2026-03-04'],
+    [
+      {
+        type: 'rollup',
+        rollup: {
+          type: 'array',
+          array: [
+            { type: 'number', number: 1 },
+            { type: 'title', title: [run('x')] },
+          ],
+        },
+      },
+      '1, x',
+    ],
+    [{ type: 'rollup', rollup: { type: 'number', number: 9 } }, '9'],
+    [{ type: 'files', files: [{ name: 'plan.pdf', file: { url: 'https://s3.example' } }] }, 'plan.pdf'],
+    [{ type: 'created_by', created_by: { name: 'Ada' } }, 'Ada'],
+    [{ type: 'relation', relation: [{ id: 'x' }] }, ''],
+    [{ type: 'constructor' }, ''],
+    [{}, ''],
+  ])('%j', (column, text) => {
+    expect(columnText(column, 'plain')).toBe(text);
+  });
+});

@@ -1,0 +1,69 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import { type NotionEmulator, notionId, PEOPLE, startNotion, WORKSPACE } from '../../emulators/notion.js';
+import { lastToken, standByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** With the emulator that it is on, for what this source alone has. */
+export type NotionStand = SourceStand & { readonly emulator: NotionEmulator };
+
+const LIGHTHOUSE_ID = notionId(1);
+const KEEPER_ID = notionId(2);
+const paragraph = (text: string) => [{ type: 'paragraph', text }];
+
+export async function standForNotion(): Promise<NotionStand> {
+  const emulator = await startNotion();
+  const { pages, databases, hidden, search, oauth } = emulator;
+  return {
+    emulator,
+    ...standOn(emulator),
+    ...standByConsent('NOTION', emulator),
+    get secret() {
+      return lastToken(oauth);
+    },
+    settings: emulator.settings,
+    externalId: `NOTION|${WORKSPACE}:${PEOPLE[0]!.id}`,
+    reset(more = 0) {
+      for (const kept of [pages, databases, hidden]) kept.clear();
+      search.isIncomplete = false;
+      pages.set(LIGHTHOUSE_ID, { title: 'Lighthouse', blocks: paragraph(LIGHTHOUSE) });
+      pages.set(KEEPER_ID, { title: 'Keeper', blocks: paragraph(KEEPER), parent: { page: LIGHTHOUSE_ID } });
+      const others = OTHERS.map((name, index) => {
+        pages.set(notionId(11 + index), { title: `On ${name}`, blocks: paragraph(`On ${name}.`) });
+        return notionId(11 + index);
+      });
+      for (const [index, [title, text]] of moreDocuments(more, (name, said) => [name, said]).entries())
+        pages.set(notionId(101 + index), { title, blocks: paragraph(text), parent: { page: LIGHTHOUSE_ID } });
+      emulator.mend();
+      return {
+        // Each is a document itself: nothing in Notion only holds others but databases, whose rows are from another source.
+        containers: [LIGHTHOUSE_ID, ...others],
+        lighthouse: LIGHTHOUSE_ID,
+        keeper: KEEPER_ID,
+        branch: LIGHTHOUSE_ID,
+        others,
+        items: 6 + more,
+      };
+    },
+    write(externalId, text) {
+      const page = pages.get(externalId)!;
+      page.blocks = paragraph(text);
+      page.edited = Number(page.edited ?? 0) + 1;
+    },
+    remove(externalId) {
+      pages.get(externalId)!.trashed = true;
+    },
+    limit(requests, forS = 0) {
+      emulator.misbehave(
+        nextRequests(requests, (number) => ({
+          status: number % 2 === 0 ? 429 : 529,
+          headers: { 'retry-after': String(forS) },
+        })),
+      );
+    },
+    breakItem(externalId, status) {
+      emulator.misbehave((path) => (path === `/v1/blocks/${externalId}/children` ? { status } : null));
+    },
+    // How often content was asked for is not told: what lies in a page is found by asking for its blocks as well.
+    pagesListed: () => emulator.requests.filter((path) => path === '/v1/search').length,
+  };
+}
