@@ -18,6 +18,8 @@ export const EXTENSIONS = {
   fields: {
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
     'integrations/gitbook.embedding_model null': 'As for scrape_sitemap.',
+    'integrations/document360.embedding_model null': 'As for scrape_sitemap.',
+    'integrations/guru.embedding_model null': 'As for scrape_sitemap.',
     'integrations/gitbook/sync.embedding_model null': 'As for scrape_sitemap.',
     'integrations/outlook/sync.embedding_model null': 'As for scrape_sitemap.',
     'integrations/s3/files.embedding_model null': 'As for scrape_sitemap.',

@@ -13,8 +13,6 @@ const REMAINING: readonly (readonly [method: Operation['method'], path: string, 
   ['post', '/integrations/data/github/pull_requests/commits', 'user'],
   ['post', '/integrations/data/github/pull_requests/files', 'user'],
   ['get', '/integrations/data/github/pull_requests/{pull_number}', 'user'],
-  ['post', '/integrations/document360', 'user'],
-  ['post', '/integrations/guru', 'user'],
   ['get', '/search_urls', 'user'],
 ];
 

@@ -27,6 +27,7 @@ import { connectAzure } from './integrations/azureBlobStorage/connect.js';
 import { syncAzureFiles } from './integrations/azureBlobStorage/files.js';
 import { listConfluence } from './integrations/confluence/list.js';
 import { syncConfluence } from './integrations/confluence/sync.js';
+import { connectDocument360 } from './integrations/document360/connect.js';
 import { connectGitBook } from './integrations/gitbook/connect.js';
 import { gitBookSpaces } from './integrations/gitbook/spaces.js';
 import { syncGitBook } from './integrations/gitbook/sync.js';
@@ -36,6 +37,7 @@ import { gitHubRepos } from './integrations/github/repos.js';
 import { syncGitHubRepos } from './integrations/github/syncRepos.js';
 import { syncGmail } from './integrations/gmail/sync.js';
 import { gmailLabels } from './integrations/gmail/userLabels.js';
+import { connectGuru } from './integrations/guru/connect.js';
 import { listItems } from './integrations/listItems.js';
 import { outlookCategories } from './integrations/outlook/categories.js';
 import { outlookFolders } from './integrations/outlook/folders.js';
@@ -115,7 +117,9 @@ export const builtOperations: readonly Operation[] = [
   revokeAccessToken,
   oauthUrl,
   connect,
+  connectDocument360,
   connectGitBook,
+  connectGuru,
   gitBookSpaces,
   syncGitBook,
   connectS3,

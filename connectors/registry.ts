@@ -23,10 +23,12 @@ import { box } from './box/index.js';
 import { freshdesk } from './freshdesk/index.js';
 import { dropbox } from './dropbox/index.js';
 import { confluence } from './confluence/index.js';
+import { document360 } from './document360/index.js';
 import { gitbook } from './gitbook/index.js';
 import { github } from './github/index.js';
 import { gong } from './gong/index.js';
 import { notion } from './notion/index.js';
+import { guru } from './guru/index.js';
 import { oneDrive } from './microsoft/oneDrive.js';
 import { outlook } from './microsoft/outlook/index.js';
 import { sharePoint } from './microsoft/sharePoint/index.js';
@@ -61,11 +63,13 @@ import { zotero } from './zotero/index.js';
 /** Every connector on one line. Its row stands in contract/sources.ts. */
 const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   CONFLUENCE: confluence,
+  DOCUMENT360: document360,
   GITBOOK: gitbook,
   GITHUB: github,
   GMAIL: gmail,
   GOOGLE_CLOUD_STORAGE: googleCloudStorage,
   GOOGLE_DRIVE: googleDrive,
+  GURU: guru,
   NOTION: notion,
   ONEDRIVE: oneDrive,
   OUTLOOK: outlook,

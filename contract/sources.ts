@@ -146,6 +146,14 @@ const GOOGLE_CONSENT = {
 export const CONNECTED_SOURCES = {
   GITBOOK: { name: 'GitBook', auth: 'token', urls: { api: 'https://api.gitbook.com/v1' }, requestsAtOnce: 4 },
   GITHUB: { name: 'GitHub', auth: 'token', urls: { api: 'https://api.github.com' }, requestsAtOnce: 4 },
+  GURU: { name: 'Guru', auth: 'token', urls: { api: 'https://api.getguru.com/api/v1' }, requestsAtOnce: 4 },
+  // Projects in the United States have an interface of their own, and so have those with private hosting: SOURCE_URLS.
+  DOCUMENT360: {
+    name: 'Document360',
+    auth: 'token',
+    urls: { api: 'https://apihub.document360.io' },
+    requestsAtOnce: 4,
+  },
   // An address of Amazon's is that of one region; those of others follow from it.
   S3: { name: 'S3', auth: 'token', urls: { api: 'https://s3.us-east-1.amazonaws.com' }, requestsAtOnce: 8 },
   AZURE_BLOB_STORAGE: {

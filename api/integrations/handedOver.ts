@@ -5,6 +5,7 @@ import { azureHandedOver } from './azureBlobStorage/connect.js';
 import { freshdeskHandedOver } from './freshdesk/connect.js';
 import { gitBookHandedOver } from './gitbook/connect.js';
 import { gitHubHandedOver } from './github/connect.js';
+import { guruHandedOver } from './guru/connect.js';
 import { s3HandedOver } from './s3/connect.js';
 
 /** Makes what a source's connector takes of what was handed over at POST /integrations/connect. Throws HttpError 422. */
@@ -16,5 +17,6 @@ export const TAKE_HANDED_OVER: Partial<Readonly<Record<ConnectedSourceType, Taki
   FRESHDESK: freshdeskHandedOver,
   GITBOOK: gitBookHandedOver,
   GITHUB: gitHubHandedOver,
+  GURU: guruHandedOver,
   S3: s3HandedOver,
 };

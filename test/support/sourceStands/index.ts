@@ -5,6 +5,7 @@ import { standForBox } from './box.js';
 import { standForFreshdesk } from './freshdesk.js';
 import { standForDropbox } from './dropbox.js';
 import { standForConfluence } from './confluence.js';
+import { standForDocument360 } from './document360.js';
 import { standForGitBook } from './gitbook.js';
 import { standForGitHub } from './github.js';
 import { standForOneDrive, standForOutlook, standForSharePoint } from './microsoft.js';
@@ -12,6 +13,7 @@ import { standForGmail } from './gmail.js';
 import { standForGong } from './gong.js';
 import { standForGoogleCloudStorage } from './googleCloudStorage.js';
 import { standForGoogleDrive } from './googleDrive.js';
+import { standForGuru } from './guru.js';
 import { standForNotion } from './notion.js';
 import { standForS3 } from './s3.js';
 import { standForSalesforce } from './salesforce.js';
@@ -25,8 +27,10 @@ import { standForZendesk } from './zendesk.js';
 /** The stand of every one of them on one line. */
 export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<SourceStand>>> = {
   CONFLUENCE: standForConfluence,
+  DOCUMENT360: standForDocument360,
   GITBOOK: standForGitBook,
   GITHUB: standForGitHub,
+  GURU: standForGuru,
   NOTION: standForNotion,
   ONEDRIVE: standForOneDrive,
   OUTLOOK: standForOutlook,

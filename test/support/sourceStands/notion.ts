@@ -61,7 +61,13 @@ export async function standForNotion(): Promise<NotionStand> {
       );
     },
     breakItem(externalId, status) {
-      emulator.misbehave((path) => (path === `/v1/blocks/${externalId}/children` ? { status } : null));
+      // What lies in a page is found by the same question as its content, and before that.
+      let asked = 0;
+      emulator.misbehave((path) => {
+        if (path !== `/v1/blocks/${externalId}/children`) return null;
+        asked += 1;
+        return asked > 1 ? { status } : null;
+      });
     },
     // How often content was asked for is not told: what lies in a page is found by asking for its blocks as well.
     pagesListed: () => emulator.requests.filter((path) => path === '/v1/search').length,

@@ -1,0 +1,72 @@
+import Joi from 'joi';
+
+import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
+import type { TagValue } from '../../contract/records.js';
+import { type ConnectedSourceType, honours } from '../../contract/sources.js';
+import { operation, type Operation } from '../http/operation.js';
+import { orNull } from '../schemas/fields.js';
+import { embeddingModel, ingestFields } from '../schemas/ingest.js';
+import { type ConnectedFilesBody, credential, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
+import { toConnectionOptions } from '../schemas/consent.js';
+import { tags } from '../schemas/tags.js';
+import { connectAccount } from './connectAccount.js';
+
+interface Options extends ConnectedFilesBody {
+  tags: Record<string, TagValue>;
+  sync_files_on_connection: boolean;
+  request_id?: string;
+  sync_source_items: boolean;
+  data_source_tags: Record<string, TagValue>;
+}
+
+/**
+ * The operation that connects an account of a knowledge base. What is handed over is tried before anything is accepted.
+ * @param fields what is handed over, each a text
+ */
+export const connectByToken = <Field extends string>({
+  path,
+  summary,
+  type,
+  fields,
+  credentialsOf,
+}: {
+  readonly path: string;
+  readonly summary: string;
+  readonly type: ConnectedSourceType;
+  readonly fields: readonly Field[];
+  readonly credentialsOf: (given: Readonly<Record<Field, string>>) => object;
+}): Operation =>
+  operation<'user', Options & Record<Field, string>>({
+    method: 'post',
+    path,
+    auth: 'user',
+    summary,
+    createsWork: true,
+    body: Joi.object({
+      ...Object.fromEntries(fields.map((field) => [field, credential()])),
+      tags: orNull(tags(), {}),
+      ...ingestFields(),
+      embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
+      sync_files_on_connection: orNull(Joi.boolean(), true),
+      request_id: requestId(),
+      sync_source_items: Joi.boolean().default(true),
+      file_sync_config: fileSyncConfig(),
+      data_source_tags: tags().default({}),
+    }),
+    answer: success,
+    async handle({ caller, body, deps }) {
+      await connectAccount(
+        caller,
+        {
+          type,
+          credentials: credentialsOf(body),
+          dataSourceTags: body.data_source_tags,
+          listItems: body.sync_source_items,
+          syncFiles: body.sync_files_on_connection && honours(type, 'sync_files_on_connection'),
+          options: toConnectionOptions(type, body),
+        },
+        deps,
+      );
+      return { success: true };
+    },
+  });

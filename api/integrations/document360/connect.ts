@@ -1,0 +1,14 @@
+import type { Document360Credentials } from '../../../connectors/document360/index.js';
+import { connectByToken } from '../connectByToken.js';
+
+/** POST /integrations/document360: connects a project of Document360. */
+export const connectDocument360 = connectByToken({
+  path: '/integrations/document360',
+  summary: 'Connects Document360 with a token.',
+  type: 'DOCUMENT360',
+  fields: ['account_email', 'access_token'],
+  credentialsOf: ({ account_email: accountEmail, access_token: accessToken }): Document360Credentials => ({
+    accountEmail,
+    accessToken,
+  }),
+});

@@ -1,0 +1,159 @@
+import type { ItemContent, SourceItem } from '../connector.js';
+
+/** An answer, or a part of one: nothing in it is sure. */
+export type Json = Readonly<Record<string, unknown>>;
+export const asObject = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+export const asObjects = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(asObject) : []);
+export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const asMoment = (value: unknown): string | null => {
+  const at = Date.parse(asText(value) ?? '');
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+};
+
+/** What an id of ours means: a workspace, or something in it. */
+export interface Place {
+  readonly workspace: string;
+  readonly category: string | null;
+  readonly article: string | null;
+}
+
+const ID = /^[\w-]{1,64}$/;
+const WITHIN = /^([\w-]{1,64})\/(category|article):([\w-]{1,64})$/;
+
+/** Null for what is none of ours. */
+export function placeOf(externalId: string): Place | null {
+  if (ID.test(externalId)) return { workspace: externalId, category: null, article: null };
+  const [, workspace = '', kind, id = ''] = WITHIN.exec(externalId) ?? [];
+  if (workspace === '') return null;
+  return { workspace, category: kind === 'category' ? id : null, article: kind === 'article' ? id : null };
+}
+
+const MAX_NAME = 1_000;
+const PUBLISHED = 3;
+
+/** A workspace, which the interface calls a project version. */
+export interface Workspace {
+  readonly id: string;
+  readonly name: string;
+  /** Of the language that its texts are read in: its default one. */
+  readonly language: string;
+  readonly createdAt: string | null;
+}
+
+export function workspaceOf(json: Json): Workspace | null {
+  const id = asText(json['id']);
+  if (id === null || !ID.test(id)) return null;
+  const languages = asObjects(json['language_versions']);
+  const language = languages.find((one) => one['set_as_default'] === true) ?? languages[0];
+  const number = json['version_number'];
+  const name = asText(json['version_code_name']) ?? (typeof number === 'number' ? `v${number}` : id);
+  return {
+    id,
+    name: name.slice(0, MAX_NAME),
+    language: asText(language?.['code']) ?? 'en',
+    createdAt: asMoment(json['created_at']),
+  };
+}
+
+export const itemOfWorkspace = ({ id, name, createdAt }: Workspace): SourceItem => ({
+  externalId: id,
+  parentExternalId: null,
+  rootExternalId: null,
+  name,
+  itemType: 'WORKSPACE',
+  externalUrl: null,
+  fileFormat: null,
+  isSelectable: true,
+  isExpandable: true,
+  hasContent: false,
+  createdAt,
+  version: null,
+});
+
+/** An article in its place. What readers of the site do not see, drafts and what is hidden, is shown and not given out. */
+function itemOfArticle(json: Json, workspace: string, parent: string, isHidden: boolean): SourceItem | null {
+  const id = asText(json['id']);
+  if (id === null || !ID.test(id)) return null;
+  const { public_version: published, status } = json;
+  const isPublic = (status === PUBLISHED || (typeof published === 'number' && published > 0)) && !isHidden;
+  const changed = asMoment(json['modified_at']);
+  return {
+    externalId: `${workspace}/article:${id}`,
+    parentExternalId: parent,
+    rootExternalId: workspace,
+    name: (asText(json['title']) ?? id).slice(0, MAX_NAME),
+    itemType: 'ARTICLE',
+    externalUrl: null,
+    fileFormat: 'HTML',
+    isSelectable: isPublic,
+    isExpandable: false,
+    hasContent: isPublic,
+    createdAt: asMoment(json['created_at']),
+    // Both may be missing, and either changes with what is published.
+    version: changed === null ? null : `${typeof published === 'number' ? published : ''} ${changed}`,
+  };
+}
+
+/** All that lies in a workspace, each behind what it lies in. @param categories as a tree, with their articles */
+export function itemsOfCategories(workspace: string, categories: readonly Json[]): SourceItem[] {
+  const items: SourceItem[] = [];
+  // A list of what is still to be looked at, for no nesting is too deep.
+  const open = categories.map((category) => ({ category, parent: workspace, isHidden: false })).toReversed();
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { category, parent } = next;
+    const id = asText(category['id']);
+    if (id === null || !ID.test(id)) continue;
+    const externalId = `${workspace}/category:${id}`;
+    const isHidden = next.isHidden || category['hidden'] === true;
+    items.push({
+      externalId,
+      parentExternalId: parent,
+      rootExternalId: workspace,
+      name: (asText(category['name']) ?? id).slice(0, MAX_NAME),
+      itemType: 'CATEGORY',
+      externalUrl: null,
+      fileFormat: null,
+      isSelectable: true,
+      isExpandable: true,
+      hasContent: false,
+      createdAt: asMoment(category['created_at']),
+      version: null,
+    });
+    for (const article of asObjects(category['articles'])) {
+      const item = itemOfArticle(article, workspace, externalId, isHidden || article['hidden'] === true);
+      if (item !== null) items.push(item);
+    }
+    const inside = asObjects(category['child_categories']);
+    open.push(...inside.map((child) => ({ category: child, parent: externalId, isHidden })).toReversed());
+  }
+  return items;
+}
+
+const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** An article as a text of its own: of each editor the form that it shows is HTML; of one without, it is Markdown. */
+export function contentOf(json: Json, externalId: string): ItemContent {
+  const title = asText(json['title']) ?? '';
+  const html = asText(json['html_content']);
+  const markdown = asText(json['content']) ?? '';
+  const text =
+    html === null
+      ? [`# ${title}`, markdown].join('\n\n')
+      : `<!doctype html><html><head><meta charset="utf-8"><title>${escape(title)}</title></head><body><main><h1>${escape(title)}</h1>\n${html}</main></body></html>`;
+  const type = html === null ? 'text/markdown' : 'text/html';
+  const changed = asMoment(json['modified_at']);
+  return {
+    bytes: Buffer.from(text),
+    contentType: `${type}; charset=utf-8`,
+    format: 'DOCUMENT360',
+    mimeType: type,
+    name: title === '' ? null : title.slice(0, MAX_NAME),
+    url: externalId,
+    facts: {
+      type: 'ARTICLE',
+      ...(asText(json['category_id']) === null ? {} : { category_id: json['category_id'] }),
+      ...(changed === null ? {} : { updated_at: changed }),
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** Document360: workspaces with the articles in their categories, read with a project's token. https://apidocs.document360.com */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+import { Fault } from '../../contract/failures.js';
+import type { Connector, Refusal, SourceClient } from '../connector.js';
+import type { ErrorClass } from '../errorClasses.js';
+import {
+  asObject,
+  asObjects,
+  asText,
+  contentOf,
+  itemOfWorkspace,
+  itemsOfCategories,
+  type Json,
+  placeOf,
+  type Workspace,
+  workspaceOf,
+} from './adapter.js';
+
+/** What its user hands us. */
+export interface Document360Credentials {
+  readonly accountEmail: string;
+  readonly accessToken: string;
+}
+
+/** Nothing else can be sent in a header, so it is the token of nobody. */
+const TOKEN = /^[\x21-\x7e]{1,4096}$/;
+const missing = (): Fault =>
+  new Fault('not_found', 'Document360 has no such item for the connected account. It may have been deleted.');
+
+/** What an answer has to say; a success may say that it is none. */
+const isRefusal = (body: unknown): boolean => asObject(body)['success'] === false;
+
+function classify({ status, body }: Refusal): ErrorClass | null {
+  if (status < 300) return isRefusal(body) ? 'server' : null;
+  // Of an id that is well formed and unknown.
+  return status === 400 && asObjects(asObject(body)['errors']).some(isUnknown) ? 'not_found' : null;
+}
+const isUnknown = ({ description, error_code: code }: Json): boolean =>
+  /not[ _]?found/i.test(`${asText(description) ?? ''} ${asText(code) ?? ''}`);
+
+async function workspaces(client: SourceClient, signal: AbortSignal): Promise<readonly Workspace[]> {
+  const { data } = await client.get(['v2', 'ProjectVersions'], {}, signal);
+  return asObjects(data).flatMap((one) => workspaceOf(one) ?? []);
+}
+
+/** Languages of workspaces: asked for with every article, so kept for minutes, by the token that may know them. */
+const languages = new LRUCache<string, string>({ max: 10_000, ttl: 600_000 });
+
+async function languageOf(
+  client: SourceClient,
+  { accessToken }: Document360Credentials,
+  id: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const key = createHash('sha256').update(`${accessToken} ${id}`).digest('base64');
+  const kept = languages.get(key);
+  if (kept !== undefined) return kept;
+  const found = (await workspaces(client, signal)).find((one) => one.id === id);
+  if (!found) throw missing();
+  languages.set(key, found.language);
+  return found.language;
+}
+
+export const document360: Connector<Document360Credentials> = {
+  headers: ({ accessToken }) => ({ api_token: TOKEN.test(accessToken) ? accessToken : 'none' }),
+  classify,
+  refusalIn: (body) => (isRefusal(body) ? 'success_false' : null),
+
+  async identify(client, { accountEmail }, signal) {
+    const all = await workspaces(client, signal);
+    // A token is one of a project, and projects have no id here: that of their first workspace stays.
+    const [first] = all.toSorted((a, b) => ((a.createdAt ?? '') < (b.createdAt ?? '') ? -1 : 1));
+    if (!first) throw new Fault('access_denied', 'The token of Document360 sees no workspace. Give it access to one.');
+    return {
+      account: `${accountEmail.trim().toLowerCase()}|${first.id}`,
+      metadata: { account_email: accountEmail, workspaces: all.map(({ name }) => name) },
+    };
+  },
+
+  async roots(client, _credentials, _cursor, signal) {
+    // All in one answer: Document360 has no pages of them.
+    return { items: (await workspaces(client, signal)).map(itemOfWorkspace), next: null };
+  },
+
+  async below(client, externalId, _cursor, signal) {
+    const place = placeOf(externalId);
+    if (place === null) throw missing();
+    const workspace = (await workspaces(client, signal)).find(({ id }) => id === place.workspace);
+    if (!workspace) throw missing();
+    // The whole tree in one answer as well.
+    const path = ['v2', 'ProjectVersions', workspace.id, 'categories'];
+    const { data } = await client.get(path, { langCode: workspace.language }, signal);
+    const all = [itemOfWorkspace(workspace), ...itemsOfCategories(workspace.id, asObjects(data))];
+    const meant = new Set([externalId]);
+    for (const { externalId: id, parentExternalId } of all)
+      if (parentExternalId !== null && meant.has(parentExternalId)) meant.add(id);
+    const items = all.filter(({ externalId: id }) => meant.has(id));
+    if (items.length === 0) throw missing();
+    return { items, next: null };
+  },
+
+  async open(client, externalId, signal, credentials) {
+    const place = placeOf(externalId);
+    if (place === null) throw missing();
+    const language = await languageOf(client, credentials, place.workspace, signal);
+    if (place.article === null)
+      throw new Fault('unsupported_type', 'This has no text of its own at Document360: sync the articles in it.');
+    const query = { isPublished: 'true', isForDisplay: 'true', appendSASToken: 'false' };
+    const { data } = await client.get(['v2', 'Articles', place.article, language], query, signal);
+    return contentOf(asObject(data), externalId);
+  },
+};

@@ -1,0 +1,101 @@
+import type { ItemContent, SourceItem } from '../connector.js';
+
+/** An answer, or a part of one: nothing in it is sure. */
+export type Json = Readonly<Record<string, unknown>>;
+export const asObject = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const asMoment = (value: unknown): string | null => {
+  const at = Date.parse(asText(value) ?? '');
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+};
+
+export type Kind = 'collection' | 'folder' | 'card';
+export interface Place {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
+const ID = /^[\w-]{1,100}$/;
+export const externalIdOf = ({ kind, id }: Place): string => (kind === 'card' ? id : `${kind}:${id}`);
+/** Null for what is none of ours. */
+export function placeOf(externalId: string): Place | null {
+  const [, kind = 'card', id = ''] = /^(?:(collection|folder):)?(.+)$/s.exec(externalId) ?? [];
+  return ID.test(id) ? { kind: kind as Kind, id } : null;
+}
+
+const MAX_NAME = 1_000;
+/** Where people open things: by what Guru calls their slugs. */
+const urlOf = (room: 'card' | 'folders' | 'collections', json: Json): string | null => {
+  const slug = asText(json['slug']);
+  return slug === null ? null : `https://app.getguru.com/${room}/${slug}`;
+};
+
+interface Around {
+  readonly parent: string | null;
+  readonly root: string | null;
+}
+const container = (place: Place, json: Json, around: Around): SourceItem => ({
+  externalId: externalIdOf(place),
+  parentExternalId: around.parent,
+  rootExternalId: around.root,
+  name: (asText(json['name']) ?? asText(json['title']) ?? place.id).slice(0, MAX_NAME),
+  itemType: place.kind === 'folder' ? 'FOLDER' : 'COLLECTION',
+  externalUrl: urlOf(place.kind === 'folder' ? 'folders' : 'collections', json),
+  fileFormat: null,
+  isSelectable: true,
+  isExpandable: true,
+  hasContent: false,
+  createdAt: asMoment(json['dateCreated']),
+  version: null,
+});
+
+/** What a card of Guru is called. */
+export const titleOf = (card: Json): string => (asText(card['preferredPhrase']) ?? '').slice(0, MAX_NAME);
+
+/** A collection, a folder or a card in its place; null for an answer that names none, and for a card that was archived. */
+export function itemOf(kind: Kind, json: Json, around: Around): SourceItem | null {
+  const id = asText(json['id']);
+  if (id === null || !ID.test(id) || json['archived'] === true) return null;
+  if (kind !== 'card') return container({ kind, id }, json, around);
+  return {
+    externalId: id,
+    parentExternalId: around.parent,
+    rootExternalId: around.root,
+    name: titleOf(json) || id,
+    itemType: 'CARD',
+    externalUrl: urlOf('card', json),
+    fileFormat: 'HTML',
+    isSelectable: true,
+    isExpandable: false,
+    hasContent: true,
+    createdAt: asMoment(json['dateCreated']),
+    version: asMoment(json['lastModified']),
+  };
+}
+
+const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** A card as a text of its own: its title and what stands on it. */
+export function contentOf(card: Json, externalId: string): ItemContent {
+  const title = titleOf(card);
+  const changed = asMoment(card['lastModified']);
+  const { id, name } = asObject(card['collection']);
+  return {
+    bytes: Buffer.from(
+      `<!doctype html><html><head><meta charset="utf-8"><title>${escape(title)}</title></head><body><main><h1>${escape(title)}</h1>\n${asText(card['content']) ?? ''}</main></body></html>`,
+    ),
+    contentType: 'text/html; charset=utf-8',
+    format: 'GURU',
+    mimeType: 'text/html',
+    name: title === '' ? null : title,
+    url: urlOf('card', card) ?? externalId,
+    facts: {
+      type: 'CARD',
+      ...(asText(id) === null ? {} : { collection_id: id }),
+      ...(asText(name) === null ? {} : { collection_name: name }),
+      ...(asText(card['verificationState']) === null ? {} : { verification_state: card['verificationState'] }),
+      ...(changed === null ? {} : { updated_at: changed }),
+    },
+  };
+}

@@ -1,0 +1,154 @@
+/** Guru: collections of cards, in folders or in none, read with a user's token. https://developer.getguru.com */
+import { Fault } from '../../contract/failures.js';
+import type { Connector, ItemPage, SourceClient, SourceItem } from '../connector.js';
+import {
+  asObject,
+  asText,
+  contentOf,
+  externalIdOf,
+  itemOf,
+  type Json,
+  type Kind,
+  type Place,
+  placeOf,
+} from './adapter.js';
+
+/** What its user hands us. */
+export interface GuruCredentials {
+  /** Their address, or the id of the collection that the token is for. */
+  readonly username: string;
+  readonly accessToken: string;
+}
+
+type Query = Readonly<Record<string, string>>;
+
+const missing = (): Fault =>
+  new Fault('not_found', 'Guru has no such item for the connected account. It may have been deleted.');
+const isMissing = (error: unknown): boolean => error instanceof Fault && error.kind === 'not_found';
+
+/** A page of a list. Of the link to the next one its query alone is kept: path and host stay ours. */
+async function takePage(client: SourceClient, path: readonly string[], query: Query, signal: AbortSignal) {
+  const { values, headers } = await client.list(path, query, signal);
+  const link = /<\s*([^>]+?)\s*>\s*;\s*rel="?next-page"?/.exec(headers['link'] ?? '')?.[1];
+  if (link !== undefined && !URL.canParse(link))
+    throw new Fault('server_error', 'Guru gave a list that does not say how it goes on. It is tried again by itself.');
+  const next = link === undefined ? null : Object.fromEntries(new URL(link).searchParams);
+  return { values: values.map(asObject), next };
+}
+
+/** All cards, in the order in which they came to be: one that is changed meanwhile shifts nothing. */
+const ALL_CARDS: Query = { queryType: 'cards', sortField: 'dateCreated', sortOrder: 'asc', maxResults: '50' };
+
+/** Where a listing of something goes on: in its folders, and then, of a collection, among the cards that are in none. */
+interface Cursor {
+  readonly root: string;
+  readonly open: readonly { readonly folder: string; readonly owner: string }[];
+  /** Of the first folder, or of all cards; null: from the beginning. */
+  readonly at: Query | null;
+  /** The collection whose cards in no folder come last; null: of a folder, where there are none. */
+  readonly rest: string | null;
+}
+
+const cursorOf = (cursor: Cursor): string | null =>
+  cursor.open.length === 0 && cursor.rest === null ? null : JSON.stringify(cursor);
+
+/** What the list of a folder says of a member. */
+const kindOf = (member: Json): Kind => (asText(member['type']) === 'folder' ? 'folder' : 'card');
+
+async function inFolder(client: SourceClient, cursor: Cursor, signal: AbortSignal): Promise<ItemPage> {
+  const { root, open, at } = cursor;
+  const [first, ...rest] = open;
+  if (first === undefined) return { items: [], next: null };
+  let page: Awaited<ReturnType<typeof takePage>>;
+  try {
+    page = await takePage(client, ['folders', first.folder, 'items'], at ?? {}, signal);
+  } catch (error) {
+    // It went in the meantime; the others are still there.
+    if (!isMissing(error)) throw error;
+    return { items: [], next: cursorOf({ ...cursor, open: rest, at: null }) };
+  }
+  const items = page.values.flatMap((member) => itemOf(kindOf(member), member, { parent: first.owner, root }) ?? []);
+  const deeper = items.flatMap(({ externalId }) => {
+    const place = placeOf(externalId);
+    return place?.kind === 'folder' ? [{ folder: place.id, owner: externalId }] : [];
+  });
+  const later = page.next === null ? [...deeper, ...rest] : [first, ...deeper, ...rest];
+  return { items, next: cursorOf({ ...cursor, open: later, at: page.next }) };
+}
+
+async function inNoFolder(client: SourceClient, cursor: Cursor, signal: AbortSignal): Promise<ItemPage> {
+  const { values, next } = await takePage(client, ['search', 'query'], cursor.at ?? ALL_CARDS, signal);
+  const items = values.flatMap((card): SourceItem[] => {
+    const isOurs = asText(asObject(card['collection'])['id']) === cursor.rest;
+    const folders = card['boards'];
+    const item = itemOf('card', card, { parent: cursor.root, root: cursor.root });
+    return isOurs && !(Array.isArray(folders) && folders.length > 0) && item !== null ? [item] : [];
+  });
+  return { items, next: next === null ? null : cursorOf({ ...cursor, at: next }) };
+}
+
+/** What was asked for itself, and where what lies in it begins. */
+async function begin(client: SourceClient, { kind, id }: Place, signal: AbortSignal): Promise<ItemPage> {
+  const room = kind === 'card' ? 'cards' : kind === 'folder' ? 'folders' : 'collections';
+  const json = await client.get([room, id], {}, signal);
+  const collection = asText(asObject(json['collection'])['id']);
+  const root =
+    kind === 'collection' || collection === null ? null : externalIdOf({ kind: 'collection', id: collection });
+  // Of folders in folders it is not told where they lie; whoever lists their collection knows.
+  const item = itemOf(kind, json, { parent: root, root });
+  if (item === null) throw missing();
+  if (kind === 'card') return { items: [item], next: null };
+  const home = kind === 'folder' ? id : asText(json['homeBoardSlug']);
+  const cursor: Cursor = {
+    root: root ?? item.externalId,
+    open: home === null ? [] : [{ folder: home, owner: item.externalId }],
+    at: null,
+    rest: kind === 'collection' ? id : null,
+  };
+  return { items: [item], next: cursorOf(cursor) };
+}
+
+export const guru: Connector<GuruCredentials> = {
+  headers: ({ username, accessToken }) => ({
+    authorization: `Basic ${Buffer.from(`${username}:${accessToken}`).toString('base64')}`,
+  }),
+
+  async identify(client, { username }, signal) {
+    const me = await client.get(['whoami'], {}, signal);
+    const team = asObject(me['team']);
+    const user = asObject(me['user']);
+    const account = (asText(user['email']) ?? asText(me['email']) ?? username).trim().toLowerCase();
+    const told = { team_id: asText(team['id']), team_name: asText(team['name']) };
+    return {
+      account,
+      metadata: { username, ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)) },
+    };
+  },
+
+  async roots(client, _credentials, cursor, signal) {
+    const query = cursor === null ? {} : (JSON.parse(cursor) as Query);
+    const { values, next } = await takePage(client, ['collections'], query, signal);
+    const items = values.flatMap((one) => itemOf('collection', one, { parent: null, root: null }) ?? []);
+    return { items, next: next === null ? null : JSON.stringify(next) };
+  },
+
+  async below(client, externalId, text, signal) {
+    const place = placeOf(externalId);
+    if (place === null) throw missing();
+    if (text === null) return begin(client, place, signal);
+    const cursor = JSON.parse(text) as Cursor;
+    return cursor.open.length > 0 ? inFolder(client, cursor, signal) : inNoFolder(client, cursor, signal);
+  },
+
+  async open(client, externalId, signal) {
+    const place = placeOf(externalId);
+    if (place === null) throw missing();
+    if (place.kind !== 'card') {
+      await client.get([place.kind === 'folder' ? 'folders' : 'collections', place.id], {}, signal);
+      throw new Fault('unsupported_type', 'This has no text of its own at Guru: sync the cards in it.');
+    }
+    const card = await client.get(['cards', place.id, 'extended'], {}, signal);
+    if (card['archived'] === true) throw missing();
+    return contentOf(card, externalId);
+  },
+};

@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Document360Stand } from '../../../support/sourceStands/document360.js';
+import { type Catalogue, Customer } from '../catalogue.js';
+
+export function document360Rows(catalogue: Catalogue): void {
+  describe('DOCUMENT360 by its own operation', () => {
+    const customer = new Customer(catalogue, 'DOCUMENT360');
+    const emulator = () => (catalogue.stands.DOCUMENT360 as Document360Stand).emulator;
+    beforeEach(() => customer.begin());
+
+    test('of articles the published ones become files, in the language that is the default; drafts and what is hidden are shown', async () => {
+      const { workspaces } = emulator();
+      workspaces.set('boats', {
+        name: 'Boats',
+        language: 'de',
+        categories: {
+          open: {
+            name: 'Open',
+            articles: {
+              html: { title: 'Rudder & sail', html: '<h2>Parts</h2><p>Two.</p>' },
+              md: { title: 'Keel', html: '', markdown: '## Depth\n\nThree.' },
+              draft: { title: 'Draft', html: '<p>no</p>', published: 0 },
+              hidden: { title: 'Hidden', html: '<p>no</p>', hidden: true },
+            },
+          },
+          shut: {
+            name: 'Shut',
+            hidden: true,
+            categories: { inner: { name: 'Inner', articles: { within: { title: 'Within', html: '<p>no</p>' } } } },
+          },
+        },
+      });
+      await customer.connect({ sync_source_items: true });
+      const { items } = await customer.items({ filters: { item_types: ['ARTICLE'] } });
+      const selectable = new Map(items.map((item) => [item.external_id, item.is_selectable]));
+      for (const [id, is] of [
+        ['html', true],
+        ['md', true],
+        ['draft', false],
+        ['hidden', false],
+        ['within', false],
+      ] as const)
+        expect([id, selectable.get(`boats/article:${id}`)]).toEqual([id, is]);
+      await customer.syncFiles(['boats', 'boats/article:nothing'], {
+        file_sync_config: { generate_chunks_only: true },
+      });
+      const made = await customer.settledFiles(3);
+      expect(made.map((file) => [file.name, file.sync_status])).toEqual([
+        ['Keel', 'READY'],
+        ['Rudder & sail', 'READY'],
+        ['boats/article:nothing', 'SYNC_ERROR'],
+      ]);
+      expect(await customer.textOf('boats/article:html')).toMatch(/Rudder & sail[\s\S]*Parts\s+Two\.$/);
+      expect(await customer.textOf('boats/article:md')).toMatch(/Keel[\s\S]*Depth\s+Three\.$/);
+      expect(emulator().requests).toContain(
+        '/v2/Articles/html/de?isPublished=true&isForDisplay=true&appendSASToken=false',
+      );
+    });
+
+    test.each([
+      [{ access_token: undefined }, 'access_token'],
+      [{ account_email: undefined }, 'account_email'],
+      [{ account_email: 7 }, 'account_email'],
+      [{ chunk_size: 10, chunk_overlap: 10 }, 'chunk_overlap'],
+    ])('%j is 422 and says where', async (wrong, field) => {
+      expect(await customer.stand.connect(customer.user, wrong)).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', field] }] },
+      });
+    });
+
+    test('a token that no header holds is the token of nobody; one that sees nothing is told so', async () => {
+      for (const token of ['a\r\nb: c', 'ü'])
+        expect((await customer.stand.connect(customer.user, { access_token: token })).status).toBe(400);
+      emulator().workspaces.clear();
+      expect(await customer.stand.connect(customer.user)).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringMatching(/no workspace/) },
+      });
+    });
+
+    test('projects of one e-mail are two data sources, one project is one', async () => {
+      await customer.connect();
+      const again = await customer.connect({ account_email: 'ada@HARBOUR.example' });
+      expect(again.last_sync_action).toBe('ADD');
+      emulator().workspaces.delete('atlas');
+      expect((await customer.stand.connect(customer.user)).status).toBe(200);
+      const { results } = (
+        await customer.user.post<{ results: { data_source_external_id: string }[] }>('/user_data_sources', {})
+      ).body;
+      expect(results.map((one) => one.data_source_external_id).toSorted()).toEqual([
+        'DOCUMENT360|ada@harbour.example|atlas',
+        'DOCUMENT360|ada@harbour.example|boats',
+      ]);
+    });
+  });
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { type Account, createConnectors } from '../../connectors/registry.js';
+import type { Egress } from '../../egress/types.js';
+import { type Document360Emulator, startDocument360, TOKEN } from '../emulators/document360.js';
+import { faultOf, listed, loopbackEgress, NEVER } from './account.js';
+
+let egress: Egress;
+let emulator: Document360Emulator;
+
+const accountOf = (accessToken = TOKEN): Account => {
+  const connectors = createConnectors({ egress, urls: readSourceUrls(emulator.settings), maxItemBytes: 1_000_000 });
+  return connectors.account(
+    'DOCUMENT360',
+    accessToken,
+    JSON.stringify({ accountEmail: ' Ada@a.example', accessToken }),
+  );
+};
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  emulator = await startDocument360();
+});
+afterAll(async () => {
+  await egress.close();
+  await emulator.close();
+});
+beforeEach(() => {
+  emulator.mend();
+  emulator.workspaces.clear();
+  emulator.workspaces.set('w1', {
+    name: 'One',
+    categories: {
+      c1: {
+        name: 'C1',
+        articles: { a1: { title: 'A1', html: '<p>x</p>' } },
+        categories: { c2: { name: 'C2', articles: { a2: { title: 'A2', html: '<p>y</p>', published: 4 } } } },
+      },
+    },
+  });
+});
+
+test('whose account it is: the address, and the first workspace of the project', async () => {
+  emulator.workspaces.set('w2', { name: 'Two', categories: {} });
+  expect(await accountOf().identify(NEVER)).toMatchObject({
+    account: 'ada@a.example|w1',
+    metadata: { workspaces: ['One', 'Two'] },
+  });
+});
+
+test('what lies in a workspace is there in its order, and of a category or an article just that', async () => {
+  const below = async (id: string) => (await listed((cursor) => accountOf().below(id, cursor, NEVER))).items;
+  const all = await below('w1');
+  expect(all.map(({ externalId, parentExternalId, itemType }) => [externalId, parentExternalId, itemType])).toEqual([
+    ['w1', null, 'WORKSPACE'],
+    ['w1/category:c1', 'w1', 'CATEGORY'],
+    ['w1/article:a1', 'w1/category:c1', 'ARTICLE'],
+    ['w1/category:c2', 'w1/category:c1', 'CATEGORY'],
+    ['w1/article:a2', 'w1/category:c2', 'ARTICLE'],
+  ]);
+  expect(await below('w1/category:c2')).toEqual(all.slice(3));
+  expect(await below('w1/article:a2')).toEqual(all.slice(4));
+  expect(all[4]?.version).toMatch(/^4 2026/);
+});
+
+test.each(['w2', 'w1/category:none', 'w1/article:none', 'w1/page:a1', 'w1/', '', '..', 'w1/article:../a1'])(
+  '%j is not there',
+  async (id) => {
+    expect((await faultOf(accountOf().below(id, null, NEVER))).kind).toBe('not_found');
+    expect((await faultOf(accountOf().open(id, NEVER))).kind).toMatch(/not_found|unsupported_type/);
+  },
+);
+
+test('a workspace and a category have no text', async () => {
+  for (const id of ['w1', 'w1/category:c1'])
+    expect((await faultOf(accountOf().open(id, NEVER))).kind).toBe('unsupported_type');
+});
+
+test('an answer that says that it is no success is none; one of an unknown id is that', async () => {
+  emulator.misbehave(() => ({ status: 200, body: { data: null, success: false, errors: [] } }));
+  expect(await faultOf(accountOf().roots(null, NEVER))).toMatchObject({
+    kind: 'server_error',
+    message: expect.stringContaining('success_false'),
+  });
+  const errors = [{ description: 'Article not found', error_code: 'NotFound' }];
+  emulator.misbehave((path) => (path.includes('Articles') ? { status: 400, body: { success: false, errors } } : null));
+  expect((await faultOf(accountOf().open('w1/article:a1', NEVER))).kind).toBe('not_found');
+});
+
+test('a token that is refused is the end of the connection', async () => {
+  for (const token of ['nobody', 'a\nb'])
+    expect((await faultOf(accountOf(token).roots(null, NEVER))).kind).toBe('access_revoked');
+});

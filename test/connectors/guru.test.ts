@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { type Account, createConnectors } from '../../connectors/registry.js';
+import type { Egress } from '../../egress/types.js';
+import { type GuruEmulator, startGuru, TOKEN, USERNAME } from '../emulators/guru.js';
+import { faultOf, listed, loopbackEgress, NEVER } from './account.js';
+
+let egress: Egress;
+let emulator: GuruEmulator;
+let account: Account;
+
+const below = async (id: string) => (await listed((cursor) => account.below(id, cursor, NEVER))).items;
+const card = (id: string, folder?: string, collection = 'c1'): void =>
+  void emulator.cards.set(id, {
+    title: `T ${id}`,
+    html: `<p>${id}</p>`,
+    collection,
+    ...(folder === undefined ? {} : { folder }),
+  });
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  emulator = await startGuru();
+});
+afterAll(async () => {
+  await egress.close();
+  await emulator.close();
+});
+beforeEach(() => {
+  emulator.mend();
+  for (const kept of [emulator.collections, emulator.folders, emulator.cards]) kept.clear();
+  for (const id of ['c1', 'c2', 'c3']) emulator.collections.set(id, id.toUpperCase());
+  emulator.folders.set('f1', { title: 'F1', parent: 'c1' });
+  emulator.folders.set('f2', { title: 'F2', parent: 'f1' });
+  emulator.folders.set('f3', { title: 'F3', parent: 'f2' });
+  for (const [id, folder] of [['a', 'f1'], ['b', 'f3'], ['c', 'f3'], ['d', 'f3'], ['e']] as const) card(id, folder);
+  card('elsewhere', undefined, 'c2');
+  const connectors = createConnectors({ egress, urls: readSourceUrls(emulator.settings), maxItemBytes: 1_000_000 });
+  account = connectors.account('GURU', '1', JSON.stringify({ username: USERNAME, accessToken: TOKEN }));
+});
+
+test('collections are listed over all pages of the list', async () => {
+  const { ids, pages } = await listed((cursor) => account.roots(cursor, NEVER));
+  expect(ids).toEqual(['collection:c1', 'collection:c2', 'collection:c3']);
+  expect(pages).toBe(2);
+});
+
+test('a collection has its folders, what is in them, and what is in none', async () => {
+  const all = await below('collection:c1');
+  expect(all.map(({ externalId, parentExternalId }) => [externalId, parentExternalId])).toEqual([
+    ['collection:c1', null],
+    ['folder:f1', 'collection:c1'],
+    ['folder:f2', 'folder:f1'],
+    ['a', 'folder:f1'],
+    ['folder:f3', 'folder:f2'],
+    ['b', 'folder:f3'],
+    ['c', 'folder:f3'],
+    ['d', 'folder:f3'],
+    ['e', 'collection:c1'],
+  ]);
+  expect(new Set(all.slice(1).map(({ rootExternalId }) => rootExternalId))).toEqual(new Set(['collection:c1']));
+  expect((await below('folder:f2')).map(({ externalId }) => externalId)).toEqual([
+    'folder:f2',
+    'folder:f3',
+    'b',
+    'c',
+    'd',
+  ]);
+  expect((await below('e')).map(({ externalId }) => externalId)).toEqual(['e']);
+});
+
+test('goes on where a folder went meanwhile', async () => {
+  const first = await account.below('collection:c1', null, NEVER);
+  const second = await account.below('collection:c1', first.next, NEVER);
+  emulator.folders.delete('f1');
+  emulator.folders.delete('f2');
+  emulator.folders.delete('f3');
+  const rest: string[] = second.items.map(({ externalId }) => externalId);
+  for (let at = second.next; at !== null;) {
+    const page = await account.below('collection:c1', at, NEVER);
+    rest.push(...page.items.map(({ externalId }) => externalId));
+    at = page.next;
+  }
+  expect(rest).toEqual(['folder:f1', 'e']);
+});
+
+test.each(['nowhere', 'collection:none', 'folder:none', 'collection:', 'a/b', '..', ''])(
+  '%j is not there',
+  async (id) => {
+    expect((await faultOf(account.below(id, null, NEVER))).kind).toBe('not_found');
+    expect((await faultOf(account.open(id, NEVER))).kind).toBe('not_found');
+  },
+);
+
+test('a collection and a folder have no text; a card is its title and what stands on it', async () => {
+  for (const id of ['collection:c1', 'folder:f1'])
+    expect((await faultOf(account.open(id, NEVER))).kind).toBe('unsupported_type');
+  const { bytes, facts } = await account.open('a', NEVER);
+  expect(Buffer.from(bytes).toString()).toMatch(/<h1>T a<\/h1>\s*<p>a<\/p>/);
+  expect(facts).toMatchObject({ type: 'CARD', collection_name: 'C1', updated_at: '2026-03-03T10:00:00.000Z' });
+});
+
+test('links lead nowhere but on: of one, its query alone is kept', async () => {
+  emulator.collections.set('c4', 'C4');
+  const first = await account.roots(null, NEVER);
+  expect(Object.keys(JSON.parse(first.next ?? '{}') as object)).toEqual(['token']);
+});

@@ -1,0 +1,144 @@
+/**
+ * A stand-in for Guru's interface, after its published reference: collections, the folders in them and cards, which a test
+ * changes. Lists go on by the header Link.
+ */
+import type { ServerResponse } from 'node:http';
+
+import { type Call, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
+
+export const USERNAME = 'Ada@harbour.example';
+export const TOKEN = 'guru-lighthouse-token';
+
+export interface EmulatedFolder {
+  readonly title: string;
+  /** Id of a folder, or of a collection. */
+  readonly parent: string;
+}
+export interface EmulatedCard {
+  readonly title: string;
+  html: string;
+  readonly collection: string;
+  /** The folder it is in; unset: none. */
+  readonly folder?: string;
+  edited?: number;
+  archived?: boolean;
+}
+
+export interface GuruEmulator extends Emulator {
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
+  /** Names by id. */
+  readonly collections: Map<string, string>;
+  readonly folders: Map<string, EmulatedFolder>;
+  readonly cards: Map<string, EmulatedCard>;
+  readonly tokens: Set<string>;
+}
+
+const BORN = Date.parse('2026-03-03T10:00:00.000Z');
+/** As Guru writes moments. */
+const stamp = (minutes = 0): string => new Date(BORN + minutes * 60_000).toISOString().replace('Z', '+0000');
+const refuse = (response: ServerResponse, { status, headers = {} }: Refused): void =>
+  sendJson(response, status, { description: 'no', code: status }, headers);
+
+/** @param perPage whatever a caller asks for */
+export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
+  const collections = new Map<string, string>();
+  const folders = new Map<string, EmulatedFolder>();
+  const cards = new Map<string, EmulatedCard>();
+  const tokens = new Set([TOKEN]);
+
+  const collectionJson = (id: string) => ({
+    id,
+    name: collections.get(id),
+    slug: `${id}/name`,
+    homeBoardSlug: `home-${id}`,
+  });
+  const collectionOf = (folder: string): string => {
+    const { parent } = folders.get(folder)!;
+    return collections.has(parent) ? parent : collectionOf(parent);
+  };
+  const folderJson = (id: string) => ({
+    type: 'folder',
+    id,
+    title: folders.get(id)?.title,
+    slug: `${id}/slug`,
+    collection: { id: collectionOf(id) },
+  });
+  const cardJson = (id: string, withContent: boolean) => {
+    const { title, html, collection, folder, edited, archived = false } = cards.get(id)!;
+    return {
+      type: 'fact',
+      id,
+      preferredPhrase: title,
+      ...(withContent ? { content: html } : {}),
+      slug: `${id}/slug`,
+      collection: { id: collection, name: collections.get(collection) },
+      boards: folder === undefined ? [] : [{ id: folder }],
+      dateCreated: stamp(),
+      lastModified: stamp(edited),
+      verificationState: 'TRUSTED',
+      archived,
+    };
+  };
+  /** A page of a list; its link has the token alone, which is of this list. */
+  const send = ({ request, response, url, query }: Call, all: readonly object[]): void => {
+    const [from = '0', of = url.pathname] = Buffer.from(query.get('token') ?? '', 'base64url')
+      .toString()
+      .split(' ');
+    if (of !== url.pathname) return refuse(response, { status: 400 });
+    const start = Number(from);
+    const end = start + perPage;
+    const token = Buffer.from(`${end} ${url.pathname}`).toString('base64url');
+    const link = `< http://${request.headers.host}${url.pathname}?token=${token} >; rel="next-page"`;
+    sendJson(response, 200, all.slice(start, end), end < all.length ? { link } : {});
+  };
+
+  const answer = (call: Call): void => {
+    const { response, path, query } = call;
+    const [, , room = '', id = '', rest = ''] = path;
+    const missing = (): void => refuse(response, { status: 404 });
+    if (room === 'whoami')
+      return sendJson(response, 200, { user: { email: USERNAME }, team: { id: 'team-1', name: 'Harbour' } });
+    if (room === 'collections') {
+      if (id === '') return send(call, [...collections.keys()].map(collectionJson));
+      return collections.has(id) ? sendJson(response, 200, collectionJson(id)) : missing();
+    }
+    if (room === 'folders') {
+      const parent = id.startsWith('home-') ? id.slice('home-'.length) : id;
+      if (!collections.has(parent) && !folders.has(parent)) return missing();
+      if (rest === '') return folders.has(id) ? sendJson(response, 200, folderJson(id)) : missing();
+      const isHere = ({ collection, folder }: EmulatedCard): boolean =>
+        folder === parent && folders.has(parent) && collections.has(collection);
+      return send(call, [
+        ...[...folders].filter(([, one]) => one.parent === parent).map(([at]) => folderJson(at)),
+        ...[...cards].filter(([, one]) => isHere(one) && one.archived !== true).map(([at]) => cardJson(at, false)),
+      ]);
+    }
+    if (room === 'search' && id === 'query') {
+      if (query.get('token') === null && query.get('sortField') !== 'dateCreated')
+        return refuse(response, { status: 400 });
+      return send(
+        call,
+        [...cards].filter(([, one]) => one.archived !== true).map(([at]) => cardJson(at, true)),
+      );
+    }
+    if (room !== 'cards' || !cards.has(id) || (rest !== '' && rest !== 'extended')) return missing();
+    sendJson(response, 200, cardJson(id, true));
+  };
+
+  const emulator = await startEmulator({
+    refuse,
+    admit({ request, response }) {
+      const [, basic = ''] = /^Basic (.+)$/.exec(request.headers.authorization ?? '') ?? [];
+      const [username, token = ''] = Buffer.from(basic, 'base64').toString().split(':');
+      if (username === USERNAME && tokens.has(token)) return true;
+      refuse(response, { status: 401 });
+      return false;
+    },
+    answer(call) {
+      if (call.url.pathname.startsWith('/api/v1/')) answer(call);
+      else refuse(call.response, { status: 404 });
+    },
+  });
+  return { ...emulator, collections, folders, cards, tokens, settings: `GURU.api=${emulator.origin}/api/v1` };
+}

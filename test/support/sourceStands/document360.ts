@@ -1,0 +1,90 @@
+import {
+  type Document360Emulator,
+  type EmulatedArticle,
+  startDocument360,
+  TOKEN,
+} from '../../emulators/document360.js';
+import { nextRequests } from '../../emulators/emulator.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** With the emulator that it is on, for what this source alone has. */
+export type Document360Stand = SourceStand & { readonly emulator: Document360Emulator };
+
+export async function standForDocument360(): Promise<Document360Stand> {
+  const emulator = await startDocument360();
+  const { workspaces, tokens } = emulator;
+  const idOf = (externalId: string): string => externalId.slice(externalId.indexOf(':') + 1);
+  const articlesWith = (id: string): Record<string, EmulatedArticle> =>
+    [...workspaces.values()]
+      .flatMap(({ categories }) => Object.values(categories))
+      .flatMap((category) => [category, ...Object.values(category.categories ?? {})])
+      .map(({ articles = {} }) => articles)
+      .find((articles) => Object.hasOwn(articles, id))!;
+  const article = (title: string, text: string): EmulatedArticle => ({ title, html: `<p>${text}</p>` });
+  const connect: SourceStand['connect'] = (user, body = {}) =>
+    user.post('/integrations/document360', { account_email: 'Ada@harbour.example', access_token: TOKEN, ...body });
+  return {
+    emulator,
+    ...standOn(emulator),
+    settings: emulator.settings,
+    secret: TOKEN,
+    externalId: 'DOCUMENT360|ada@harbour.example|atlas',
+    reset(more = 0) {
+      workspaces.clear();
+      workspaces.set('atlas', {
+        name: 'Workspace atlas',
+        categories: {
+          sights: {
+            name: 'Sights',
+            articles: { lighthouse: article('Lighthouse', LIGHTHOUSE) },
+            categories: { people: { name: 'People', articles: { keeper: article('Keeper', KEEPER) } } },
+          },
+          more: {
+            name: 'More',
+            articles: Object.fromEntries(moreDocuments(more, (name, text) => [name, article(name, text)])),
+          },
+        },
+      });
+      for (const name of OTHERS)
+        workspaces.set(name, {
+          name: `Workspace ${name}`,
+          categories: {
+            [`c-${name}`]: { name: 'All', articles: { [`a-${name}`]: article(`On ${name}`, `On ${name}.`) } },
+          },
+        });
+      emulator.mend();
+      tokens.add(TOKEN);
+      return {
+        containers: [...CONTAINERS],
+        lighthouse: 'atlas/article:lighthouse',
+        keeper: 'atlas/article:keeper',
+        branch: 'atlas/category:sights',
+        others: OTHERS.map((name) => `${name}/article:a-${name}`),
+        items: 18 + more,
+      };
+    },
+    connect,
+    connectAsNobody: (user) => connect(user, { access_token: 'nobody' }),
+    write(externalId, text) {
+      const id = idOf(externalId);
+      const found = articlesWith(id)[id]!;
+      found.html = `<p>${text}</p>`;
+      found.published = (found.published ?? 1) + 1;
+    },
+    remove(externalId) {
+      const id = idOf(externalId);
+      delete articlesWith(id)[id];
+    },
+    limit(requests, forS = 0) {
+      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+    },
+    breakItem(externalId, status) {
+      emulator.misbehave((path) => (path.startsWith(`/v2/Articles/${idOf(externalId)}/`) ? { status } : null));
+    },
+    contentAsked: (externalId) =>
+      emulator.requests.filter((path) => path.startsWith(`/v2/Articles/${idOf(externalId)}/`)).length,
+    takeBack: () => void tokens.delete(TOKEN),
+    // Workspaces come in one answer, and what lies in each in another.
+    pagesListed: () => emulator.requests.filter((path) => path.startsWith('/v2/ProjectVersions/')).length,
+  };
+}

@@ -1,0 +1,62 @@
+import { nextRequests } from '../../emulators/emulator.js';
+import { type GuruEmulator, startGuru, TOKEN, USERNAME } from '../../emulators/guru.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+
+/** With the emulator that it is on, for what this source alone has. */
+export type GuruStand = SourceStand & { readonly emulator: GuruEmulator };
+
+export async function standForGuru(): Promise<GuruStand> {
+  const emulator = await startGuru();
+  const { collections, folders, cards, tokens } = emulator;
+  const htmlOf = (text: string): string => `<p>${text}</p>`;
+  const connect: SourceStand['connect'] = (user, body = {}) =>
+    user.post('/integrations/guru', { username: USERNAME, access_token: TOKEN, ...body });
+  return {
+    emulator,
+    ...standOn(emulator),
+    settings: emulator.settings,
+    secret: TOKEN,
+    // As it goes over the wire, it is also in base64 with the name before it.
+    externalId: `GURU|${USERNAME.toLowerCase()}`,
+    reset(more = 0) {
+      for (const kept of [collections, folders, cards]) kept.clear();
+      for (const name of CONTAINERS) collections.set(name, `Collection ${name}`);
+      folders.set('sights', { title: 'Sights', parent: 'atlas' });
+      folders.set('people', { title: 'People', parent: 'sights' });
+      cards.set('lighthouse', { title: 'Lighthouse', html: htmlOf(LIGHTHOUSE), collection: 'atlas', folder: 'sights' });
+      cards.set('keeper', { title: 'Keeper', html: htmlOf(KEEPER), collection: 'atlas', folder: 'people' });
+      for (const name of OTHERS)
+        cards.set(`on-${name}`, { title: `On ${name}`, html: htmlOf(`On ${name}.`), collection: name });
+      for (const [title, text] of moreDocuments(more, (name, said) => [name, said]))
+        cards.set(title, { title, html: htmlOf(text), collection: 'atlas' });
+      emulator.mend();
+      tokens.add(TOKEN);
+      return {
+        containers: CONTAINERS.map((name) => `collection:${name}`),
+        lighthouse: 'lighthouse',
+        keeper: 'keeper',
+        branch: 'folder:sights',
+        others: OTHERS.map((name) => `on-${name}`),
+        items: 13 + more,
+      };
+    },
+    connect,
+    connectAsNobody: (user) => connect(user, { access_token: 'nobody' }),
+    write(externalId, text) {
+      const card = cards.get(externalId)!;
+      card.html = htmlOf(text);
+      card.edited = (card.edited ?? 0) + 1;
+    },
+    remove: (externalId) => void cards.delete(externalId),
+    limit(requests, forS = 0) {
+      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+    },
+    breakItem(externalId, status) {
+      emulator.misbehave((path) => (path === `/api/v1/cards/${externalId}/extended` ? { status } : null));
+    },
+    contentAsked: (externalId) =>
+      emulator.requests.filter((path) => path === `/api/v1/cards/${externalId}/extended`).length,
+    takeBack: () => void tokens.delete(TOKEN),
+    pagesListed: () => emulator.requests.filter((path) => /^\/api\/v1\/collections(?:\?|$)/.test(path)).length,
+  };
+}
