@@ -35,7 +35,8 @@ interface TreeCursor {
 /** Blocks that hold no pages of their own: what is in a copy lies where its original does. */
 const holdsPages = (block: Json): boolean => {
   const type = asText(block['type']) ?? '';
-  const isCopy = type === 'synced_block' && asObject(block['synced_block'])['synced_from'] != null;
+  const original = type === 'synced_block' ? asObject(block['synced_block'])['synced_from'] : null;
+  const isCopy = typeof original === 'object' && original !== null;
   return block['has_children'] === true && type !== 'table' && !isCopy;
 };
 

@@ -87,7 +87,7 @@ export function notionRows(catalogue: Catalogue): void {
       emulator().pages.set(notionId(70), { title: 'Lamp', parent: { page: customer.content.keeper } });
       await customer.syncFiles([customer.content.lighthouse]);
       const made = await customer.settledFiles(3);
-      expect(made.map((file) => file.name).toSorted()).toEqual(['Keeper', 'Lamp', 'Lighthouse']);
+      expect(made.map((file) => file.name ?? '').toSorted()).toEqual(['Keeper', 'Lamp', 'Lighthouse']);
     });
 
     test('parsed_text_format says whether text keeps its markup; another wish makes another text', async () => {
