@@ -102,7 +102,10 @@ export const freshdesk: Connector<FreshdeskCredentials> = {
         const to = { externalId: ids.outer(ticket.item.externalId), url: externalId };
         return contentOfAttached(attached, answer, to);
       }
-      default:
+      case SOLUTIONS:
+      case TICKETS:
+      case 'category':
+      case 'folder':
         throw new Fault('unsupported_type', `This has no text of its own in ${NAME}: sync what lies in it.`);
     }
   },

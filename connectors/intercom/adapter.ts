@@ -208,7 +208,7 @@ export const attachedIn = (json: Json, kind: SaidKind): readonly (Attached & { r
         name,
         contentType: textOf(one['content_type']),
         // Its address is signed anew each time; what was sent is never changed.
-        version: `${name ?? ''} ${String(one['filesize'] ?? '')}`,
+        version: `${name ?? ''} ${idOf(one['filesize']) ?? ''}`,
         url,
       };
     }),

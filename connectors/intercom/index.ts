@@ -95,7 +95,10 @@ export const intercom: Connector<OAuthGrant> = {
         const answer = await fetchSigned(client, NAME, attached.url, signal);
         return contentOfAttached(attached, answer, { externalId: item.externalId, url: externalId });
       }
-      default:
+      case 'articles':
+      case 'conversations':
+      case 'tickets':
+      case 'collection':
         throw new Fault('unsupported_type', `This has no text of its own in ${NAME}: sync what lies in it.`);
     }
   },
