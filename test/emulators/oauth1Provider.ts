@@ -50,9 +50,9 @@ function fieldsOf(header: string): Record<string, string> | null {
 
 const OLDEST_S = 300;
 
-/** @param name as people call it @param clients secrets by client id */
+/** @param provider as people call it @param clients secrets by client id */
 export function createOAuth1Provider(
-  name: string,
+  provider: string,
   paths: Readonly<Record<'request' | 'authorize' | 'token', string>>,
   people: readonly EmulatedPerson[],
   clients: Readonly<Record<string, string>> = { [CLIENT_ID]: CLIENT_SECRET },
@@ -154,7 +154,7 @@ export function createOAuth1Provider(
     if (!known) return void response.writeHead(400).end('No such token');
     if (!isAnswer) {
       const { host } = new URL(known.callback);
-      const question = { provider: name, app: known.clientId, people, scopes: [], returnsTo: host, parameters };
+      const question = { provider, app: known.clientId, people, scopes: [], returnsTo: host, parameters };
       const page = consentPage(question);
       return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
     }
