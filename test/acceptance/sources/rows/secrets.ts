@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
 
-import { CALLBACK_PATHS } from '../../../../contract/oauth.js';
+import { CALLBACK_PATHS, FACT_FIELDS } from '../../../../contract/oauth.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../../../contract/sources.js';
 import { OAUTH_SOURCES } from '../../../../contract/whiteLabel.js';
 import { createTemporalClient } from '../../../../dispatch/client.js';
@@ -93,8 +93,12 @@ async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
   expect((await owner.post('/white_label/create', labels)).status).toBe(200);
   const pages = await Promise.all(
     sources.map(async (source) => {
-      const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: source });
-      return consentTo(body.oauth_url);
+      const needed = (FACT_FIELDS[source] ?? []).filter(({ isNeeded }) => isNeeded === true);
+      const facts = Object.fromEntries(needed.map(({ field }) => [field, 'harbour']));
+      const asked = { service: source, ...facts };
+      const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', asked);
+      expect(answer).toMatchObject({ status: 200 });
+      return consentTo(answer.body.oauth_url);
     }),
   );
   expect(pages.map(({ status }) => status)).toEqual(sources.map(() => 400));
