@@ -45,7 +45,7 @@ async function rowsOf({ service }: Catalogue): Promise<string[]> {
     for (const { name } of await connection.listCollections())
       for await (const { bytes, ...row } of connection.collection(name).find()) {
         rows.push(JSON.stringify(row));
-        if (bytes !== undefined) rows.push(textOf((bytes as { buffer?: Uint8Array }).buffer ?? bytes));
+        if (bytes) rows.push(textOf((bytes as { buffer?: Uint8Array }).buffer ?? bytes));
       }
   });
   return rows;
