@@ -32,7 +32,9 @@ function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
     return { ...tokens, ...times, ...client, facts: factsIn(brought.facts, given, ['authentication']) };
   }
   const fields = (FACT_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.handedOverAs ?? row.field }));
-  const beside = Object.entries(FACTS_HANDED_OVER[source] ?? {}).map(([mine, fact]) => [fact, given[mine] ?? ''] as const);
+  const beside = Object.entries(FACTS_HANDED_OVER[source] ?? {}).map(
+    ([mine, fact]) => [fact, given[mine] ?? ''] as const,
+  );
   const facts = { ...factsIn(fields, given, ['authentication']), ...Object.fromEntries(beside) };
   // Nobody said by which client: ours is tried.
   return { ...tokens, ...times, facts, clientId: null };
