@@ -86,13 +86,10 @@ export interface OAuthUrlBody extends SyncOptionsBody {
   scopes: string[];
   data_source_id?: number;
   connecting_new_account: boolean;
-  servicenow_credentials?: Partial<
-    Record<'instance_subdomain' | 'client_id' | 'client_secret' | 'redirect_uri', string>
-  >;
+  servicenow_credentials?: unknown;
 }
 
-/** Whether it is needed depends on the service. */
-const broughtText = () => orNull(Joi.string().allow('').max(MAX_SCOPE));
+const serverCredential = () => Joi.string().max(MAX_SCOPE).required();
 
 export const oauthUrlBody = () =>
   Joi.object({
@@ -107,12 +104,13 @@ export const oauthUrlBody = () =>
     ...Object.fromEntries(FACT_NAMES.map((name) => [name, orNull(Joi.string().allow('').max(MAX_FACT))])),
     data_source_id: orNull(integer()),
     connecting_new_account: flag(false),
+    // Other services take no notice of it, and its own names what is amiss: here it passes as it is.
     servicenow_credentials: orNull(
       Joi.object({
-        instance_subdomain: broughtText(),
-        client_id: broughtText(),
-        client_secret: broughtText(),
-        redirect_uri: broughtText(),
-      }),
+        instance_subdomain: serverCredential(),
+        client_id: serverCredential(),
+        client_secret: serverCredential(),
+        redirect_uri: serverCredential(),
+      }).failover((body: { servicenow_credentials?: unknown }) => body.servicenow_credentials),
     ),
   });

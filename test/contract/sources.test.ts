@@ -23,5 +23,5 @@ describe('options that only some sources honour', () => {
 test('a row of a connected source names whole addresses, which paths are put behind', () => {
   for (const { urls } of Object.values(CONNECTED_SOURCES))
     for (const url of Object.values(urls))
-      expect(url).toMatch(/^https:\/\/(\{\w+\}\.)?[a-z0-9.-]+(\/([\w.-]+|\{\w+\}))*$/);
+      expect(url).toMatch(/^https:\/\/(\{\w+\}|(\{\w+\}\.)?[a-z0-9.-]+)(\/([\w.-]+|\{\w+\}))*$/);
 });

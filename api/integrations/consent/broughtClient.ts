@@ -13,8 +13,17 @@ export interface BroughtClient {
 }
 
 const TEXTS = ['client_id', 'client_secret', 'redirect_uri'] as const;
+const MAX_TEXT = 2_000;
 /** What a URL parser would pass over stands in none. */
 const VISIBLE = /^[\x21-\x7e]+$/;
+
+/** The texts of what was given, which nobody has looked at yet. */
+const textsIn = (given: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(typeof given === 'object' && given !== null ? given : {}).filter(
+      (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1].length <= MAX_TEXT,
+    ),
+  );
 
 const hrefOf = (text: string): string | null => (URL.canParse(text) ? new URL(text).href : null);
 
@@ -30,7 +39,7 @@ export function broughtClient(
   const row = BROUGHT_CLIENTS[service];
   if (!row) return null;
   const { field } = row;
-  const given = (body[field] ?? {}) as Partial<Record<string, string>>;
+  const given = textsIn(body[field]);
   const facts = factsIn(row.facts, given, [field]);
   const [id = '', secret = '', redirectUri = ''] = TEXTS.map((name) => given[name] ?? '');
   const absent = TEXTS.find((name) => (given[name] ?? '') === '');

@@ -82,11 +82,11 @@ export function serviceNowRows(catalogue: Catalogue): void {
 
     test('all four are needed: where one is absent it is named, and no address is given', async () => {
       for (const name of Object.keys(credentials()))
-        for (const value of [undefined, null, '']) {
+        for (const value of [undefined, null, '', 5]) {
           const { status, body } = await urlFor({ ...credentials(), [name]: value });
           expect({ status, body }).toEqual({ status: 400, body: { detail: expect.stringContaining(name) } });
         }
-      for (const nothing of [undefined, null, {}])
+      for (const nothing of [undefined, null, {}, 'x', []])
         expect(await urlFor(nothing)).toMatchObject({
           status: 400,
           body: { detail: expect.stringContaining('servicenow_credentials') },
@@ -94,7 +94,7 @@ export function serviceNowRows(catalogue: Catalogue): void {
     });
 
     test('for other services they mean nothing, whatever stands in them', async () => {
-      const given = { instance_subdomain: 'evil.com/#', redirect_uri: 'https://evil.example/' };
+      const given = { instance_subdomain: 'evil.com/#', redirect_uri: 'https://evil.example/', client_id: 7 };
       for (const service of OAUTH_SOURCES.filter((one) => one !== 'SERVICENOW')) {
         const needed = { zendesk_subdomain: 'harbour', gong_account_email: 'ada@harbour.example' };
         const { status, body } = await urlFor(given, { service, ...needed });
