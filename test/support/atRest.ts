@@ -9,6 +9,7 @@ import mongoose from 'mongoose';
 
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import type { SegmentDoc } from '../../store/chunks/model.js';
+import type { AttemptDoc } from '../../store/connections/model.js';
 import type { ContentDoc } from '../../store/contents/model.js';
 import type { OriginalDoc } from '../../store/originals/model.js';
 import type { FileDoc } from '../../store/files/model.js';
@@ -205,17 +206,27 @@ async function readBlobs(
   );
 }
 
+/** Runs that wait for a person who may come back for minutes: that is rest. */
+async function waitingRuns(connection: mongoose.Connection): Promise<number[]> {
+  const waiting = connection
+    .collection<AttemptDoc>('connection_attempts')
+    .find({ state: 'waiting' }, { projection: { _id: 1 } });
+  return (await waiting.toArray()).map(({ _id }) => _id);
+}
+
 /** Waits for runs to end, a moment after the last of their files; one that does not is told of as amiss. */
-async function runsEnded(connection: mongoose.Connection): Promise<void> {
+async function runsEnded(connection: mongoose.Connection, waiting: number[]): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
-  while (Date.now() < deadline && (await connection.collection('runs').countDocuments({ finishedAt: null })) > 0)
+  const open = { finishedAt: null, _id: { $nin: waiting } };
+  while (Date.now() < deadline && (await connection.collection<RunDoc>('runs').countDocuments(open)) > 0)
     await sleep(50);
 }
 
 async function readDatabase(env: NodeJS.ProcessEnv) {
   const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
   try {
-    await runsEnded(connection);
+    const waiting = await waitingRuns(connection);
+    await runsEnded(connection, waiting);
     const all = <T extends object>(name: string) => connection.collection<T>(name).find().toArray() as Promise<T[]>;
     const [files, segments, rows, runs, users, events, originals] = await Promise.all([
       all<FileDoc>('files'),
@@ -227,7 +238,8 @@ async function readDatabase(env: NodeJS.ProcessEnv) {
       all<OriginalDoc>('originals'),
     ]);
     const contents = rows.map((row) => [`${row.fileId}:${row.generation}`, hashOf(row.bytes.value())] as const);
-    return { files, segments, contents, runs, users, events, originals };
+    const rested = runs.filter(({ _id }) => !waiting.includes(_id));
+    return { files, segments, contents, runs: rested, users, events, originals };
   } finally {
     await connection.close();
   }
