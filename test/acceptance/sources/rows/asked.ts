@@ -253,9 +253,10 @@ export function askedRows(customer: Customer, { said }: Catalogue, isSynced: boo
         await customer.connect({ ...wishesOf('later'), sync_files_on_connection: false });
         const { id } = await customer.source();
         // Nothing else is said: the rest was asked before.
-        const later = { data_source_id: id, ids: [content.lighthouse] };
+        // Of some sources other pages lie below the lighthouse; nothing does below the keeper.
+        const later = { data_source_id: id, ids: [content.keeper] };
         expect((await user.post('/integrations/files/sync', later)).status).toBe(200);
-        expected.set(content.lighthouse, 'later');
+        expected.set(content.keeper, 'later');
         await customer.selectionsDone();
         // Where something is attached, that comes too.
         const files = await customer.files();
@@ -268,7 +269,7 @@ export function askedRows(customer: Customer, { said }: Catalogue, isSynced: boo
         const wish = { ...own, file_sync_config: { split_rows: true, skip_file_processing: true } };
         expect((await user.post('/integrations/files/sync', { ...later, ...wish })).status).toBe(200);
         await customer.selectionsDone();
-        const mine = (await customer.files()).find((file) => file.external_file_id === content.lighthouse);
+        const mine = (await customer.files()).find((file) => file.external_file_id === content.keeper);
         expect(mine).toMatchObject({ ...own, chunk_overlap: 9, skip_embedding_generation: true });
         expect(mine?.sync_properties).toMatchObject({ split_rows: true, skip_file_processing: true });
         for (const unsaid of ['sync_attachments', 'detect_audio_language', 'transcription_service', 'store_file_only'])

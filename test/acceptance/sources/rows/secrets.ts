@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
 
-import { CALLBACK_PATHS, FACT_FIELDS } from '../../../../contract/oauth.js';
+import { BROUGHT_CLIENTS, CALLBACK_PATHS, FACT_FIELDS } from '../../../../contract/oauth.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../../../contract/sources.js';
 import { OAUTH_SOURCES } from '../../../../contract/whiteLabel.js';
 import { createTemporalClient } from '../../../../dispatch/client.js';
@@ -14,6 +14,7 @@ import { apiClient } from '../../../support/client.js';
 import { consentTo } from '../../../support/consent.js';
 import { testEngines } from '../../../support/engines.js';
 import { withDatabase } from '../../../support/dataSources.js';
+import { serviceNowCredentials } from '../../../support/sourceStands/serviceNow.js';
 import { type Catalogue, SOURCES } from '../catalogue.js';
 
 /** Histories that are fetched at once. */
@@ -95,8 +96,12 @@ async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
     sources.map(async (source) => {
       const needed = (FACT_FIELDS[source] ?? []).filter(({ isNeeded }) => isNeeded === true);
       const facts = Object.fromEntries(needed.map(({ field }) => [field, 'harbour']));
-      const asked = { service: source, ...facts };
+      const own = BROUGHT_CLIENTS[source];
+      const brought = { ...serviceNowCredentials(service.url), client_secret: secretOf(source) };
+      const asked = { service: source, ...facts, ...(own ? { [own.field]: brought } : {}) };
       const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', asked);
+      // With OAuth 1.0a the provider is asked before there is an address.
+      if (isConnectedSource(source) && 'request' in CONNECTED_SOURCES[source].urls) return answer;
       expect(answer).toMatchObject({ status: 200 });
       return consentTo(answer.body.oauth_url);
     }),
