@@ -73,6 +73,7 @@ function take(id: string): void {
 }
 
 const account = {
+  sourceOf: () => 'GOOGLE_DRIVE',
   roots: (_cursor: string | null) => {
     asked.push('roots');
     meanwhile();

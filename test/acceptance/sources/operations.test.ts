@@ -1,50 +1,25 @@
-/** What single sources have operations of their own for: each in a file of own/, on one service. */
+/** What single sources have operations of their own for: each in a file of own/, on one service. More of them in test/long/operations.test.ts. */
 import { useCatalogue } from './catalogue.js';
 import { azureRows } from './own/azureBlobStorage.js';
 import { boxRows } from './own/box.js';
 import { chooserRows } from './own/chooser.js';
-import { freshdeskRows } from './own/freshdesk.js';
-import { dropboxRows } from './own/dropbox.js';
-import { confluenceRows } from './own/confluence.js';
-import { document360Rows } from './own/document360.js';
 import { gitbookRows } from './own/gitbook.js';
 import { githubRows } from './own/github.js';
-import { intercomRows } from './own/intercom.js';
-import { gongRows } from './own/gong.js';
-import { guruRows } from './own/guru.js';
-import { notionRows } from './own/notion.js';
 import { outlookRows } from './own/outlook.js';
 import { gmailRows } from './own/gmail.js';
 import { s3Rows } from './own/s3.js';
 import { sharePointRows } from './own/sharePoint.js';
-import { salesforceRows } from './own/salesforce.js';
-import { serviceNowRows } from './own/serviceNow.js';
-import { zoteroRows } from './own/zotero.js';
 import { slackRows } from './own/slack.js';
-import { zendeskRows } from './own/zendesk.js';
 
 const catalogue = useCatalogue();
 
-confluenceRows(catalogue);
-document360Rows(catalogue);
 gitbookRows(catalogue);
 githubRows(catalogue);
 gmailRows(catalogue);
 s3Rows(catalogue);
-guruRows(catalogue);
-notionRows(catalogue);
 outlookRows(catalogue);
 sharePointRows(catalogue);
 azureRows(catalogue);
 slackRows(catalogue);
-zendeskRows(catalogue);
 boxRows(catalogue);
 chooserRows(catalogue, 'BOX');
-intercomRows(catalogue);
-freshdeskRows(catalogue);
-dropboxRows(catalogue);
-chooserRows(catalogue, 'DROPBOX');
-gongRows(catalogue);
-serviceNowRows(catalogue);
-salesforceRows(catalogue);
-zoteroRows(catalogue);

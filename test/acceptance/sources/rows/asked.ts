@@ -121,6 +121,8 @@ export function askedRows(customer: Customer, { said }: Catalogue, isSynced: boo
       return said.answers.slice(before).findLast((text) => text.startsWith('<!doctype html>')) ?? '';
     };
 
+    const pickers = isSynced ? PICKERS : PICKERS.slice(0, 1);
+
     if (isByConsent && isOAuthSource(type)) {
       test('may be nothing but its service, where there is an address without more', async () => {
         const answer = await ask({ service: type });
@@ -190,7 +192,7 @@ export function askedRows(customer: Customer, { said }: Catalogue, isSynced: boo
         }
       });
 
-      test.each(PICKERS)(
+      test.each(pickers)(
         'enable_file_picker $enable_file_picker and automatically_open_file_picker $automatically_open_file_picker',
         async ({ brings, ...flags }) => {
           const wanted = honours(type, 'enable_file_picker') ? brings : 'none';
@@ -214,7 +216,7 @@ export function askedRows(customer: Customer, { said }: Catalogue, isSynced: boo
         },
       );
     } else
-      test.each(PICKERS)(
+      test.each(pickers)(
         'enable_file_picker $enable_file_picker and automatically_open_file_picker $automatically_open_file_picker',
         async ({ enable_file_picker: offers, automatically_open_file_picker: opens }) => {
           const page = await connected({
