@@ -130,6 +130,10 @@ test('the walk below goes over every operation with a body: lists and choices of
   );
 });
 
+/** Whether a field is one that only another service than the body's takes notice of: it may hold anything. */
+const isOfAnother = (body: unknown, field: string): boolean =>
+  field.startsWith('servicenow_credentials.') && (body as { service?: string }).service !== 'SERVICENOW';
+
 describe('null sent to each field is taken where the contract allows it, else refused by its path', () => {
   const extensions = Object.keys(EXTENSIONS.fields);
   test.each(taking)('%s %s %d', async (method, path, _index, auth, { body: least, fields }) => {
@@ -137,6 +141,8 @@ describe('null sent to each field is taken where the contract allows it, else re
       allowsNull(theirs, field.schema) || extensions.includes(`${path.slice(1)}.${field.path} null`);
     for (const field of fields) {
       const answer = await send({ method, path, auth, body: withValue(least, field.path, null) });
+      expect(answer.status).toBeLessThan(500);
+      if (isOfAnother(least, field.path)) continue;
       const refused = JSON.stringify(answer.body.detail ?? '').includes(
         JSON.stringify(['body', ...keysOf(field.path)]),
       );
@@ -145,7 +151,6 @@ describe('null sent to each field is taken where the contract allows it, else re
         refused: !nullable(field),
         status: nullable(field) ? expect.any(Number) : 422,
       });
-      expect(answer.status).toBeLessThan(500);
     }
   });
 });
