@@ -142,8 +142,19 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
 
     /** Ends an attempt that did not come to its end. */
     async endConnection({ runId, outcome, message }: EndConnectionInput): Promise<void> {
-      await store.attempts.move(runId, OPEN_ATTEMPT_STATES, outcome, message === undefined ? {} : { message });
+      const attempt = await store.attempts.find(runId);
+      const moved = await store.attempts.move(
+        runId,
+        OPEN_ATTEMPT_STATES,
+        outcome,
+        message === undefined ? {} : { message },
+      );
       await store.runs.finish(runId, outcome === 'failed' ? 'failed' : 'aborted', {});
+      if (moved && attempt)
+        log.info(
+          { runId, organizationId: attempt.organizationId, type: attempt.service, outcome, reason: message },
+          'account not connected',
+        );
     },
   };
 }

@@ -144,7 +144,7 @@ export function secretRows(catalogue: Catalogue): void {
       ['rows of MongoDB', 'dataSourceId'],
       ['histories of Temporal', 'syncItems'],
       ['lines of the log', 'listing of items ended'],
-      ['lines of the log', 'OAuth client'],
+      ['lines of the log', 'account not connected'],
       ['answers and pages', 'data_source_external_id'],
       ['answers and pages', 'was not connected'],
       ['points of Qdrant', 'file_id'],
