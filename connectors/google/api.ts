@@ -1,6 +1,7 @@
 /** What the interfaces of Google have in common: consent, errors, waits, and answers that may be anything. */
 import type { OAuthGrant, OAuthSpec, Refusal, SharedLimit } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
+import { asList, asObject, asText } from '../json.js';
 
 /** Nothing else can be sent in a header, so it is the token of nobody. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
@@ -92,26 +93,3 @@ export function waitMs(refusal: Refusal, now: number): number | null {
   if (said !== undefined) return Math.max(0, Date.parse(said) - now);
   return reasonOf(refusal) === 'dailyLimitExceeded' ? DAILY_WAIT_MS : UNSAID_WAIT_MS;
 }
-
-/** The member as an object; an empty one where it is none. */
-export const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
-export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-
-/** Longest name that is kept of a thing; people cannot read more. */
-const LONGEST_NAME = 1_000;
-const LONGEST_ADDRESS = 2_048;
-
-/** What something is called; null for what has no name. */
-export const asName = (value: unknown): string | null => asText(value)?.slice(0, LONGEST_NAME) ?? null;
-/** A point in time as ISO 8601; null for what is none. */
-export function asMoment(value: unknown): string | null {
-  const at = Date.parse(asText(value) ?? '');
-  return Number.isNaN(at) ? null : new Date(at).toISOString();
-}
-/** An address that a person can open; null for what is none. */
-export const asLink = (value: unknown): string | null => {
-  const link = asText(value);
-  return link !== null && link.length <= LONGEST_ADDRESS && /^https?:\/\//.test(link) ? link : null;
-};

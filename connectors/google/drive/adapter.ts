@@ -1,6 +1,6 @@
 import { type FileFormat, formatOfName, formatOfType, mimeTypeOf } from '../../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
-import { asLink, asMoment, asName, asObject, asText } from '../api.js';
+import { asLink, asMoment, asName, asObject, asText } from '../../json.js';
 
 /** A file as Drive tells it: nothing in it is sure. */
 export type FileJson = Readonly<Record<string, unknown>>;

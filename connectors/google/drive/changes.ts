@@ -1,6 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../../connector.js';
-import { asList, asMoment, asName, asObject, asText } from '../api.js';
+import { asList, asMoment, asName, asObject, asText } from '../../json.js';
 import { isStale } from '../paged.js';
 import { FILE_FIELDS, type FileJson, isFileId, isTrashed, itemOfFile, itemOfPlace, SHARED_WITH_ME } from './adapter.js';
 import { allDrives, ownRoot } from './places.js';

@@ -1,7 +1,8 @@
 /** Google Drive: files and documents of an account, of its shared drives, and shared with it. https://developers.google.com/workspace/drive/api */
 import { Fault } from '../../../contract/failures.js';
 import type { Connector, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
-import { asObject, asText, bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { asObject, asText } from '../../json.js';
 import { type FileJson, isFileId, isFolder, itemOfFile, itemOfPlace, SHARED_WITH_ME, targetOf } from './adapter.js';
 import { driveChanges } from './changes.js';
 import { fileAt, openFile } from './open.js';

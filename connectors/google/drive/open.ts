@@ -1,6 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
 import type { ItemContent, OAuthGrant, OpenWishes, SourceAnswer, SourceClient } from '../../connector.js';
-import { asObject, asText } from '../api.js';
+import { asObject, asText } from '../../json.js';
 import {
   contentOf,
   exportTypeOf,

@@ -1,6 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
-import { asLink, asList, asMoment, asName, asObject } from '../api.js';
+import { asLink, asList, asMoment, asName, asObject } from '../../json.js';
 import { takePage } from '../paged.js';
 import { isFileId, itemOfPlace } from './adapter.js';
 import { fileAt } from './open.js';

@@ -1,5 +1,5 @@
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
-import { asList, asObject } from '../api.js';
+import { asList, asObject } from '../../json.js';
 import { takePage } from '../paged.js';
 import { FILE_FIELDS, itemOfFile, SHARED_WITH_ME } from './adapter.js';
 

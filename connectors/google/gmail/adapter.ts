@@ -1,6 +1,6 @@
 import type { TagValue } from '../../../contract/records.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
-import { asList, asObject, asText } from '../api.js';
+import { asList, asObject, asText } from '../../json.js';
 
 /** A message or label as Gmail tells it: nothing in it is sure. */
 export type GmailJson = Readonly<Record<string, unknown>>;

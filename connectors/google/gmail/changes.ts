@@ -1,6 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant } from '../../connector.js';
-import { asList, asObject, asText } from '../api.js';
+import { asList, asObject, asText } from '../../json.js';
 import { isStale } from '../paged.js';
 import { isMailId } from './adapter.js';
 import { placesAt } from './labels.js';

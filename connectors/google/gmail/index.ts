@@ -2,7 +2,8 @@
 import { gmailFilterOf } from '../../../contract/gmailFilters.js';
 import { Fault } from '../../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
-import { asObject, asText, bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { asObject, asText } from '../../json.js';
 import {
   contentOf,
   type GmailJson,

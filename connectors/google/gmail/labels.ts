@@ -1,5 +1,5 @@
 import type { SourceClient, SourceItem } from '../../connector.js';
-import { asList, asObject } from '../api.js';
+import { asList, asObject } from '../../json.js';
 import { type GmailJson, itemOfLabel } from './adapter.js';
 
 /** All labels: Gmail's own, and those of its user. */

@@ -1,5 +1,5 @@
 import { createObjectTree, type ListedObject } from '../../objectTree.js';
-import { asList, asObject, asText } from '../api.js';
+import { asList, asObject, asText } from '../../json.js';
 
 /** Buckets and their objects as items. */
 export const { itemOfContainer, itemOfFolder, itemsOfObjects, contentOf } = createObjectTree({

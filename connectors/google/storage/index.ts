@@ -2,7 +2,8 @@
 import { Fault } from '../../../contract/failures.js';
 import { type ObjectPlace, placeOf } from '../../../contract/objectIds.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../../connector.js';
-import { asList, asObject, asText, bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { asList, asObject, asText } from '../../json.js';
 import { takePage } from '../paged.js';
 import {
   contentOf,
