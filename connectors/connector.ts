@@ -270,8 +270,24 @@ export interface SharedLimit {
   isMet(refusal: Refusal): boolean;
 }
 
+/** What people are told of a source beside what follows from its row and from what its connector does: docs/sources.md has it. */
+export interface SourceAbout {
+  /** What its items are. */
+  readonly listed: string;
+  /** What of these becomes a file, and what does not. */
+  readonly ingested: string;
+  /** By what its listing shows that content is as it was, and need not be fetched; null: by nothing. */
+  readonly unchangedBy: string | null;
+  /** What else counts as deleted, or is noticed in another way, than that an item is there no more. */
+  readonly deletions?: string;
+  /** What it does not give out, or not to everybody, and how much of something is read. */
+  readonly limits: string;
+}
+
 /** @template Credentials what its user hands us, as JSON */
 export interface Connector<Credentials> {
+  /** In a few words, without a point at the end. */
+  readonly about: SourceAbout;
   /** Of sources whose row says `oauth`: their credentials are an OAuthGrant. */
   readonly oauth?: OAuthSpec;
   /** Of sources with OAuth that say when a limit of the client is met. */

@@ -16,6 +16,7 @@ import type {
   OAuthGrant,
   OAuthSpec,
   OpenWishes,
+  SourceAbout,
   SourceClient,
 } from './connector.js';
 import { azureBlobStorage } from './azureBlobStorage/index.js';
@@ -87,6 +88,20 @@ const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>> = {
   SALESFORCE: salesforce,
   ZOTERO: zotero,
 };
+
+/** What people are told of a source, with what follows from its connector. */
+export interface ToldSource extends SourceAbout {
+  /** Whether it tells by itself what happened. */
+  readonly hasChanges: boolean;
+  /** Requests that all accounts of one OAuth client have under way at most; null: they share no limit. */
+  readonly sharedRequestsAtOnce: number | null;
+}
+
+/** What people are told of a source. */
+export function toldOf(source: ConnectedSourceType): ToldSource {
+  const { about, changes, sharedLimit } = CONNECTORS[source];
+  return { ...about, hasChanges: changes !== undefined, sharedRequestsAtOnce: sharedLimit?.requestsAtOnce ?? null };
+}
 
 /** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */
 export interface Account {

@@ -81,6 +81,12 @@ async function pageBelow(
 }
 
 export const azureBlobStorage: Connector<AzureCredentials> = {
+  about: {
+    listed: 'containers, folders, blobs',
+    ingested: 'each blob',
+    unchangedBy: 'ETag',
+    limits: 'archived blobs are not read; a name with `.` or `..` between slashes can not be asked for',
+  },
   facts: ({ accountName }) => ({ account: ACCOUNT.test(accountName) ? accountName : '' }),
   // Each request is signed for itself.
   headers: () => ({}),

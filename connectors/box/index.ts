@@ -88,6 +88,13 @@ async function openFile(client: SourceClient, externalId: string, signal: AbortS
 }
 
 export const box: Connector<OAuthGrant> = {
+  about: {
+    listed: 'folders, files, links, also what others share',
+    ingested: 'each file; notes as Markdown; no links',
+    unchangedBy: 'SHA-1, else ETag, and the name',
+    deletions: 'what is in the trash counts as deleted',
+    limits: 'events are kept for two weeks: a point older than 13 days has all listed',
+  },
   oauth: {
     // What an app may do at most is chosen with the app; this narrows it.
     scopes: ['root_readonly'],

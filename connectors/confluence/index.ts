@@ -6,6 +6,14 @@ import { ask, asText, atlassianConsent, bearer, type Call, classify, siteOf, tak
 import { belowContent, belowSpace, missing } from './tree.js';
 
 export const confluence: Connector<OAuthGrant> = {
+  about: {
+    listed: 'spaces, folders, pages in pages, blog posts',
+    ingested: 'each page and blog post; no attachments, comments, whiteboards, databases',
+    unchangedBy: 'number of the version',
+    deletions: 'archived spaces and pages, and drafts, count as deleted',
+    limits:
+      'one site a connection; empty folders are not listed; of macros that show what lies elsewhere there is no text',
+  },
   oauth: atlassianConsent,
   headers: bearer,
   classify,

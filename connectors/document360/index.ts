@@ -64,6 +64,12 @@ async function languageOf(
 }
 
 export const document360: Connector<Document360Credentials> = {
+  about: {
+    listed: 'workspaces, categories, articles',
+    ingested: 'each published article in the default language of its workspace; no pages of categories',
+    unchangedBy: 'published version and when it was changed',
+    limits: 'one project a token; hosts of other regions by SOURCE_URLS',
+  },
   headers: ({ accessToken }) => ({ api_token: TOKEN.test(accessToken) ? accessToken : 'none' }),
   classify,
   refusalIn: (body) => (isRefusal(body) ? 'success_false' : null),

@@ -46,6 +46,12 @@ async function openFile(call: Call, externalId: string): Promise<ItemContent> {
 }
 
 export const dropbox: Connector<OAuthGrant> = {
+  about: {
+    listed: 'folders, files, also those that are shared and mounted, and those of a team',
+    ingested: 'each file; Paper and other documents exported',
+    unchangedBy: 'content hash, and the name',
+    limits: 'what only others may look into, and documents that nothing is exported of, can not be selected',
+  },
   oauth: {
     scopes: ['account_info.read', 'files.metadata.read', 'files.content.read'],
     scopeSeparator: ' ',

@@ -64,6 +64,14 @@ async function listBelow(
 }
 
 export const freshdesk: Connector<FreshdeskCredentials> = {
+  about: {
+    listed: 'categories, folders and articles of solutions; tickets and what is attached to them',
+    ingested:
+      'each published article in the main language, each ticket with what was said; what is attached with `sync_attachments`',
+    unchangedBy: 'when it was changed',
+    deletions: 'spam counts as deleted',
+    limits: 'names of agents are not told with what they say; 20,000 entries of a ticket',
+  },
   facts: ({ domain }) => ({ domain: DOMAIN.test(domain) ? domain : '' }),
   // The key is the name, and any word the password.
   headers: ({ apiKey }) => ({ authorization: `Basic ${Buffer.from(`${apiKey}:X`).toString('base64')}` }),

@@ -17,6 +17,12 @@ const SPACES_PER_PAGE = '100';
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
 export const gitbook: Connector<GitBookCredentials> = {
+  about: {
+    listed: 'spaces, groups, pages, links',
+    ingested: 'each page, as Markdown with its title',
+    unchangedBy: 'when the page was changed',
+    limits: 'a space is listed in one answer; links are not followed',
+  },
   headers: ({ accessToken }) => ({ authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}` }),
   // Seconds since 1970, where others write a number of seconds into Retry-After.
   waitMs({ headers }, now) {

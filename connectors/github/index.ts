@@ -87,6 +87,13 @@ async function rootTree(
 }
 
 export const github: Connector<GitHubCredentials> = {
+  about: {
+    listed: 'repositories, directories, files',
+    ingested:
+      'files of readable formats, and short text of any other name, in default branches; no issues, pull requests, submodules, links',
+    unchangedBy: "the hash of git's blob",
+    limits: '35 MB a file; 1 MB of what is text by no name; of other branches nothing',
+  },
   headers: ({ accessToken }) => ({
     accept: 'application/vnd.github+json',
     authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,

@@ -151,6 +151,12 @@ async function openCall(client: SourceClient, externalId: string, signal: AbortS
 }
 
 export const gong: Connector<OAuthGrant> = {
+  about: {
+    listed: 'workspaces, folders of their libraries, calls',
+    ingested: 'each call that has a transcript: who said what, and when; no sound, no video',
+    unchangedBy: null,
+    limits: 'three requests a second of a company; folders only where their library may be seen',
+  },
   oauth: {
     scopes: [
       ...['api:calls:read:basic', 'api:calls:read:extensive', 'api:calls:read:transcript'],

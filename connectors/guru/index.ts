@@ -109,6 +109,13 @@ async function begin(client: SourceClient, { kind, id }: Place, signal: AbortSig
 }
 
 export const guru: Connector<GuruCredentials> = {
+  about: {
+    listed: 'collections, folders, cards',
+    ingested: 'each card that is not archived; no attachments, no comments',
+    unchangedBy: 'when it was changed',
+    deletions: 'archived cards count as deleted',
+    limits: 'a card in several folders is listed in one of them',
+  },
   headers: ({ username, accessToken }) => ({
     authorization: `Basic ${Buffer.from(`${username}:${accessToken}`).toString('base64')}`,
   }),

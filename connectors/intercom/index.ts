@@ -21,6 +21,14 @@ import { belowAll, belowOne, findAttached, readSaid } from './said.js';
 const VERSION = '2.14';
 
 export const intercom: Connector<OAuthGrant> = {
+  about: {
+    listed: 'collections and articles; conversations and tickets, and what is attached to them',
+    ingested:
+      'each published article in all its languages, each conversation, each ticket; what is attached with `sync_attachments`',
+    unchangedBy: 'when it was changed',
+    limits:
+      '500 parts of a conversation are given out; each collection costs a reading of all articles; hosts of other regions by SOURCE_URLS',
+  },
   oauth: {
     // What an app may do is chosen with the app.
     scopes: [],

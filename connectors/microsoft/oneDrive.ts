@@ -13,6 +13,13 @@ const LISTED: Query = { $select: 'id,name,webUrl,createdDateTime,driveType' };
 const MAX_DRIVES = 1_000;
 
 export const oneDrive: Connector<OAuthGrant> = {
+  about: {
+    listed: 'drives, folders, files, also those shared from elsewhere where a drive shows them',
+    ingested: 'each file; OneNote notebooks are not given out',
+    unchangedBy: 'cTag, else eTag; what is shared from elsewhere is fetched again',
+    limits:
+      '1,000 drives; what is only "shared with me" is not listed; a drive that shows what lies elsewhere is listed whole, for its feed does not tell of that',
+  },
   oauth: microsoftConsent(['Files.Read.All']),
   headers: bearer,
   classify,

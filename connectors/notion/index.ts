@@ -56,6 +56,14 @@ async function contentOf(call: Call, page: Json, id: string): Promise<ItemConten
 }
 
 export const notion: Connector<OAuthGrant> = {
+  about: {
+    listed: 'what its user shares: pages in pages, databases, rows',
+    ingested:
+      'each page, and each row as a file of NOTION_DATABASE, its columns and blocks as text or Markdown; no files within pages, comments, relations',
+    unchangedBy: 'when it was changed, from two minutes on',
+    deletions: 'what is shared no more, or in the trash, counts as deleted',
+    limits: '20,000 blocks a page; three requests a second of a connection',
+  },
   oauth: notionConsent,
   sourceOf: (externalId) => (isRow(externalId) ? 'NOTION_DATABASE' : 'NOTION'),
   headers: headersOf,

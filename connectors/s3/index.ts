@@ -67,6 +67,13 @@ async function pageBelow(
 }
 
 export const s3: Connector<S3Credentials> = {
+  about: {
+    listed: 'buckets, folders, objects',
+    ingested: 'each object',
+    unchangedBy: 'ETag',
+    limits:
+      'a key that may not list buckets reads those that are named; a name with `.` or `..` between slashes can not be asked for',
+  },
   // Each request is signed for itself.
   headers: () => ({}),
   classify,

@@ -38,6 +38,14 @@ function instanceOf({ instance_url: told = '', domain = '' }: OAuthGrant['facts'
 }
 
 export const salesforce: Connector<OAuthGrant> = {
+  about: {
+    listed: 'libraries, folders, files, published articles',
+    ingested:
+      'each file, each article in each of its languages; records of its CRM are read live: `/integrations/data/crm/…`',
+    unchangedBy: 'version and when it was changed',
+    deletions: 'articles that are published no more count as deleted',
+    limits: 'files that are links can not be selected; records that files hang on are not shown',
+  },
   oauth: {
     scopes: ['api', 'refresh_token'],
     scopeSeparator: ' ',

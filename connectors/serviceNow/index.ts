@@ -126,6 +126,14 @@ async function attachmentAt(client: SourceClient, place: Place, signal: AbortSig
 }
 
 export const serviceNow: Connector<OAuthGrant> = {
+  about: {
+    listed: 'tables, records, attachments',
+    ingested: 'each incident and record; attachments with `sync_attachments`',
+    unchangedBy: 'when it was changed, and how often; of attachments the hash',
+    deletions: 'drafts, and what was retired, count as deleted',
+    limits:
+      'the tables incident, problem, change_request, kb_knowledge, sc_cat_item and custom ones that are kinds of tasks',
+  },
   oauth: {
     scopes: ['useraccount'],
     scopeSeparator: ' ',

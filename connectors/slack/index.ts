@@ -187,6 +187,13 @@ const conversations: LiveRead<OAuthGrant> = async (client, query, signal) => {
 };
 
 export const slack: Connector<OAuthGrant> = {
+  about: {
+    listed: 'conversations, quarters of an hour, threads',
+    ingested: 'each quarter and each thread, with the names of who wrote; shared files are named, not read',
+    unchangedBy: 'a digest of the messages of a quarter; threads are read again',
+    deletions: 'a quarter is read anew when a message in it is deleted',
+    limits: 'conversations that the user sees; eight requests at once of a workspace for all who share a client',
+  },
   oauth: {
     // Of a user, who sees more than an app that must be invited everywhere.
     scopes: [

@@ -63,6 +63,14 @@ async function listBelow(
 }
 
 export const zendesk: Connector<OAuthGrant> = {
+  about: {
+    listed: 'categories, sections and articles of the help centre; tickets and what is attached to them',
+    ingested:
+      'each published article in all its languages, each ticket with its comments; what is attached with `sync_attachments`; nothing attached to articles, no pictures',
+    unchangedBy: 'when it was changed',
+    limits:
+      'the export of tickets is for administrators: other agents see those that are not archived; 10,000 comments of a ticket',
+  },
   oauth: {
     scopes: ['read'],
     scopeSeparator: ' ',

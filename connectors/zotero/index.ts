@@ -13,6 +13,14 @@ const noSuchItem = (): Fault =>
   new Fault('not_found', 'Zotero has no such item for the connected account. It may have been deleted.');
 
 export const zotero: Connector<OAuthGrant> = {
+  about: {
+    listed: 'libraries, collections, items, notes, attachments',
+    ingested:
+      'each item as its title, facts and abstract; notes; stored files; no annotations, linked files, addresses',
+    unchangedBy: 'MD5 of a file, else the version',
+    deletions: 'a lost collection has all listed',
+    limits: '10,000 groups; 20,000 collections of a library',
+  },
   oauth: {
     isOAuth1: true,
     scopes: ['library_access=1', 'notes_access=1', 'all_groups=read'],

@@ -22,6 +22,13 @@ async function outermost(client: SourceClient, folder: FileJson, signal: AbortSi
 }
 
 export const googleDrive: Connector<OAuthGrant> = {
+  about: {
+    listed: 'own files, what others share, shared drives: folders, files, shortcuts',
+    ingested: 'each file; Docs, Sheets, Slides, Drawings and scripts exported; no forms, sites, maps',
+    unchangedBy: 'MD5, else the version, and the name; shortcuts are fetched again',
+    deletions: 'what is in the trash counts as deleted; a drive that is new has all listed',
+    limits: '1,000 shared drives; folders 200 deep; shortcuts to folders are followed only where they are chosen',
+  },
   oauth: googleConsent(['https://www.googleapis.com/auth/drive.readonly']),
   headers: bearer,
   classify,

@@ -49,6 +49,14 @@ async function answered(client: SourceClient, message: GmailJson, signal: AbortS
 }
 
 export const gmail: Connector<OAuthGrant> = {
+  about: {
+    listed: 'labels, messages',
+    ingested:
+      'each message that `POST /integrations/gmail/sync` or a selection names; what is attached, below its message, with `sync_attachments`',
+    unchangedBy: 'historyId',
+    deletions: 'spam and the trash count as deleted',
+    limits: 'a listing asks for each message by itself: of a large mailbox it takes a while',
+  },
   oauth: googleConsent(['https://www.googleapis.com/auth/gmail.readonly']),
   headers: bearer,
   classify,

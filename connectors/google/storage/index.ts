@@ -108,6 +108,12 @@ const objectAt = (client: SourceClient, bucket: string, key: string, signal: Abo
   client.get(['b', bucket, 'o', key], { fields: OBJECT_FIELDS }, signal);
 
 export const googleCloudStorage: Connector<OAuthGrant> = {
+  about: {
+    listed: 'buckets of all projects, folders, objects',
+    ingested: 'each object',
+    unchangedBy: 'generation, else ETag',
+    limits: 'projects whose buckets the account may not see are passed over',
+  },
   oauth: googleConsent([
     // Without these nobody says whose account it is.
     'openid',

@@ -58,6 +58,13 @@ const categories: LiveRead<OAuthGrant> = async (client, _query, signal): Promise
 };
 
 export const outlook: Connector<OAuthGrant> = {
+  about: {
+    listed: 'mail folders, mails, what is attached',
+    ingested: 'each mail; what is attached with `sync_attachments`',
+    unchangedBy: 'changeKey',
+    deletions: 'what lies in Deleted Items counts as deleted',
+    limits: '10,000 folders; 1,000 attachments of a mail; searches that are shown as folders are left out',
+  },
   // Categories stand among the settings of a mailbox.
   oauth: microsoftConsent(['Mail.Read', 'MailboxSettings.Read']),
   headers: (grant) => ({ ...bearer(grant), prefer: PREFER }),

@@ -67,6 +67,13 @@ const sites: LiveRead<OAuthGrant> = async (client, { cursor }, signal): Promise<
 };
 
 export const sharePoint: Connector<OAuthGrant> = {
+  about: {
+    listed: 'document libraries of one site with folders and files, and its pages',
+    ingested: 'each file, each page; no lists, no OneNote notebooks',
+    unchangedBy: 'cTag of a file, eTag of a page',
+    deletions: 'pages have no feed: they are compared',
+    limits: '5,000 libraries, 5,000 pages',
+  },
   oauth: microsoftConsent(['Sites.Read.All', 'Files.Read.All']),
   headers: bearer,
   classify,

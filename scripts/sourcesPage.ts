@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { toldOf } from '../connectors/registry.js';
+import { BROUGHT_CLIENTS, FACT_FIELDS } from '../contract/oauth.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType, honours } from '../contract/sources.js';
+import { isOAuthSource } from '../contract/whiteLabel.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Where tests lie that are of one source alone: each is called as its source is. */
+const OWN_TESTS = ['test/connectors', 'test/acceptance/sources/own'];
+/** Asks servers that others wrote. */
+const SECOND_OPINION = 'test/connectors/emulate.test.ts';
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`);
+
+const linkTo = (file: string, text: string): string => `[${text}](../${file})`;
+
+/** How an account is connected, and by which fields beside the usual ones. */
+function authOf(source: ConnectedSourceType): string {
+  const { auth, urls } = CONNECTED_SOURCES[source];
+  if (auth === 'token') return `token: \`POST /integrations/${source.toLowerCase()}\``;
+  const version = 'request' in urls ? 'OAuth 1.0a' : 'OAuth 2.0';
+  const facts = isOAuthSource(source) ? (FACT_FIELDS[source] ?? []) : [];
+  const brought = isOAuthSource(source) ? BROUGHT_CLIENTS[source] : undefined;
+  const named = [
+    ...facts.map(({ field, isNeeded = false }) => `\`${field}\`${isNeeded ? ' (needed)' : ''}`),
+    ...(brought ? [`\`${brought.field}\` (needed)`] : []),
+  ];
+  return `${version}: \`POST /integrations/oauth_url\`${named.length > 0 ? ` with ${named.join(', ')}` : ''}`;
+}
+
+function incrementalOf(source: ConnectedSourceType): string {
+  const { hasChanges, unchangedBy } = toldOf(source);
+  return [
+    hasChanges ? 'change feed' : 'listing compared',
+    unchangedBy === null ? 'all content is fetched again' : `unchanged by ${unchangedBy}`,
+    ...(honours(source, 'incremental_sync') ? ['honours `incremental_sync`'] : []),
+  ].join('; ');
+}
+
+function deletionsOf(source: ConnectedSourceType): string {
+  const { hasChanges, deletions } = toldOf(source);
+  const usual = hasChanges ? 'told by the feed' : 'missed by a whole listing';
+  return deletions === undefined ? usual : `${usual}; ${deletions}`;
+}
+
+function limitsOf(source: ConnectedSourceType): string {
+  const { limits, sharedRequestsAtOnce } = toldOf(source);
+  const shared = sharedRequestsAtOnce === null ? '' : `, ${sharedRequestsAtOnce} of an OAuth client`;
+  return `${CONNECTED_SOURCES[source].requestsAtOnce} requests at once of an account${shared}; ${limits}`;
+}
+
+/** Tests of its own, beside those that every source passes. */
+function proofOf(source: ConnectedSourceType): string {
+  const name = source.replaceAll('_', '').toLowerCase();
+  const own = OWN_TESTS.flatMap(filesIn)
+    .filter(
+      (file) =>
+        path
+          .basename(file)
+          .replace(/(?:\.test)?\.ts$/, '')
+          .toLowerCase() === name,
+    )
+    .toSorted();
+  const asked = readFileSync(path.join(ROOT, SECOND_OPINION), 'utf8').includes(`'${source}'`);
+  return [
+    'emulator, catalogue, kills',
+    ...own.map((file) => linkTo(file, file.includes('/own/') ? 'its own operations' : 'its connector')),
+    ...(asked ? [linkTo(SECOND_OPINION, 'a server of others')] : []),
+  ].join('; ');
+}
+
+/** docs/sources.md, from the rows in contract/sources.ts and what connectors tell of themselves. */
+export function sourcesPage(): string {
+  const rows = (Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[])
+    .toSorted((a, b) => CONNECTED_SOURCES[a].name.localeCompare(CONNECTED_SOURCES[b].name, 'en'))
+    .map((source) => {
+      const { listed, ingested } = toldOf(source);
+      const of = [authOf, incrementalOf, deletionsOf, limitsOf, proofOf].map((cell) => cell(source));
+      const [auth = '', ...rest] = of;
+      return `| ${[`${CONNECTED_SOURCES[source].name} \`${source}\``, auth, listed, ingested, ...rest].join(' | ')} |`;
+    });
+  return `# Sources that accounts are connected to
+
+**Nothing here was proven on a real account**: nobody had one. Each source was proven against an emulator of its own
+([test/emulators](../test/emulators)), written to what its provider publishes, by the catalogue that every source passes
+([test/acceptance/sources](../test/acceptance/sources)) and by syncs whose worker was killed at random moments
+([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column names what else there is of each.
+This page is written from \`contract/sources.ts\` and \`connectors/\` by \`npm run docs:sources\`.
+
+For all of them: what vanished at the source is deleted here by the next listing, unless so much is missing that an operator
+has to approve it; contents are read up to the smaller of MAX_UPLOAD_BYTES and MAX_DOCUMENT_BYTES; limits of the source are waited out.
+More of what each does: [choices.md](choices.md).
+
+| source | auth | listed as | what is ingested | incremental | deletions | limits | proven against |
+|---|---|---|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}
