@@ -10,7 +10,7 @@ import { gongRows } from '../acceptance/sources/own/gong.js';
 import { guruRows } from '../acceptance/sources/own/guru.js';
 import { notionRows } from '../acceptance/sources/own/notion.js';
 import { salesforceRows } from '../acceptance/sources/own/salesforce.js';
-import { serviceNowRows } from '../acceptance/sources/own/serviceNow.js';
+import { serviceNowRows, serviceNowTypeRows } from '../acceptance/sources/own/serviceNow.js';
 import { zoteroRows } from '../acceptance/sources/own/zotero.js';
 import { zendeskRows } from '../acceptance/sources/own/zendesk.js';
 
@@ -27,5 +27,6 @@ dropboxRows(catalogue);
 chooserRows(catalogue, 'DROPBOX');
 gongRows(catalogue);
 serviceNowRows(catalogue);
+serviceNowTypeRows(catalogue);
 salesforceRows(catalogue);
 zoteroRows(catalogue);

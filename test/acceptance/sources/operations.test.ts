@@ -1,6 +1,15 @@
 /** What single sources have operations of their own for: each in a file of own/, on one service. More of them in test/long/operations.test.ts. */
 import { useCatalogue } from './catalogue.js';
 import { azureRows } from './own/azureBlobStorage.js';
+import { confluenceAddressRows } from './own/confluence.js';
+import { fillFreshdesk } from './own/freshdesk.js';
+import { gongAccountRows } from './own/gong.js';
+import { SOME_WISHES, typeRows } from './own/helpdesk.js';
+import { fillIntercom } from './own/intercom.js';
+import { publicClientRows } from './own/publicClient.js';
+import { salesforceAddressRows } from './own/salesforce.js';
+import { serviceNowClientRows, serviceNowTypeRows } from './own/serviceNow.js';
+import { fillZendesk, zendeskAddressRows } from './own/zendesk.js';
 import { boxRows } from './own/box.js';
 import { chooserRows } from './own/chooser.js';
 import { gitbookRows } from './own/gitbook.js';
@@ -23,3 +32,18 @@ azureRows(catalogue);
 slackRows(catalogue);
 boxRows(catalogue);
 chooserRows(catalogue, 'BOX');
+
+publicClientRows(catalogue);
+
+// Whose account is meant.
+serviceNowClientRows(catalogue);
+gongAccountRows(catalogue);
+zendeskAddressRows(catalogue);
+confluenceAddressRows(catalogue);
+salesforceAddressRows(catalogue);
+
+// All that may be said of types: test/long/operations.test.ts.
+serviceNowTypeRows(catalogue, SOME_WISHES);
+typeRows(catalogue, 'ZENDESK', () => fillZendesk(catalogue), SOME_WISHES);
+typeRows(catalogue, 'INTERCOM', () => fillIntercom(catalogue), SOME_WISHES);
+typeRows(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue), SOME_WISHES);

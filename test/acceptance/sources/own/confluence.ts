@@ -10,12 +10,28 @@ interface Listed {
 
 const MARINA = 'cloud-marina';
 
-export function confluenceRows(catalogue: Catalogue): void {
-  describe('CONFLUENCE by its own operations', () => {
+/** Puts further sites beside the one of the catalogue. */
+function addSites({ sites }: ConfluenceStand['emulator']): void {
+  sites.set(MARINA, {
+    subdomain: 'marina',
+    scopes: ['read:page:confluence'],
+    spaces: new Map([['900', 'Berths']]),
+    contents: new Map(),
+  });
+  // The same site as that of another product.
+  sites.set('jira-harbour', {
+    subdomain: 'harbour',
+    scopes: ['read:jira-work'],
+    spaces: new Map(),
+    contents: new Map(),
+  });
+}
+
+/** Whose site is meant, of several that an account is let into. */
+export function confluenceAddressRows(catalogue: Catalogue): void {
+  describe('CONFLUENCE by its subdomain', () => {
     const customer = new Customer(catalogue, 'CONFLUENCE');
     const emulator = () => (catalogue.stands.CONFLUENCE as ConfluenceStand).emulator;
-    const list = (body: Record<string, unknown>) => customer.user.post<Listed>('/integrations/confluence/list', body);
-    const sync = (body: Record<string, unknown>) => customer.user.post('/integrations/confluence/sync', body);
     /** The sites that were asked, in the words of the paths. */
     const sitesAsked = (): string[] => [
       ...new Set(emulator().requests.flatMap((path) => /^\/ex\/confluence\/([^/]+)\//.exec(path)?.[1] ?? [])),
@@ -23,19 +39,7 @@ export function confluenceRows(catalogue: Catalogue): void {
 
     beforeEach(async () => {
       await customer.begin();
-      emulator().sites.set(MARINA, {
-        subdomain: 'marina',
-        scopes: ['read:page:confluence'],
-        spaces: new Map([['900', 'Berths']]),
-        contents: new Map(),
-      });
-      // The same site as that of another product.
-      emulator().sites.set('jira-harbour', {
-        subdomain: 'harbour',
-        scopes: ['read:jira-work'],
-        spaces: new Map(),
-        contents: new Map(),
-      });
+      addSites(emulator());
       emulator().oauth.requests.length = 0;
     });
 
@@ -56,6 +60,19 @@ export function confluenceRows(catalogue: Catalogue): void {
       });
       expect(authorize?.parameters).not.toHaveProperty('code_challenge');
       expect(token?.parameters).toMatchObject({ grant_type: 'authorization_code' });
+    });
+  });
+}
+
+export function confluenceRows(catalogue: Catalogue): void {
+  describe('CONFLUENCE by its own operations', () => {
+    const customer = new Customer(catalogue, 'CONFLUENCE');
+    const emulator = () => (catalogue.stands.CONFLUENCE as ConfluenceStand).emulator;
+    const list = (body: Record<string, unknown>) => customer.user.post<Listed>('/integrations/confluence/list', body);
+    const sync = (body: Record<string, unknown>) => customer.user.post('/integrations/confluence/sync', body);
+    beforeEach(async () => {
+      await customer.begin();
+      addSites(emulator());
     });
 
     test('a site that the account was not let into, or none named of several, connects nothing and says why', async () => {

@@ -3,39 +3,41 @@ import { describe, expect, test } from '@jest/globals';
 import { newFreshdeskAccount } from '../../../emulators/freshdesk.js';
 import type { FreshdeskStand } from '../../../support/sourceStands/freshdesk.js';
 import { type Catalogue, Customer } from '../catalogue.js';
-import { helpdeskRows } from './helpdesk.js';
+import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
+
+/** A little of everything at one domain, and nothing else. */
+export function fillFreshdesk({ stands }: Catalogue, domain = 'harbour'): HelpdeskContent {
+  stands.FRESHDESK.reset();
+  const account = newFreshdeskAccount();
+  (stands.FRESHDESK as FreshdeskStand).emulator.accounts.set(domain, account);
+  account.categories.set(1, 'Sea');
+  account.folders.set(10, { category: 1, name: 'Sights' });
+  account.articles.set(100, { folder: 10, title: 'Lighthouse', body: '<p>A light.</p>' });
+  account.tickets.set(7, {
+    subject: 'Pier',
+    text: 'It is broken.',
+    said: [
+      { text: 'A carpenter comes.', files: [{ id: 70, name: 'pier.txt', content: 'A broken pier.' }] },
+      { text: 'Thank you.', user: 9 },
+      { text: 'He is a nuisance.', isPrivate: true },
+    ],
+  });
+  return {
+    types: { ARTICLE: `${domain}/article:100`, TICKET: `${domain}/ticket:7` },
+    attached: { TICKET: `${domain}/ticket:7/70` },
+  };
+}
 
 export function freshdeskRows(catalogue: Catalogue): void {
   const emulator = () => (catalogue.stands.FRESHDESK as FreshdeskStand).emulator;
-  const fill = (domain = 'harbour') => {
-    catalogue.stands.FRESHDESK.reset();
-    const account = newFreshdeskAccount();
-    emulator().accounts.set(domain, account);
-    account.categories.set(1, 'Sea');
-    account.folders.set(10, { category: 1, name: 'Sights' });
-    account.articles.set(100, { folder: 10, title: 'Lighthouse', body: '<p>A light.</p>' });
-    account.tickets.set(7, {
-      subject: 'Pier',
-      text: 'It is broken.',
-      said: [
-        { text: 'A carpenter comes.', files: [{ id: 70, name: 'pier.txt', content: 'A broken pier.' }] },
-        { text: 'Thank you.', user: 9 },
-        { text: 'He is a nuisance.', isPrivate: true },
-      ],
-    });
-    return {
-      types: { ARTICLE: `${domain}/article:100`, TICKET: `${domain}/ticket:7` },
-      attached: { TICKET: `${domain}/ticket:7/70` },
-    };
-  };
-  helpdeskRows(catalogue, 'FRESHDESK', () => fill());
+  helpdeskRows(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue));
 
   describe('FRESHDESK by its own operation', () => {
     const customer = new Customer(catalogue, 'FRESHDESK');
 
     test('domain: 422 for what is none, with or without the end that all have; what is missing is told by name', async () => {
       await customer.begin();
-      fill('quay');
+      fillFreshdesk(catalogue, 'quay');
       const { user, stand } = customer;
       for (const domain of [
         'evil.com/#',
@@ -72,7 +74,7 @@ export function freshdeskRows(catalogue: Catalogue): void {
 
     test('all tickets are listed however many changed in one second; a ticket has what was said as its text', async () => {
       await customer.begin();
-      fill();
+      fillFreshdesk(catalogue);
       const { tickets } = emulator().accounts.get('harbour')!;
       for (let id = 20; id < 27; id += 1) tickets.set(id, { subject: `T${id}`, text: `Ticket ${id}.` });
       tickets.set(30, { subject: 'Later', text: 'Later.', updated: '2026-04-01T10:00:00Z' });

@@ -7,11 +7,11 @@ import { consentTo } from '../../../support/consent.js';
 import { GONG_EMAIL, type GongStand } from '../../../support/sourceStands/gong.js';
 import { type Catalogue, Customer } from '../catalogue.js';
 
-export function gongRows(catalogue: Catalogue): void {
-  describe('GONG in what is its own', () => {
+/** Whose account is meant. */
+export function gongAccountRows(catalogue: Catalogue): void {
+  describe('GONG by its e-mail', () => {
     const customer = new Customer(catalogue, 'GONG');
     beforeEach(() => customer.begin());
-    const gong = () => (customer.stand as GongStand).gong;
     const sources = async (): Promise<(string | null)[]> => {
       const { body } = await customer.user.post<Listed<DataSourceRecord>>('/user_data_sources', {
         order_by: 'created_at',
@@ -55,6 +55,14 @@ export function gongRows(catalogue: Catalogue): void {
       await consentTo(answer.oauth_url);
       expect(await sources()).toEqual([catalogue.stands.BOX.externalId]);
     });
+  });
+}
+
+export function gongRows(catalogue: Catalogue): void {
+  describe('GONG in what is its own', () => {
+    const customer = new Customer(catalogue, 'GONG');
+    beforeEach(() => customer.begin());
+    const gong = () => (customer.stand as GongStand).gong;
 
     test('calls are asked for at the address that came with the tokens; of handed-over ones at the common one', async () => {
       await customer.connect({ sync_source_items: true });

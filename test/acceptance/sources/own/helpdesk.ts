@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
 import type { ConnectedSourceType } from '../../../../contract/sources.js';
+import { TYPES_AT_SOURCE } from '../../../../contract/typesAtSource.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { soon } from '../../../support/soon.js';
 import type { Catalogue } from '../catalogue.js';
@@ -12,18 +13,37 @@ export interface HelpdeskContent {
   readonly attached: HelpdeskContent['types'];
 }
 
-const WISHES: readonly { readonly types?: readonly string[]; readonly attachments: boolean }[] = [
-  { attachments: false },
-  { attachments: true },
-  { types: [], attachments: true },
-  { types: ['ARTICLE'], attachments: true },
-  { types: ['TICKET'], attachments: false },
-  { types: ['TICKET'], attachments: true },
-  { types: ['CONVERSATION'], attachments: true },
-  { types: ['TICKET', 'ARTICLE'], attachments: false },
-  { types: ['CONVERSATION', 'ARTICLE'], attachments: true },
-  { types: ['INCIDENT'], attachments: true },
+/** What a caller may say of types. */
+export interface TypesWished {
+  /** Unset: nothing is said. */
+  readonly types?: readonly string[];
+  readonly attachments: boolean;
+}
+const NAMED: readonly (readonly string[] | undefined)[] = [
+  ...[undefined, []],
+  ...TYPES_AT_SOURCE.map((type) => [type]),
+  ...[
+    ['TICKET', 'ARTICLE'],
+    ['CONVERSATION', 'ARTICLE'],
+    ['INCIDENT', 'ATTACHMENT'],
+    ['TABLE', 'INCIDENT'],
+  ],
 ];
+/** Each type, several, none and nothing said, each with attachments and without. */
+export const ALL_WISHES: readonly TypesWished[] = NAMED.flatMap((types) =>
+  [false, true].map((attachments) => ({ attachments, ...(types === undefined ? {} : { types }) })),
+);
+/** One that leaves something out, and one that does not, for runs that have little time. */
+export const SOME_WISHES: readonly TypesWished[] = [
+  { types: ['TICKET', 'INCIDENT'], attachments: true },
+  { attachments: false },
+];
+/** As files/sync and connections take it; nothing is fetched. */
+export const configOf = ({ types, attachments }: TypesWished) => ({
+  skip_file_processing: true,
+  sync_attachments: attachments,
+  ...(types === undefined ? {} : { auto_synced_source_types: types }),
+});
 
 const only = async (user: TestUser): Promise<DataSourceRecord> =>
   (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
@@ -31,49 +51,65 @@ const filesOf = async (user: TestUser, filters: Record<string, unknown> = {}): P
   (await user.post<Listed<FileRecord>>('/user_files_v2', { filters, pagination: { limit: 100 } })).body.results;
 const namesOf = (files: readonly FileRecord[]): string[] => files.map((file) => file.external_file_id).toSorted();
 
-/** What every helpdesk does with the types of the things that it holds. @param fill puts a little of each there, and nothing else */
-export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fill: () => HelpdeskContent): void {
-  const connect = async (name: string, body: Record<string, unknown>): Promise<TestUser> => {
-    const user = await catalogue.service.user(`${type} ${name}`);
-    const answer = await catalogue.stands[type].connect(user, { sync_source_items: false, ...body });
-    expect(answer).toMatchObject({ status: 200 });
-    return user;
-  };
+type Fill = () => HelpdeskContent;
 
-  describe(`${type} as a helpdesk`, () => {
-    test('auto_synced_source_types and sync_attachments: what is named comes, what is not stays away', async () => {
-      const { types, attached } = fill();
-      const came = await Promise.all(
-        WISHES.map(async ({ types: named, attachments }, at) => {
-          const config = {
-            sync_attachments: attachments,
-            ...(named === undefined ? {} : { auto_synced_source_types: named }),
-          };
-          const user = await connect(`types ${at}`, { file_sync_config: config });
-          await soon(
-            () => only(user),
-            ({ files_synced_at: done }) => done !== null,
+async function connect(
+  { service, stands }: Catalogue,
+  type: ConnectedSourceType,
+  name: string,
+  body: Record<string, unknown>,
+): Promise<TestUser> {
+  const user = await service.user(`${type} ${name}`);
+  const answer = await stands[type].connect(user, { sync_source_items: false, ...body });
+  expect(answer).toMatchObject({ status: 200 });
+  return user;
+}
+
+/** What becomes of the types that a connection names. @param fill puts a little of each there, and nothing else */
+export function typeRows(
+  catalogue: Catalogue,
+  type: ConnectedSourceType,
+  fill: Fill,
+  wishes: readonly TypesWished[] = ALL_WISHES,
+): void {
+  test(`${type}: auto_synced_source_types and sync_attachments: what is named comes, what is not stays away`, async () => {
+    const { types, attached } = fill();
+    const came = await Promise.all(
+      wishes.map(async (wish, at) => {
+        const user = await connect(catalogue, type, `types ${at}`, { file_sync_config: configOf(wish) });
+        await soon(
+          () => only(user),
+          ({ files_synced_at: done }) => done !== null,
+        );
+        const files = await filesOf(user);
+        for (const [one, id] of Object.entries(types))
+          expect(namesOf(await filesOf(user, { file_types_at_source: [one] }))).toEqual(
+            namesOf(files).filter((each) => each === id),
           );
-          const files = await filesOf(user);
-          expect(files.map((file) => file.sync_status)).toEqual(files.map(() => 'READY'));
-          for (const [one, id] of Object.entries(types))
-            expect(namesOf(await filesOf(user, { file_types_at_source: [one] }))).toEqual(
-              namesOf(files).filter((each) => each === id),
-            );
-          return { named, attachments, files: namesOf(files) };
-        }),
-      );
-      const expected = WISHES.map(({ types: named, attachments }) => {
-        const meant = (ids: HelpdeskContent['types']) =>
-          Object.entries(ids).flatMap(([one, id]) => (named === undefined || named.includes(one) ? [id] : []));
-        return { named, attachments, files: [...meant(types), ...(attachments ? meant(attached) : [])].toSorted() };
-      });
-      expect(came).toEqual(expected);
+        return { ...wish, files: namesOf(files) };
+      }),
+    );
+    const expected = wishes.map((wish) => {
+      const { types: named, attachments } = wish;
+      const meant = (ids: HelpdeskContent['types']) =>
+        Object.entries(ids).flatMap(([one, id]) => (named === undefined || named.includes(one) ? [id] : []));
+      return { ...wish, files: [...meant(types), ...(attachments ? meant(attached) : [])].toSorted() };
     });
+    expect(came).toEqual(expected);
+  });
+}
+
+/** What every helpdesk does with the types of the things that it holds. @param fill puts a little of each there, and nothing else */
+export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fill: Fill): void {
+  describe(`${type} as a helpdesk`, () => {
+    typeRows(catalogue, type, fill);
 
     test('sync_files_on_connection false: it is listed, attachments and all, and nothing is synced until it is chosen', async () => {
       const { types, attached } = fill();
-      const user = await connect('listed', { sync_source_items: true, sync_files_on_connection: false });
+      const user = await connect(catalogue, type, 'listed', {
+        sync_source_items: true,
+        sync_files_on_connection: false,
+      });
       const { id } = await soon(
         () => only(user),
         ({ source_items_synced_at: done }) => done !== null,

@@ -2,43 +2,45 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { IntercomStand } from '../../../support/sourceStands/intercom.js';
 import { type Catalogue, Customer } from '../catalogue.js';
-import { helpdeskRows } from './helpdesk.js';
+import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
+
+/** A little of everything, and nothing else. */
+export function fillIntercom({ stands }: Catalogue) {
+  const { collections, articles, conversations, tickets } = (stands.INTERCOM as IntercomStand).emulator;
+  stands.INTERCOM.reset();
+  for (const all of [collections, articles, conversations, tickets]) all.clear();
+  collections.set(1, { name: 'Sea' });
+  articles.set(100, { collection: 1, title: 'Lighthouse', body: '<p>A light.</p>' });
+  const plan = { name: 'plan.txt', content: 'High tide at noon.' };
+  conversations.set(5, {
+    title: 'Tides',
+    parts: [
+      { text: 'When is high tide?', files: [plan] },
+      { text: 'At noon.' },
+      { text: 'He asks daily.', isNote: true },
+    ],
+    total: 7,
+  });
+  tickets.set(7, {
+    title: 'Pier',
+    parts: [{ text: 'Broken &amp; wet.', files: [{ name: 'pier.txt', content: 'A broken pier.' }] }],
+  });
+  return {
+    types: { ARTICLE: 'article:100', TICKET: 'ticket:7', CONVERSATION: 'conversation:5' },
+    attached: { TICKET: 'ticket:7/700-0', CONVERSATION: 'conversation:5/s-0' },
+  } satisfies HelpdeskContent;
+}
 
 export function intercomRows(catalogue: Catalogue): void {
   const emulator = () => (catalogue.stands.INTERCOM as IntercomStand).emulator;
-  const fill = () => {
-    const { collections, articles, conversations, tickets } = emulator();
-    catalogue.stands.INTERCOM.reset();
-    for (const all of [collections, articles, conversations, tickets]) all.clear();
-    collections.set(1, { name: 'Sea' });
-    articles.set(100, { collection: 1, title: 'Lighthouse', body: '<p>A light.</p>' });
-    const plan = { name: 'plan.txt', content: 'High tide at noon.' };
-    conversations.set(5, {
-      title: 'Tides',
-      parts: [
-        { text: 'When is high tide?', files: [plan] },
-        { text: 'At noon.' },
-        { text: 'He asks daily.', isNote: true },
-      ],
-      total: 7,
-    });
-    tickets.set(7, {
-      title: 'Pier',
-      parts: [{ text: 'Broken &amp; wet.', files: [{ name: 'pier.txt', content: 'A broken pier.' }] }],
-    });
-    return {
-      types: { ARTICLE: 'article:100', TICKET: 'ticket:7', CONVERSATION: 'conversation:5' },
-      attached: { TICKET: 'ticket:7/700-0', CONVERSATION: 'conversation:5/s-0' },
-    };
-  };
-  helpdeskRows(catalogue, 'INTERCOM', fill);
+  helpdeskRows(catalogue, 'INTERCOM', () => fillIntercom(catalogue));
 
   describe('INTERCOM by consent', () => {
     const customer = new Customer(catalogue, 'INTERCOM');
 
     test('conversations and tickets have what was said as their text, and tickets what Intercom says of them as tags', async () => {
       await customer.begin();
-      fill();
+      fillIntercom(catalogue);
       const config = { sync_attachments: true };
       const source = await customer.connect({ sync_files_on_connection: true, file_sync_config: config });
       expect(source.data_source_metadata).toMatchObject({ workspace_name: 'Harbour', region: 'US' });
@@ -67,7 +69,7 @@ export function intercomRows(catalogue: Catalogue): void {
 
     test('a place of attachments that refuses ends that file alone, and not the connection', async () => {
       await customer.begin();
-      const { attached } = fill();
+      const { attached } = fillIntercom(catalogue);
       await customer.connect();
       emulator().filesRefused = 401;
       await customer.syncFiles([attached.TICKET, 'article:100']);
@@ -83,7 +85,7 @@ export function intercomRows(catalogue: Catalogue): void {
 
     test('an article in several languages is one file, without drafts of any', async () => {
       await customer.begin();
-      fill();
+      fillIntercom(catalogue);
       emulator().articles.set(101, {
         collection: null,
         title: 'Knots',

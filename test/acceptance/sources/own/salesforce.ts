@@ -12,12 +12,11 @@ interface CrmList {
   readonly data: readonly Readonly<Record<string, unknown>>[];
 }
 
-export function salesforceRows(catalogue: Catalogue): void {
-  const customer = new Customer(catalogue, 'SALESFORCE');
-  const emulated = () => (customer.stand as SalesforceStand).emulator;
-  const id = (name: string) => sfId('001', name);
-
-  describe('SALESFORCE by its own fields', () => {
+/** Whose organization is meant. */
+export function salesforceAddressRows(catalogue: Catalogue): void {
+  describe('SALESFORCE by its domain', () => {
+    const customer = new Customer(catalogue, 'SALESFORCE');
+    const emulated = () => (customer.stand as SalesforceStand).emulator;
     beforeEach(() => customer.begin());
 
     test.each([
@@ -27,7 +26,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       ['login.salesforce.com', { salesforce_domain: null }],
     ])('people consent at %s; all that is read comes from where consent says', async (host, fields) => {
       emulated().oauth.requests.length = 0;
-      await customer.connect({ ...fields, sync_source_items: true });
+      await customer.connect(fields);
       expect(new Set(emulated().oauth.requests.map(({ path }) => path.split('/')[1]))).toEqual(new Set([host]));
       const asked = emulated().requests.filter((path) => !/\/(?:authorize|token)\b/.test(path));
       expect(new Set(asked.map((path) => path.split('/')[1]))).toEqual(new Set([ORGANIZATION_HOST]));
@@ -42,6 +41,16 @@ export function salesforceRows(catalogue: Catalogue): void {
         });
       }
     });
+  });
+}
+
+export function salesforceRows(catalogue: Catalogue): void {
+  const customer = new Customer(catalogue, 'SALESFORCE');
+  const emulated = () => (customer.stand as SalesforceStand).emulator;
+  const id = (name: string) => sfId('001', name);
+
+  describe('SALESFORCE by its own fields', () => {
+    beforeEach(() => customer.begin());
 
     test('articles are published ones, with what their organization has written into fields of its own', async () => {
       const article = (name: string, more: object) =>

@@ -9,12 +9,27 @@ import { withDatabase } from '../../../support/dataSources.js';
 import { soon } from '../../../support/soon.js';
 import { serviceNowCredentials, type ServiceNowStand } from '../../../support/sourceStands/serviceNow.js';
 import { ALIAS, type Catalogue, Customer } from '../catalogue.js';
+import { ALL_WISHES, configOf, type TypesWished } from './helpdesk.js';
 
 const HOSTILE = ['evil.com/#', '127.0.0.1:8080', 'a@b', 'a.b', 'a/b', '..', '-a', 'a b', 'http://evil.com', '[::1]'];
 
-const byName = (a: string, b: string): number => (a < b ? -1 : 1);
+/** Tables of the emulator. */
+const [incident, drill] = ['incident', 'u_drill'];
+/** Attaches a text to a record. @returns the id of its item */
+function attach(
+  attachments: ServiceNowStand['emulator']['attachments'],
+  table: string,
+  record: string,
+  name: string,
+  content: string,
+): string {
+  const id = sysIdOf(name);
+  attachments.set(id, { table, record: sysIdOf(record), name: `${name}.txt`, type: 'text/plain', content });
+  return `${table}/${sysIdOf(record)}/${id}`;
+}
 
-export function serviceNowRows(catalogue: Catalogue): void {
+/** The client that each connection brings. */
+export function serviceNowClientRows(catalogue: Catalogue): void {
   describe('SERVICENOW by its own fields', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     const emulated = () => (customer.stand as ServiceNowStand).emulator;
@@ -150,31 +165,23 @@ export function serviceNowRows(catalogue: Catalogue): void {
       expect(emulated().oauth.requests.at(-1)).toMatchObject(refresh);
     });
   });
+}
 
-  describe('SERVICENOW: tables, incidents, attachments', () => {
+/** What becomes of the types that a selection names. */
+export function serviceNowTypeRows(catalogue: Catalogue, wishes: readonly TypesWished[] = ALL_WISHES): void {
+  describe('SERVICENOW: types', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
-    const emulated = () => (customer.stand as ServiceNowStand).emulator;
-    const [incident, drill] = ['incident', 'u_drill'];
-    const attach = (table: string, record: string, name: string, content: string): string => {
-      const id = sysIdOf(name);
-      emulated().attachments.set(id, {
-        table,
-        record: sysIdOf(record),
-        name: `${name}.txt`,
-        type: 'text/plain',
-        content,
-      });
-      return `${table}/${sysIdOf(record)}/${id}`;
-    };
     beforeEach(() => customer.begin());
 
     test('auto_synced_source_types and sync_attachments: what is named comes, what is not stays away', async () => {
-      const ofIncident = attach(incident, 'keeper', 'portrait', 'Aurelia, painted.');
-      const ofTable = attach(drill, 'eels', 'plan', 'The plan.');
-      const incidents = [customer.content.lighthouse, customer.content.keeper];
-      const records = customer.content.others;
+      const { attachments } = (customer.stand as ServiceNowStand).emulator;
+      const [ofIncident, ofTable] = [
+        attach(attachments, incident, 'keeper', 'portrait', 'Aurelia, painted.'),
+        attach(attachments, drill, 'eels', 'plan', 'The plan.'),
+      ];
+      const { lighthouse, keeper, others, containers } = customer.content;
       let runs = 0;
-      const came = async (config: object, ids = customer.content.containers): Promise<string[]> => {
+      const came = async (config: object, ids = containers): Promise<string[]> => {
         runs += 1;
         await customer.syncFiles(ids, { request_id: `types ${runs}`, ...config });
         await soon(
@@ -184,34 +191,43 @@ export function serviceNowRows(catalogue: Catalogue): void {
         const files = await customer.files({ request_ids: [`types ${runs}`] });
         return files.map((file) => file.external_file_id).toSorted();
       };
-      const withConfig = (config: object) => ({ file_sync_config: { skip_file_processing: true, ...config } });
       // What the connection was asked for is meant where a selection does not say.
-      await customer.connect(withConfig({ auto_synced_source_types: ['INCIDENT'] }));
-      expect(await came({})).toEqual(incidents.toSorted());
-      for (const [config, expected] of [
-        [{}, [...incidents, ...records]],
-        [{ sync_attachments: true }, [...incidents, ...records, ofIncident, ofTable]],
-        [{ auto_synced_source_types: ['TABLE'] }, records],
-        [{ auto_synced_source_types: ['ATTACHMENT'] }, [ofIncident, ofTable]],
-        [{ auto_synced_source_types: ['INCIDENT', 'ATTACHMENT'] }, [...incidents, ofIncident, ofTable]],
-        [{ auto_synced_source_types: ['TABLE'], sync_attachments: true }, [...records, ofTable]],
-        [{ auto_synced_source_types: [] }, []],
-        [{ auto_synced_source_types: [], sync_attachments: true }, []],
-      ] as const)
-        expect({ config, came: await came(withConfig(config)) }).toEqual({
-          config,
-          came: [...expected].toSorted(byName),
+      await customer.connect({ file_sync_config: configOf({ types: ['INCIDENT'], attachments: false }) });
+      expect(await came({})).toEqual([lighthouse, keeper].toSorted());
+      for (const wish of wishes) {
+        const { types, attachments: areWished } = wish;
+        const isNamed = (type: string): boolean => types?.includes(type) ?? false;
+        const isFree = (type: string): boolean => types === undefined || isNamed(type);
+        const comes = (type: string): boolean => isNamed('ATTACHMENT') || (areWished && isFree(type));
+        const expected = [
+          ...(isFree('INCIDENT') ? [lighthouse, keeper] : []),
+          ...(isFree('TABLE') ? others : []),
+          ...(comes('INCIDENT') ? [ofIncident] : []),
+          ...(comes('TABLE') ? [ofTable] : []),
+        ];
+        expect({ wish, came: await came({ file_sync_config: configOf(wish) }) }).toEqual({
+          wish,
+          came: expected.toSorted(),
         });
+      }
       // By its own name it comes all the same.
-      const named = withConfig({ auto_synced_source_types: ['INCIDENT'] });
+      const named = { file_sync_config: configOf({ types: ['INCIDENT'], attachments: false }) };
       expect(await came(named, [ofTable])).toEqual([ofTable]);
     });
+  });
+}
+
+export function serviceNowRows(catalogue: Catalogue): void {
+  describe('SERVICENOW: tables, incidents, attachments', () => {
+    const customer = new Customer(catalogue, 'SERVICENOW');
+    const emulated = () => (customer.stand as ServiceNowStand).emulator;
+    beforeEach(() => customer.begin());
 
     test('each is found by its type, with what people wrote', async () => {
       emulated().tables.get(incident)!.rows.get(sysIdOf('keeper'))!['comments'] = 'Ada: seen on Monday.';
       emulated().tables.get('kb_knowledge')!.rows.get(sysIdOf('crews'))!['text'] =
         '<p>On <b>crews</b> &amp; ships.</p>';
-      const portrait = attach(incident, 'keeper', 'portrait', 'Aurelia, painted.');
+      const portrait = attach(emulated().attachments, incident, 'keeper', 'portrait', 'Aurelia, painted.');
       const { id } = await customer.connect({ sync_source_items: true });
       expect((await customer.items({ parent_id: customer.content.keeper })).items).toMatchObject([
         { external_id: portrait, item_type: 'ATTACHMENT', name: 'portrait.txt' },

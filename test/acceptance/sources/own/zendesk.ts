@@ -4,32 +4,34 @@ import { newZendeskAccount } from '../../../emulators/zendesk.js';
 import { soon } from '../../../support/soon.js';
 import type { ZendeskStand } from '../../../support/sourceStands/zendesk.js';
 import { type Catalogue, Customer } from '../catalogue.js';
-import { helpdeskRows } from './helpdesk.js';
+import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 
-export function zendeskRows(catalogue: Catalogue): void {
-  const stand = () => catalogue.stands.ZENDESK as ZendeskStand;
-  const fill = (subdomain = 'harbour') => {
-    const account = newZendeskAccount();
-    stand().emulator.accounts.set(subdomain, account);
-    account.categories.set(1, 'Sea');
-    account.sections.set(10, { category: 1, name: 'Sights' });
-    account.articles.set(100, { section: 10, title: 'Lighthouse', body: `<p>The light of ${subdomain}.</p>` });
-    account.tickets.set(7, {
-      subject: 'Pier',
-      type: 'incident',
-      comments: [
-        { text: 'It is broken.', attachments: [{ id: 70, name: 'pier.txt', content: 'A broken pier.' }] },
-        { text: 'A carpenter comes.', author: 501 },
-      ],
-    });
-    return {
-      types: { ARTICLE: `${subdomain}/article:100`, TICKET: `${subdomain}/ticket:7` },
-      attached: { TICKET: `${subdomain}/ticket:7/70` },
-    };
+/** A little of everything at one subdomain, and nothing else. */
+export function fillZendesk({ stands }: Catalogue, subdomain = 'harbour'): HelpdeskContent {
+  const account = newZendeskAccount();
+  (stands.ZENDESK as ZendeskStand).emulator.accounts.set(subdomain, account);
+  account.categories.set(1, 'Sea');
+  account.sections.set(10, { category: 1, name: 'Sights' });
+  account.articles.set(100, { section: 10, title: 'Lighthouse', body: `<p>The light of ${subdomain}.</p>` });
+  account.tickets.set(7, {
+    subject: 'Pier',
+    type: 'incident',
+    comments: [
+      { text: 'It is broken.', attachments: [{ id: 70, name: 'pier.txt', content: 'A broken pier.' }] },
+      { text: 'A carpenter comes.', author: 501 },
+    ],
+  });
+  return {
+    types: { ARTICLE: `${subdomain}/article:100`, TICKET: `${subdomain}/ticket:7` },
+    attached: { TICKET: `${subdomain}/ticket:7/70` },
   };
-  helpdeskRows(catalogue, 'ZENDESK', () => fill());
+}
 
-  describe('ZENDESK by consent', () => {
+/** Whose account is meant. */
+export function zendeskAddressRows(catalogue: Catalogue): void {
+  const stand = () => catalogue.stands.ZENDESK as ZendeskStand;
+
+  describe('ZENDESK by its subdomain', () => {
     const customer = new Customer(catalogue, 'ZENDESK');
 
     test('zendesk_subdomain: 400 naming it without it, 422 for what is none, and each one is an account of its own', async () => {
@@ -49,7 +51,7 @@ export function zendeskRows(catalogue: Catalogue): void {
         });
       const { hosts } = stand().emulator;
       for (const subdomain of ['harbour', 'quay']) {
-        fill(subdomain);
+        fillZendesk(catalogue, subdomain);
         hosts.length = 0;
         await stand().connect(user, { zendesk_subdomain: subdomain, sync_source_items: false });
         await soon(
@@ -69,10 +71,18 @@ export function zendeskRows(catalogue: Catalogue): void {
         'ZENDESK|ada@harbour.example|quay',
       ]);
     });
+  });
+}
+
+export function zendeskRows(catalogue: Catalogue): void {
+  helpdeskRows(catalogue, 'ZENDESK', () => fillZendesk(catalogue));
+
+  describe('ZENDESK by consent', () => {
+    const customer = new Customer(catalogue, 'ZENDESK');
 
     test('a ticket has its comments as its text, what Zendesk says of it as tags, and what is attached as a file of its own', async () => {
       await customer.begin();
-      fill();
+      fillZendesk(catalogue);
       await customer.connect({ sync_files_on_connection: true, file_sync_config: { sync_attachments: true } });
       const files = await customer.settledFiles(3);
       const of = (id: string) => files.find((file) => file.external_file_id === id);

@@ -1,0 +1,120 @@
+/** The published client of the hosted service, unchanged: only its base path is ours. */
+import { describe, expect, test } from '@jest/globals';
+import { Carbon } from 'carbon-typescript-sdk';
+
+import { consentTo } from '../../../support/consent.js';
+import { soon } from '../../../support/soon.js';
+import { ACCESS_KEY, ACCESS_KEY_SECRET } from '../../../emulators/s3Source.js';
+import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';
+import type { ConnectedSourceType } from '../../../../contract/sources.js';
+import type { Catalogue } from '../catalogue.js';
+
+/** Items are looked at in pages so long. */
+const PAGE = 3;
+const QUIET = { sync_files_on_connection: false, sync_source_items: true };
+
+async function connectByConsent(
+  client: Carbon,
+  asked: Parameters<Carbon['integrations']['getOauthUrl']>[0],
+): Promise<void> {
+  const { data } = await client.integrations.getOauthUrl({ ...QUIET, connecting_new_account: true, ...asked });
+  expect((await consentTo(data.oauth_url)).status).toBe(200);
+}
+
+/** How its user connects each. */
+const CONNECT = {
+  // A store of files, with a feed of changes.
+  GOOGLE_DRIVE: (client) => connectByConsent(client, { service: 'GOOGLE_DRIVE' }),
+  // Pages in pages.
+  NOTION: (client) => connectByConsent(client, { service: 'NOTION' }),
+  // A helpdesk, at a host of its own.
+  ZENDESK: (client) => connectByConsent(client, { service: 'ZENDESK', zendesk_subdomain: 'harbour' }),
+  // Spaces of one site among those that an account sees.
+  CONFLUENCE: (client) => connectByConsent(client, { service: 'CONFLUENCE' }),
+  // Objects, by a key pair whose requests are signed.
+  S3: async (client) => {
+    await client.integrations.createAwsIamUser({
+      access_key: ACCESS_KEY,
+      access_key_secret: ACCESS_KEY_SECRET,
+      sync_source_items: true,
+    });
+  },
+} as const satisfies Partial<Record<ConnectedSourceType, (client: Carbon) => Promise<void>>>;
+
+const KINDS = Object.keys(CONNECT) as (keyof typeof CONNECT)[];
+
+/** Everything that lies in something, by pages; null: the outermost things. */
+async function lyingIn(client: Carbon, dataSourceId: number, parent: string | null) {
+  const found = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const { data } = await client.integrations.listDataSourceItems({
+      data_source_id: dataSourceId,
+      ...(parent === null ? { filters: { root_files_only: true } } : { parent_id: parent }),
+      pagination: { limit: PAGE, offset },
+    });
+    found.push(...data.items);
+    if (found.length >= data.count) return found;
+  }
+}
+
+/** Sources of five kinds, from their connection to a passage that is found. */
+export function publicClientRows(catalogue: Catalogue): void {
+  describe('the published client', () => {
+    test.each(KINDS)('%s: connect, list down to a branch, sync it, and find the passage', async (type) => {
+      const stand = catalogue.stands[type];
+      const content = stand.reset();
+      const issuing = new Carbon({
+        basePath: catalogue.service.url,
+        apiKey: catalogue.service.apiKey,
+        customerId: `una ${type}`,
+      });
+      const { data: tokens } = await issuing.auth.getAccessToken();
+      const client = new Carbon({ basePath: catalogue.service.url, accessToken: tokens.access_token });
+
+      await CONNECT[type](client);
+      const source = await soon(
+        async () => (await client.dataSources.queryUserDataSources({})).data.results[0],
+        (one) => one?.source_items_synced_at != null && one.sync_status === 'READY',
+      );
+      expect(source).toMatchObject({ data_source_type: type, data_source_external_id: stand.externalId });
+      const { id = 0 } = source ?? {};
+
+      const open: (string | null)[] = [null];
+      const seen = new Map<string, boolean | null>();
+      while (open.length > 0 && !seen.has(content.branch))
+        for (const item of await lyingIn(client, id, open.shift() ?? null)) {
+          seen.set(item.external_id, item.is_selectable);
+          if (item.is_expandable) open.push(item.external_id);
+        }
+      expect(seen.get(content.branch)).toBe(true);
+
+      const sync = await client.integrations.syncFiles({
+        data_source_id: id,
+        ids: [content.branch],
+        tags: { shelf: type },
+      });
+      expect(sync.data).toEqual({ success: true });
+      const files = await soon(
+        async () =>
+          (await client.files.queryUserFiles({ filters: { organization_user_data_source_id: [id] } })).data.results,
+        (some) => some.length === 2 && some.every((file) => file.sync_status === 'READY'),
+      );
+      const idOf = (externalId: string) => files.find((file) => file.external_file_id === externalId)?.id;
+
+      // What else there is of the same account was not chosen, and is not found.
+      for (const [query, externalId, passage] of [
+        ['When was the lighthouse lit?', content.lighthouse, LIGHTHOUSE],
+        ['What was the name of its keeper?', content.keeper, KEEPER],
+      ] as const) {
+        const { data } = await client.embeddings.getDocuments({
+          query,
+          k: 1,
+          tags_v2: { AND: [{ key: 'shelf', value: type }] },
+        });
+        expect(data.documents).toMatchObject([
+          { file_id: idOf(externalId), content: expect.stringContaining(passage) },
+        ]);
+      }
+    });
+  });
+}
