@@ -103,6 +103,8 @@ async function accept(
           externalUrl: null,
           name,
           parentId: parent._id,
+          // Two accounts may each have a message of this id.
+          accountId: parent.accountId ?? null,
           isContainer: false,
           tags: tagObject(parent.tags) ?? {},
           options: parent.options,

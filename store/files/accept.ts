@@ -51,6 +51,8 @@ export interface FileRequest {
    * again: a tag workflow may have passed before they were there.
    */
   readonly dataSource?: Pick<DataSourceDoc, '_id' | 'tags' | 'tagsVersion'>;
+  /** Of what came out of a file: that one's account. Unset: its data source, or none. */
+  readonly accountId?: number | null;
   /** Upserted into those that a known file has. */
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly options: IngestOptions;
@@ -68,12 +70,22 @@ export interface FileRequest {
   readonly workflowOf: (fileId: number) => string;
 }
 
+/** By what a file is known. */
+type Identity = Pick<FileDoc, 'source' | 'externalFileId'> & { readonly accountId?: number | null };
+
 /** What of a known record an acceptance keeps. */
 type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'>;
 
 /** Whether a request may have the known file: a container and a page of one name are two things. */
 const isAlike = ({ isContainer }: FileRequest, known: KnownFile | undefined): boolean =>
   known === undefined || known.isContainer === isContainer;
+
+/** Within what the external id of a file is one. */
+const accountOf = ({ dataSource, accountId = dataSource?._id ?? null }: FileRequest): number | null => accountId;
+/** What tells files of one user apart; two accounts may call two things the same. */
+const nameOf = ({ source, externalFileId, accountId = null }: Identity): string =>
+  `${accountId ?? ''} ${source} ${externalFileId}`;
+const nameOfRequest = (request: FileRequest): string => nameOf({ ...request, accountId: accountOf(request) });
 
 /** Times a file's tags may change while it is accepted. */
 const TAG_CHANGES = 5;
@@ -141,12 +153,12 @@ export interface FileAcceptance {
   /** Queues a file that is at rest; null when it no longer is. */
   queueAgain(owner: Tenant, file: FileDoc, again: SyncAgain, session: Session): Promise<FileDoc | null>;
   /**
-   * Takes one file in: a new record, or the known one of the same (organization, user, source, external id) with the new
-   * request's options. One that was sent is DELAYED where the user's queue is full; its run is to be held back then.
+   * Takes one file in: a new record, or the known one of the same (organization, user, source, external id, account) with the
+   * new request's options. One that was sent is DELAYED where the user's queue is full; its run is to be held back then.
    */
   accept(owner: Tenant & { customerId: string }, request: FileRequest, session: Session): Promise<FileDoc>;
   /**
-   * The same for many at once, all of one run. Those past what the user's queue takes are DELAYED. Files are matched by external id; answers how many were taken in. A page that is known as
+   * The same for many at once, all of one run. Those past what the user's queue takes are DELAYED. Files are matched by external id and account; answers how many were taken in. A page that is known as
    * a container (the sitemap of another scrape, say) is left out: it has a run and children of its own.
    */
   acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
@@ -164,6 +176,7 @@ export function createFileAcceptance(
     userId,
     source: request.source,
     externalFileId: request.externalFileId,
+    accountId: accountOf(request),
   });
   const onInsert = (_id: number, owner: { customerId: string }, request: FileRequest, now: Date) => ({
     _id,
@@ -172,8 +185,6 @@ export function createFileAcceptance(
     name: request.name,
     createdAt: now,
   });
-  const nameOf = ({ source, externalFileId }: Pick<FileDoc, 'source' | 'externalFileId'>): string =>
-    `${source} ${externalFileId}`;
   const blank = new files().toObject({ minimize: false });
   const newFile = (
     _id: number,
@@ -198,8 +209,9 @@ export function createFileAcceptance(
           userId,
           source: { $in: [...new Set(requests.map((request) => request.source))] },
           externalFileId: { $in: requests.map((request) => request.externalFileId) },
+          accountId: { $in: [...new Set(requests.map(accountOf))] },
         },
-        { source: 1, externalFileId: 1, isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 },
+        { source: 1, externalFileId: 1, accountId: 1, isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 },
       )
       .lean();
     return new Map(rows.map((row) => [nameOf(row), row]));
@@ -215,7 +227,7 @@ export function createFileAcceptance(
     let known = knownFiles;
     for (let change = 0; ; change += 1) {
       const open = requests.flatMap((request) => {
-        const file = known.get(nameOf(request));
+        const file = known.get(nameOfRequest(request));
         return file && isAlike(request, file) ? [{ request, file }] : [];
       });
       if (open.length === 0) return;
@@ -312,13 +324,13 @@ export function createFileAcceptance(
       const inTurn = new Set(requests.slice(0, await queue.room(owner, one.runId, requests.length)));
       const now = new Date();
       const known = await knownOf(owner, requests);
-      const unknown = requests.filter((request) => !known.has(nameOf(request)));
+      const unknown = requests.filter((request) => !known.has(nameOfRequest(request)));
       if (!(await insertUnknown(owner, unknown, now, inTurn))) {
         // Another request was quicker with some: they are known now.
         for (const [name, file] of await knownOf(owner, unknown)) known.set(name, file);
       }
       await queueKnown(owner, requests, known, now, inTurn);
-      return requests.filter((request) => isAlike(request, known.get(nameOf(request)))).length;
+      return requests.filter((request) => isAlike(request, known.get(nameOfRequest(request)))).length;
     },
   };
 }

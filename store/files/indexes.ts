@@ -37,8 +37,8 @@ export const FILTER_INDEXES = {
   status: { ...tenant, syncStatus: 1, source: 1, numChunks: 1 },
 } as const satisfies Record<string, IndexKeys>;
 
-/** External ids, within their source; unique. */
-export const IDENTITY_INDEX = { ...tenant, source: 1, externalFileId: 1 } as const;
+/** External ids, within their source and account; unique. */
+export const IDENTITY_INDEX = { ...tenant, source: 1, externalFileId: 1, accountId: 1 } as const;
 
 /** For what few files have: the others cost nothing. They serve a filter that names values of these kinds only. */
 export const SPARSE_INDEXES = {

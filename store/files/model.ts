@@ -61,6 +61,11 @@ export interface FileDoc extends SyncedContent {
   userId: number;
   customerId: string;
   dataSourceId: number | null;
+  /**
+   * The data source within which its external id is one: its own, or that of what it came out of. Null, of what lies in
+   * no account: all of the user's files.
+   */
+  accountId: number | null;
   source: SourceType;
   /** What it is at a helpdesk: TICKET, ARTICLE…; null elsewhere. */
   fileTypeAtSource: string | null;
@@ -158,6 +163,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     userId: { type: Number, required: true },
     customerId: { type: String, required: true },
     dataSourceId: nullable(Number),
+    accountId: nullable(Number),
     source: { type: String, required: true },
     fileTypeAtSource: nullable(String),
     externalFileId: { type: String, required: true },

@@ -70,7 +70,7 @@ export interface Items extends GoneItems {
   dropVanished(source: Holder, runId: number): Promise<void>;
   /** Which items have a file that was synced before, with these very options. */
   syncedCopies(
-    source: Pick<DataSourceDoc, 'organizationId' | 'userId' | 'type'>,
+    source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId' | 'type'>,
     externalIds: readonly string[],
     options: IngestOptions,
   ): Promise<Map<string, FileDoc>>;
@@ -151,6 +151,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
           userId,
           source: { $in: sources },
           externalFileId: { $in: rows.map(({ externalId }) => externalId) },
+          accountId: source._id,
         },
         { externalFileId: 1 },
       )

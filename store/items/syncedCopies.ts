@@ -12,7 +12,7 @@ import type { FileDoc } from '../files/model.js';
  */
 export async function syncedCopies(
   files: Model<FileDoc>,
-  { organizationId, userId, type }: Pick<DataSourceDoc, 'organizationId' | 'userId' | 'type'>,
+  { _id, organizationId, userId, type }: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId' | 'type'>,
   externalIds: readonly string[],
   options: IngestOptions,
 ): Promise<Map<string, FileDoc>> {
@@ -22,6 +22,7 @@ export async function syncedCopies(
       userId,
       source: { $in: [...sourcesOfFiles(type)] },
       externalFileId: { $in: [...externalIds] },
+      accountId: _id,
       syncStatus: 'READY',
       generation: { $gt: 0 },
     })

@@ -1,5 +1,7 @@
 import { type Connection, Schema } from 'mongoose';
 
+import { WEB_SOURCES } from '../../contract/sources.js';
+import { MAX_ATTACHMENT_DEPTH } from '../../contract/uploads.js';
 import { DAY_MS, DEFAULT_HOT_DAYS, MOST_HOT_DAYS } from '../../contract/coldStorage.js';
 
 /**
@@ -10,6 +12,11 @@ const MIGRATIONS: Readonly<Record<number, (connection: Connection) => Promise<vo
   // The name of a deleted user can be given to a new one: the unique index of names gives way to one that lets it.
   2: (connection) => dropIndex(connection, 'users', 'organizationId_1_customerId_1'),
   3: beginDays,
+  // Two accounts of a user may call two things the same.
+  4: async (connection) => {
+    await nameAccounts(connection);
+    await dropIndex(connection, 'files', 'organizationId_1_userId_1_source_1_externalFileId_1');
+  },
 };
 
 /** Files that were sent before there was cold storage: their days begin now. */
@@ -22,8 +29,26 @@ async function beginDays(connection: Connection): Promise<void> {
     ]);
 }
 
+/** Files of a data source, and what came out of them, say within which account their external ids are one. */
+async function nameAccounts(connection: Connection): Promise<void> {
+  const files = connection.collection('files');
+  await files.updateMany({ dataSourceId: { $gt: 0 }, accountId: null }, [{ $set: { accountId: '$dataSourceId' } }]);
+  // Of the web nothing lies in an account.
+  const inside = { parentId: { $gt: 0 }, accountId: null, source: { $nin: [...WEB_SOURCES] } };
+  for (let depth = 0; depth < MAX_ATTACHMENT_DEPTH; depth += 1)
+    await files
+      .aggregate([
+        { $match: inside },
+        { $lookup: { from: 'files', localField: 'parentId', foreignField: '_id', as: 'parent' } },
+        { $project: { accountId: { $first: '$parent.accountId' } } },
+        { $match: { accountId: { $gt: 0 } } },
+        { $merge: { into: 'files', on: '_id', whenMatched: 'merge', whenNotMatched: 'discard' } },
+      ])
+      .toArray();
+}
+
 /** The version of the records that this code reads and writes. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 const GONE = ['NamespaceNotFound', 'IndexNotFound'];
 

@@ -170,6 +170,41 @@ test('of version 2, files with cold storage begin their days now; those that hav
   for (const id of [ids[2], ids[3]]) expect(after.get(id)).toEqual(before.get(id));
 });
 
+test('of version 3, files of accounts say whose their external ids are, with all that came out of them; the others stay', async () => {
+  const owner = await service.store.users.ensure(1, 'before-accounts');
+  const ids = Array.from({ length: 6 }, (_, number) => 9_910_000 + number);
+  const [mail = 0, attached = 0, inside = 0, page = 0, sent = 0, below = 0] = ids;
+  await seedFiles(service, owner, [
+    { id: mail, fields: { dataSourceId: 77, source: 'GMAIL' } },
+    { id: attached, fields: { parentId: mail, source: 'EML' } },
+    { id: inside, fields: { parentId: attached, source: 'TEXT' } },
+    { id: page },
+    { id: sent, fields: { source: 'EML' } },
+    { id: below, fields: { parentId: sent, source: 'TEXT' } },
+  ]);
+  await withDatabase(service, async (connection) => {
+    const files = connection.collection<FileDoc>('files');
+    const old = 'organizationId_1_userId_1_source_1_externalFileId_1';
+    await files.updateMany({ _id: { $in: ids } }, { $unset: { accountId: 1 } });
+    await files.createIndex(
+      { organizationId: 1, userId: 1, source: 1, externalFileId: 1 },
+      { name: old, unique: true },
+    );
+    for (let start = 0; start < 2; start += 1) {
+      await connection.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 3 } });
+      await runMigrations(connection);
+    }
+    const rows = await files.find({ _id: { $in: ids } }).toArray();
+    expect(new Map(rows.map(({ _id, accountId }) => [_id, accountId]))).toEqual(
+      new Map([
+        ...[mail, attached, inside].map((id) => [id, 77] as const),
+        ...[page, sent, below].map((id) => [id, undefined] as const),
+      ]),
+    );
+    expect((await files.indexes()).map(({ name }) => name)).not.toContain(old);
+  });
+});
+
 test('of version 1, the index that kept the names of deleted users goes', async () => {
   await withDatabase(service, async (connection) => {
     const users = connection.collection('users');

@@ -5,7 +5,8 @@ import { CUSTOMER } from '../../../emulators/gong.js';
 import type { Listed } from '../../../support/client.js';
 import { consentTo } from '../../../support/consent.js';
 import { GONG_EMAIL, type GongStand } from '../../../support/sourceStands/gong.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { soon } from '../../../support/soon.js';
+import { type Catalogue, Customer, type Item } from '../catalogue.js';
 
 /** Whose account is meant. */
 export function gongAccountRows(catalogue: Catalogue): void {
@@ -34,6 +35,64 @@ export function gongAccountRows(catalogue: Catalogue): void {
       await connect('ben@harbour.example');
       await connect('Ada@Harbour.example');
       expect(await sources()).toEqual(['GONG|ada@harbour.example', 'GONG|ben@harbour.example']);
+    });
+
+    test('a call that two data sources have is a file of each: neither takes it from the other, nor away with it', async () => {
+      const gong = (customer.stand as GongStand).gong;
+      const emails = ['ada@harbour.example', 'ben@harbour.example'] as const;
+      for (const email of emails) await connect(email);
+      const { results } = (
+        await customer.user.post<Listed<DataSourceRecord>>('/user_data_sources', { order_by: 'created_at' })
+      ).body;
+      const [ada, ben] = results.map(({ id }) => id);
+      const { lighthouse, keeper } = customer.content;
+      const sync = (id: number | undefined, ids: readonly string[]) =>
+        customer.user.post('/integrations/files/sync', { data_source_id: id, ids });
+      await sync(ada, [lighthouse]);
+      const [first] = await customer.settledFiles(1);
+      await sync(ben, [lighthouse, keeper]);
+      const filesOf = async () =>
+        (await customer.settledFiles(3)).map((file) => [
+          file.organization_user_data_source_id,
+          file.external_file_id,
+          file.sync_status,
+        ]);
+      const three = [
+        [ada, lighthouse, 'READY'],
+        [ben, lighthouse, 'READY'],
+        [ben, keeper, 'READY'],
+      ];
+      expect(await filesOf()).toEqual(expect.arrayContaining(three));
+      // Connected again, the account has the file that it had.
+      await connect('ADA@harbour.example');
+      await sync(ada, [lighthouse]);
+      await customer.selectionsDone();
+      expect(await filesOf()).toEqual(expect.arrayContaining(three));
+      expect(await customer.fileWhen(first?.id ?? 0, (file) => file.sync_status === 'READY')).toMatchObject({
+        organization_user_data_source_id: ada,
+      });
+      const list = async (id: number | undefined) => {
+        await customer.user.post('/integrations/items/sync', { data_source_id: id });
+        return soon(
+          async () =>
+            (
+              await customer.user.post<{ items: Item[] }>('/integrations/items/list', {
+                data_source_id: id,
+                filters: { external_ids: [lighthouse, keeper] },
+              })
+            ).body.items,
+          (items) => items.length > 0,
+        );
+      };
+      const linked = async (id: number | undefined) =>
+        new Map((await list(id)).map((item) => [item.external_id, item.organization_user_file_to_sync_id]));
+      const own = await linked(ada);
+      expect([own.get(lighthouse), own.get(keeper)]).toEqual([first?.id, null]);
+      // Only the one that is listed notices that a call is gone.
+      gong.calls.delete(lighthouse);
+      await list(ben);
+      const left = await customer.settledFiles(2);
+      expect(left.map(({ id }) => id)).toContain(first?.id);
     });
 
     test('without an e-mail it is called by its first workspace; what is no e-mail is 422', async () => {

@@ -42,6 +42,48 @@ export function s3Rows(catalogue: Catalogue): void {
       return new Map(results.map((file) => [file.external_file_id, file]));
     };
 
+    test('two stores with buckets of one name share no file, nor what is attached to it', async () => {
+      const other = catalogue.stands.S3;
+      const mail = (text: string) =>
+        [
+          'Subject: Pier',
+          'Content-Type: multipart/mixed; boundary=b',
+          ...['', '--b', '', `On the pier of ${text}.`],
+          ...['--b', 'Content-Type: text/plain', 'Content-Disposition: attachment; filename=plan.txt', ''],
+          ...[`The plan of ${text}.`, '--b--', ''],
+        ].join('\r\n');
+      const key = 'atlas/sights/pier.eml';
+      other.reset();
+      for (const [stand, name] of [
+        [store, 'here'],
+        [other, 'there'],
+      ] as const)
+        stand.write(key, mail(name));
+      expect((await connect()).status).toBe(200);
+      expect((await other.connect(user, { sync_source_items: false })).status).toBe(200);
+      const sources = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', { order_by: 'created_at' })).body
+        .results;
+      for (const { id } of sources)
+        expect((await sync([{ id: 'sights/pier.eml', bucket: 'atlas' }], { data_source_id: id })).status).toBe(200);
+      const made = await soon(
+        async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+        (some) => some.length === 4 && some.every((file) => file.sync_status === 'READY'),
+      );
+      const mails = made.filter((file) => file.external_file_id === key);
+      expect(mails.map((file) => file.organization_user_data_source_id).toSorted()).toEqual(
+        sources.map(({ id }) => id),
+      );
+      for (const { id, organization_user_data_source_id: of } of mails) {
+        const name =
+          of === sources.find((one) => one.data_source_external_id?.endsWith(s3.host))?.id ? 'here' : 'there';
+        const ids = [id, ...made.filter((file) => file.parent_id === id).map((file) => file.id)];
+        const { results } = await user.chunks({ ids });
+        expect(results.map((chunk) => chunk.source_content).join(' ')).toMatch(
+          new RegExp(`of ${name}.*plan of ${name}`, 's'),
+        );
+      }
+    });
+
     test('the store that endpoint_url names is asked, and its record is answered without what was handed over', async () => {
       const { status, body } = await connect({ data_source_tags: { region: 'north' } });
       expect({ status, body }).toMatchObject({
