@@ -28,6 +28,9 @@ export const EXTENSIONS = {
     'integrations/slack/sync.embedding_model null': 'As for scrape_sitemap.',
     'web_scrape.[].embedding_model null': 'As for scrape_sitemap.',
     'embedding_properties.<MODEL>.served_by and dimensions': 'Tell which vector space served the model.',
+    'POST /integrations/data/github/issues.data.[].remote_data':
+      'include_remote_data may be asked for of issues as well.',
+    'GET /integrations/data/github/issues/{issue_number}.remote_data': 'As for the list.',
     'GET /organization.embedding_usage':
       'By vector space: requests and tokens of its provider, texts embedded, and texts whose vectors were known.',
   },

@@ -6,13 +6,6 @@ import { type AuthScheme, type Operation, operation } from './http/operation.js'
 /** Operations of the public contract that are not built yet: each answers 501, never a made-up result. Shrinks until it is gone. */
 const REMAINING: readonly (readonly [method: Operation['method'], path: string, auth: AuthScheme])[] = [
   ['get', '/fetch_youtube_transcript', 'user'],
-  ['post', '/integrations/data/github/issues', 'user'],
-  ['get', '/integrations/data/github/issues/{issue_number}', 'user'],
-  ['post', '/integrations/data/github/pull_requests', 'user'],
-  ['post', '/integrations/data/github/pull_requests/comments', 'user'],
-  ['post', '/integrations/data/github/pull_requests/commits', 'user'],
-  ['post', '/integrations/data/github/pull_requests/files', 'user'],
-  ['get', '/integrations/data/github/pull_requests/{pull_number}', 'user'],
   ['get', '/search_urls', 'user'],
 ];
 

@@ -108,7 +108,7 @@ function describe({ method, path, auth, summary, body, query, answer, createsWor
       name,
       in: 'path',
       required: true,
-      schema: { type: name.endsWith('_id') ? 'integer' : 'string' },
+      schema: { type: /_(?:id|number)$/.test(name) ? 'integer' : 'string' },
     })),
     ...queries.map(([name, schema]) => ({ name, in: 'query', required: needed.includes(name), schema })),
     ...(createsWork ? [IDEMPOTENCY_PARAMETER] : []),

@@ -33,6 +33,7 @@ import { gitBookSpaces } from './integrations/gitbook/spaces.js';
 import { syncGitBook } from './integrations/gitbook/sync.js';
 import { connectFreshdesk } from './integrations/freshdesk/connect.js';
 import { connectGitHub } from './integrations/github/connect.js';
+import { gitHubLiveReads } from './integrations/github/liveReads.js';
 import { gitHubRepos } from './integrations/github/repos.js';
 import { syncGitHubRepos } from './integrations/github/syncRepos.js';
 import { syncGmail } from './integrations/gmail/sync.js';
@@ -134,6 +135,7 @@ export const builtOperations: readonly Operation[] = [
   connectGitHub,
   connectFreshdesk,
   gitHubRepos,
+  ...gitHubLiveReads,
   syncGitHubRepos,
   syncOutlook,
   outlookFolders,

@@ -1,4 +1,4 @@
-/** GitHub: files in the default branches of repositories, read with a token. https://docs.github.com/en/rest */
+/** GitHub: files in the default branches of repositories, and live reads of issues and pull requests, with a token. https://docs.github.com/en/rest */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ContainerPage, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
@@ -11,6 +11,8 @@ import {
   partsOf,
   type RepositoryJson,
 } from './adapter.js';
+import { nextPage } from './paging.js';
+import { gitHubReads } from './reads.js';
 import { takeTree, type TreeCursor } from './walkTree.js';
 
 /** What its user hands us. */
@@ -39,13 +41,6 @@ const isLimited = (refusal: Refusal): boolean =>
   (refusal.headers['x-ratelimit-remaining'] === '0' ||
     refusal.headers['retry-after'] !== undefined ||
     /rate limit|abuse/i.test(messageOf(refusal)));
-
-/** The number of the next page, by the header Link; credentials go to no address that an answer names. */
-function nextPage(headers: Readonly<Record<string, string>>): number | null {
-  const link = (headers['link'] ?? '').split(',').find((part) => /;\s*rel="?next"?/.test(part));
-  const page = Number(/[?&]page=(\d+)/.exec(link ?? '')?.[1] ?? Number.NaN);
-  return Number.isSafeInteger(page) ? page : null;
-}
 
 async function repositories(
   client: SourceClient,
@@ -180,4 +175,6 @@ export const github: Connector<GitHubCredentials> = {
       throw new Fault('server_error', 'GitHub sent no content of the file. It is tried again by itself.');
     return contentOf(externalId, Buffer.from(blob.content, 'base64'), file);
   },
+
+  reads: gitHubReads,
 };

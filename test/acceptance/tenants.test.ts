@@ -177,6 +177,18 @@ const OF_A_DATA_SOURCE: Record<string, Call> = {
       ];
     }),
   ),
+  ...Object.fromEntries(
+    ['issues', 'pull_requests', 'pull_requests/comments', 'pull_requests/commits', 'pull_requests/files'].map(
+      (kind): [string, Call] => {
+        const path = `/integrations/data/github/${kind}`;
+        return [path, (user, id) => user.post(path, { data_source_id: id, repository: 'ada/atlas', pull_number: 1 })];
+      },
+    ),
+  ),
+  '/integrations/data/github/issues/{issue_number}': (user, id) =>
+    user.get(`/integrations/data/github/issues/1?data_source_id=${id}&repository=ada/atlas`),
+  '/integrations/data/github/pull_requests/{pull_number}': (user, id) =>
+    user.get(`/integrations/data/github/pull_requests/1?data_source_id=${id}&repository=ada/atlas`),
   '/integrations/items/list': (user, id) => user.post('/integrations/items/list', { data_source_id: id }),
   '/integrations/items/sync': (user, id) => user.post('/integrations/items/sync', { data_source_id: id }),
   '/integrations/items/sync/cancel': (user, id) => user.post('/integrations/items/sync/cancel', { data_source_id: id }),

@@ -7,12 +7,14 @@ import type { ServerResponse } from 'node:http';
 
 import {
   bearerOf,
+  type Call,
   type Emulator,
   type Mishap as AnyMishap,
   type Refused,
   sendJson,
   startEmulator,
 } from './emulator.js';
+import { type Talk, talkAt } from './githubTalk.js';
 
 export const LOGIN = 'ada';
 export const USER_ID = 4_001;
@@ -29,6 +31,8 @@ export interface EmulatedRepository {
   readonly branch: string;
   /** By path; none of them: a repository without any commit. */
   readonly files: Record<string, EmulatedFile>;
+  /** Issues and pull requests; unset: there are none. */
+  talk?: Talk;
 }
 
 type GitHubRefused = Refused & { readonly message?: string };
@@ -41,8 +45,8 @@ export interface GitHubEmulator extends Emulator<GitHubRefused> {
   readonly repositories: Record<string, EmulatedRepository>;
   /** Tokens that are taken. */
   readonly tokens: Set<string>;
-  /** Entries of a tree that are answered at most, and bytes that /contents sends along. */
-  readonly limits: { entries: number; inlineBytes: number };
+  /** Entries of a tree that are answered at most, bytes that /contents sends along, and issues that have numbered pages. */
+  readonly limits: { entries: number; inlineBytes: number; numbered: number };
 }
 
 interface Entry {
@@ -115,7 +119,7 @@ const repositoryJson = (fullName: string, { id, branch }: EmulatedRepository) =>
 export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator> {
   const repositories: GitHubEmulator['repositories'] = {};
   const tokens = new Set([GITHUB_TOKEN]);
-  const limits = { entries: 100_000, inlineBytes: 1_048_576 };
+  const limits = { entries: 100_000, inlineBytes: 1_048_576, numbered: 10_000 };
 
   const answerPage = (query: URLSearchParams, response: ServerResponse): void => {
     const all = Object.entries(repositories);
@@ -129,7 +133,8 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
     send(response, 200, some, { link: [...links, to(last, 'last')].join(', ') });
   };
 
-  const answer = (path: readonly string[], query: URLSearchParams, accept: string, response: ServerResponse): void => {
+  const answer = ({ request, response, path, query, url }: Call): void => {
+    const accept = request.headers.accept ?? '';
     const [room, owner = '', name = '', part = '', ...rest] = path;
     if (path.join('/') === 'user') return send(response, 200, { id: USER_ID, login: LOGIN, name: 'Ada' });
     if (path.join('/') === 'user/repos') return answerPage(query, response);
@@ -138,6 +143,10 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
     if (room !== 'repos' || !repository) return refuse(response, 404, 'Not Found');
     const { branch, files } = repository;
     if (part === '') return send(response, 200, repositoryJson(fullName, repository));
+    const talked = repository.talk ? talkAt(repository.talk, [part, ...rest], url, limits.numbered) : null;
+    if (talked && 'refused' in talked) return refuse(response, talked.refused, talked.message);
+    if (talked && 'row' in talked) return send(response, 200, talked.row);
+    if (talked) return send(response, 200, talked.rows, talked.link === '' ? {} : { link: talked.link });
     const git = gitOf(files);
     const isEmpty = Object.keys(files).length === 0;
     if (part === 'branches') {
@@ -188,7 +197,7 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
       return false;
     },
     refuse: (response, { status, message = 'no', headers }) => refuse(response, status, message, headers),
-    answer: ({ request, response, path, query }) => answer(path, query, request.headers.accept ?? '', response),
+    answer,
   });
   return { ...emulator, settings: `GITHUB.api=${emulator.origin}`, repositories, tokens, limits };
 }

@@ -14,6 +14,7 @@ import { boxRows } from './own/box.js';
 import { chooserRows } from './own/chooser.js';
 import { gitbookRows } from './own/gitbook.js';
 import { githubRows } from './own/github.js';
+import { githubReadRows } from './own/githubReads.js';
 import { outlookRows } from './own/outlook.js';
 import { gmailRows } from './own/gmail.js';
 import { s3Rows } from './own/s3.js';
@@ -24,6 +25,7 @@ const catalogue = useCatalogue();
 
 gitbookRows(catalogue);
 githubRows(catalogue);
+githubReadRows(catalogue);
 gmailRows(catalogue);
 s3Rows(catalogue);
 outlookRows(catalogue);

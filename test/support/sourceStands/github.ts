@@ -1,8 +1,12 @@
 import { nextRequests } from '../../emulators/emulator.js';
-import { GITHUB_TOKEN, LOGIN, startGitHub, USER_ID } from '../../emulators/github.js';
+import { GITHUB_TOKEN, type GitHubEmulator, LOGIN, startGitHub, USER_ID } from '../../emulators/github.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-export async function standForGitHub(): Promise<SourceStand> {
+export interface GitHubStand extends SourceStand {
+  readonly emulator: GitHubEmulator;
+}
+
+export async function standForGitHub(): Promise<GitHubStand> {
   const emulator = await startGitHub();
   const { repositories } = emulator;
   const splitId = (externalId: string): [repository: string, path: string] => {
@@ -11,6 +15,7 @@ export async function standForGitHub(): Promise<SourceStand> {
   };
   return {
     ...standOn(emulator),
+    emulator,
     settings: emulator.settings,
     secret: GITHUB_TOKEN,
     externalId: `GITHUB|${USER_ID}`,

@@ -1,0 +1,175 @@
+/** What GitHub says of issues and pull requests just now. https://docs.github.com/en/rest/pulls, …/rest/issues */
+import { Fault } from '../../contract/failures.js';
+import type { LiveRead, SourceClient } from '../connector.js';
+import { asObject, asText, type Json } from '../json.js';
+import { nextQuery } from './paging.js';
+import { changedFileOf, commentOf, commitOf, issueOf, pullOf, wholePullOf } from './records.js';
+
+/** What an operation asks for, as it has checked it. */
+interface Asked {
+  /** Null: the only one of the account. */
+  readonly repository: string | null;
+  /** Of the issue or pull request that is asked for, or that a list hangs on. */
+  readonly number: number | null;
+  readonly filters: Readonly<Record<string, string | undefined>>;
+  readonly orderBy: string | null;
+  readonly orderDir: 'asc' | 'desc';
+  readonly page: number;
+  readonly pageSize: number;
+  readonly cursor: string | null;
+  readonly remote: boolean;
+}
+
+/** A repository by the two names it has in paths. */
+interface Repository {
+  readonly owner: string;
+  readonly name: string;
+}
+
+const ADDRESS = /^https?:\/\/[^/]+\//i;
+/** What GitHub lets such names be made of: nothing else is asked for. */
+const NAME = /^[\w.-]{1,100}$/;
+
+/** A repository as a caller calls it: `owner/name`, its address, or its name alone where it is the account's. Null for what is none. */
+function repositoryOf(word: string, account: string): Repository | null {
+  const parts = word.trim().replace(ADDRESS, '').split('/');
+  const [owner = '', name = '', ...more] = parts.length === 1 ? [account, ...parts] : parts;
+  const isOne = [owner, name].every((part) => NAME.test(part) && part !== '.' && part !== '..');
+  return isOne && more.length === 0 ? { owner, name } : null;
+}
+
+/** @throws Fault bad_response where the account has none or several */
+async function onlyRepository(client: SourceClient, account: string, signal: AbortSignal): Promise<Repository | null> {
+  const { values } = await client.list(['user', 'repos'], { per_page: '2' }, signal);
+  const [name] = values.length === 1 ? [asText(asObject(values[0])['full_name'])] : [];
+  if (!name) throw new Fault('bad_response', 'The account has not just one repository. Name one: owner/name.');
+  return repositoryOf(name, account);
+}
+
+/** What a page is asked for by: its number, or what GitHub said the page before. */
+type Place = Readonly<Record<string, string>>;
+/** Lists that may be long go on behind something, others by numbers. */
+const PLACES = ['page', 'after'] as const;
+
+const cursorOf = (next: URLSearchParams | null): string | null => {
+  const place = PLACES.flatMap((word) => {
+    const value = next?.get(word);
+    return value ? [[word, value] as const] : [];
+  });
+  return place.length === 0 ? null : Buffer.from(JSON.stringify(Object.fromEntries(place))).toString('base64url');
+};
+
+/** @throws Fault bad_response for a cursor that is none */
+function placeOf({ cursor, page }: Asked): Place {
+  if (cursor === null) return { page: String(page) };
+  try {
+    const given = asObject(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    const place = PLACES.flatMap((word) => {
+      const value = asText(given[word]);
+      return value === null ? [] : [[word, value] as const];
+    });
+    if (place.length > 0) return Object.fromEntries(place);
+  } catch {
+    // Told below.
+  }
+  throw new Fault('bad_response', 'next_cursor is none that this operation gave.');
+}
+
+/** What hangs on a repository: where, how it is asked for, and what its operation calls it. */
+interface Kind {
+  path(number: number | null): readonly string[];
+  /** How callers may narrow a list; unset: not at all. */
+  filter?(filters: Asked['filters'], repository: Repository): Place;
+  present(row: Json): Json;
+}
+
+const issues: Kind = { path: () => ['issues'], filter: ({ state = 'open' }) => ({ state }), present: issueOf };
+const pulls: Kind = {
+  path: () => ['pulls'],
+  filter: ({ state = 'open', base, head }, { owner }) => ({
+    state,
+    ...(base ? { base } : {}),
+    // Of a branch alone GitHub takes no notice, and answers all.
+    ...(head ? { head: head.includes(':') ? head : `${owner}:${head}` } : {}),
+  }),
+  present: pullOf,
+};
+const ofPull = (what: string, present: Kind['present']): Kind => ({
+  path: (number) => ['pulls', String(number), what],
+  present,
+});
+
+const presented = (kind: Kind, value: unknown, remote: boolean): Json => ({
+  ...kind.present(asObject(value)),
+  remote_data: remote ? asObject(value) : null,
+});
+
+type Read = LiveRead<{ readonly username: string }>;
+
+/** Null for what is not there, or not for the account to see. */
+async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+const wherever = async (
+  client: SourceClient,
+  { repository }: Asked,
+  { username }: { readonly username: string },
+  signal: AbortSignal,
+): Promise<Repository | null> =>
+  repository === null ? onlyRepository(client, username, signal) : repositoryOf(repository, username);
+
+const listOf =
+  (kind: Kind): Read =>
+  (client, query, signal, credentials) =>
+    orNull(async () => {
+      const asked = query as unknown as Asked;
+      const place = placeOf(asked);
+      const repository = await wherever(client, asked, credentials, signal);
+      if (!repository) return null;
+      const { owner, name } = repository;
+      const parameters = {
+        ...kind.filter?.(asked.filters, repository),
+        ...(asked.orderBy === null ? {} : { sort: asked.orderBy, direction: asked.orderDir }),
+        ...{ per_page: String(asked.pageSize), ...place },
+      };
+      const path = ['repos', owner, name, ...kind.path(asked.number)];
+      const { values, headers } = await client.list(path, parameters, signal).catch((error: unknown) => {
+        // Far into a long list it takes no numbers.
+        if (error instanceof Fault && error.kind === 'bad_response' && asked.cursor === null && asked.page > 1)
+          throw new Fault('bad_response', 'GitHub does not go to this page by its number. Follow next_cursor instead.');
+        throw error;
+      });
+      return {
+        data: values.map((value) => presented(kind, value, asked.remote)),
+        next_cursor: cursorOf(nextQuery(headers)),
+      };
+    });
+
+const oneOf =
+  (kind: Kind): Read =>
+  (client, query, signal, credentials) =>
+    orNull(async () => {
+      const asked = query as unknown as Asked;
+      const repository = await wherever(client, asked, credentials, signal);
+      if (!repository) return null;
+      const { owner, name } = repository;
+      const path = ['repos', owner, name, ...kind.path(null), String(asked.number)];
+      return presented(kind, await client.get(path, {}, signal), asked.remote);
+    });
+
+/** By the names of what operations ask for. */
+export const gitHubReads: Readonly<Record<string, Read>> = {
+  issues: listOf(issues),
+  'one of issues': oneOf(issues),
+  pull_requests: listOf(pulls),
+  'one of pull_requests': oneOf({ ...pulls, present: wholePullOf }),
+  comments: listOf(ofPull('comments', commentOf)),
+  commits: listOf(ofPull('commits', commitOf)),
+  files: listOf(ofPull('files', changedFileOf)),
+};

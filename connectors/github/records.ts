@@ -1,0 +1,139 @@
+/** Issues, pull requests and what hangs on them, in the words of the operations that answer them. */
+import { asList, asObject, asText, type Json } from '../json.js';
+
+const textOf = (value: unknown): string => asText(value) ?? '';
+const integerOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? Number(value) : null);
+const countOf = (value: unknown): number => integerOf(value) ?? 0;
+
+interface Person {
+  readonly id: number;
+  readonly login: string;
+}
+/** Who GitHub itself says it was, of those who are there no more. */
+const GHOST: Person = { id: 10_137, login: 'ghost' };
+
+const personOf = (value: unknown): Person | null => {
+  const { id, login } = asObject(value);
+  const [number, name] = [integerOf(id), asText(login)];
+  return number === null || name === null ? null : { id: number, login: name };
+};
+const peopleOf = (value: unknown): readonly Person[] => asList(value).flatMap((one) => personOf(one) ?? []);
+const namedOf = (value: unknown): readonly Json[] =>
+  asList(value)
+    .map(asObject)
+    .map(({ id, name }) => ({ id: countOf(id), name: textOf(name) }));
+const stateOf = ({ state }: Json): string => (state === 'open' ? 'open' : 'closed');
+const times = (row: Json) => ({ created_at: textOf(row['created_at']), updated_at: textOf(row['updated_at']) });
+
+export function issueOf(row: Json): Json {
+  const pull = asObject(row['pull_request']);
+  return {
+    id: countOf(row['id']),
+    title: textOf(row['title']),
+    url: textOf(row['url']),
+    html_url: textOf(row['html_url']),
+    number: countOf(row['number']),
+    user: personOf(row['user']) ?? GHOST,
+    labels: namedOf(row['labels']),
+    state: stateOf(row),
+    locked: row['locked'] === true,
+    num_comments: countOf(row['comments']),
+    ...times(row),
+    closed_at: asText(row['closed_at']),
+    draft: row['draft'] === true,
+    // To GitHub a pull request is an issue with something more.
+    pull_request: asText(pull['url']) === null ? null : { url: pull['url'], merged_at: asText(pull['merged_at']) },
+    body: textOf(row['body']),
+    closed_by: personOf(row['closed_by']),
+  };
+}
+
+const branchOf = (value: unknown): Json => {
+  const { label, ref, sha } = asObject(value);
+  // Of a fork that was deleted there is no label.
+  return { label: asText(label) ?? textOf(ref), ref: textOf(ref), sha: textOf(sha) };
+};
+
+export const pullOf = (row: Json): Json => ({
+  id: countOf(row['id']),
+  url: textOf(row['url']),
+  number: countOf(row['number']),
+  state: stateOf(row),
+  title: textOf(row['title']),
+  user: personOf(row['user']) ?? GHOST,
+  ...times(row),
+  closed_at: asText(row['closed_at']),
+  merged_at: asText(row['merged_at']),
+  requested_reviewers: peopleOf(row['requested_reviewers']),
+  requested_teams: namedOf(row['requested_teams']),
+  labels: namedOf(row['labels']),
+  draft: row['draft'] === true,
+  head: branchOf(row['head']),
+  base: branchOf(row['base']),
+});
+
+/** With what GitHub counts only where one is asked for. */
+export const wholePullOf = (row: Json): Json => ({
+  ...pullOf(row),
+  merged: row['merged'] === true,
+  num_comments: countOf(row['comments']),
+  num_review_comments: countOf(row['review_comments']),
+  num_commits: countOf(row['commits']),
+  num_additions: countOf(row['additions']),
+  num_deletions: countOf(row['deletions']),
+  num_changed_files: countOf(row['changed_files']),
+});
+
+export const commentOf = (row: Json): Json => ({
+  id: countOf(row['id']),
+  pull_request_review_id: integerOf(row['pull_request_review_id']),
+  url: textOf(row['url']),
+  diff_hunk: textOf(row['diff_hunk']),
+  path: textOf(row['path']),
+  user: personOf(row['user']) ?? GHOST,
+  body: textOf(row['body']),
+  ...times(row),
+  start_line: integerOf(row['start_line']),
+  line: integerOf(row['line']),
+});
+
+const signatureOf = (value: unknown): Json | null => {
+  const { name, email } = asObject(value);
+  return name === undefined && email === undefined ? null : { name: textOf(name), email: textOf(email) };
+};
+
+export function commitOf(row: Json): Json {
+  const commit = asObject(row['commit']);
+  const tree = asObject(commit['tree']);
+  return {
+    commit: {
+      author: signatureOf(commit['author']),
+      committer: signatureOf(commit['committer']),
+      message: textOf(commit['message']),
+      tree: { sha: textOf(tree['sha']), url: textOf(tree['url']) },
+      url: textOf(commit['url']),
+      comment_count: countOf(commit['comment_count']),
+    },
+    url: textOf(row['url']),
+    // Null, or an empty object, where the address of the mail belongs to nobody at GitHub.
+    author: personOf(row['author']),
+    committer: personOf(row['committer']),
+  };
+}
+
+/** What may have happened to a file, as the operations know it. */
+const FILE_STATUSES: ReadonlySet<unknown> = new Set(
+  'added removed modified renamed copied changed unchanged'.split(' '),
+);
+
+export const changedFileOf = (row: Json): Json => ({
+  sha: textOf(row['sha']),
+  filename: textOf(row['filename']),
+  status: FILE_STATUSES.has(row['status']) ? row['status'] : 'changed',
+  additions: countOf(row['additions']),
+  deletions: countOf(row['deletions']),
+  changes: countOf(row['changes']),
+  blob_url: textOf(row['blob_url']),
+  raw_url: textOf(row['raw_url']),
+  contents_url: textOf(row['contents_url']),
+});

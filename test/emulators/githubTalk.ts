@@ -1,0 +1,104 @@
+/** Issues, pull requests and what hangs on them, for the stand-in for GitHub: its filters, orders and pages, after its REST documentation. */
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What is talked about in a repository, as GitHub answers it, oldest first. What hangs on pull requests by their numbers. */
+export interface Talk {
+  /** Pull requests too, as GitHub has them. */
+  readonly issues: Row[];
+  readonly pulls: Row[];
+  readonly comments: Record<number, Row[]>;
+  readonly commits: Record<number, Row[]>;
+  readonly files: Record<number, Row[]>;
+}
+export const newTalk = (): Talk => ({ issues: [], pulls: [], comments: {}, commits: {}, files: {} });
+
+/** What is answered: rows with where they go on, one of them, or a refusal. */
+export type Talked =
+  | { readonly rows: readonly Row[]; readonly link: string }
+  | { readonly row: Row }
+  | { readonly refused: 404 | 422; readonly message: string };
+
+const NOT_FOUND: Talked = { refused: 404, message: 'Not Found' };
+const PER_PAGE = 30;
+const MAX_PER_PAGE = 100;
+
+const at = (row: Row, ...keys: readonly string[]): unknown =>
+  keys.reduce<unknown>((value, key) => (value as Row | undefined)?.[key], row);
+const SORTED: Readonly<Record<string, (row: Row) => unknown>> = {
+  created: (row) => row['created_at'],
+  updated: (row) => row['updated_at'],
+  comments: (row) => row['comments'],
+  popularity: (row) => row['comments'] ?? 0,
+};
+
+/** A list in the order that is asked for: newest first, unless something else is said. */
+function ordered(rows: readonly Row[], query: URLSearchParams): readonly Row[] {
+  const by = SORTED[query.get('sort') ?? 'created'] ?? SORTED['created']!;
+  const up = rows.toSorted((a, b) => (by(a)! < by(b)! ? -1 : by(a)! > by(b)! ? 1 : 0));
+  return query.get('direction') === 'asc' ? up : up.toReversed();
+}
+
+function narrowed(rows: readonly Row[], query: URLSearchParams): readonly Row[] {
+  const state = query.get('state') ?? 'open';
+  const [base, head] = [query.get('base'), query.get('head')];
+  return rows.filter(
+    (row) =>
+      (state === 'all' || row['state'] === state) &&
+      (base === null || at(row, 'base', 'ref') === base) &&
+      // Without whose it is, a branch says nothing.
+      (head === null || !head.includes(':') || at(row, 'head', 'label') === head),
+  );
+}
+
+/** @param numbered rows that may be asked for by the number of their page; unset: all */
+function paged(rows: readonly Row[], url: URL, numbered = Number.POSITIVE_INFINITY): Talked {
+  const query = url.searchParams;
+  const size = Math.min(MAX_PER_PAGE, Math.max(1, Number(query.get('per_page') ?? PER_PAGE)));
+  const after = query.get('after');
+  const from =
+    after === null ? (Number(query.get('page') ?? 1) - 1) * size : Number(Buffer.from(after, 'base64').toString());
+  if (after === null && from >= numbered)
+    return {
+      refused: 422,
+      message: 'Pagination with the page parameter is not supported for large datasets',
+    };
+  const to = (page: number, more: Readonly<Record<string, string>>, rel: string): string => {
+    const parameters = new URLSearchParams({ ...Object.fromEntries(query), page: String(page), ...more });
+    return `<https://api.github.com/repositories/700${url.pathname.slice('/repos/ada/atlas'.length)}?${parameters.toString()}>; rel="${rel}"`;
+  };
+  const next = from + size;
+  const page = next / size + 1;
+  const cursor = Number.isFinite(numbered) ? { after: Buffer.from(String(next)).toString('base64') } : {};
+  const links = [...(from > 0 ? [to(1, {}, 'first')] : []), ...(next < rows.length ? [to(page, cursor, 'next')] : [])];
+  return { rows: rows.slice(from, next), link: links.join(', ') };
+}
+
+/**
+ * Answers a path below a repository; null where it is none of these.
+ * @param numbered issues that may be asked for by the number of their page
+ */
+export function talkAt(
+  talk: Talk,
+  [room, number, part, ...more]: readonly string[],
+  url: URL,
+  numbered: number,
+): Talked | null {
+  if ((room !== 'issues' && room !== 'pulls') || more.length > 0) return null;
+  const query = url.searchParams;
+  if (number === undefined) {
+    const rows = ordered(narrowed(talk[room], query), query);
+    return paged(rows, url, room === 'issues' ? numbered : undefined);
+  }
+  const row = talk[room].find((one) => one['number'] === Number(number));
+  if (!row) return NOT_FOUND;
+  if (part === undefined) return { row };
+  if (room === 'pulls' && part === 'comments')
+    // The direction counts only where an order is named.
+    return paged(
+      query.has('sort') ? ordered(talk.comments[Number(number)] ?? [], query) : (talk.comments[Number(number)] ?? []),
+      url,
+    );
+  if (room === 'pulls' && (part === 'commits' || part === 'files')) return paged(talk[part][Number(number)] ?? [], url);
+  return NOT_FOUND;
+}
