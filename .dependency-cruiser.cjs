@@ -1,6 +1,6 @@
 /** Who may import what: the table of docs/architecture.md as rules. */
 const rooms =
-  'api|workflows|activities|worker|dispatch|egress|observability|cli|connectors|documents|embeddings|rerankers|transcription|store|engines|bench|scripts|test';
+  'api|workflows|activities|worker|dispatch|egress|observability|cli|connectors|documents|embeddings|lookups|rerankers|transcription|store|engines|bench|scripts|test';
 
 /** A room may import only itself, contract and the rooms named. */
 const room = (name, allowed, extra = {}) => ({
@@ -32,6 +32,7 @@ module.exports = {
     room('connectors', ['egress', 'observability']),
     room('documents', ['egress', 'observability']),
     room('embeddings', ['egress', 'observability']),
+    room('lookups', ['egress', 'observability']),
     room('rerankers', ['egress', 'observability']),
     room('transcription', ['egress', 'observability']),
     room('store', ['observability']),

@@ -15,6 +15,7 @@ import type { EgressSettings } from './egress/types.js';
 import { readPrices } from './embeddings/readPrices.js';
 import { readProviders } from './embeddings/readProviders.js';
 import type { ProviderSettings } from './embeddings/registry.js';
+import type { LookupSettings } from './lookups/types.js';
 import type { RerankSettings } from './rerankers/types.js';
 import { SETTINGS } from './settings.js';
 import type { CollectionLayout } from './store/vectors/layout.js';
@@ -91,6 +92,8 @@ export interface Config {
   };
   /** Requests leave the way that those to embedding providers do. */
   readonly rerank: RerankSettings;
+  /** Likewise. */
+  readonly lookups: LookupSettings;
   readonly transcription: TranscriptionSettings & {
     readonly concurrency: number;
     /** The way out to the services. */
@@ -196,6 +199,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const embedded = runningEngines(dataDir);
   const given = (name: keyof typeof SETTINGS): string | null => (values[name] as string | undefined) ?? null;
   const addressOf = (name: keyof typeof SETTINGS) => string(name).replace(/\/+$/, '');
+  const optionalAddress = (name: keyof typeof SETTINGS) => given(name) && addressOf(name);
   const s3 = given('S3_BUCKET');
   const accessKeyId = given('S3_ACCESS_KEY_ID');
   const secretAccessKey = given('S3_SECRET_ACCESS_KEY');
@@ -347,6 +351,17 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
         cohere: { apiKey: given('COHERE_API_KEY'), baseUrl: addressOf('COHERE_BASE_URL') },
         jina: { apiKey: given('JINA_API_KEY'), baseUrl: addressOf('JINA_BASE_URL') },
         pongo: { apiKey: given('PONGO_API_KEY'), baseUrl: addressOf('PONGO_BASE_URL') },
+      },
+    },
+    lookups: {
+      timeoutMs: number('LOOKUP_TIMEOUT_MS'),
+      search: {
+        brave: { apiKey: given('BRAVE_SEARCH_API_KEY'), baseUrl: addressOf('BRAVE_SEARCH_BASE_URL') },
+        searxng: { apiKey: null, baseUrl: optionalAddress('SEARXNG_BASE_URL') },
+      },
+      transcripts: {
+        supadata: { apiKey: given('SUPADATA_API_KEY'), baseUrl: addressOf('SUPADATA_BASE_URL') },
+        invidious: { apiKey: null, baseUrl: optionalAddress('INVIDIOUS_BASE_URL') },
       },
     },
     transcription: {

@@ -406,6 +406,33 @@ export const SETTINGS = {
   PONGO_API_KEY: { schema: Joi.string(), about: 'Key of Pongo. Serves PONGO_RERANKER.' },
   PONGO_BASE_URL: { schema: address().default('https://api.joinpongo.com/api/v1'), about: 'Address of Pongo.' },
   RERANK_TIMEOUT_MS: { schema: count(10_000), about: 'Time a reranker has for one search, whose caller waits.' },
+  BRAVE_SEARCH_API_KEY: {
+    schema: Joi.string(),
+    about: 'Key of the Brave Search API. With it /search_urls asks there.',
+  },
+  BRAVE_SEARCH_BASE_URL: {
+    schema: address().default('https://api.search.brave.com/res/v1'),
+    about: 'Address of the Brave Search API.',
+  },
+  SEARXNG_BASE_URL: {
+    schema: address(),
+    about:
+      'Address of a SearXNG of yours, which /search_urls asks where BRAVE_SEARCH_API_KEY is unset; its settings.yml names `json` among search.formats. One of your own network must be named in ALLOWED_PRIVATE_HOSTS.',
+  },
+  SUPADATA_API_KEY: {
+    schema: Joi.string(),
+    about: 'Key of Supadata. With it /fetch_youtube_transcript asks there.',
+  },
+  SUPADATA_BASE_URL: { schema: address().default('https://api.supadata.ai/v1'), about: 'Address of Supadata.' },
+  INVIDIOUS_BASE_URL: {
+    schema: address(),
+    about:
+      'Address of an Invidious of yours, which /fetch_youtube_transcript asks where SUPADATA_API_KEY is unset. One of your own network must be named in ALLOWED_PRIVATE_HOSTS.',
+  },
+  LOOKUP_TIMEOUT_MS: {
+    schema: count(20_000),
+    about: 'Time that a search of the web, or a transcript, has; its caller waits.',
+  },
   TRANSCRIPTION_SERVICE: {
     schema: Joi.string().valid(...TRANSCRIPTION_SERVICES),
     about:

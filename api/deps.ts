@@ -5,6 +5,7 @@ import type { EmbeddingModelId } from '../contract/embeddingModels.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
 import type { DocumentPool, Identified, ParseInput } from '../documents/types.js';
 import type { Embeddings } from '../embeddings/types.js';
+import type { Lookups } from '../lookups/types.js';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { MetricsPage } from '../observability/metricsPage.js';
@@ -75,6 +76,7 @@ export interface ApiDeps {
   /** A query as its words with their weights; null for one without words. */
   encodeQuery(text: string): SparseVector | null;
   readonly rerankers: Rerankers;
+  readonly lookups: Lookups;
   /** Accounts at connected sources. */
   readonly connectors: Connectors;
   readonly sitemaps: SitemapReader;

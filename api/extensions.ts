@@ -27,6 +27,7 @@ export const EXTENSIONS = {
     'integrations/azure_blob_storage/files.embedding_model null': 'As for scrape_sitemap.',
     'integrations/slack/sync.embedding_model null': 'As for scrape_sitemap.',
     'web_scrape.[].embedding_model null': 'As for scrape_sitemap.',
+    'fetch_youtube_transcript.video_id': 'Shipped front-ends say video_id for id.',
     'embedding_properties.<MODEL>.served_by and dimensions': 'Tell which vector space served the model.',
     'POST /integrations/data/github/issues.data.[].remote_data':
       'include_remote_data may be asked for of issues as well.',
@@ -47,5 +48,5 @@ export const EXTENSIONS = {
     'X-Request-Id': 'Names the request in the log.',
   },
   statuses:
-    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 501 answers what is not built yet, 502 and 503 a search whose embedding provider or reranker refuses or fails, 503 also a connected source that can not be asked just now.',
+    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 502 and 503 a search whose embedding provider or reranker refuses or fails, 503 also a connected source that can not be asked just now.',
 } as const;

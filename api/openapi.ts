@@ -72,7 +72,7 @@ const content = (schema: Json): Json => ({ 'application/json': { schema } });
 const failure = (description: string, schema: Json): Json => ({ description, content: content(schema) });
 
 const INVALID = failure('A field is wrong; `loc` names it', VALIDATION);
-/** What operations answer beside 200; those that are not built yet answer 501. */
+/** What operations answer beside 200. */
 const FAILURES = {
   400: failure('Nothing that could be done was asked for, or what was named could not be read', DETAIL),
   401: failure('Absent, unknown or expired credentials', DETAIL),

@@ -52,7 +52,6 @@ import { syncSlack } from './integrations/slack/sync.js';
 import { syncFiles } from './integrations/syncFiles.js';
 import { cancelItemsSync, syncItems } from './integrations/syncItems.js';
 import type { Operation } from './http/operation.js';
-import { notBuiltOperations } from './notBuilt.js';
 import { addWebhook } from './webhooks/addWebhook.js';
 import { deleteWebhook } from './webhooks/deleteWebhook.js';
 import { listDeliveries } from './webhooks/listDeliveries.js';
@@ -60,6 +59,7 @@ import { listEvents } from './webhooks/listEvents.js';
 import { listWebhooks } from './webhooks/listWebhooks.js';
 import { redeliver } from './webhooks/redeliver.js';
 import { fetchUrlsOfPage, fetchWebpage } from './web/fetchUrls.js';
+import { fetchYoutubeTranscript } from './web/fetchYoutubeTranscript.js';
 import { models } from './organization/models.js';
 import { organization } from './organization/organization.js';
 import { updateOrganization } from './organization/updateOrganization.js';
@@ -75,11 +75,12 @@ import { whiteLabeling } from './whiteLabel/whiteLabeling.js';
 import { processSitemap } from './web/processSitemap.js';
 import { rssFeed } from './web/rssFeed.js';
 import { scrapeSitemap } from './web/scrapeSitemap.js';
+import { searchUrls } from './web/searchUrls.js';
 import { userWebpages } from './web/userWebpages.js';
 import { webScrape } from './web/webScrape.js';
 
 /** Every operation on one line. */
-export const builtOperations: readonly Operation[] = [
+export const operations: readonly Operation[] = [
   accessToken,
   scrapeSitemap,
   processSitemap,
@@ -87,6 +88,8 @@ export const builtOperations: readonly Operation[] = [
   userWebpages,
   fetchUrlsOfPage,
   fetchWebpage,
+  searchUrls,
+  fetchYoutubeTranscript,
   rssFeed,
   uploadFile,
   uploadFileFromUrl,
@@ -176,5 +179,3 @@ export const builtOperations: readonly Operation[] = [
 
 /** What people's browsers open: outside the OpenAPI document, for they answer pages. */
 export const pages: readonly Operation[] = [...callbacks, connectionPage, decideOnConnection];
-
-export const operations: readonly Operation[] = [...builtOperations, ...notBuiltOperations];

@@ -11,6 +11,7 @@ import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
 import { createEmbeddings } from '../embeddings/registry.js';
 import { encodeQuery } from '../embeddings/sparse/sparseEncoder.js';
+import { createLookups } from '../lookups/registry.js';
 import { createLog } from '../observability/log.js';
 import { createMetrics } from '../observability/metrics.js';
 import { createMetricsPage } from '../observability/metricsPage.js';
@@ -64,6 +65,7 @@ const app = createApp({
   embedder: embeddings,
   encodeQuery,
   rerankers: createRerankers(config.rerank, upstreams),
+  lookups: createLookups(config.lookups, upstreams),
   tokens: createTokens(config.secretKeys),
   signedUrls: createSignedUrls(config.secretKeys),
   publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,

@@ -19,7 +19,7 @@ const STAMP = path.join(DIST, 'workflow-bundle.hash');
 /** The rooms that run in production. */
 const SOURCES = [
   '{config,settings,stepBack}.ts',
-  '{activities,api,cli,connectors,contract,dispatch,documents,egress,embeddings,observability,rerankers,store,transcription,worker,workflows}/**/*.ts',
+  '{activities,api,cli,connectors,contract,dispatch,documents,egress,embeddings,lookups,observability,rerankers,store,transcription,worker,workflows}/**/*.ts',
 ];
 
 /** Writes a file whole or not at all, and only when it changed: another process may be starting from it. */

@@ -41,6 +41,7 @@ const ROOMS = [
   'connectors',
   'documents',
   'embeddings',
+  'lookups',
   'rerankers',
   'transcription',
   'store',

@@ -1,7 +1,7 @@
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../deps.js';
-import { upstream } from './upstream.js';
+import { upstream } from '../upstream.js';
 
 /** The vector of one query in a space. @throws HttpError 502 or 503 where the space's provider refuses or fails */
 export type QueryVectors = (space: string) => Promise<readonly number[] | Float32Array>;

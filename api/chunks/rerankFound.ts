@@ -1,6 +1,6 @@
 import type { Reranker } from '../deps.js';
 import type { Found } from './findCurrent.js';
-import { upstream } from './upstream.js';
+import { upstream } from '../upstream.js';
 
 /**
  * The best k of what was found, as a service ranks their texts, with its scores. Pictures have no text: they follow,

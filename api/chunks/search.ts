@@ -11,7 +11,7 @@ import { fuseHybrid, type HybridWeights } from './fuseHybrid.js';
 import { type Found, findCurrent, type ReadFiles } from './findCurrent.js';
 import type { QueryVectors } from './queryVectors.js';
 import { rerankFound } from './rerankFound.js';
-import { upstream } from './upstream.js';
+import { upstream } from '../upstream.js';
 
 export interface SearchRequest {
   /** Where the caller's chunks of the model lie; rejected where the search is refused. */

@@ -27,6 +27,5 @@ export const unauthorized = (): HttpError =>
   );
 export const forbidden = (): HttpError => new HttpError(403, 'This operation takes an API key, not an access token.');
 export const notFound = (what: string): HttpError => new HttpError(404, `No such ${what}.`);
-export const notBuilt = (what: string): HttpError => new HttpError(501, `${what} is not available in this version.`);
 export const invalid = (loc: ValidationDetail['loc'], msg: string, type: string): HttpError =>
   new HttpError(422, [{ loc, msg, type }]);

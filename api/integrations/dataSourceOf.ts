@@ -3,7 +3,7 @@ import { CONNECTED_SOURCES, type ConnectedSourceType, isConnectedSource } from '
 import type { Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { ApiDeps } from '../deps.js';
-import { HttpError, notBuilt, notFound } from '../http/errors.js';
+import { HttpError, notFound } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 
 /** A data source of the caller whose account can be called. */
@@ -21,7 +21,7 @@ export async function dataSourceOf(
   return source;
 }
 
-/** The same of one that can be called. @throws HttpError 404, 409 once its access is revoked, 501 for a source that is not built yet */
+/** The same of one that can be called. @throws HttpError 404, 409 once its access is revoked, 400 for a feed or a site, which has no account */
 export async function connectedSourceOf(
   caller: UserCaller,
   id: number,
@@ -29,7 +29,8 @@ export async function connectedSourceOf(
   type?: ConnectedSourceType,
 ): Promise<ConnectedDataSource> {
   const source = await dataSourceOf(caller, id, store, type);
-  if (!isConnectedSource(source.type)) throw notBuilt('Syncing this kind of data source');
+  if (!isConnectedSource(source.type))
+    throw new HttpError(400, 'A feed or a site has no account to list. Resync its file by POST /resync_file instead.');
   if (source.revokedAccess || source.sealedCredentials === null)
     throw new HttpError(
       409,

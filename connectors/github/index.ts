@@ -85,7 +85,7 @@ export const github: Connector<GitHubCredentials> = {
   about: {
     listed: 'repositories, directories, files',
     ingested:
-      'files of readable formats, and short text of any other name, in default branches; no issues, pull requests, submodules, links',
+      'files of readable formats, and short text of any other name, in default branches; issues and pull requests are read live: `/integrations/data/github/…`; no submodules, links',
     unchangedBy: "the hash of git's blob",
     limits: '35 MB a file; 1 MB of what is text by no name; of other branches nothing',
   },

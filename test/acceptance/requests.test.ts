@@ -80,7 +80,7 @@ describe('who may call', () => {
   });
 
   test('an operation that is not built yet says so', async () => {
-    const { status, body } = await user.get<{ detail: string }>('/search_urls');
+    const { status, body } = await user.get<{ detail: string }>('/integrations/data/github/issues/1');
     expect(status).toBe(501);
     expect(body.detail).toMatch(/not available/);
   });

@@ -25,6 +25,7 @@ import { createDocumentPool } from '../../documents/pool.js';
 import { createEgress } from '../../egress/createEgress.js';
 import { createEmbeddings } from '../../embeddings/registry.js';
 import { encodeDocument, encodeQuery } from '../../embeddings/sparse/sparseEncoder.js';
+import { createLookups } from '../../lookups/registry.js';
 import { createLog } from '../../observability/log.js';
 import { createMetrics } from '../../observability/metrics.js';
 import { createMetricsPage } from '../../observability/metricsPage.js';
@@ -134,6 +135,7 @@ export async function startService(
     embedder: embeddings,
     encodeQuery,
     rerankers: createRerankers(config.rerank, upstreams),
+    lookups: createLookups(config.lookups, upstreams),
     tokens: createTokens(config.secretKeys),
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => url,

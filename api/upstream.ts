@@ -1,5 +1,5 @@
-import { Fault } from '../../contract/failures.js';
-import { HttpError } from '../http/errors.js';
+import { Fault } from '../contract/failures.js';
+import { HttpError } from './http/errors.js';
 
 /**
  * Something that a caller waits for and others do. @throws HttpError for their Faults: 503 when trying again may help,

@@ -1,0 +1,51 @@
+import Joi from 'joi';
+
+import { Fault } from '../../contract/failures.js';
+import { operation } from '../http/operation.js';
+import { upstream } from '../upstream.js';
+
+const VIDEO_ID = /^[\w-]{11}$/;
+
+const nullableText = () => Joi.string().allow('', null);
+const answer = Joi.object({
+  status: Joi.string().required(),
+  error: nullableText(),
+  data: nullableText(),
+  raw_transcript: Joi.array()
+    .items(Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.string().allow(''), Joi.number())))
+    .allow(null),
+});
+
+const failed = (error: string) => ({ status: 'error', error, data: null, raw_transcript: null });
+
+/** GET /fetch_youtube_transcript: what is said in a video; with raw, line by line. */
+export const fetchYoutubeTranscript = operation<'user', unknown>({
+  method: 'get',
+  path: '/fetch_youtube_transcript',
+  auth: 'user',
+  summary: 'Fetches the transcript of a video on YouTube.',
+  query: Joi.object({
+    id: Joi.string().pattern(VIDEO_ID, 'id of a video').required(),
+    raw: Joi.boolean().default(false),
+  })
+    // As shipped front-ends call it.
+    .rename('video_id', 'id', { ignoreUndefined: true, override: true }),
+  answer,
+  handle: ({ query, deps: { lookups } }) =>
+    upstream(async () => {
+      try {
+        const lines = await lookups.videoTranscripts().transcript(String(query['id']));
+        if (lines === null) return failed('The video has no transcript.');
+        return {
+          status: 'success',
+          error: null,
+          data: lines.map(({ text }) => text).join(' '),
+          raw_transcript: query['raw'] === true ? lines : null,
+        };
+      } catch (error) {
+        // That is an answer, and no fault of the service's.
+        if (error instanceof Fault && error.kind === 'not_found') return failed(error.message);
+        throw error;
+      }
+    }),
+});

@@ -1,0 +1,30 @@
+import Joi from 'joi';
+
+import { operation } from '../http/operation.js';
+import { pageLinks } from '../schemas/links.js';
+import { upstream } from '../upstream.js';
+
+/** What services of the web search take at most. */
+const MAX_QUERY = 400;
+const MAX_WORDS = 50;
+
+const fewWords = (text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport =>
+  text.split(/\s+/).length > MAX_WORDS
+    ? helpers.message({ custom: `{{#label}} must have no more than ${MAX_WORDS} words` })
+    : text;
+
+/** GET /search_urls: addresses of pages that a search of the web finds. */
+export const searchUrls = operation<'user', unknown>({
+  method: 'get',
+  path: '/search_urls',
+  auth: 'user',
+  summary: 'Searches the web, and lists the addresses that were found.',
+  query: Joi.object({ query: Joi.string().trim().min(1).max(MAX_QUERY).custom(fewWords).required() }),
+  answer: pageLinks,
+  handle: ({ query, deps: { lookups } }) =>
+    upstream(async () => {
+      const urls = await lookups.webSearch().search(String(query['query']));
+      // There is no page of which this could be the source.
+      return { urls, html_content: '', error_message: null };
+    }),
+});

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Fault, type FaultKind } from '../contract/failures.js';
+import { retryAfterMs } from '../egress/retryAfter.js';
+import type { Egress } from '../egress/types.js';
+import { member } from './members.js';
+import type { LookupService, ServiceSettings } from './types.js';
+
+/** Of an answer; a transcript of ten hours has about two million. */
+const MAX_ANSWER_BYTES = 20_000_000;
+const MAX_REASON = 300;
+
+/** A whole answer. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** Asks one service one question, which may take several requests. */
+export interface ServiceClient {
+  /** The answer of a 2xx. @throws Fault for any other */
+  get(path: string, query?: Readonly<Record<string, string>>): Promise<Reply>;
+  /** A reply as JSON. @throws Fault for anything else */
+  json(reply: Reply): unknown;
+  /** The fault of an answer that is not as it is described. @param what as in "a wrong answer: <what>" */
+  wrong(what: string): Fault;
+  /** Waits, if the question's time allows. @throws Fault timed_out where it does not */
+  pause(ms: number): Promise<void>;
+}
+
+export interface Question {
+  readonly service: LookupService;
+  readonly settings: ServiceSettings;
+  readonly egress: Pick<Egress, 'request'>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export function createServiceClient({ service, settings, egress, timeoutMs, signal }: Question): ServiceClient {
+  const deadline = Date.now() + timeoutMs;
+  const { name, urlSetting } = service;
+  const wrong = (what: string): Fault =>
+    new Fault(
+      'server_error',
+      `${name} gave a wrong answer: ${what}. Nothing of it was used. Ask again; if it stays, have the setting ${urlSetting} checked.`,
+    );
+  return {
+    async get(path, query = {}) {
+      const answer = await egress.request({
+        url: `${settings.baseUrl}${path}?${new URLSearchParams(query).toString()}`,
+        headers: {
+          accept: 'application/json, text/vtt',
+          ...(settings.apiKey === null ? {} : service.headers?.(settings.apiKey)),
+        },
+        maxBytes: MAX_ANSWER_BYTES,
+        totalTimeoutMs: Math.max(1, deadline - Date.now()),
+        // The key and the question go where the setting says, and nowhere else.
+        redirects: 'answer',
+        ...(signal ? { signal } : {}),
+      });
+      const reply = {
+        status: answer.status,
+        headers: answer.headers,
+        text: Buffer.from(await answer.bytes()).toString(),
+      };
+      if (reply.status < 200 || reply.status >= 300) throw refusal(service, reply, settings.apiKey);
+      return reply;
+    },
+    json({ text }) {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        throw wrong('no whole JSON');
+      }
+    },
+    wrong,
+    async pause(ms) {
+      if (Date.now() + ms >= deadline)
+        throw new Fault('timed_out', `${name} was not done within ${timeoutMs / 1000} s. Ask again later.`);
+      await sleep(ms, undefined, signal ? { signal } : {});
+    },
+  };
+}
+
+/** What a status other than 2xx means. */
+function refusal(service: LookupService, reply: Reply, apiKey: string | null): Fault {
+  const { name, keySetting, urlSetting } = service;
+  const { status, headers } = reply;
+  const waitMs = service.waitMs?.(headers) ?? retryAfterMs(headers);
+  // Some say the key that they refuse.
+  const reason = reasonOf(apiKey === null ? reply.text : reply.text.replaceAll(apiKey, '…'));
+  const quoted = reason === '' ? '' : ` (“${reason}”)`;
+  const fault = (kind: FaultKind, sentence: string): Fault =>
+    new Fault(kind, `${name} ${sentence}${quoted}. (HTTP ${status})`, waitMs === null ? {} : { retryAfterMs: waitMs });
+  const own = service.refusal?.(reply);
+  if (own) return fault(own.kind, own.sentence);
+  if (status === 401 || status === 403)
+    return fault('access_denied', `refuses ${keySetting === null ? 'us' : `the key of the setting ${keySetting}`}`);
+  if (status === 402) return fault('access_denied', `wants the account behind ${keySetting ?? urlSetting} topped up`);
+  if (status === 429 || (status === 503 && waitMs !== null))
+    return fault('rate_limited', 'takes no more requests for now. Ask again later');
+  if (status >= 500 || status === 408) return fault('server_error', 'failed. Ask again later');
+  return fault('bad_response', `did not take the request. Have the setting ${urlSetting} checked`);
+}
+
+/** What a service says is wrong: {error: {detail}} (Brave), {details} or {message} (Supadata), {error} (Invidious, SearXNG). */
+function reasonOf(text: string): string {
+  try {
+    const body = JSON.parse(text) as unknown;
+    const error = member(body, 'error');
+    const said = [member(error, 'detail'), member(body, 'details'), member(body, 'message'), error].find(
+      (one) => typeof one === 'string',
+    );
+    return String(said ?? '')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .replace(/\.$/, '')
+      .slice(0, MAX_REASON);
+  } catch {
+    return '';
+  }
+}

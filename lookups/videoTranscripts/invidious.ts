@@ -1,0 +1,25 @@
+/** https://docs.invidious.io/api/#get-apiv1captionsid: a server of one's own that stands before YouTube. */
+import { member } from '../members.js';
+import type { TranscriptService } from '../types.js';
+import { readCues } from './readCues.js';
+
+export const invidious: TranscriptService = {
+  name: 'Invidious',
+  urlSetting: 'INVIDIOUS_BASE_URL',
+  keySetting: null,
+  // The list is there for every video that may be seen.
+  refusal: ({ status }) => (status === 404 ? { kind: 'not_found', sentence: 'knows no such video' } : undefined),
+  async fetch(client, videoId) {
+    const path = `/api/v1/captions/${videoId}`;
+    const listed = member(client.json(await client.get(path)), 'captions');
+    if (!Array.isArray(listed)) throw client.wrong('no list of captions');
+    const labels = listed.map((one) => member(one, 'label')).filter((one) => typeof one === 'string');
+    if (labels.length === 0) return null;
+    // Those that somebody wrote say it better than those that YouTube heard.
+    const label = labels.find((one) => !one.includes('auto-generated')) ?? labels[0]!;
+    const { text } = await client.get(path, { label });
+    const lines = readCues(text);
+    if (lines === null) throw client.wrong('captions that are no WebVTT');
+    return lines;
+  },
+};

@@ -1,0 +1,41 @@
+/** https://www.w3.org/TR/webvtt1/: what is said, without its styles and places. */
+import type { TranscriptLine } from '../types.js';
+
+const TIMING = /^\s*((?:\d+:)?\d\d:\d\d\.\d{3})\s+-->\s+((?:\d+:)?\d\d:\d\d\.\d{3})/;
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  nbsp: ' ',
+  quot: '"',
+  lrm: '',
+  rlm: '',
+};
+
+/** Hours are left out below one. */
+const seconds = (time: string): number => time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+const rounded = (time: number): number => Math.round(time * 1000) / 1000;
+
+const plain = (text: string): string =>
+  text
+    .replace(/<[^<>]*>/g, '')
+    .replace(/&(?:#(\d{1,7})|(\w+));/g, (whole, code: string | undefined, name = '') => {
+      if (code === undefined) return ENTITIES[String(name)] ?? whole;
+      return Number(code) <= 0x10_ffff ? String.fromCodePoint(Number(code)) : whole;
+    })
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** The cues of a WebVTT file that say something; null for a text that is none. */
+export function readCues(text: string): TranscriptLine[] | null {
+  if (!/^\uFEFF?WEBVTT(?:[ \t\r\n]|$)/.test(text)) return null;
+  const blocks = text.replaceAll(/\r\n?/g, '\n').split(/\n{2,}/);
+  return blocks.flatMap((block) => {
+    const lines = block.split('\n');
+    const at = lines.findIndex((line) => TIMING.test(line));
+    const [, start = '', end = ''] = TIMING.exec(lines[at] ?? '') ?? [];
+    const said = at === -1 ? '' : plain(lines.slice(at + 1).join(' '));
+    if (said === '') return [];
+    return [{ text: said, start: seconds(start), duration: rounded(Math.max(0, seconds(end) - seconds(start))) }];
+  });
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { KEY, type LookupEmulator, startLookups } from '../emulators/lookups.js';
+import type { TestUser } from '../support/client.js';
+import { answerFault } from '../support/contract.js';
+import { startService, type TestService } from '../support/service.js';
+
+/** /search_urls and /fetch_youtube_transcript, by services that their operator has configured. */
+const VIDEO = 'dQw4w9WgXcQ';
+const LINES = [
+  { text: 'Boats & ropes', start: 1.36, duration: 1.68 },
+  { text: 'lie in the harbour.', start: 61, duration: 3 },
+];
+const NOTHING = { status: 'error', data: null, raw_transcript: null };
+
+let service: TestService;
+let bare: TestService;
+let emulator: LookupEmulator;
+let user: TestUser;
+const logged: string[] = [];
+
+beforeAll(async () => {
+  emulator = await startLookups();
+  const settings = {
+    ...emulator.settings('brave', 'supadata'),
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    LOG_LEVEL: 'debug',
+  };
+  service = await startService(settings, { worker: false, logTo: { write: (line) => void logged.push(line) } });
+  bare = await startService({}, { worker: false });
+  user = await service.user('una');
+});
+beforeEach(() => {
+  emulator.mend();
+  emulator.videos.clear();
+  emulator.videos.set(VIDEO, { lines: LINES });
+  emulator.pages.set('https://example.org/fern', 'The red fern');
+});
+afterAll(async () => {
+  await Promise.all([service.close(), bare.close()]);
+  await emulator.close();
+});
+
+/** An answer that both documents allow. */
+async function get(path: '/search_urls' | '/fetch_youtube_transcript', query: Record<string, string>, by = user) {
+  const { status, body, headers } = await by.get(`${path}?${new URLSearchParams(query).toString()}`);
+  const faults = (['ours', 'theirs'] as const).map((name) => answerFault(name, { method: 'get', path, status }, body));
+  expect(faults).toEqual([null, null]);
+  return { status, body, retryAfter: headers.get('retry-after') };
+}
+
+describe('GET /search_urls', () => {
+  test('answers the addresses that were found', async () => {
+    expect(await get('/search_urls', { query: '  red fern ' })).toMatchObject({
+      status: 200,
+      body: { urls: ['https://example.org/fern'], html_content: '', error_message: null },
+    });
+    expect(emulator.requests).toEqual([expect.stringContaining('q=red+fern&')]);
+    expect((await get('/search_urls', { query: 'zeppelin' })).body).toMatchObject({ urls: [], error_message: null });
+  });
+  test.each<[string, Record<string, string>, string]>([
+    ['none', {}, 'missing'],
+    ['an empty one', { query: ' ' }, 'string_too_short'],
+    ['one of 401 characters', { query: 'a'.repeat(401) }, 'string_too_long'],
+    ['one of 51 words', { query: 'a '.repeat(51) }, 'value_error'],
+  ])('refuses a query: %s', async (_what, query, type) => {
+    expect(await get('/search_urls', query)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['query', 'query'], type }] },
+    });
+    expect(emulator.requests).toEqual([]);
+  });
+  test('the longest query that is taken here is taken there', async () => {
+    const query = `${'fern '.repeat(49)}${'f'.repeat(155)}`;
+    expect([query.length, query.split(' ').length]).toEqual([400, 50]);
+    expect((await get('/search_urls', { query })).status).toBe(200);
+  });
+});
+
+describe('GET /fetch_youtube_transcript', () => {
+  test('answers what is said, and with raw line by line', async () => {
+    const data = 'Boats & ropes lie in the harbour.';
+    expect(await get('/fetch_youtube_transcript', { id: VIDEO })).toMatchObject({
+      status: 200,
+      body: { status: 'success', error: null, data, raw_transcript: null },
+    });
+    const raw = { status: 200, body: { status: 'success', error: null, data, raw_transcript: LINES } };
+    expect(await get('/fetch_youtube_transcript', { id: VIDEO, raw: 'true' })).toMatchObject(raw);
+    // As shipped front-ends ask.
+    expect(await get('/fetch_youtube_transcript', { video_id: VIDEO, raw: 'true' })).toMatchObject(raw);
+  });
+  test('says in the shape of an answer that there is none', async () => {
+    emulator.videos.set(VIDEO, { lines: null });
+    const none = { status: 200, body: { ...NOTHING, error: 'The video has no transcript.' } };
+    expect(await get('/fetch_youtube_transcript', { id: VIDEO })).toMatchObject(none);
+    emulator.videos.clear();
+    const unknown = { status: 200, body: { ...NOTHING, error: expect.stringContaining('no such video') } };
+    expect(await get('/fetch_youtube_transcript', { id: VIDEO })).toMatchObject(unknown);
+  });
+  test.each<[string, Record<string, string>, string, string]>([
+    ['without an id', {}, 'id', 'missing'],
+    ['with an address', { id: `https://youtu.be/${VIDEO}` }, 'id', 'value_error'],
+    ['with a path', { id: '../../me/abc' }, 'id', 'value_error'],
+    ['with one sign too many', { video_id: `${VIDEO}x` }, 'id', 'value_error'],
+    ['with a raw that is none', { id: VIDEO, raw: 'perhaps' }, 'raw', 'bool_type'],
+  ])('%s is refused, and nobody is asked', async (_what, query, field, type) => {
+    expect(await get('/fetch_youtube_transcript', query)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['query', field], type }] },
+    });
+    expect(emulator.requests).toEqual([]);
+  });
+});
+
+describe.each([
+  ['/search_urls', { query: 'fern' }, 'BRAVE_SEARCH_API_KEY or SEARXNG_BASE_URL'],
+  ['/fetch_youtube_transcript', { id: VIDEO }, 'SUPADATA_API_KEY or INVIDIOUS_BASE_URL'],
+] as const)('%s', (path, query, settings) => {
+  test('without a service is 400, and names the settings', async () => {
+    expect(await get(path, query, await bare.user('una'))).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining(settings) },
+    });
+  });
+  test('is 503 with Retry-After where its service is busy, 502 where it refuses, and neither tells or logs the key', async () => {
+    emulator.misbehave(() => ({ status: 429, headers: { 'retry-after': '7' }, body: `{"error":"${KEY}"}` }));
+    const busy = await get(path, query);
+    expect(busy).toMatchObject({ status: 503, retryAfter: '7' });
+    emulator.misbehave(() => ({ status: 401 }));
+    const refused = await get(path, query);
+    expect(refused.status).toBe(502);
+    expect(JSON.stringify([busy.body, refused.body]) + logged.join('')).not.toContain(KEY);
+  });
+  test('is for end users alone', async () => {
+    const answer = await fetch(`${service.url}${path}?${new URLSearchParams(query).toString()}`);
+    expect(answer.status).toBe(401);
+  });
+});

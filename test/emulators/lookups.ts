@@ -1,0 +1,182 @@
+/** Stand-ins, on one loopback address, for the services that /search_urls and /fetch_youtube_transcript ask. */
+import { type Call, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
+
+export const KEY = 'lookup-key';
+export type LookupName = 'brave' | 'searxng' | 'supadata' | 'invidious';
+
+/** Seconds, as the contract of the interface has them. */
+export interface SpokenLine {
+  readonly text: string;
+  readonly start: number;
+  readonly duration: number;
+}
+
+/** A video as the services know it. `slow`: Supadata makes a job of it. `blocked`: Invidious gets no text for its captions. */
+export interface Video {
+  readonly lines: readonly SpokenLine[] | null;
+  readonly hidden?: boolean;
+  readonly slow?: boolean;
+  readonly blocked?: boolean;
+}
+
+/** A refusal; `body` as it is sent, also with 200: an answer that is wrong. */
+export interface LookupRefusal extends Refused {
+  readonly body?: string;
+}
+
+export interface LookupEmulator extends Emulator<LookupRefusal> {
+  /** Settings that configure these services. */
+  settings(...names: LookupName[]): Record<string, string>;
+  /** What a query finds: words that its results' texts have. */
+  readonly pages: Map<string, string>;
+  readonly videos: Map<string, Video>;
+  /** Engines of SearXNG that do not answer. */
+  readonly silent: [string, string][];
+  /** Whether SearXNG's settings.yml names json. */
+  givesJson: boolean;
+}
+
+const stamp = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(11, 23);
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/** As Invidious builds it. */
+const webVtt = (lines: readonly SpokenLine[]): string =>
+  `WEBVTT\nKind: captions\nLanguage: en\n\n${lines
+    .map(
+      ({ text, start, duration }) =>
+        `${stamp(start)} --> ${stamp(start + duration)}\n<v Ada>${escaped(text.replace(' ', '\n'))}</v>\n\n`,
+    )
+    .join('')}`;
+
+const supadataError = (error: string) => ({
+  ...{ error, message: error.replaceAll('-', ' '), details: `Said of ${error}` },
+  documentationUrl: `https://docs.supadata.ai/errors/${error}`,
+});
+
+export async function startLookups(): Promise<LookupEmulator> {
+  const pages = new Map<string, string>();
+  const videos = new Map<string, Video>();
+  const silent: [string, string][] = [];
+  const jobs = new Map<string, { video: Video; looks: number }>();
+
+  const found = (query: string): string[] => {
+    const words = query.toLowerCase().split(/\s+/);
+    return [...pages].flatMap(([url, text]) => (words.some((word) => text.toLowerCase().includes(word)) ? [url] : []));
+  };
+
+  function brave({ request, response, query }: Call): void {
+    if (request.headers['x-subscription-token'] !== KEY) {
+      const error = {
+        id: '1',
+        status: 422,
+        code: 'SUBSCRIPTION_TOKEN_INVALID',
+        detail: 'The provided subscription token is invalid.',
+      };
+      return sendJson(response, 422, { type: 'ErrorResponse', error, time: 1 });
+    }
+    const q = query.get('q') ?? '';
+    if (q === '' || q.length > 400 || q.split(/\s+/).length > 50 || Number(query.get('count')) > 20) {
+      const error = { id: '1', status: 422, code: 'VALIDATION', detail: 'Unable to validate request parameter(s)' };
+      return sendJson(response, 422, { type: 'ErrorResponse', error, time: 1 });
+    }
+    const results = found(q).slice(0, Number(query.get('count') ?? 20));
+    const web = { type: 'search', results: results.map((url) => ({ type: 'search_result', title: 'A', url })) };
+    const about = { type: 'search', query: { original: q, more_results_available: false } };
+    return sendJson(response, 200, results.length === 0 ? about : { ...about, web });
+  }
+
+  function searxng({ response, query }: Call): void {
+    if (query.get('format') !== 'json' || !started.givesJson)
+      return void response.writeHead(403, { 'content-type': 'text/html' }).end('<!doctype html><title>403</title>');
+    const q = query.get('q') ?? '';
+    if (q === '') return sendJson(response, 400, { error: 'No query' });
+    // What begins so leaves for the engine itself.
+    if (q.startsWith('!!')) return void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
+    const results = silent.length > 0 ? [] : found(q).map((url) => ({ url, title: 'A', engine: 'a', score: 1 }));
+    return sendJson(response, 200, { query: q, results, unresponsive_engines: silent });
+  }
+
+  const supadataAnswer = ({ lines }: Video) => ({
+    lang: 'en',
+    availableLangs: ['en'],
+    content: (lines ?? []).map(({ text, start, duration }) => ({
+      ...{ text, lang: 'en' },
+      offset: Math.round(start * 1000),
+      duration: Math.round(duration * 1000),
+    })),
+  });
+
+  function supadata({ request, response, query, path }: Call): void {
+    if (request.headers['x-api-key'] !== KEY) return sendJson(response, 401, supadataError('unauthorized'));
+    const job = jobs.get(path[2] ?? '');
+    if (job) {
+      job.looks += 1;
+      if (job.looks < 2) return sendJson(response, 200, { status: 'active' });
+      if (job.video.lines === null)
+        return sendJson(response, 200, { status: 'failed', error: supadataError('transcript-unavailable') });
+      return sendJson(response, 200, { status: 'completed', ...supadataAnswer(job.video) });
+    }
+    const id = /^https:\/\/www\.youtube\.com\/watch\?v=([\w-]{11})$/.exec(query.get('url') ?? '')?.[1];
+    if (id === undefined || query.get('mode') !== 'native')
+      return sendJson(response, 400, supadataError('invalid-request'));
+    const video = videos.get(id);
+    if (!video) return sendJson(response, 404, supadataError('not-found'));
+    if (video.hidden) return sendJson(response, 403, { status: 'failed', ...supadataError('forbidden') });
+    if (video.slow) {
+      jobs.set(`job-${id}`, { video, looks: 0 });
+      return sendJson(response, 202, { jobId: `job-${id}` });
+    }
+    if (video.lines === null) return sendJson(response, 206, supadataError('transcript-unavailable'));
+    return sendJson(response, 200, supadataAnswer(video));
+  }
+
+  function invidious({ response, query, path }: Call): void {
+    const id = path[4] ?? '';
+    if (!/^[\w-]{11}$/.test(id)) return sendJson(response, 400, { error: 'Invalid video ID' });
+    const video = videos.get(id);
+    if (!video || video.hidden) return void response.writeHead(404).end();
+    const captions = (video.lines === null ? [] : ['English (auto-generated)', 'English']).map((label) => ({
+      ...{ label, languageCode: 'en' },
+      url: `/api/v1/captions/${id}?label=${encodeURIComponent(label)}`,
+    }));
+    const label = query.get('label');
+    if (label === null) return sendJson(response, 200, { captions });
+    if (!captions.some((one) => one.label === label)) return void response.writeHead(404).end();
+    const heard = (video.lines ?? []).map((line) => ({ ...line, text: `eh ${line.text}` }));
+    response.writeHead(200, { 'content-type': 'text/vtt; charset=UTF-8' });
+    response.end(video.blocked ? '' : webVtt(label === 'English' ? (video.lines ?? []) : heard));
+  }
+
+  const services: Record<LookupName, (call: Call) => void> = { brave, searxng, supadata, invidious };
+  const emulator = await startEmulator<LookupRefusal>({
+    refuse(response, { status, headers = {}, body = '{"error":"no"}' }) {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+    },
+    answer(call) {
+      const asked = call.path.slice(1).join('/');
+      const [name = ''] = call.path;
+      const known = {
+        brave: /^res\/v1\/web\/search$/,
+        searxng: /^search$/,
+        supadata: /^v1\/transcript(\/|$)/,
+        invidious: /^api\/v1\/captions\//,
+      };
+      const service = services[name as LookupName];
+      if (!service || !known[name as LookupName].test(asked)) return sendJson(call.response, 404, { error: 'no' });
+      return service(name === 'supadata' ? { ...call, path: call.path.slice(1) } : call);
+    },
+  });
+  const settings: Record<LookupName, Record<string, string>> = {
+    brave: { BRAVE_SEARCH_API_KEY: KEY, BRAVE_SEARCH_BASE_URL: `${emulator.origin}/brave/res/v1/` },
+    searxng: { SEARXNG_BASE_URL: `${emulator.origin}/searxng` },
+    supadata: { SUPADATA_API_KEY: KEY, SUPADATA_BASE_URL: `${emulator.origin}/supadata/v1` },
+    invidious: { INVIDIOUS_BASE_URL: `${emulator.origin}/invidious` },
+  };
+  const started: LookupEmulator = {
+    ...emulator,
+    settings: (...names) => Object.assign({}, ...names.map((name) => settings[name])) as Record<string, string>,
+    ...{ pages, videos, silent },
+    givesJson: true,
+  };
+  return started;
+}
