@@ -78,11 +78,18 @@ export interface ChangePage {
   readonly next: string;
   /** Whether there is more of this pass. */
   readonly more: boolean;
+  /** What lies in what is told is told of as well, and need not be walked. */
+  readonly isDeep?: true;
+  /**
+   * The outermost items that the feed tells of, by the first page of a pass: what lies in others is listed whole by each
+   * pass, and gone where it is not found. Unset: it tells of all.
+   */
+  readonly tellsOf?: readonly string[];
 }
 
 /** For sources that tell by themselves what happened. */
 export interface ChangeFeed<Credentials> {
-  /** The point of now: a pass from it tells all that happens after. */
+  /** The point of now: a pass from it tells all that happens after. Throws a Fault stale_cursor where this account is told of nothing. */
   now(client: SourceClient, credentials: Credentials, signal: AbortSignal): Promise<string>;
   /** A page of what happened since a point. Throws a Fault stale_cursor where the source does not know the point any more. */
   since(client: SourceClient, credentials: Credentials, point: string, signal: AbortSignal): Promise<ChangePage>;

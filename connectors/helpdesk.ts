@@ -70,6 +70,7 @@ export function idsOf(account: string): AccountIds {
         externalId: outer(item.externalId),
         parentExternalId: orNull(item.parentExternalId),
         rootExternalId: orNull(item.rootExternalId),
+        ...(item.place === undefined ? {} : { place: outer(item.place) }),
       })),
       next,
     }),
@@ -110,6 +111,8 @@ export const itemOfAttached = (
     createdAt: to.createdAt,
     version,
     attachedTo: type,
+    // Below that of what it is attached to: feeds tell by it that nothing else is attached any more.
+    place: externalId,
   });
 
 /** The bytes of something attached, as it is declared, or else as its name says. */

@@ -34,6 +34,8 @@ export interface SyncItemsRequest {
   readonly point?: string | null;
   /** What happened from here on is still to be asked for; null: no more is. Unset: all there is is listed. */
   readonly since?: string | null;
+  /** Of a feed that does not tell of all: the outermost items that it tells of. What lies in others is listed whole. */
+  readonly told?: readonly string[];
 }
 
 /** Whether a listing asks for what happened since the one before: what it does not tell of is still there. */

@@ -67,6 +67,8 @@ export async function dropVanished(
   });
 
   const byChanges = isByChanges(options);
+  // Nobody tells what is gone of what the feed does not tell of: the pass has listed that whole.
+  if (byChanges && options.told && refused === 0) await store.items.markUnlisted(source, runId, options.told);
   const { files, vanished, isEmpty, drop } = await (byChanges ? toldGone() : unfound());
   const isMuch = vanished > FEW && vanished > (files * settings.massDeletePercent) / 100;
   const isHeld = (isMuch || (isEmpty && files > 0)) && source.deletionsApproved !== true;

@@ -21,6 +21,18 @@ const listedOf = (account: Account) => (given: SourceItem) => {
   return { ...item, source: account.sourceOf(item.externalId) };
 };
 
+const isStale = (error: unknown): boolean => error instanceof Fault && error.kind === 'stale_cursor';
+
+/** The point of now; null where the account is told of nothing: then all is listed each time. */
+async function pointOfNow(feed: Feed, signal: AbortSignal): Promise<string | null> {
+  try {
+    return await feed.now(signal);
+  } catch (error) {
+    if (isStale(error)) return null;
+    throw error;
+  }
+}
+
 /** Decides by what a listing comes to know what there is. The point is taken before anything is listed: what happens meanwhile is told later. */
 async function begin(
   feed: Feed | null,
@@ -30,7 +42,7 @@ async function begin(
 ): Promise<SyncItemsRequest> {
   // One that an earlier version of the service began has listed things already.
   if (!feed || request.listed > 0) return { ...request, point: null };
-  if (changePoint === null) return { ...request, point: await feed.now(signal) };
+  if (changePoint === null) return { ...request, point: await pointOfNow(feed, signal) };
   return { ...request, walk: walkOf([]), since: changePoint, point: changePoint };
 }
 
@@ -43,7 +55,10 @@ async function takeChanges(
   { runId, items }: Listing,
   signal: AbortSignal,
 ): Promise<SyncItemsRequest> {
-  const { changes, goneAt = [], next, more } = await feed.since(since, signal);
+  const page = await feed.since(since, signal);
+  const { changes, goneAt = [], next, more, isDeep = false } = page;
+  // Said by the first page of a pass: what the feed does not tell of is looked for from its outermost items on.
+  const beside = page.tellsOf && !request.told ? { told: page.tellsOf } : null;
   const last = new Map<string, Change>();
   for (const change of changes) last.set('gone' in change ? change.gone : change.item.externalId, change);
   const told = [...last.values()];
@@ -54,10 +69,12 @@ async function takeChanges(
   await items.markGoneAt(source, goneAt);
   const fresh = await items.keep(source, runId, there.map(listedOf(account)));
   const open = there.flatMap(({ externalId, isExpandable }) =>
-    isExpandable && fresh.has(externalId) ? [externalId] : [],
+    isExpandable && !isDeep && fresh.has(externalId) ? [externalId] : [],
   );
-  const walk = { ...request.walk, open: [...new Set([...request.walk.open, ...open])] };
-  return { ...request, walk, since: more ? next : null, point: next, listed: request.listed + told.length };
+  const roots = beside ? { next: null } : request.walk.roots;
+  const walk = { ...request.walk, open: [...new Set([...request.walk.open, ...open])], roots };
+  const listed = request.listed + told.length;
+  return { ...request, ...beside, walk, since: more ? next : null, point: next, listed };
 }
 
 /** Takes the next page of a listing in, and answers the listing from behind it. Safe to repeat. @throws Fault */
@@ -75,13 +92,16 @@ export async function listPage(
     try {
       return await takeChanges(open, feed, request.since, request, listing, signal);
     } catch (error) {
-      if (!(error instanceof Fault) || error.kind !== 'stale_cursor') throw error;
+      if (!isStale(error)) throw error;
       // What was told of may be gone again by now.
       await listing.items.unlist(source, listing.runId);
-      return { walk: WALK_ALL, listed: 0, point: await feed.now(signal) };
+      return { walk: WALK_ALL, listed: 0, point: await pointOfNow(feed, signal) };
     }
   }
   const { items, walk } = await takePage(account, request.walk, signal);
-  await listing.items.keep(source, listing.runId, items.map(listedOf(account)));
-  return { ...request, walk, listed: request.listed + items.length };
+  const fresh = await listing.items.keep(source, listing.runId, items.map(listedOf(account)));
+  const { told = [] } = request;
+  // What the feed tells of is walked once, when it is new.
+  const left = walk.open.filter((id) => !told.includes(id) || fresh.has(id));
+  return { ...request, walk: { ...walk, open: left }, listed: request.listed + items.length };
 }

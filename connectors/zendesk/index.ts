@@ -18,6 +18,7 @@ import {
 import { contentOf, contentOfTicket, placeOf, TICKETS } from './adapter.js';
 import { NAME } from './api.js';
 import { articleItem, belowCategory, belowCenter, belowSection, listRoots, readArticle } from './articles.js';
+import { ticketChanges } from './changes.js';
 import { belowTicket, belowTickets, commentsOf, findAttached, readTicket } from './tickets.js';
 
 /** The path of an address that Zendesk gave: its host stays ours, so that an answer leads nowhere else. */
@@ -101,6 +102,11 @@ export const zendesk: Connector<OAuthGrant> = {
   async below(client, externalId, cursor, signal, grant, wishes) {
     const ids = idsIn(grant);
     return ids.page(await listBelow(client, ids.inner(externalId), cursor, signal, wantedOf(wishes)));
+  },
+
+  changes: {
+    now: (client, _grant, signal) => ticketChanges.now(client, signal),
+    since: (client, grant, point, signal) => ticketChanges.since(client, idsIn(grant), point, signal),
   },
 
   async open(client, externalId, signal, grant) {

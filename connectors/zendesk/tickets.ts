@@ -9,7 +9,7 @@ const PER_EXPORT = '500';
 /** What changed so lately the export does not have: two minutes, where it leaves out one. */
 const FRESH_MS = 120_000;
 /** Tickets whose comments are asked for in one step, each by a request. */
-const COMMENTS_AT_ONCE = 20;
+export const COMMENTS_AT_ONCE = 20;
 /** Zendesk ends a ticket with 5,000. */
 const MAX_COMMENTS = 10_000;
 const WITH_USERS = { include: 'users' };
@@ -27,34 +27,38 @@ interface Cursor {
   readonly rest: readonly string[];
 }
 
-const agentOf = ({ urls }: SourceClient): string => urls['files'] ?? '';
+export const agentOf = ({ urls }: SourceClient): string => urls['files'] ?? '';
 
 interface TicketPage {
   readonly values: readonly Json[];
   readonly users: Users;
+}
+interface ListedPage extends TicketPage {
   readonly behind: Pick<Cursor, 'from' | 'at'>;
 }
 
-async function exported(client: SourceClient, at: string | null, signal: AbortSignal): Promise<TicketPage> {
+/** A page of the export: what changed since a moment, or behind a cursor, what was deleted included. @param since in seconds since 1970 */
+export async function exported(
+  client: SourceClient,
+  since: number,
+  at: string | null,
+  signal: AbortSignal,
+): Promise<TicketPage & { readonly next: string | null; readonly isEnd: boolean }> {
   const path = ['incremental', 'tickets', 'cursor.json'];
-  const place: Record<string, string> = at === null ? { start_time: '1' } : { cursor: at };
+  const place: Record<string, string> = at === null ? { start_time: String(since) } : { cursor: at };
   const answer = await client.get(path, { ...place, ...WITH_USERS, per_page: PER_EXPORT }, signal);
   const [next, isEnd] = [textOf(answer['after_cursor']), answer['end_of_stream'] === true];
   if (!isEnd && (next === null || next === at))
     throw new Fault('server_error', `${NAME} gave an export that does not say how it goes on. Try again.`);
-  return {
-    values: objectsOf(answer['tickets']),
-    users: usersIn(answer),
-    behind: isEnd ? { from: 'latest', at: null } : { from: 'export', at: next },
-  };
+  return { values: objectsOf(answer['tickets']), users: usersIn(answer), next, isEnd };
 }
 
-/** A page of the list of those that are not archived. */
-async function listed(
+/** A page of the list of those that are not archived; `latest` of those that the export leaves out. */
+export async function listed(
   client: SourceClient,
   { from, at, begun }: Pick<Cursor, 'from' | 'at' | 'begun'>,
   signal: AbortSignal,
-): Promise<TicketPage> {
+): Promise<ListedPage> {
   const isLatest = from === 'latest';
   const sort = isLatest ? '-updated_at' : 'id';
   const { values, answer, next } = await takePage(client, ['tickets'], at, signal, { ...WITH_USERS, sort });
@@ -64,10 +68,14 @@ async function listed(
   return { values: some, users: usersIn(answer), behind: goesOn ? { from, at: next } : { from: 'end', at: null } };
 }
 
-async function nextTickets(client: SourceClient, cursor: Cursor, signal: AbortSignal): Promise<TicketPage> {
+/** All tickets since the first one. */
+const EVER = 1;
+
+async function nextTickets(client: SourceClient, cursor: Cursor, signal: AbortSignal): Promise<ListedPage> {
   if (cursor.from !== 'export') return listed(client, cursor, signal);
   try {
-    return await exported(client, cursor.at, signal);
+    const { next, isEnd, ...page } = await exported(client, EVER, cursor.at, signal);
+    return { ...page, behind: isEnd ? { from: 'latest', at: null } : { from: 'export', at: next } };
   } catch (error) {
     // Only administrators may.
     if (cursor.at !== null || !isFault(error, 'access_denied')) throw error;
@@ -91,7 +99,7 @@ export async function commentsOf(
 type Ticket = Pick<SourceItem, 'externalId' | 'rootExternalId' | 'externalUrl' | 'createdAt'>;
 
 /** What is attached to a ticket; nothing once it is not there any more. */
-async function attachmentsOf(
+export async function attachmentsOf(
   client: SourceClient,
   id: string,
   to: Ticket | null,

@@ -20,6 +20,8 @@ export interface GoneItems {
   markGone(source: Holder, externalIds: readonly string[]): Promise<void>;
   /** The same of items by their places, and of all at places below. */
   markGoneAt(source: Holder, places: readonly string[]): Promise<void>;
+  /** Marks what a listing did not find, but for some outermost items with all that lies in them. Safe to repeat. */
+  markUnlisted(source: Holder, runId: number, roots: readonly string[]): Promise<void>;
   /** Counts what would go. */
   countGone(source: Holder): Promise<Going>;
   /** The next marked items, with their files: forget them once those are deleted. */
@@ -65,6 +67,13 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
         const $or = [{ place: { $in: some } }, ...below];
         await items.updateMany({ ...filesOf(source), $or }, { $set: { isGone: true } });
       }
+    },
+    async markUnlisted(source, runId, roots) {
+      const elsewhere = { $nin: [...roots] };
+      await items.updateMany(
+        { ...filesOf(source), externalId: elsewhere, rootExternalId: elsewhere, listedBy: { $ne: runId } },
+        { $set: { isGone: true } },
+      );
     },
     async countGone(source) {
       let vanished = 0;

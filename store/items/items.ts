@@ -167,10 +167,12 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     const known = await items
       .find(
         { dataSourceId, externalId: { $in: listed.map(({ externalId }) => externalId) } },
-        { externalId: 1, isGone: 1 },
+        { externalId: 1, isGone: 1, foundBy: 1 },
       )
       .lean();
-    const back = known.flatMap(({ externalId, isGone }) => (isGone === true ? [externalId] : []));
+    const back = new Set(known.flatMap(({ externalId, isGone }) => (isGone === true ? [externalId] : [])));
+    // Of a page that is taken in again after a death, what was new is new still.
+    const again = known.flatMap(({ externalId, foundBy }) => (foundBy === runId ? [externalId] : []));
     const ids = new Map(known.map(({ _id, externalId }) => [externalId, _id]));
     const fresh = new Set(listed.flatMap(({ externalId }) => (ids.has(externalId) ? [] : [externalId])));
     const first = fresh.size === 0 ? 0 : await sequence.take('item', fresh.size);
@@ -180,7 +182,13 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
         updateOne: {
           filter: { dataSourceId, externalId: one.externalId },
           update: {
-            $set: { ...one, listedBy: runId, syncedAt: now, updatedAt: now },
+            $set: {
+              ...one,
+              listedBy: runId,
+              syncedAt: now,
+              updatedAt: now,
+              ...(back.has(one.externalId) ? { foundBy: runId } : {}),
+            },
             $unset: { isGone: 1 },
             $setOnInsert: {
               _id: ids.get(one.externalId) ?? 0,
@@ -188,13 +196,14 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
               userId,
               customerId,
               createdAt: now,
+              ...(fresh.has(one.externalId) ? { foundBy: runId } : {}),
             },
           },
           upsert: true,
         },
       })),
     );
-    return [...fresh, ...back];
+    return [...fresh, ...back, ...again];
   };
   return {
     ...createGoneItems(items, files),

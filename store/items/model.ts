@@ -25,6 +25,8 @@ export interface ItemDoc {
   place?: string;
   /** The listing that found it last: what has an older one once a listing is whole was not there any more. */
   listedBy: number;
+  /** The listing that found it first, or again after it was told to be gone: that one finds it new, however often it asks. */
+  foundBy?: number;
   /** Its source has told that it is gone; it goes with its file once that is allowed. Absent: it is there. */
   isGone?: boolean;
   syncedAt: Date;
@@ -54,6 +56,7 @@ const item: Schema<ItemDoc> = new Schema<ItemDoc>(
     version: String,
     place: String,
     listedBy: { type: Number, required: true },
+    foundBy: Number,
     isGone: Boolean,
     syncedAt: { type: Date, required: true },
     createdAt: { type: Date, required: true },

@@ -30,6 +30,8 @@ const told: Change[] = [];
 let forgotten = 0;
 /** What the source was asked. */
 const asked: string[] = [];
+/** What the feed says of itself. */
+let says: { tellsOf?: readonly string[]; isDeep?: true } = {};
 /** Called before each answer. */
 let meanwhile: () => void = () => undefined;
 
@@ -42,11 +44,15 @@ const placeOf = (id: string): string => {
   return `${parent === null ? '' : placeOf(parent)}/${id}`;
 };
 
+const rootOf = (id: string | null): string | null => {
+  const above = id === null ? null : (tree.get(id) ?? null);
+  return above === null ? id : rootOf(above);
+};
 const isFolder = (id: string): boolean => /^[A-Z]/.test(id);
 const itemOf = (id: string): SourceItem => ({
   externalId: id,
   parentExternalId: tree.get(id) ?? null,
-  rootExternalId: null,
+  rootExternalId: rootOf(tree.get(id) ?? null),
   name: id,
   itemType: isFolder(id) ? 'FOLDER' : 'FILE',
   externalUrl: null,
@@ -96,7 +102,7 @@ const account = {
       const changes = told.slice(from, from + AT_ONCE);
       const next = from + changes.length;
       const goneAt = changes.flatMap((_change, index) => emptied.get(from + index) ?? []);
-      return Promise.resolve({ changes, goneAt, next: String(next), more: next < told.length });
+      return Promise.resolve({ changes, goneAt, next: String(next), more: next < told.length, ...says });
     },
   },
 } as unknown as Account;
@@ -110,6 +116,7 @@ beforeEach(async () => {
   told.length = 0;
   emptied.clear();
   hasPlaces = false;
+  says = {};
   forgotten = 0;
   asked.length = 0;
   meanwhile = () => undefined;
@@ -271,6 +278,55 @@ describe('a source that tells what happened', () => {
     expect(asked).toContain('below E');
     expect(await itemIds()).toEqual(['Ab', 'E', 'd', 'e']);
     expect(await fileIds()).toEqual(['d', 'e']);
+  });
+
+  test('that tells of some outermost things alone has the others listed whole by each pass', async () => {
+    for (const [id, at] of [
+      ['A', null],
+      ['a', 'A'],
+      ['B', null],
+      ['b', 'B'],
+      ['c', 'B'],
+    ] as const)
+      put(id, at);
+    says = { tellsOf: ['A'] };
+    await list();
+    await sync(['a', 'b', 'c']);
+    // Of A nothing is told that is not in the feed; of B and what is new nothing is told at all.
+    tree.delete('a');
+    tree.delete('b');
+    tree.set('C', null);
+    tree.set('d', 'C');
+    asked.length = 0;
+    await list();
+    expect(asked).toEqual(['since 5', 'roots', 'below B', 'below C']);
+    expect([await fileIds(), await itemIds()]).toEqual([
+      ['a', 'c'],
+      ['A', 'B', 'C', 'a', 'c', 'd'],
+    ]);
+    told.push({ gone: 'a' });
+    await list();
+    expect([await fileIds(), await itemIds()]).toEqual([['c'], ['A', 'B', 'C', 'c', 'd']]);
+  });
+
+  test('a page that is taken in again after a death finds new what it found new', async () => {
+    put('A', null);
+    await list();
+    put('B', null);
+    tree.set('b', 'B');
+    const { keep } = service.store.items;
+    const dying = {
+      ...service.store.items,
+      keep: (...given: Parameters<typeof keep>) =>
+        keep(...given).then(() => {
+          throw new Error('died');
+        }),
+    };
+    const request = { walk: { open: [], at: null, roots: null, refused: 0 }, listed: 0, since: '1', point: '1' };
+    const step = (items: typeof dying | typeof service.store.items) =>
+      now().then((source) => listPage({ source, account }, request, { runId: 987_654, items }, NEVER));
+    await expect(step(dying)).rejects.toThrow('died');
+    expect((await step(service.store.items)).walk.open).toEqual(['B']);
   });
 
   test('what is gone in great number stays until an operator approves it, though it is told only once', async () => {

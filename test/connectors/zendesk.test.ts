@@ -213,6 +213,34 @@ describe('its tickets', () => {
     expect((await faultOf(below('ticket:8'))).kind).toBe('not_found');
   });
 
+  test('that changed are told from a point on: to administrators, and not for ever without a look at all', async () => {
+    expect(await faultOf(accountOf('502').changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });
+    let point = await account.changes!.now(NEVER);
+    held.tickets.set(8, {
+      subject: 'Lamp',
+      status: 'deleted',
+      comments: [],
+      updated: new Date(Date.now() - 90_000).toISOString(),
+    });
+    held.tickets.set(9, { subject: 'Oil', comments: [], updated: new Date().toISOString() });
+    const pass = async () => {
+      const told: unknown[] = [];
+      for (let more = true; more;) {
+        const page = await account.changes!.since(point, NEVER);
+        expect(page.tellsOf).toEqual(['harbour/tickets']);
+        told.push(...page.changes.map((change) => ('gone' in change ? change : change.item.externalId)));
+        ({ more, next: point } = page);
+      }
+      return told;
+    };
+    expect(await pass()).toEqual([{ gone: 'harbour/ticket:8' }, 'harbour/ticket:9']);
+    for (let passes = 1; passes < 50; passes += 1) expect(await pass()).toEqual(['harbour/ticket:9']);
+    expect(await faultOf(pass())).toMatchObject({ kind: 'stale_cursor' });
+    point = await account.changes!.now(NEVER);
+    zendesk.misbehave((path) => (path.includes('/incremental/') ? { status: 403 } : null));
+    expect(await faultOf(pass())).toMatchObject({ kind: 'stale_cursor' });
+  });
+
   test('of the last minute, which the export leaves out, are listed too', async () => {
     held.tickets.set(9, { subject: 'New', updated: new Date().toISOString(), comments: [{ text: 'Just now.' }] });
     expect(idsOf(await below('tickets'))).toContain('ticket:9');

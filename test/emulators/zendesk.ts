@@ -148,12 +148,16 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     const cursor = query.get('cursor');
     if (cursor === null && !(Number(query.get('start_time')) > 0))
       return refuse(response, { status: 400, body: { error: 'InvalidValue', description: 'start_time' } });
+    const start = Number(query.get('start_time') ?? 0) * 1000;
+    if (start > Date.now() - 60_000)
+      return refuse(response, { status: 422, body: { error: 'StartTimeTooRecent', description: 'Too recent' } });
     const [after = '', afterId = '0'] = cursor === null ? [] : Buffer.from(cursor, 'base64').toString().split('|');
     const old = new Date(Date.now() - 60_000).toISOString();
     const all = [...tickets]
       .map(([id, ticket]) => ticketJson(id, ticket))
       .filter(({ updated_at: at }) => at < old)
       .toSorted((a, b) => (a.updated_at === b.updated_at ? a.id - b.id : a.updated_at < b.updated_at ? -1 : 1))
+      .filter(({ updated_at: at }) => Date.parse(at) >= start)
       .filter(({ updated_at: at, id }) => at > after || (at === after && id > Number(afterId)));
     const page = all.slice(0, most);
     const last = page.at(-1);

@@ -103,5 +103,38 @@ export function zendeskRows(catalogue: Catalogue): void {
       });
       expect(await customer.textOf('harbour/ticket:7/70')).toContain('A broken pier.');
     });
+
+    test('later listings ask for the tickets that changed alone, and for the whole of the help centre', async () => {
+      await customer.begin();
+      fill();
+      const { emulator } = stand();
+      const { tickets, articles } = emulator.accounts.get('harbour')!;
+      const attached = { text: 'See.', attachments: [{ id: 80, name: 'a.txt', content: 'a' }] };
+      for (const id of [8, 9, 10]) tickets.set(id, { subject: `Ticket ${id}`, comments: [attached] });
+      await customer.connect({ sync_source_items: true });
+      const ids = async () => (await customer.items()).items.map((item) => item.external_id).toSorted();
+      const before = await ids();
+      expect(before).toEqual(expect.arrayContaining(['harbour/ticket:8/80', 'harbour/ticket:9/80']));
+      emulator.mend();
+      // Told by the export, which leaves out the last minute, and by the list of the latest.
+      const aMinuteAgo = new Date(Date.now() - 90_000).toISOString();
+      Object.assign(tickets.get(8)!, { updated: aMinuteAgo, comments: [{ text: 'Nothing here.' }] });
+      Object.assign(tickets.get(9)!, { updated: aMinuteAgo, status: 'deleted' });
+      tickets.set(11, { subject: 'New', comments: [attached], updated: new Date().toISOString() });
+      articles.delete(100);
+      expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
+      const gone = ['harbour/article:100', 'harbour/ticket:8/80', 'harbour/ticket:9', 'harbour/ticket:9/80'];
+      const fresh = ['harbour/ticket:11', 'harbour/ticket:11/80'];
+      expect(await ids()).toEqual([...before.filter((id) => !gone.includes(id)), ...fresh].toSorted());
+      const asked = emulator.requests.filter((path) => path.includes('/tickets'));
+      expect(asked.some((path) => path.includes('start_time=1&'))).toBe(false);
+      const told = asked.flatMap((path) => /tickets\/(\d+)\/comments/.exec(path)?.[1] ?? []);
+      expect(told.toSorted()).toEqual(['11', '8']);
+      // Once more there is nothing to tell but what the export left out, and nothing is lost by that.
+      emulator.mend();
+      const after = await ids();
+      await customer.listItems();
+      expect(await ids()).toEqual(after);
+    });
   });
 }

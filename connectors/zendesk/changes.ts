@@ -1,0 +1,119 @@
+import { Fault } from '../../contract/failures.js';
+import type { Change, ChangePage, SourceClient } from '../connector.js';
+import { type AccountIds, idOf, isFault, type Json } from '../helpdesk.js';
+import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
+import { itemOfTicket, TICKETS, type Users } from './adapter.js';
+import { NAME } from './api.js';
+import { agentOf, attachmentsOf, COMMENTS_AT_ONCE, exported, listed } from './tickets.js';
+
+/** Zendesk exports from no moment that is nearer than a minute. */
+const NOT_NEARER_S = 300;
+
+/** How far the export of tickets was read. */
+interface Point extends Passes {
+  /** From this moment on, in seconds since 1970, as long as there is no cursor. */
+  readonly start: number;
+  readonly cursor: string | null;
+  /** Null between passes. */
+  readonly pass: Pass | null;
+}
+/** Where a pass goes on: in the export, among the latest tickets, which that leaves out, or at its end. */
+interface Pass {
+  readonly from: 'export' | 'latest' | 'list' | 'end';
+  /** Of the latest: their next page. */
+  readonly at: string | null;
+  /** Milliseconds since 1970. */
+  readonly begun: number;
+  /** Tickets whose attachments are still to be told. */
+  readonly rest: readonly string[];
+}
+
+function readPoint(text: string): Point {
+  try {
+    return JSON.parse(text) as Point;
+  } catch {
+    throw new Fault('stale_cursor', `${NAME} is to be asked from a point that is none. All is listed.`);
+  }
+}
+
+/** What happened to a ticket. */
+function changeOf(ticket: Json, users: Users, agent: string): Change[] {
+  const item = itemOfTicket(ticket, users, agent);
+  if (item !== null) return [{ item }];
+  const id = idOf(ticket['id']);
+  return id === null ? [] : [{ gone: `ticket:${id}` }];
+}
+
+const outer = (ids: AccountIds, changes: readonly Change[]): readonly Change[] =>
+  changes.map((change) => {
+    if ('gone' in change) return { gone: ids.outer(change.gone) };
+    const [item = change.item] = ids.page({ items: [change.item], next: null }).items;
+    return { item };
+  });
+
+/** A page of the tickets that changed. */
+async function takeTickets(client: SourceClient, point: Point, signal: AbortSignal) {
+  const pass: Pass = point.pass ?? { from: 'export', at: null, begun: Date.now(), rest: [] };
+  if (pass.from === 'export') {
+    const { next, isEnd, ...page } = await exported(client, point.start, point.cursor, signal);
+    return { page, cursor: next ?? point.cursor, pass: { ...pass, from: isEnd ? ('latest' as const) : pass.from } };
+  }
+  const { behind, ...page } = await listed(client, pass, signal);
+  return { page, cursor: point.cursor, pass: { ...pass, ...behind } };
+}
+
+/** What is attached to some tickets that changed: nothing else is attached to them any more. */
+async function takeAttached(client: SourceClient, ids: AccountIds, rest: readonly string[], signal: AbortSignal) {
+  const some = rest.slice(0, COMMENTS_AT_ONCE);
+  const items = (await Promise.all(some.map((id) => attachmentsOf(client, id, null, signal)))).flat();
+  const goneAt = some.map((id) => ids.outer(`ticket:${id}`));
+  return { changes: items.map((item) => ({ item })), goneAt, rest: rest.slice(COMMENTS_AT_ONCE) };
+}
+
+/**
+ * Of tickets the export tells what happened, deletions included; the help centre has nothing like it, and is listed whole.
+ * https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api/
+ */
+export const ticketChanges = {
+  async now(client: SourceClient, signal: AbortSignal): Promise<string> {
+    const start = Math.floor(Date.now() / 1000) - NOT_NEARER_S;
+    try {
+      // What the cursor has passed is told by the listing that comes now.
+      const { next } = await exported(client, start, null, signal);
+      return JSON.stringify({ ...firstPass(), start, cursor: next, pass: null } satisfies Point);
+    } catch (error) {
+      // Only administrators are told.
+      if (isFault(error, 'access_denied'))
+        throw new Fault('stale_cursor', `${NAME} lets this account see no export of tickets. All is listed.`);
+      throw error;
+    }
+  },
+
+  async since(client: SourceClient, ids: AccountIds, text: string, signal: AbortSignal): Promise<ChangePage> {
+    const point = readPoint(text);
+    if (point.pass === null) checkPasses(point, NAME);
+    const tellsOf = [ids.outer(TICKETS)];
+    const behind = (cursor: string | null, pass: Pass) => {
+      const more = pass.from !== 'end' || pass.rest.length > 0;
+      const next: Point = more ? { ...point, cursor, pass } : { ...point, ...nextPass(point), cursor, pass: null };
+      return { next: JSON.stringify(next), more, tellsOf, isDeep: true as const };
+    };
+    if (point.pass !== null && point.pass.rest.length > 0) {
+      const { changes, goneAt, rest } = await takeAttached(client, ids, point.pass.rest, signal);
+      return { changes: outer(ids, changes), goneAt, ...behind(point.cursor, { ...point.pass, rest }) };
+    }
+    try {
+      const { page, cursor, pass } = await takeTickets(client, point, signal);
+      const changes = page.values.flatMap((ticket) => changeOf(ticket, page.users, agentOf(client)));
+      const rest = changes.flatMap((change) =>
+        'item' in change ? [change.item.externalId.slice('ticket:'.length)] : [],
+      );
+      return { changes: outer(ids, changes), ...behind(cursor, { ...pass, rest }) };
+    } catch (error) {
+      // No administrator any more, or a cursor that is too old.
+      if (isFault(error, 'access_denied') || isFault(error, 'bad_response'))
+        throw new Fault('stale_cursor', `${NAME} no longer tells what changed since the last look. All is listed.`);
+      throw error;
+    }
+  },
+};
