@@ -11,6 +11,7 @@ import {
   LOOSE_FILES,
   placeOf,
 } from './adapter.js';
+import { looseFileChanges } from './changes.js';
 import { crmReads } from './crm.js';
 import {
   articleAt,
@@ -106,6 +107,8 @@ export const salesforce: Connector<OAuthGrant> = {
       }
     }
   },
+
+  changes: looseFileChanges,
 
   async open(client, externalId, signal) {
     const place = placeOf(externalId);

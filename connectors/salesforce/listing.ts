@@ -42,7 +42,11 @@ export async function outermost(client: SourceClient, cursor: string | null, sig
 }
 
 /** Files by their ids, in the order of these. */
-async function filesOf(client: SourceClient, ids: readonly string[], signal: AbortSignal): Promise<readonly Row[]> {
+export async function filesOf(
+  client: SourceClient,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Row[]> {
   if (ids.length === 0) return [];
   const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: [`Id IN (${ids.map(quote).join(', ')})`] };
   const rows: Row[] = [];
@@ -128,11 +132,21 @@ export async function belowLooseFiles(
   cursor: string | null,
   signal: AbortSignal,
 ): Promise<ItemPage> {
-  const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: ['ParentId = null'] };
-  const { rows, next } = await askPage(client, wanted, cursor ?? '', signal);
+  const { items, next } = await looseFiles(client, [], cursor ?? '', signal);
+  return { items: cursor === null ? [itemOfLooseFiles(), ...items] : items, next };
+}
+
+/** A page of those of them for which conditions hold. */
+export async function looseFiles(
+  client: SourceClient,
+  conditions: readonly string[],
+  afterId: string,
+  signal: AbortSignal,
+): Promise<ItemPage> {
+  const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: ['ParentId = null', ...conditions] };
+  const { rows, next } = await askPage(client, wanted, afterId, signal);
   const lies = { parent: LOOSE_FILES, root: LOOSE_FILES };
-  const files = rows.map((row) => itemOfFile(row, lies, siteOf(client)));
-  return { items: cursor === null ? [itemOfLooseFiles(), ...files] : files, next };
+  return { items: rows.map((row) => itemOfFile(row, lies, siteOf(client))), next };
 }
 
 /** A page of the published articles: first what they lie in. */

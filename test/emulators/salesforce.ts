@@ -26,6 +26,10 @@ export type SalesforceEmulator = ConsentingEmulator<SalesforceRefused> & {
   /** Queries in the order asked. */
   readonly queries: string[];
   put(kind: string, id: string, record: SoqlRecord): void;
+  /** Deletes a record: for some days it is told which were. */
+  drop(kind: string, id: string): void;
+  /** Until when deletions are forgotten, in milliseconds since 1970. */
+  readonly deletions: { forgottenUntil: number };
 };
 
 /** An id of Salesforce's shape: what kind of thing it is, and a name. */
@@ -58,7 +62,21 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
   const records = new Map<string, Map<string, SoqlRecord>>();
   const contents = new Map<string, string>();
   const queries: string[] = [];
+  const deleted: { readonly kind: string; readonly id: string; readonly at: number }[] = [];
+  const deletions = { forgottenUntil: 0 };
+  const momentOf = (at: number): string => new Date(at).toISOString().replace('Z', '+0000');
 
+  const sendDeleted = ({ response, query: asked }: Call, kind: string): void => {
+    const [start, end] = ['start', 'end'].map((name) => Date.parse(asked.get(name) ?? ''));
+    if (!start || !end || end - start < 60_000)
+      return refuse(response, { status: 400, errorCode: 'INVALID_REPLICATION_DATE' });
+    const told = deleted.filter((one) => one.kind === kind && one.at >= start && one.at <= end);
+    sendJson(response, 200, {
+      deletedRecords: told.map(({ id, at }) => ({ id, deletedDate: momentOf(at) })),
+      earliestDateAvailable: momentOf(deletions.forgottenUntil),
+      latestDateCovered: momentOf(end),
+    });
+  };
   const query = ({ response, query: asked }: Call): void => {
     const soql = asked.get('q') ?? '';
     queries.push(soql);
@@ -95,6 +113,7 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
       }
     if (resource === 'sobjects' && id === 'describe' && records.has(kind))
       return sendJson(response, 200, { name: kind, fields: DESCRIBED });
+    if (resource === 'sobjects' && id === 'deleted' && records.has(kind)) return sendDeleted(call, kind);
     const content = contents.get(id);
     if (kind !== 'ContentVersion' || field !== 'VersionData' || content === undefined)
       return refuse(response, { status: 404 });
@@ -135,7 +154,13 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     queries,
     put(kind, id, record) {
       const all = records.get(kind) ?? new Map<string, SoqlRecord>();
-      records.set(kind, all.set(id, record));
+      // Whoever writes a file stamps it.
+      const stamp = kind === 'ContentDocument' ? { SystemModstamp: momentOf(Date.now()) } : {};
+      records.set(kind, all.set(id, { ...record, ...stamp }));
     },
+    drop(kind, id) {
+      if (records.get(kind)?.delete(id)) deleted.push({ kind, id, at: Date.now() });
+    },
+    deletions,
   };
 }

@@ -89,7 +89,7 @@ export async function standForSalesforce(): Promise<SalesforceStand> {
       put('ContentDocument', id, { ...records.get('ContentDocument')?.get(id), ...writeVersion(text) });
     },
     remove(externalId) {
-      for (const kind of ['ContentDocument', 'ContentFolderItem']) records.get(kind)?.delete(idIn(externalId));
+      for (const kind of ['ContentDocument', 'ContentFolderItem']) emulator.drop(kind, idIn(externalId));
     },
     limit(requests, forS = 0) {
       // The quota of a day, and being asked too much at once.

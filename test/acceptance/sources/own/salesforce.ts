@@ -52,6 +52,45 @@ export function salesforceRows(catalogue: Catalogue): void {
   describe('SALESFORCE by its own fields', () => {
     beforeEach(() => customer.begin());
 
+    test('later listings ask for what changed of the files outside of libraries, and which were deleted', async () => {
+      const file = (name: string, more: object = {}) =>
+        emulated().put('ContentDocument', sfId('069', name), {
+          ...{ Title: name, FileExtension: 'md', CreatedDate: CREATED, ParentId: null },
+          ...{ LatestPublishedVersionId: sfId('068', name), LatestPublishedVersion: { ContentLocation: 'S' } },
+          ...more,
+        });
+      const idOf = (name: string) => `file:${sfId('069', name)}`;
+      for (const name of ['kept', 'lost', 'moved', 'back']) file(name);
+      await customer.connect({ sync_source_items: true });
+      const names = async () =>
+        new Map((await customer.items()).items.map((item) => [item.external_id, item.parent_external_id]));
+      const before = await names();
+      emulated().mend();
+      for (const name of ['lost', 'back']) emulated().drop('ContentDocument', sfId('069', name));
+      for (const name of ['back', 'new']) file(name);
+      const library = sfId('058', 'atlas');
+      file('moved', { ParentId: library });
+      const folder = emulated().records.get('ContentWorkspace')!.get(library)!['RootContentFolderId'] as string;
+      emulated().put('ContentFolderItem', sfId('069', 'moved'), { IsFolder: false, ParentContentFolderId: folder });
+      customer.stand.remove(customer.content.keeper);
+      expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
+      const after = new Map(before);
+      for (const gone of [idOf('lost'), customer.content.keeper]) after.delete(gone);
+      after.set(idOf('new'), 'files').set(idOf('moved'), `library:${library}`);
+      expect(await names()).toEqual(after);
+      const loose = emulated().queries.filter((query) => query.includes('ParentId = null'));
+      expect(loose.length).toBeGreaterThan(0);
+      expect(loose.filter((query) => !query.includes('SystemModstamp > '))).toEqual([]);
+      // What was forgotten before it was told is found by a look at all there is.
+      emulated().mend();
+      emulated().records.get('ContentDocument')!.delete(sfId('069', 'kept'));
+      emulated().deletions.forgottenUntil = Date.now();
+      await customer.listItems();
+      emulated().deletions.forgottenUntil = 0;
+      expect([...(await names()).keys()]).not.toContain(idOf('kept'));
+      expect(emulated().queries.some((query) => /WHERE ParentId = null ORDER/.test(query))).toBe(true);
+    });
+
     test('articles are published ones, with what their organization has written into fields of its own', async () => {
       const article = (name: string, more: object) =>
         emulated().put('Knowledge__kav', sfId('ka0', name), {

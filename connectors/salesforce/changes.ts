@@ -1,0 +1,95 @@
+import { Fault } from '../../contract/failures.js';
+import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
+import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
+import { LOOSE_FILES } from './adapter.js';
+import { filesOf, looseFiles } from './listing.js';
+import { isId, objectOf, textOf } from './soql.js';
+
+/** What was changed by something that took long, or by another clock, is stamped with a moment before it is seen. */
+const OVERLAP_MS = 15 * 60_000;
+/** Files of which it is asked at once whether they are gone. */
+const ASKED_AT_ONCE = 200;
+
+/** Until when changes were asked for, in milliseconds since 1970; and where a pass goes on. */
+interface Point extends Passes {
+  readonly since: number;
+  readonly pass: { readonly begun: number; readonly after: string } | null;
+}
+
+const stale = (): Fault =>
+  new Fault('stale_cursor', 'Salesforce does not tell what happened to files since the last look. All is listed.');
+
+const momentOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+
+interface Deleted {
+  readonly ids: readonly string[];
+  /** Until when all of them are told, in milliseconds since 1970. */
+  readonly covered: number;
+}
+
+/** Files that were deleted. @throws Fault stale_cursor where that is not told, or not any more */
+async function deletedSince(client: SourceClient, since: number, until: number, signal: AbortSignal): Promise<Deleted> {
+  const query = { start: momentOf(since), end: momentOf(until) };
+  let answer: Readonly<Record<string, unknown>>;
+  try {
+    answer = await client.get(['sobjects', 'ContentDocument', 'deleted'], query, signal);
+  } catch (error) {
+    const isUntold = error instanceof Fault && ['access_denied', 'not_found', 'bad_response'].includes(error.kind);
+    throw isUntold ? stale() : error;
+  }
+  const { deletedRecords, earliestDateAvailable, latestDateCovered } = answer;
+  const [earliest, covered] = [earliestDateAvailable, latestDateCovered].map((at) => Date.parse(textOf(at) ?? ''));
+  if (!Array.isArray(deletedRecords) || covered === undefined || Number.isNaN(covered)) throw stale();
+  if (earliest !== undefined && earliest > since) throw stale();
+  const ids = deletedRecords.flatMap((one) => textOf(objectOf(one)['id']) ?? []).filter(isId);
+  return { ids: [...new Set(ids)], covered };
+}
+
+/** Which of some files are not there: what was deleted may have been taken out of the bin again. */
+async function absent(client: SourceClient, ids: readonly string[], signal: AbortSignal): Promise<readonly Change[]> {
+  const there = new Set<string | null>();
+  for (let from = 0; from < ids.length; from += ASKED_AT_ONCE)
+    for (const row of await filesOf(client, ids.slice(from, from + ASKED_AT_ONCE), signal))
+      there.add(textOf(row['Id']));
+  return ids.filter((id) => !there.has(id)).map((id) => ({ gone: `file:${id}` }));
+}
+
+/**
+ * Of files outside of libraries: by far the most that an organization has. What lies in libraries is told by no stamp of
+ * its own, and which articles are published by none that stays; both are listed whole.
+ * https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
+ */
+export const looseFileChanges: ChangeFeed<OAuthGrant> = {
+  async now(client, _grant, signal) {
+    const now = Date.now();
+    const { covered } = await deletedSince(client, now - OVERLAP_MS, now, signal);
+    return JSON.stringify({
+      ...firstPass(),
+      since: Math.min(now - OVERLAP_MS, covered),
+      pass: null,
+    } satisfies Point);
+  },
+
+  async since(client, _grant, text, signal) {
+    const point = JSON.parse(text) as Point;
+    if (point.pass === null) checkPasses(point, 'Salesforce');
+    const tellsOf = [LOOSE_FILES];
+    const pass = point.pass ?? { begun: Date.now(), after: '' };
+    const changed = `SystemModstamp > ${momentOf(point.since)}`;
+    const { items, next } = await looseFiles(client, [changed], pass.after, signal);
+    const changes: Change[] = items.map((item) => ({ item }));
+    if (next !== null) {
+      const on: Point = { ...point, pass: { ...pass, after: next } };
+      return { changes, next: JSON.stringify(on), more: true, tellsOf };
+    }
+    const { ids, covered } = await deletedSince(client, point.since, Date.now(), signal);
+    const since = Math.min(pass.begun - OVERLAP_MS, covered);
+    const end: Point = { ...nextPass(point), since: Math.max(since, point.since), pass: null };
+    return {
+      changes: [...(await absent(client, ids, signal)), ...changes],
+      next: JSON.stringify(end),
+      more: false,
+      tellsOf,
+    };
+  },
+};
