@@ -52,15 +52,24 @@ export async function takeAll(
   return all;
 }
 
-/** A page of all that a search can find. @param name what the list is called, and its path begins with */
+export type Searched = 'conversations' | 'tickets';
+/** A condition of a search: moments are in seconds since 1970, and Intercom may take the day of one for it. */
+export interface Condition {
+  readonly field: 'created_at' | 'updated_at';
+  readonly operator: '>' | '<';
+  readonly value: number;
+}
+const EVER: Condition = { field: 'created_at', operator: '>', value: 0 };
+
+/** A page of what a search finds. @param name what the list is called, and its path begins with @param query unset: all there is */
 export async function searchAll(
   client: SourceClient,
-  name: 'conversations' | 'tickets',
+  name: Searched,
   after: string | null,
   signal: AbortSignal,
-): Promise<{ readonly values: readonly Json[]; readonly next: string | null }> {
+  query: Condition = EVER,
+): Promise<{ readonly values: readonly Json[]; readonly next: string | null; readonly total: number | null }> {
   const pagination = { per_page: PER_SEARCH, ...(after === null ? {} : { starting_after: after }) };
-  const query = { field: 'created_at', operator: '>', value: 0 };
   const answer = await client.post([name, 'search'], { query, pagination }, signal);
   // Null, an object, or an address, by version and by list.
   const { next } = objectOf(answer['pages']);
@@ -69,5 +78,5 @@ export async function searchAll(
   const cursor = textOf(objectOf(next)['starting_after']) ?? told;
   if (!Array.isArray(answer[name]) || (cursor !== null && cursor === after))
     throw new Fault('server_error', `${NAME} gave a list that is none, or does not say how it goes on. Try again.`);
-  return { values: objectsOf(answer[name]), next: cursor };
+  return { values: objectsOf(answer[name]), next: cursor, total: countOf(answer['total_count']) };
 }

@@ -15,6 +15,7 @@ import {
 import { contentOf, contentOfParts, placeOf, TYPE_OF } from './adapter.js';
 import { NAME } from './api.js';
 import { articleItem, belowCollection, belowLoose, listRoots, readArticle } from './articles.js';
+import { saidChanges } from './changes.js';
 import { belowAll, belowOne, findAttached, readSaid } from './said.js';
 
 /** Without it the settings of each app decide what answers look like. */
@@ -85,6 +86,8 @@ export const intercom: Connector<OAuthGrant> = {
       }
     }
   },
+
+  changes: saidChanges,
 
   async open(client, externalId, signal) {
     const place = placeOf(externalId);

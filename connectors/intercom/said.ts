@@ -15,8 +15,8 @@ import {
 import { NAME, searchAll } from './api.js';
 
 /** What is asked for one by one in one step. */
-const AT_ONCE = 20;
-const LISTS = { conversation: 'conversations', ticket: 'tickets' } as const;
+export const AT_ONCE = 20;
+export const LISTS = { conversation: 'conversations', ticket: 'tickets' } as const;
 
 /** A conversation or a ticket with all that was said. @throws Fault not_found */
 export async function readSaid(
@@ -114,7 +114,7 @@ export async function belowAll(
   return { items, next: cursorOf({ at: next, isEnd: next === null, rest }) };
 }
 
-async function unlessGone(items: Promise<readonly SourceItem[]>): Promise<readonly SourceItem[]> {
+export async function unlessGone(items: Promise<readonly SourceItem[]>): Promise<readonly SourceItem[]> {
   try {
     return await items;
   } catch (error) {
@@ -123,7 +123,7 @@ async function unlessGone(items: Promise<readonly SourceItem[]>): Promise<readon
   }
 }
 
-async function attachedTo(
+export async function attachedTo(
   client: SourceClient,
   kind: SaidKind,
   id: string,

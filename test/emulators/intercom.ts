@@ -174,18 +174,25 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
 
   const search = ({ body, response }: Call, name: string, all: readonly object[]): void => {
     const { query, pagination = {} } = JSON.parse(body.toString()) as {
-      query?: { field?: string };
+      query?: { field?: string; operator?: string; value?: unknown };
       pagination?: { per_page?: number; starting_after?: string };
     };
     const { per_page: asked = 20, starting_after: after } = pagination;
     const from = after === undefined ? 0 : Number(Buffer.from(after, 'base64').toString());
     if (query?.field === undefined || asked > 150 || !Number.isSafeInteger(from))
       return refuse(response, { status: 400, code: 'parameter_invalid' });
+    const { field, operator, value } = query;
+    if (typeof value !== 'number' || (operator !== '>' && operator !== '<'))
+      return refuse(response, { status: 400, code: 'parameter_invalid' });
+    const found = all.filter((one) => {
+      const at = (one as Readonly<Record<string, number>>)[field] ?? 0;
+      return operator === '>' ? at > value : at < value;
+    });
     const to = from + Math.min(asked, perPage);
     const next = { page: 2, starting_after: Buffer.from(String(to)).toString('base64') };
     sendJson(response, 200, {
-      ...{ type: `${name}.list`, [name]: all.slice(from, to), total_count: all.length },
-      pages: { type: 'pages', page: 1, ...(to < all.length ? { next } : {}) },
+      ...{ type: `${name}.list`, [name]: found.slice(from, to), total_count: found.length },
+      pages: { type: 'pages', page: 1, ...(to < found.length ? { next } : {}) },
     });
   };
 

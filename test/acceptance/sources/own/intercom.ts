@@ -67,6 +67,36 @@ export function intercomRows(catalogue: Catalogue): void {
       expect(await customer.textOf('conversation:5/s-0')).toContain('High tide at noon.');
     });
 
+    test('later listings search for what changed alone; that something was deleted is told by its absence from a count', async () => {
+      await customer.begin();
+      fill();
+      const { conversations, tickets, articles } = emulator();
+      const file = { name: 'a.txt', content: 'a' };
+      for (const id of [8, 9]) tickets.set(id, { title: `Ticket ${id}`, parts: [{ text: 'See.', files: [file] }] });
+      await customer.connect({ sync_source_items: true });
+      const ids = async () => (await customer.items()).items.map((item) => item.external_id).toSorted();
+      const before = await ids();
+      expect(before).toEqual(expect.arrayContaining(['ticket:8/800-0', 'conversation:5/s-0']));
+      emulator().mend();
+      const now = Math.floor(Date.now() / 1000);
+      tickets.set(8, { title: 'Changed', parts: [{ text: 'Nothing here.' }], updated: now });
+      conversations.set(6, { title: 'New', parts: [{ text: 'See.', files: [file] }], updated: now });
+      articles.delete(100);
+      expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
+      const fresh = ['conversation:6', 'conversation:6/s-0'];
+      const gone = ['article:100', 'ticket:8/800-0'];
+      const after = [...before.filter((id) => !gone.includes(id)), ...fresh].toSorted();
+      expect(await ids()).toEqual(after);
+      const toldWhole = () =>
+        emulator().requests.flatMap((path) => /^\/((?:conversations|tickets)\/\d+)/.exec(path)?.[1] ?? []);
+      expect(toldWhole().toSorted()).toEqual(['conversations/6', 'tickets/8']);
+      emulator().mend();
+      conversations.delete(5);
+      await customer.listItems();
+      expect(await ids()).toEqual(after.filter((id) => !id.startsWith('conversation:5')));
+      expect(toldWhole()).toContain('tickets/9');
+    });
+
     test('a place of attachments that refuses ends that file alone, and not the connection', async () => {
       await customer.begin();
       const { attached } = fillIntercom(catalogue);

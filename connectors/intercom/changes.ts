@@ -1,0 +1,142 @@
+import { Fault } from '../../contract/failures.js';
+import type { ChangeFeed, ChangePage, OAuthGrant, SourceClient } from '../connector.js';
+import { isFault } from '../helpdesk.js';
+import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
+import { itemOfConversation, itemOfTicket, NOBODY, type SaidKind } from './adapter.js';
+import { NAME, searchAll } from './api.js';
+import { AT_ONCE, attachedTo, LISTS, unlessGone } from './said.js';
+
+const KINDS: readonly SaidKind[] = ['conversation', 'ticket'];
+/** Searches take the day of a moment for it, and find what changed some time after it did. */
+const OVERLAP_S = 2 * 86_400;
+
+/** What of one kind was there: as many as were created before a moment, in seconds since 1970. */
+interface Counted {
+  readonly kind: SaidKind;
+  readonly before: number;
+  readonly number: number;
+}
+
+/** Since when changes are to be asked for, in seconds since 1970. */
+interface Point extends Passes {
+  readonly since: number;
+  readonly counted: readonly Counted[];
+  /** Null between passes. */
+  readonly pass: Pass | null;
+}
+/** Where a pass goes on. */
+interface Pass {
+  readonly begun: number;
+  /** Kinds that are still to be asked for; the first one is under way. */
+  readonly open: readonly SaidKind[];
+  readonly at: string | null;
+  /** Of the first kind those whose attachments are still to be told. */
+  readonly rest: readonly string[];
+}
+
+const stale = (why: string): Fault => new Fault('stale_cursor', `${NAME} ${why}. All is listed.`);
+const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
+
+/** How many of a kind were created before a moment; null where that is not for the account, or not said. */
+async function count(
+  client: SourceClient,
+  kind: SaidKind,
+  before: number,
+  signal: AbortSignal,
+): Promise<number | null> {
+  try {
+    const query = { field: 'created_at', operator: '<', value: before } as const;
+    return (await searchAll(client, LISTS[kind], null, signal, query)).total;
+  } catch (error) {
+    if (isFault(error, 'access_denied') || isFault(error, 'not_found')) return null;
+    throw error;
+  }
+}
+
+async function countAll(client: SourceClient, kinds: readonly SaidKind[], now: number, signal: AbortSignal) {
+  const before = now - OVERLAP_S;
+  const counted: Counted[] = [];
+  for (const kind of kinds) {
+    const number = await count(client, kind, before, signal);
+    if (number !== null) counted.push({ kind, before, number });
+  }
+  if (counted.length === 0) throw stale('does not say what happened to conversations and tickets');
+  return counted;
+}
+
+/** Nobody tells what is deleted: but then there are fewer of those that there were. @throws Fault stale_cursor */
+async function checkCounts(client: SourceClient, counted: readonly Counted[], signal: AbortSignal): Promise<void> {
+  for (const { kind, before, number } of counted) {
+    const left = await count(client, kind, before, signal);
+    if (left === null || left < number) throw stale(`has lost ${LISTS[kind]}, and does not say which`);
+  }
+}
+
+/** What is attached to some that changed: nothing else is attached to them any more. */
+async function takeAttached(client: SourceClient, kind: SaidKind, rest: readonly string[], signal: AbortSignal) {
+  const some = rest.slice(0, AT_ONCE);
+  const items = (await Promise.all(some.map((id) => unlessGone(attachedTo(client, kind, id, signal))))).flat();
+  return { items, goneAt: some.map((id) => `${kind}:${id}`), rest: rest.slice(AT_ONCE) };
+}
+
+async function takeChanged(
+  client: SourceClient,
+  kind: SaidKind,
+  since: number,
+  at: string | null,
+  signal: AbortSignal,
+) {
+  const query = { field: 'updated_at', operator: '>', value: since } as const;
+  const { values, next } = await searchAll(client, LISTS[kind], at, signal, query);
+  const items = values.flatMap(
+    (one) => (kind === 'ticket' ? itemOfTicket(one, NOBODY) : itemOfConversation(one)) ?? [],
+  );
+  return { items, next, rest: items.map(({ externalId }) => externalId.slice(kind.length + 1)) };
+}
+
+/** Conversations and tickets that changed are searched for; articles are listed whole. */
+export const saidChanges: ChangeFeed<OAuthGrant> = {
+  async now(client, _grant, signal) {
+    const now = nowInSeconds();
+    const counted = await countAll(client, KINDS, now, signal);
+    return JSON.stringify({ ...firstPass(), since: now - OVERLAP_S, counted, pass: null } satisfies Point);
+  },
+
+  async since(client, _grant, text, signal): Promise<ChangePage> {
+    const point = JSON.parse(text) as Point;
+    const kinds = point.counted.map(({ kind }) => kind);
+    const tellsOf = kinds.map((kind) => LISTS[kind]);
+    if (point.pass === null) {
+      checkPasses(point, NAME);
+      await checkCounts(client, point.counted, signal);
+    }
+    const pass: Pass = point.pass ?? { begun: nowInSeconds(), open: kinds, at: null, rest: [] };
+    const [kind, ...others] = pass.open;
+    if (kind === undefined) throw stale('is to be asked from a point that is none');
+    const on = async (behind: Pass) => {
+      const more = behind.open.length > 0;
+      const next: Point = more
+        ? { ...point, pass: behind }
+        : {
+            ...nextPass(point),
+            since: pass.begun - OVERLAP_S,
+            counted: await countAll(client, kinds, pass.begun, signal),
+            pass: null,
+          };
+      return { next: JSON.stringify(next), more, tellsOf, isDeep: true as const };
+    };
+    const behind = (at: string | null, isEnd: boolean, rest: readonly string[]): Pass =>
+      isEnd && rest.length === 0 ? { ...pass, open: others, at: null, rest } : { ...pass, at, rest };
+    if (pass.rest.length > 0) {
+      const { items, goneAt, rest } = await takeAttached(client, kind, pass.rest, signal);
+      // A page of a search is the last where it names no other.
+      return {
+        changes: items.map((item) => ({ item })),
+        goneAt,
+        ...(await on(behind(pass.at, pass.at === null, rest))),
+      };
+    }
+    const { items, next, rest } = await takeChanged(client, kind, point.since, pass.at, signal);
+    return { changes: items.map((item) => ({ item })), ...(await on(behind(next, next === null, rest))) };
+  },
+};
