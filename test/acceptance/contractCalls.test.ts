@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { EXTENSIONS } from '../../api/extensions.js';
 import { type AuthScheme } from '../../api/http/operation.js';
-import { builtOperations } from '../../api/routes.js';
+import { operations } from '../../api/routes.js';
 import { type GitBookEmulator, startGitBook } from '../emulators/gitbook.js';
 import { type GitHubEmulator, startGitHub } from '../emulators/github.js';
 import { type S3SourceEmulator, startS3Source } from '../emulators/s3Source.js';
@@ -113,7 +113,7 @@ function violation(
   return faults.length === 0 ? null : `${status} ${faults.join(' | ')}`;
 }
 
-const built = builtOperations.map((one) => [one.method, one.path, one.auth] as const);
+const built = operations.map((one) => [one.method, one.path, one.auth] as const);
 const taking = built.flatMap(([method, path, auth]) => {
   const schema = bodyOf(theirs, method, path);
   const shapes = schema ? shapesOf(theirs, schema).filter(({ fields }) => fields.length > 0) : [];

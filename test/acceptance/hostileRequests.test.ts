@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { createApp } from '../../api/app.js';
 import type { ApiDeps } from '../../api/deps.js';
-import { builtOperations } from '../../api/routes.js';
+import { operations } from '../../api/routes.js';
 import { createLog } from '../../observability/log.js';
 import { createMetrics } from '../../observability/metrics.js';
 import type { Store } from '../../store/connect.js';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 async function send(path: string, body: string | Uint8Array | undefined, headers: Record<string, string> = {}) {
-  const operation = builtOperations.find((one) => one.path === path && one.method === 'post');
+  const operation = operations.find((one) => one.path === path && one.method === 'post');
   const answer = await fetch(`${service.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...credentials[operation?.auth ?? 'user'], ...headers },
@@ -42,7 +42,7 @@ async function send(path: string, body: string | Uint8Array | undefined, headers
 }
 
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
-const posts = builtOperations.filter(({ method, body }) => method === 'post' && body !== undefined);
+const posts = operations.filter(({ method, body }) => method === 'post' && body !== undefined);
 
 describe.each(posts.map(({ path }) => path))('POST %s', (path) => {
   test.each<[string, string, Record<string, string>, number, string | null]>([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { builtOperations } from '../../api/routes.js';
+import { operations } from '../../api/routes.js';
 import type { FileRecord } from '../../contract/records.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import type { TestUser } from '../support/client.js';
@@ -69,7 +69,7 @@ const HARMLESS = [
 ];
 
 test('every POST that creates work takes a key', () => {
-  const posts = builtOperations.filter(({ method }) => method === 'post');
+  const posts = operations.filter(({ method }) => method === 'post');
   const without = posts.filter(({ createsWork }) => !createsWork).map(({ path }) => path);
   expect(without.toSorted()).toEqual(HARMLESS);
 });

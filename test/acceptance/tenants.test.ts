@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
-import { builtOperations } from '../../api/routes.js';
+import { operations } from '../../api/routes.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { adoptFiles, connectSource } from '../support/dataSources.js';
@@ -229,7 +229,7 @@ const NAMELESS = [
 ];
 
 test('every operation for users is covered', () => {
-  const paths = builtOperations.filter(({ auth }) => auth === 'user' || auth === 'reader').map(({ path }) => path);
+  const paths = operations.filter(({ auth }) => auth === 'user' || auth === 'reader').map(({ path }) => path);
   const known = [attempts(), OF_A_FILE, OF_A_DATA_SOURCE, OF_A_RUN].flatMap((table) => Object.keys(table));
   expect([...known, ...DELETING, ...CHANGING, ...NAMELESS].sort()).toEqual([...paths].sort());
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { EXTENSIONS } from '../../api/extensions.js';
 import { validate } from '../../api/http/validate.js';
-import { builtOperations } from '../../api/routes.js';
+import { operations } from '../../api/routes.js';
 import {
   allowsNull,
   answerOf,
@@ -21,7 +21,7 @@ import {
 /** Fields that take null though the contract does not say so, as api/extensions.ts lists them. */
 const NULL_EXTENSIONS = Object.keys(EXTENSIONS.fields).flatMap((text) => /^(\S+) null$/.exec(text)?.[1] ?? []);
 
-const built = builtOperations.filter(({ method, path }) => bodyOf(theirs, method, path) !== undefined);
+const built = operations.filter(({ method, path }) => bodyOf(theirs, method, path) !== undefined);
 /** Fields by path; what several shapes of one object have in common is one field. */
 function byPath(fields: readonly Field[]): Map<string, Field> {
   const found = new Map<string, Field>();
@@ -139,7 +139,7 @@ describe.each(built.map((operation) => [operation.method, operation.path, operat
 );
 
 /** Answers that the contract describes: objects, and the lists of the older forms. */
-const answering = builtOperations.filter(({ method, path }) => {
+const answering = operations.filter(({ method, path }) => {
   const answer = answerOf(theirs, method, path);
   return answer?.properties !== undefined || answer?.items !== undefined;
 });

@@ -69,7 +69,7 @@ export function intercomRows(catalogue: Catalogue): void {
 
     test('later listings search for what changed alone; that something was deleted is told by its absence from a count', async () => {
       await customer.begin();
-      fill();
+      fillIntercom(catalogue);
       const { conversations, tickets, articles } = emulator();
       const file = { name: 'a.txt', content: 'a' };
       for (const id of [8, 9]) tickets.set(id, { title: `Ticket ${id}`, parts: [{ text: 'See.', files: [file] }] });

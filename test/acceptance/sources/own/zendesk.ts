@@ -106,8 +106,8 @@ export function zendeskRows(catalogue: Catalogue): void {
 
     test('later listings ask for the tickets that changed alone, and for the whole of the help centre', async () => {
       await customer.begin();
-      fill();
-      const { emulator } = stand();
+      fillZendesk(catalogue);
+      const { emulator } = catalogue.stands.ZENDESK as ZendeskStand;
       const { tickets, articles } = emulator.accounts.get('harbour')!;
       const attached = { text: 'See.', attachments: [{ id: 80, name: 'a.txt', content: 'a' }] };
       for (const id of [8, 9, 10]) tickets.set(id, { subject: `Ticket ${id}`, comments: [attached] });
