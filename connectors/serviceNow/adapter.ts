@@ -110,6 +110,8 @@ export function itemOfAttachment(row: Row, table: string, site: string): SourceI
     itemType: 'ATTACHMENT',
     typeAtSource: 'ATTACHMENT',
     attachedTo: typeOf(table),
+    // Below that of its record: changes tell by it that nothing else is attached any more.
+    place: `${table}/${record}/${id}`,
     externalUrl: `${site}/sys_attachment.do?sys_id=${id}`,
     fileFormat: formatOfName(name),
     isSelectable: true,

@@ -1,95 +1,30 @@
 /** ServiceNow: records of an instance's tables, and what is attached to them. https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ItemPage, OAuthGrant, SourceClient, SourceItem } from '../connector.js';
+import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
 import {
-  ATTACHMENT_FIELDS,
   contentOfAttachment,
   contentOfRecord,
-  CUSTOM,
   fieldsOf,
   isListedTable,
   itemOfAttachment,
-  itemOfRecord,
   itemOfTable,
   LISTED_FIELDS,
   type Place,
   placeOf,
   READABLE,
   type Row,
-  TABLES,
   textOf,
 } from './adapter.js';
-import { type After, classify, FROM_START, readAll, readOne, readPage } from './tables.js';
+import { recordChanges } from './changes.js';
+import { listTables, siteOf, withAttachments } from './records.js';
+import { type After, classify, FROM_START, readOne, readPage } from './tables.js';
 
 /** Nothing else can be sent in a header, so it is the token of nobody. */
 const TOKEN = /^[\x21-\x7e]{1,16384}$/;
-/** Of what is attached to the records of one page. */
-const MAX_ATTACHMENTS = 10_000;
-/** Custom tables are listed that are kinds of tasks: `^NQ` begins another query, and what either finds is found. */
-const LISTED_TABLES = [
-  `nameIN${TABLES.join(',')}`,
-  ...CUSTOM.map((prefix) => `super_class.name=task^nameSTARTSWITH${prefix}`),
-].join('^NQ');
 const ME = 'user_name=javascript:gs.getUserName()';
 
 const noSuchItem = (): Fault =>
   new Fault('not_found', 'ServiceNow has no such item for the connected account. It may have been deleted.');
-const isKind = (error: unknown, ...kinds: Fault['kind'][]): boolean =>
-  error instanceof Fault && kinds.includes(error.kind);
-
-/** The address of the instance, as people open it. */
-const siteOf = ({ urls }: SourceClient): string => (urls['authorize'] ?? '').replace(/\/[^/]*$/, '');
-
-/** Tables that an account may look into who may not ask which there are. */
-async function tablesByTrying(client: SourceClient, signal: AbortSignal): Promise<readonly SourceItem[]> {
-  const found: SourceItem[] = [];
-  for (const table of TABLES)
-    try {
-      await client.list(['table', table], { sysparm_limit: '1', sysparm_fields: 'sys_id' }, signal, 'result');
-      found.push(itemOfTable(table, '', siteOf(client)));
-    } catch (error) {
-      if (!isKind(error, 'access_denied', 'not_found')) throw error;
-    }
-  return found;
-}
-
-async function attachmentsOf(
-  client: SourceClient,
-  table: string,
-  records: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly SourceItem[]> {
-  if (records.length === 0) return [];
-  const query = `table_name=${table}^table_sys_idIN${records.join(',')}`;
-  const wanted = { query, fields: ATTACHMENT_FIELDS };
-  try {
-    const rows = await readAll(client, ['attachment'], wanted, MAX_ATTACHMENTS, signal);
-    return rows.flatMap((row) => itemOfAttachment(row, table, siteOf(client)) ?? []);
-  } catch (error) {
-    // Whoever may read records alone reads these.
-    if (isKind(error, 'access_denied')) return [];
-    throw error;
-  }
-}
-
-/** Records, each with what is attached to it behind it. */
-async function withAttachments(
-  client: SourceClient,
-  table: string,
-  rows: readonly Row[],
-  signal: AbortSignal,
-): Promise<readonly SourceItem[]> {
-  const ids = rows.map((row) => textOf(row['sys_id'])).filter(Boolean);
-  const attached = new Map<string, SourceItem[]>(ids.map((id) => [`${table}/${id}`, []]));
-  for (const item of await attachmentsOf(client, table, ids, signal))
-    attached.get(item.parentExternalId ?? '')?.push(item);
-  return rows.flatMap((row) => {
-    const inside = attached.get(`${table}/${textOf(row['sys_id'])}`) ?? [];
-    const record = itemOfRecord(row, table, siteOf(client), inside.length > 0);
-    return record === null ? [] : [record, ...inside];
-  });
-}
-
 /** A page of a table: first itself. */
 async function belowTable(
   client: SourceClient,
@@ -167,23 +102,7 @@ export const serviceNow: Connector<OAuthGrant> = {
     };
   },
 
-  async roots(client, _grant, cursor, signal) {
-    const after = cursor === null ? FROM_START : (JSON.parse(cursor) as After);
-    try {
-      const wanted = { query: LISTED_TABLES, fields: 'sys_id,name,label' };
-      const { rows, next } = await readPage(client, ['table', 'sys_db_object'], wanted, after, signal);
-      const items = rows.flatMap((row) => {
-        const table = textOf(row['name']);
-        return isListedTable(table) ? [itemOfTable(table, textOf(row['label']), siteOf(client))] : [];
-      });
-      // Rows that are all hidden say as little as a refusal.
-      if (items.length > 0 || next !== null || cursor !== null)
-        return { items, next: next === null ? null : JSON.stringify(next) };
-    } catch (error) {
-      if (cursor !== null || !isKind(error, 'access_denied', 'not_found')) throw error;
-    }
-    return { items: await tablesByTrying(client, signal), next: null };
-  },
+  roots: (client, _grant, cursor, signal) => listTables(client, cursor, signal),
 
   async below(client, externalId, cursor, signal) {
     const place = placeOf(externalId);
@@ -196,6 +115,8 @@ export const serviceNow: Connector<OAuthGrant> = {
     if (item === null) throw noSuchItem();
     return { items: [item], next: null };
   },
+
+  changes: recordChanges,
 
   async open(client, externalId, signal) {
     const place = placeOf(externalId);

@@ -62,6 +62,18 @@ export async function readPage(
   return { rows, next: id === '' ? { ...after, passed: Math.max(offset, after.passed + 1) } : { id, passed: 0 } };
 }
 
+/** How many a query finds, those that the account may not see included; null where it is not said. */
+export async function count(
+  client: SourceClient,
+  path: readonly string[],
+  query: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const asked = { sysparm_query: query, sysparm_fields: 'sys_id', sysparm_limit: '1' };
+  const { headers } = await client.list(path, asked, signal, 'result');
+  return /^\d{1,15}$/.test(headers['x-total-count'] ?? '') ? Number(headers['x-total-count']) : null;
+}
+
 /** All pages of what a query finds. @param most throws a Fault beyond: a part of it would be taken for the whole */
 export async function readAll(
   client: SourceClient,

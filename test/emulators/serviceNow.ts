@@ -31,7 +31,12 @@ export interface EmulatedAttachment {
   readonly name: string;
   readonly type: string;
   content: string;
+  /** As the system writes moments; unset: long ago. */
+  readonly created?: string;
 }
+
+/** A moment as the system writes it. */
+export const momentOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
 export type ServiceNowEmulator = ConsentingEmulator<Refused> & {
   readonly settings: string;
@@ -55,11 +60,13 @@ const refuse = (response: ServerResponse, { status, headers = {} }: Refused): vo
 
 /** Whether one condition of an encoded query holds for a row. */
 function holds(row: EmulatedRow, condition: string, me: string): boolean {
-  const [, field = '', operator = '', value = ''] = /^([a-z_.]+?)(IN|STARTSWITH|=|>)(.*)$/.exec(condition) ?? [];
+  const [, field = '', operator = '', value = ''] = /^([a-z_.]+?)(IN|STARTSWITH|>=|<|=|>)(.*)$/.exec(condition) ?? [];
   const given = row[field] ?? '';
   if (operator === 'IN') return value.split(',').includes(given);
   if (operator === 'STARTSWITH') return given.startsWith(value);
   if (operator === '>') return given > value;
+  if (operator === '>=') return given >= value;
+  if (operator === '<') return given < value;
   if (operator === '=') return given === (value === 'javascript:gs.getUserName()' ? me : value);
   throw new Error(`No such condition: ${condition}`);
 }
@@ -104,9 +111,13 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
     const found = tables.get(table);
     return found ? [...found.rows].map(([id, row]) => ({ ...row, sys_id: id })) : null;
   };
-  const attachmentRow = (id: string, { table, record, name, type, content }: EmulatedAttachment): EmulatedRow => ({
+  const LONG_AGO = '2026-01-07 09:00:00';
+  const attachmentRow = (
+    id: string,
+    { table, record, name, type, content, created = LONG_AGO }: EmulatedAttachment,
+  ): EmulatedRow => ({
     ...{ sys_id: id, file_name: name, content_type: type, table_name: table, table_sys_id: record },
-    ...{ sys_created_on: '2026-01-07 09:00:00', sys_updated_on: '2026-01-07 09:00:00' },
+    ...{ sys_created_on: created, sys_updated_on: created },
     hash: Buffer.from(content).toString('hex').slice(0, 64),
   });
   const sendPage = ({ response, query, url }: Call, rows: readonly EmulatedRow[], me: string): void => {

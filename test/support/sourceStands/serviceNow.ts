@@ -1,6 +1,6 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
-import { type ServiceNowEmulator, startServiceNow, sysIdOf } from '../../emulators/serviceNow.js';
+import { momentOf, type ServiceNowEmulator, startServiceNow, sysIdOf } from '../../emulators/serviceNow.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceStand, standOn } from './stand.js';
 
@@ -83,7 +83,8 @@ export async function standForServiceNow(): Promise<ServiceNowStand> {
     write(externalId, text) {
       const { rows, id } = rowAt(externalId);
       const old = rows.get(id)!;
-      rows.set(id, { ...old, description: text, sys_mod_count: String(Number(old['sys_mod_count']) + 1) });
+      const stamp = { sys_updated_on: momentOf(Date.now()) };
+      rows.set(id, { ...old, ...stamp, description: text, sys_mod_count: String(Number(old['sys_mod_count']) + 1) });
     },
     remove(externalId) {
       const { rows, id } = rowAt(externalId);

@@ -1,0 +1,170 @@
+import { Fault } from '../../contract/failures.js';
+import type { Change, ChangeFeed, ChangePage, OAuthGrant, SourceClient } from '../connector.js';
+import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
+import { LISTED_FIELDS, READABLE, type Row, textOf } from './adapter.js';
+import { isKind, listTables, withAttachments } from './records.js';
+import { type After, count, FROM_START, readPage } from './tables.js';
+
+/** Moments in queries are those of the user's time zone, which is not told: half a day off either way, and some more. */
+const OVERLAP_MS = 36 * 3_600_000;
+const WITH_STATE = `${LISTED_FIELDS},workflow_state,active`;
+
+/** What was there of a table: so many as were created before a moment. */
+interface Counted {
+  readonly table: string;
+  readonly records: number;
+  readonly attachments: number;
+}
+interface Counts {
+  readonly before: string;
+  readonly tables: readonly Counted[];
+}
+
+/** Since when changes are to be asked for. */
+interface Point extends Passes {
+  readonly since: string;
+  readonly counts: Counts;
+  /** Null between passes. */
+  readonly pass: Pass | null;
+}
+/** Where a pass goes on: with the records of the first table that were changed, or with those that something was attached to. */
+interface Pass {
+  readonly begun: number;
+  readonly open: readonly string[];
+  readonly room: 'table' | 'attachment';
+  readonly after: After;
+}
+
+const momentOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+const stale = (why: string): Fault => new Fault('stale_cursor', `ServiceNow ${why}. All is listed.`);
+
+async function countTable(
+  client: SourceClient,
+  table: string,
+  before: string,
+  signal: AbortSignal,
+): Promise<Counted | null> {
+  const created = `sys_created_on<${before}`;
+  try {
+    const records = await count(client, ['table', table], created, signal);
+    const attachments = await count(client, ['attachment'], `table_name=${table}^${created}`, signal);
+    return records === null || attachments === null ? null : { table, records, attachments };
+  } catch (error) {
+    // What can't be counted is listed whole.
+    if (isKind(error, 'access_denied', 'not_found', 'bad_response')) return null;
+    throw error;
+  }
+}
+
+async function countAll(
+  client: SourceClient,
+  names: readonly string[],
+  now: number,
+  signal: AbortSignal,
+): Promise<Counts> {
+  const before = momentOf(now - OVERLAP_MS);
+  const tables: Counted[] = [];
+  for (const name of names) {
+    const counted = await countTable(client, name, before, signal);
+    if (counted !== null) tables.push(counted);
+  }
+  if (tables.length === 0) throw stale('does not say how much there is');
+  return { before, tables };
+}
+
+/** Nobody tells what is deleted: but then there is less of what there was. @throws Fault stale_cursor */
+async function checkCounts(client: SourceClient, { before, tables }: Counts, signal: AbortSignal): Promise<void> {
+  for (const { table, records, attachments } of tables) {
+    const left = await countTable(client, table, before, signal);
+    if (left === null || left.records < records || left.attachments < attachments)
+      throw stale('has lost something, and does not say what');
+  }
+}
+
+/** Drafts and what was retired are gone for readers. */
+function isReadable(row: Row, table: string): boolean {
+  const [field, value] = (READABLE[table] ?? '').split('=');
+  return !field || textOf(row[field]).toLowerCase() === value;
+}
+
+/** What became of some records, with what is attached to them by now. */
+async function changesOf(
+  client: SourceClient,
+  table: string,
+  rows: readonly Row[],
+  signal: AbortSignal,
+): Promise<Pick<ChangePage, 'changes' | 'goneAt'>> {
+  const idOf = (row: Row): string => `${table}/${textOf(row['sys_id'])}`;
+  const readable = rows.filter((row) => isReadable(row, table));
+  const items = await withAttachments(client, table, readable, signal);
+  const gone = rows.filter((row) => !isReadable(row, table)).map((row): Change => ({ gone: idOf(row) }));
+  return { changes: [...gone, ...items.map((item) => ({ item }))], goneAt: readable.map(idOf) };
+}
+
+/** A page of what happened in a table. */
+async function takePage(
+  client: SourceClient,
+  table: string,
+  since: string,
+  { room, after }: Pass,
+  signal: AbortSignal,
+) {
+  const updated = `sys_updated_on>=${since}`;
+  if (room === 'table') {
+    const page = await readPage(client, ['table', table], { query: updated, fields: WITH_STATE }, after, signal);
+    return { ...(await changesOf(client, table, page.rows, signal)), next: page.next };
+  }
+  // What is attached to a record need not change that.
+  const query = `table_name=${table}^${updated}`;
+  const page = await readPage(client, ['attachment'], { query, fields: 'sys_id,table_sys_id' }, after, signal);
+  const ids = [...new Set(page.rows.map((row) => textOf(row['table_sys_id'])).filter(Boolean))];
+  if (ids.length === 0) return { changes: [], next: page.next };
+  const rows: Row[] = [];
+  for (let from: After | null = FROM_START; from !== null;) {
+    const wanted = { query: `sys_idIN${ids.join(',')}`, fields: WITH_STATE };
+    const part: Awaited<ReturnType<typeof readPage>> = await readPage(client, ['table', table], wanted, from, signal);
+    rows.push(...part.rows);
+    from = part.next;
+  }
+  return { ...(await changesOf(client, table, rows, signal)), next: page.next };
+}
+
+/** Records by the moment of their last change; that some were deleted is told by counts. Tables that can't be counted are listed whole. */
+export const recordChanges: ChangeFeed<OAuthGrant> = {
+  async now(client, _grant, signal) {
+    const now = Date.now();
+    const names: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await listTables(client, cursor ?? null, signal);
+      names.push(...page.items.map(({ externalId }) => externalId));
+      cursor = page.next;
+    }
+    const counts = await countAll(client, names, now, signal);
+    return JSON.stringify({ ...firstPass(), since: counts.before, counts, pass: null } satisfies Point);
+  },
+
+  async since(client, _grant, text, signal) {
+    const point = JSON.parse(text) as Point;
+    const tellsOf = point.counts.tables.map(({ table }) => table);
+    if (point.pass === null) {
+      checkPasses(point, 'ServiceNow');
+      await checkCounts(client, point.counts, signal);
+    }
+    const pass: Pass = point.pass ?? { begun: Date.now(), open: tellsOf, room: 'table', after: FROM_START };
+    const [table, ...others] = pass.open;
+    if (table === undefined) throw stale('is to be asked from a point that is none');
+    const { next, ...told } = await takePage(client, table, point.since, pass, signal);
+    const rooms =
+      pass.room === 'table'
+        ? { open: pass.open, room: 'attachment' as const }
+        : { open: others, room: 'table' as const };
+    const behind: Pass = next === null ? { ...pass, ...rooms, after: FROM_START } : { ...pass, after: next };
+    const more = behind.open.length > 0;
+    let on: Point = { ...point, pass: behind };
+    if (!more) {
+      const counts = await countAll(client, tellsOf, pass.begun, signal);
+      on = { ...nextPass(point), since: counts.before, counts, pass: null };
+    }
+    return { ...told, next: JSON.stringify(on), more, tellsOf, isDeep: true };
+  },
+};

@@ -1,0 +1,97 @@
+import { Fault } from '../../contract/failures.js';
+import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import {
+  ATTACHMENT_FIELDS,
+  CUSTOM,
+  isListedTable,
+  itemOfAttachment,
+  itemOfRecord,
+  itemOfTable,
+  type Row,
+  TABLES,
+  textOf,
+} from './adapter.js';
+import { type After, FROM_START, readAll, readPage } from './tables.js';
+
+/** Of what is attached to the records of one page. */
+const MAX_ATTACHMENTS = 10_000;
+/** Custom tables are listed that are kinds of tasks: `^NQ` begins another query, and what either finds is found. */
+const LISTED_TABLES = [
+  `nameIN${TABLES.join(',')}`,
+  ...CUSTOM.map((prefix) => `super_class.name=task^nameSTARTSWITH${prefix}`),
+].join('^NQ');
+
+export const isKind = (error: unknown, ...kinds: Fault['kind'][]): boolean =>
+  error instanceof Fault && kinds.includes(error.kind);
+
+/** The address of the instance, as people open it. */
+export const siteOf = ({ urls }: SourceClient): string => (urls['authorize'] ?? '').replace(/\/[^/]*$/, '');
+
+/** Tables that an account may look into who may not ask which there are. */
+async function tablesByTrying(client: SourceClient, signal: AbortSignal): Promise<readonly SourceItem[]> {
+  const found: SourceItem[] = [];
+  for (const table of TABLES)
+    try {
+      await client.list(['table', table], { sysparm_limit: '1', sysparm_fields: 'sys_id' }, signal, 'result');
+      found.push(itemOfTable(table, '', siteOf(client)));
+    } catch (error) {
+      if (!isKind(error, 'access_denied', 'not_found')) throw error;
+    }
+  return found;
+}
+
+/** A page of the tables that are listed. */
+export async function listTables(client: SourceClient, cursor: string | null, signal: AbortSignal): Promise<ItemPage> {
+  const after = cursor === null ? FROM_START : (JSON.parse(cursor) as After);
+  try {
+    const wanted = { query: LISTED_TABLES, fields: 'sys_id,name,label' };
+    const { rows, next } = await readPage(client, ['table', 'sys_db_object'], wanted, after, signal);
+    const items = rows.flatMap((row) => {
+      const table = textOf(row['name']);
+      return isListedTable(table) ? [itemOfTable(table, textOf(row['label']), siteOf(client))] : [];
+    });
+    // Rows that are all hidden say as little as a refusal.
+    if (items.length > 0 || next !== null || cursor !== null)
+      return { items, next: next === null ? null : JSON.stringify(next) };
+  } catch (error) {
+    if (cursor !== null || !isKind(error, 'access_denied', 'not_found')) throw error;
+  }
+  return { items: await tablesByTrying(client, signal), next: null };
+}
+
+async function attachmentsOf(
+  client: SourceClient,
+  table: string,
+  records: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly SourceItem[]> {
+  if (records.length === 0) return [];
+  const query = `table_name=${table}^table_sys_idIN${records.join(',')}`;
+  const wanted = { query, fields: ATTACHMENT_FIELDS };
+  try {
+    const rows = await readAll(client, ['attachment'], wanted, MAX_ATTACHMENTS, signal);
+    return rows.flatMap((row) => itemOfAttachment(row, table, siteOf(client)) ?? []);
+  } catch (error) {
+    // Whoever may read records alone reads these.
+    if (isKind(error, 'access_denied')) return [];
+    throw error;
+  }
+}
+
+/** Records, each with what is attached to it behind it. */
+export async function withAttachments(
+  client: SourceClient,
+  table: string,
+  rows: readonly Row[],
+  signal: AbortSignal,
+): Promise<readonly SourceItem[]> {
+  const ids = rows.map((row) => textOf(row['sys_id'])).filter(Boolean);
+  const attached = new Map<string, SourceItem[]>(ids.map((id) => [`${table}/${id}`, []]));
+  for (const item of await attachmentsOf(client, table, ids, signal))
+    attached.get(item.parentExternalId ?? '')?.push(item);
+  return rows.flatMap((row) => {
+    const inside = attached.get(`${table}/${textOf(row['sys_id'])}`) ?? [];
+    const record = itemOfRecord(row, table, siteOf(client), inside.length > 0);
+    return record === null ? [] : [record, ...inside];
+  });
+}
