@@ -11,6 +11,7 @@ import { guruRows } from '../acceptance/sources/own/guru.js';
 import { notionRows } from '../acceptance/sources/own/notion.js';
 import { salesforceRows } from '../acceptance/sources/own/salesforce.js';
 import { serviceNowRows, serviceNowTypeRows } from '../acceptance/sources/own/serviceNow.js';
+import { serviceNowChangeRows } from '../acceptance/sources/own/serviceNowChanges.js';
 import { zoteroRows } from '../acceptance/sources/own/zotero.js';
 import { zendeskRows } from '../acceptance/sources/own/zendesk.js';
 
@@ -28,5 +29,6 @@ chooserRows(catalogue, 'DROPBOX');
 gongRows(catalogue);
 serviceNowRows(catalogue);
 serviceNowTypeRows(catalogue);
+serviceNowChangeRows(catalogue);
 salesforceRows(catalogue);
 zoteroRows(catalogue);
