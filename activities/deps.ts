@@ -1,7 +1,7 @@
 import type { DocumentPool, HtmlSkips, Identified, ParseInput } from '../documents/types.js';
 import type { Embeddings } from '../embeddings/types.js';
 import type { Connectors } from '../connectors/registry.js';
-import type { Download, Feed, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
+import type { Download, FeedSource, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
 import type { DocumentFormat } from '../contract/fileFormats.js';
 import type { SourceType } from '../contract/sources.js';
 import type { SparseVector } from '../contract/sparseVectors.js';
@@ -21,6 +21,8 @@ export interface ContentRef {
   readonly sourceOptions: unknown;
   /** What the source said of the copy we have; null to fetch in any case. */
   readonly known: Validators | null;
+  /** What its data source is asked with; null for nothing. Throws a Fault once access to that was revoked. */
+  credentials(): Promise<string | null>;
 }
 
 export interface OpenedContent {
@@ -72,8 +74,7 @@ export interface Sources {
   ): AsyncIterable<SitemapEntry>;
   /** Fetches a file that a user named, whatever its type; `take` gets it as it comes. Throws a Fault. */
   download<T>(url: string, signal: AbortSignal, take: (file: Download) => Promise<T>): Promise<T>;
-  /** Reads a feed; null when the known reading is still the feed. Throws a Fault. */
-  readFeed(url: string, signal: AbortSignal, known: Validators | null): Promise<Feed | null>;
+  readonly readFeed: FeedSource['readFeed'];
   /** Whether the site's robots.txt lets us fetch a page; true where that is not known yet. */
   mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
 }

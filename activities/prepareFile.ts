@@ -20,6 +20,7 @@ import { readContent } from './readContent.js';
 import { ocrReading, wantsTables } from './recognizedPages.js';
 import { sparseReading, sparseVectorsOf } from './sparseVectors.js';
 import { transcriptOf } from './transcripts.js';
+import { fileCredentials } from './sourceCredentials.js';
 
 function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): Record<string, unknown> {
   return { ...opened.facts, ...document?.metadata };
@@ -171,6 +172,7 @@ async function prepareOpened(
               externalUrl: file.externalUrl,
               sourceOptions: file.sourceOptions,
               known: comparable ? { etag: file.etag, lastModified: file.lastModified } : null,
+              credentials: () => fileCredentials(file, deps),
             },
             signal,
           ),

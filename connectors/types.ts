@@ -51,6 +51,28 @@ export interface Feed {
   readonly validators: Validators;
 }
 
+export interface FeedRequest {
+  /** Normalised. */
+  readonly url: string;
+  /** A FeedLogin as JSON (contract/feeds.ts); null where the feed asks for none. */
+  readonly credentials: string | null;
+  /** What the server said of the reading we have; null to fetch in any case. */
+  readonly known: Validators | null;
+  readonly signal: AbortSignal;
+}
+
+export interface FeedAnswer {
+  /** Null when the known reading is still the feed. */
+  readonly feed: Feed | null;
+  /** Where the feed has gone to stay; null while it is where it was asked for. */
+  readonly movedTo: string | null;
+}
+
+export interface FeedSource {
+  /** Reads a feed: RSS, Atom or JSON Feed. Throws a Fault with a sentence when it can't be read. */
+  readFeed(request: FeedRequest): Promise<FeedAnswer>;
+}
+
 /** By what a server recognises the copy that a client has. */
 export interface Validators {
   readonly etag: string | null;
@@ -96,12 +118,6 @@ export interface WebSource {
   ): AsyncIterable<SitemapEntry>;
   /** Fetches one page; null when the copy we have is still the page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
   fetchPage(request: PageRequest): Promise<FetchedPage | null>;
-  /**
-   * Reads a feed: RSS, Atom or JSON Feed. Throws a Fault with a sentence when it can't be read.
-   * @param known what the server said of the reading we have; null to fetch in any case
-   * @returns null when that is still the feed
-   */
-  readFeed(url: string, signal: AbortSignal, known: Validators | null): Promise<Feed | null>;
   /** Fetches a file that a user named, whatever its type; `take` gets it as it comes. Throws a Fault. */
   download<T>(url: string, signal: AbortSignal, take: (file: Download) => Promise<T>): Promise<T>;
   /** Whether robots.txt lets us fetch a page: asked before it is queued. True where robots.txt can't be read for now. */

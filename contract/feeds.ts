@@ -1,13 +1,37 @@
 import type { IngestOptions, PageOptions } from './ingestOptions.js';
 import type { TagValue } from './records.js';
 import type { SourceType } from './sources.js';
+import { normaliseUrl, withScheme } from './urls.js';
 
 /** The source of a feed and of its entries. */
 export const FEED_SOURCE = 'RSS_FEED' satisfies SourceType;
 
+/** With which a feed is asked for (HTTP Basic), at the origin for which it was given and nowhere else. */
+export interface FeedLogin {
+  readonly origin: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The address of a feed as a request names it: normalised, and the login that stands in it. Null when it is none. */
+export function readFeedAddress(text: string): { readonly url: string; readonly login: FeedLogin | null } | null {
+  try {
+    const given = new URL(withScheme(text));
+    const { origin } = given;
+    const [username, password] = [decodeURIComponent(given.username), decodeURIComponent(given.password)];
+    given.username = '';
+    given.password = '';
+    const url = normaliseUrl(given.href);
+    if (url === null) return null;
+    return { url, login: username + password === '' ? null : { origin, username, password } };
+  } catch {
+    return null;
+  }
+}
+
 /** What a run of syncFeed was asked for, as its row keeps it. */
 export interface SyncFeedRequest {
-  /** The feed, normalised. */
+  /** Where the feed is by now, normalised. Its record's external id is where it was when it was added. */
   readonly url: string;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;

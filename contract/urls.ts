@@ -16,7 +16,10 @@ export function normaliseUrl(text: string, base?: string): string | null {
 }
 
 /** The address of a page as people write it: without a scheme, https is meant. Normalised; null when it is none. */
-export function pageUrl(text: string): string | null {
+export const pageUrl = (text: string): string | null => normaliseUrl(withScheme(text));
+
+/** An address that people may have written without its scheme. */
+export function withScheme(text: string): string {
   const given = text.trim();
-  return normaliseUrl(/^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `https://${given}`);
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `https://${given}`;
 }

@@ -72,7 +72,7 @@ export function createEgress(
       if (redirects >= settings.maxRedirects)
         throw tooManyRedirects(target.host, `was reached after ${String(redirects)} redirects and redirects again`);
       guard.target(next.url);
-      await request.onRedirect?.(next.url);
+      await request.onRedirect?.(next.url, answer.statusCode);
       step = next;
     }
   }

@@ -38,8 +38,8 @@ export interface EgressRequest {
   readonly way?: Way;
   /** Unset: follow. `answer`: a redirect is an answer like any other. */
   readonly redirects?: 'follow' | 'answer';
-  /** Called before a redirect is followed; what it throws ends the exchange. */
-  readonly onRedirect?: (url: string) => Promise<void> | void;
+  /** Called before a redirect is followed, with its status; what it throws ends the exchange. */
+  readonly onRedirect?: (url: string, status: number) => Promise<void> | void;
 }
 
 export interface EgressResponse {

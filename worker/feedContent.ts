@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { ContentRef, OpenedContent } from '../activities/deps.js';
-import type { Feed, FeedEntry, Validators, WebSource } from '../connectors/types.js';
+import type { Feed, FeedAnswer, FeedEntry, FeedRequest, FeedSource, WebSource } from '../connectors/types.js';
 import { Fault } from '../contract/failures.js';
 import type { FeedEntryOptions } from '../contract/feeds.js';
 import { openPage, skipsOf } from './pageContent.js';
@@ -20,34 +20,50 @@ const sizeOf = ({ entries }: Feed): number =>
 /** Where an entry's text came from, as file_metadata.content_from says it. */
 type ContentFrom = 'feed' | 'page' | 'summary';
 
+/** Whoever asks with another login may be given another feed. */
+const keyOf = (url: string, credentials: string | null): string => JSON.stringify([url, credentials]);
+
 /** Reads feeds, and the contents of their entries. */
-export function createFeedContents(web: WebSource) {
+export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetchPage'>) {
   const kept = new LRUCache<string, Feed>({ maxSize: MAX_KEPT, sizeCalculation: sizeOf, ttl: LIFE_MS });
-  /** By address: batches that want the same feed wait for one request. */
+  /** Batches that want the same feed wait for one request. */
   const underWay = new Map<string, Promise<Feed>>();
 
-  const read = async (url: string, signal: AbortSignal, known: Validators | null): Promise<Feed | null> => {
-    const feed = await web.readFeed(url, signal, known);
-    if (feed) kept.set(url, feed);
-    return feed;
+  const read = async (request: FeedRequest): Promise<FeedAnswer> => {
+    const answer = await feeds.readFeed(request);
+    // Its entries will ask for it where it is now.
+    if (answer.feed) kept.set(keyOf(answer.movedTo ?? request.url, request.credentials), answer.feed);
+    return answer;
   };
-  const readWhole = async (url: string, signal: AbortSignal): Promise<Feed> => {
-    const feed = await read(url, signal, null);
+  const readWhole = async (request: FeedRequest): Promise<Feed> => {
+    const { feed } = await read(request);
     if (feed === null) throw new Error('A feed that was asked for without a condition was not answered');
     return feed;
   };
-  const shared = (url: string, signal: AbortSignal): Promise<Feed> => {
-    const known = underWay.get(url);
+  const shared = (request: FeedRequest): Promise<Feed> => {
+    const key = keyOf(request.url, request.credentials);
+    const known = underWay.get(key);
     // Who came first may give up: then those who waited read it themselves.
-    if (known) return known.catch(() => readWhole(url, signal));
-    const reading = readWhole(url, signal).finally(() => underWay.delete(url));
-    underWay.set(url, reading);
+    if (known) return known.catch(() => readWhole(request));
+    const reading = readWhole(request).finally(() => underWay.delete(key));
+    underWay.set(key, reading);
     return reading;
   };
-  const find = async ({ feedUrl, entryId }: FeedEntryOptions, signal: AbortSignal): Promise<FeedEntry | null> => {
+  /** Null when the entry has left its feed, or the feed is gone for good. */
+  const find = async (
+    { feedUrl: url, entryId }: FeedEntryOptions,
+    credentials: string | null,
+    signal: AbortSignal,
+  ): Promise<FeedEntry | null> => {
     const named = ({ id }: FeedEntry): boolean => id === entryId;
-    const entry = kept.get(feedUrl)?.entries.find(named);
-    return entry ?? (await shared(feedUrl, signal)).entries.find(named) ?? null;
+    const entry = kept.get(keyOf(url, credentials))?.entries.find(named);
+    if (entry) return entry;
+    try {
+      return (await shared({ url, credentials, known: null, signal })).entries.find(named) ?? null;
+    } catch (error) {
+      if (error instanceof Fault && error.kind === 'gone') return null;
+      throw error;
+    }
   };
 
   return {
@@ -56,9 +72,9 @@ export function createFeedContents(web: WebSource) {
      * The content of an entry: its own where the feed carries it whole, else the page it leads to, else its summary.
      * Null when that is unchanged, or the entry has left the feed and there is a copy.
      */
-    async open({ sourceOptions, known }: ContentRef, signal: AbortSignal): Promise<OpenedContent | null> {
+    async open({ sourceOptions, known, credentials }: ContentRef, signal: AbortSignal): Promise<OpenedContent | null> {
       const options = sourceOptions as FeedEntryOptions;
-      const entry = await find(options, signal);
+      const entry = await find(options, await credentials(), signal);
       if (entry === null) {
         if (known) return null;
         throw new Fault(

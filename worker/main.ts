@@ -3,6 +3,7 @@ import { Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
 import { loadConfig, required, storeSettings } from '../config.js';
 import { createConnectors } from '../connectors/registry.js';
+import { createFeedSource } from '../connectors/rssFeed/index.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../connectors/sharedHostLimiter.js';
 import { coldSweep } from '../dispatch/coldSweep.js';
@@ -43,10 +44,11 @@ const egress = createEgress(config.egress);
 const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost });
 const transcribers = createEgress(config.transcription.egress);
 const feed = createFeedReader(client, temporal.taskQueue, store, log, config.reapIntervalMs);
+const limiter = createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns });
 const web = createWebSource({
   egress,
   settings: config.web,
-  limiter: createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns }),
+  limiter,
   onNotice: (notice) => log.warn({}, notice),
 });
 const documents = createDocumentPool(config.documents);
@@ -79,7 +81,7 @@ const workers = await createWorkers(
   },
   createActivities({
     store,
-    sources: createSources(web),
+    sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
     connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
     documents,
     identify: identifyFile,

@@ -1,19 +1,19 @@
 import type { Sources } from '../activities/deps.js';
-import type { WebSource } from '../connectors/types.js';
+import type { FeedSource, WebSource } from '../connectors/types.js';
 import { FEED_SOURCE } from '../contract/feeds.js';
 import type { PageOptions } from '../contract/ingestOptions.js';
 import { createFeedContents } from './feedContent.js';
 import { openPage } from './pageContent.js';
 
 /** What connectors offer, in the words of the activities. */
-export function createSources(web: WebSource): Sources {
-  const feeds = createFeedContents(web);
+export function createSources(web: WebSource, feedSource: FeedSource): Sources {
+  const feeds = createFeedContents(feedSource, web);
   return {
     discover: (sitemapUrl, signal, onProblem, usePremiumProxies) =>
       web.discover(sitemapUrl, signal, onProblem, usePremiumProxies),
     mayFetch: (url, signal) => web.mayFetch(url, signal),
     download: (url, signal, take) => web.download(url, signal, take),
-    readFeed: (url, signal, known) => feeds.read(url, signal, known),
+    readFeed: (request) => feeds.read(request),
     open: (ref, signal) =>
       ref.source === FEED_SOURCE
         ? feeds.open(ref, signal)

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
 import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
-import { FEED_SOURCE, type SyncFeedRequest } from '../../contract/feeds.js';
+import { FEED_SOURCE, readFeedAddress, type SyncFeedRequest } from '../../contract/feeds.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
 import { storedTags } from '../../contract/tags.js';
-import { pageUrl } from '../../contract/urls.js';
 import type { Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { Session } from '../../store/sequence.js';
@@ -42,9 +41,9 @@ export const rssFeed = operation<'user', Body>({
   }),
   answer: Joi.object({ success: Joi.boolean().required() }),
   async handle({ caller, body, deps: { store, dispatcher } }) {
-    const url = pageUrl(body.url);
-    if (url === null)
-      throw invalid(['body', 'url'], 'Give the http(s) address of a feed, without credentials', 'url_type');
+    const named = readFeedAddress(body.url);
+    if (named === null) throw invalid(['body', 'url'], 'Give the http(s) address of a feed', 'url_type');
+    const { url, login } = named;
     const request: SyncFeedRequest = {
       url,
       tags: body.tags,
@@ -63,7 +62,8 @@ export const rssFeed = operation<'user', Body>({
       const connection = {
         type: FEED_SOURCE,
         externalId: `${FEED_SOURCE}|${url}`,
-        credentials: null,
+        // A feed that is added without a login asks for none any more.
+        credentials: login && JSON.stringify(login),
         metadata: { url },
         tags: storedTags(body.data_source_tags),
         enableAutoSync: null,

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import { shownUrl } from './statusFault.js';
+import { shownUrl } from '../statusFault.js';
 
 const READABLE: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown']);
 export const HTML_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);

@@ -10,10 +10,9 @@ import { fetchPage, withoutValidators } from './fetchPage.js';
 import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from '../hostLimiter.js';
 import { throughPremiumProxies, type WayOut } from './premiumWay.js';
 import { isRefusal, withSentence } from './refusal.js';
-import { readFeed } from './readFeed.js';
 import { createRobots } from './robots.js';
 import { readSitemapFile } from './sitemapFile.js';
-import { shownUrl } from './statusFault.js';
+import { shownUrl } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
 export interface WebSourceOptions {
@@ -140,10 +139,7 @@ export function createWebSource({
       });
     },
 
-    // As for sitemaps, robots.txt is not asked: feeds are there for readers, and a user named this one.
-    readFeed: (url, signal, known) => inTurn(url, 0, signal, () => readFeed(egress, settings, now, url, signal, known)),
-
-    // Nor for a file that somebody uploads by its address.
+    // Nor is robots.txt asked about a file that somebody uploads by its address.
     download: (url, signal, take) =>
       inTurn(url, 0, signal, () => downloadFile(egress, settings, now, url, signal, take)),
 

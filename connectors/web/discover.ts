@@ -2,7 +2,7 @@ import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { SitemapEntry, SitemapProblem } from '../types.js';
 import type { SitemapFile } from './sitemapFile.js';
-import { shownUrl } from './statusFault.js';
+import { shownUrl } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
 export interface Discovery {

@@ -1,6 +1,6 @@
 import type { Egress } from '../../egress/types.js';
 import type { Download } from '../types.js';
-import { statusFault } from './statusFault.js';
+import { statusFault } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
 /**

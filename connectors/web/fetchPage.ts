@@ -1,9 +1,9 @@
 import type { FetchedPage, Validators } from '../types.js';
 import type { Egress } from '../../egress/types.js';
-import { conditions, validatorsOf } from './conditional.js';
+import { conditions, validatorsOf } from '../conditional.js';
 import { checkType, sniffType } from './contentType.js';
 import type { Robots } from './robots.js';
-import { statusFault } from './statusFault.js';
+import { statusFault } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
 export interface PageFetcher {

@@ -7,7 +7,7 @@ import { onAbort } from '../../egress/onAbort.js';
 import type { Egress } from '../../egress/types.js';
 import type { FetchedPage } from '../types.js';
 import { HTML_TYPES, mediaType } from './contentType.js';
-import { shownUrl, statusFault } from './statusFault.js';
+import { shownUrl, statusFault } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
 export interface PageRenderer {

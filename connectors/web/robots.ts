@@ -5,7 +5,7 @@ import { orAborted } from '../../egress/deadline.js';
 import type { Egress } from '../../egress/types.js';
 import { withSentence } from './refusal.js';
 import { parseRobots, productTokenOf, type RobotsRules } from './robotsRules.js';
-import { shownUrl, statusFault } from './statusFault.js';
+import { shownUrl, statusFault } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
 /** Whether a page may be fetched. */

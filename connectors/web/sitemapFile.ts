@@ -2,8 +2,8 @@ import { Fault } from '../../contract/failures.js';
 import { seconds } from '../../egress/deadline.js';
 import type { Egress } from '../../egress/types.js';
 import { createSitemapParser, type SitemapItem } from './sitemapParser.js';
-import { sitemapText } from './sitemapText.js';
-import { shownUrl, statusFault } from './statusFault.js';
+import { unpackedText } from '../unpackedText.js';
+import { shownUrl, statusFault } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
 /** What one sitemap file holds. */
@@ -58,7 +58,7 @@ export async function readSitemapFile(
       total += bytes;
       if (total > settings.sitemapMaxBytes) throw tooLarge();
     };
-    for await (const text of sitemapText(answer.body, answer.headers['content-type'], count)) parser.write(text);
+    for await (const text of unpackedText(answer.body, answer.headers['content-type'], count)) parser.write(text);
     parser.end();
   }
 

@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes';
 
 import { Fault } from '../../contract/failures.js';
-import { shownUrl } from './statusFault.js';
+import { shownUrl } from '../statusFault.js';
 
 /** One `<url>` or `<sitemap>` as the file gives it. */
 export interface SitemapItem {

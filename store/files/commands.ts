@@ -100,6 +100,8 @@ export interface ContainerChange {
   readonly synced?: boolean;
   /** Kept for the next run; null forgets an earlier one. */
   readonly feedReading?: FeedReading | null;
+  /** Where it is by now. */
+  readonly externalUrl?: string;
   /** All its children are known and queued by now: that is told, once a run. */
   readonly discovered?: boolean;
 }
@@ -300,7 +302,7 @@ export function createFileCommands(
       );
     },
     async moveContainer(runId, fileId, change) {
-      const { status, message = null, facts = {}, synced = false, discovered = false, feedReading } = change;
+      const { status, message = null, facts = {}, synced = false, discovered = false, feedReading, externalUrl } = change;
       const now = new Date();
       const gone = Object.entries(facts).flatMap(([name, value]) =>
         value === null ? [[`fileMetadata.${name}`, 1]] : [],
@@ -314,6 +316,7 @@ export function createFileCommands(
             updatedAt: now,
             ...(synced ? { lastSync: now } : {}),
             ...(feedReading === undefined ? {} : { feedReading }),
+            ...(externalUrl === undefined ? {} : { externalUrl }),
             ...metadataFields(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))),
           },
           $unset: Object.fromEntries(gone),

@@ -14,6 +14,7 @@ import { createTokens } from '../../api/http/tokens.js';
 import { createLivePages } from '../../api/web/livePages.js';
 import { loadConfig, storeSettings } from '../../config.js';
 import { createConnectors } from '../../connectors/registry.js';
+import { createFeedSource } from '../../connectors/rssFeed/index.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
 import { createTemporalClient } from '../../dispatch/client.js';
@@ -121,10 +122,11 @@ export async function startService(
   const egress = createEgress(config.egress);
   const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost });
   const transcribers = createEgress(config.transcription.egress);
+  const limiter = createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns });
   const web = createWebSource({
     egress,
     settings: config.web,
-    limiter: createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns }),
+    limiter,
     onNotice: () => undefined,
   });
   const liveWeb = createWebSource({ egress, settings: config.web, renders: false });
@@ -178,7 +180,7 @@ export async function startService(
         wrap(
           createActivities({
             store,
-            sources: createSources(web),
+            sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
             connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
             documents,
             identify: identifyFile,

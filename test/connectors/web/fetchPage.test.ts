@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { parseRetryAfter } from '../../../connectors/web/statusFault.js';
+import { parseRetryAfter } from '../../../connectors/statusFault.js';
 import { faultOf, serve } from '../../egress/loopback.js';
 import { closeSources, fetchOne, source, text } from './webSource.js';
 

@@ -1,78 +1,15 @@
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import pLimit from 'p-limit';
 
 import { BROUGHT_CLIENTS, CALLBACK_PATHS, FACT_FIELDS } from '../../../../contract/oauth.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../../../contract/sources.js';
 import { OAUTH_SOURCES } from '../../../../contract/whiteLabel.js';
-import { createTemporalClient } from '../../../../dispatch/client.js';
-import { loadConfig } from '../../../../config.js';
 import { CLIENT_ID } from '../../../emulators/oauthProvider.js';
 import { readPoints } from '../../../support/atRest.js';
 import { apiClient } from '../../../support/client.js';
 import { consentTo } from '../../../support/consent.js';
-import { testEngines } from '../../../support/engines.js';
-import { withDatabase } from '../../../support/dataSources.js';
+import { filesOf, historiesOf, rowsOf, shapesOf } from '../../../support/keptTexts.js';
 import { serviceNowCredentials } from '../../../support/sourceStands/serviceNow.js';
 import { type Catalogue, SOURCES } from '../catalogue.js';
-
-/** Histories that are fetched at once. */
-const AT_ONCE = 8;
-
-/** A value of any depth as text; bytes as what they say. */
-const textOf = (value: unknown): string =>
-  JSON.stringify(value, (_name, part: unknown) => {
-    if (typeof part === 'bigint') return String(part);
-    return part instanceof Uint8Array ? Buffer.from(part).toString() : part;
-  });
-
-/** A text as it may be written elsewhere, wherever it begins in what is put into base64. */
-const shapesOf = (secret: string): string[] => [
-  secret,
-  encodeURIComponent(secret),
-  ...[0, 1, 2].map((before) =>
-    Buffer.from('x'.repeat(before) + secret)
-      .toString('base64')
-      // What neighbours have a part in.
-      .slice(before === 0 ? 0 : before + 1, -4),
-  ),
-];
-
-/** Every row there is. */
-async function rowsOf({ service }: Catalogue): Promise<string[]> {
-  const rows: string[] = [];
-  await withDatabase(service, async (connection) => {
-    for (const { name } of await connection.listCollections())
-      for await (const { bytes, ...row } of connection.collection(name).find()) {
-        rows.push(JSON.stringify(row));
-        if (bytes) rows.push(textOf((bytes as { buffer?: Uint8Array }).buffer ?? bytes));
-      }
-  });
-  return rows;
-}
-
-/** Every event of every workflow. */
-async function historiesOf({ service }: Catalogue): Promise<string[]> {
-  const { temporal } = loadConfig(service.env);
-  const client = createTemporalClient({ ...temporal, address: temporal.address ?? testEngines().temporalAddress });
-  const limit = pLimit(AT_ONCE);
-  const fetched: Promise<string>[] = [];
-  const { workflow, connection } = client;
-  for await (const { workflowId, runId } of workflow.list({ query: `TaskQueue = "${service.taskQueue}"` }))
-    fetched.push(limit(async () => textOf(await workflow.getHandle(workflowId, runId).fetchHistory())));
-  const histories = await Promise.all(fetched);
-  await connection.close();
-  return histories;
-}
-
-/** Every stored file that is not a store's own. */
-async function filesOf({ service }: Catalogue): Promise<string[]> {
-  const root = path.join(service.env['DATA_DIR'] ?? '', 'files');
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return Promise.all(files.map(({ parentPath, name }) => readFile(path.join(parentPath, name), 'latin1')));
-}
 
 /** An organization whose own OAuth clients no provider takes: each connection fails with its secret in hand. @returns these secrets */
 async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
@@ -128,15 +65,15 @@ export function secretRows(catalogue: Catalogue): void {
       const user = await catalogue.service.user('of a long text');
       const { body } = await user.upload({ name: 'lantern.txt', content: LONG.slice(0, 290_000) });
       await user.settled(body.id);
-      places.set('rows of MongoDB', await rowsOf(catalogue));
-      places.set('histories of Temporal', await historiesOf(catalogue));
+      places.set('rows of MongoDB', await rowsOf(catalogue.service));
+      places.set('histories of Temporal', await historiesOf(catalogue.service));
       places.set('lines of the log', catalogue.said.log);
       places.set('answers and pages', catalogue.said.answers);
       places.set(
         'points of Qdrant',
         (await readPoints(catalogue.service.env)).map(({ payload }) => JSON.stringify(payload)),
       );
-      places.set('stored files', await filesOf(catalogue));
+      places.set('stored files', await filesOf(catalogue.service));
     });
 
     // Each with something that is there: a search that finds nothing at all would prove nothing.

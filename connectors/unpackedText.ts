@@ -1,17 +1,17 @@
 import { TextDecoder } from 'node:util';
 
-import { decode } from '../../egress/decode.js';
-import { peek } from '../../egress/peek.js';
+import { decode } from '../egress/decode.js';
+import { peek } from '../egress/peek.js';
 
 /** Enough for a byte order mark and an XML declaration. */
 const HEAD_BYTES = 256;
 
 /**
- * The characters of a sitemap file: unpacked when its bytes are gzip (a .xml.gz, whatever type it is served with) and
+ * The characters of a sitemap or feed: unpacked when its bytes are gzip (a .xml.gz, whatever type it is served with) and
  * decoded. The body comes to its end or breaks off as the reader does.
  * @param count told the size of each unpacked piece; throws when there were too many
  */
-export async function* sitemapText(
+export async function* unpackedText(
   body: AsyncIterable<Uint8Array>,
   contentType: string | undefined,
   count: (bytes: number) => void,

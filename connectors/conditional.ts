@@ -1,4 +1,4 @@
-import type { Validators } from '../types.js';
+import type { Validators } from './types.js';
 
 /** Headers that ask for an answer only if it is another than the known one. */
 export const conditions = (known: Validators | null): Record<string, string> => ({

@@ -1,18 +1,28 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { Feed } from '../../../connectors/types.js';
+import { createHostLimiter, sleepUntilAborted } from '../../../connectors/hostLimiter.js';
+import { createFeedSource } from '../../../connectors/rssFeed/index.js';
+import type { Feed, FeedAnswer, FeedRequest } from '../../../connectors/types.js';
 import { Fault } from '../../../contract/failures.js';
-import { type Site, startSite } from '../../emulators/site.js';
-import { closeSources, source } from './webSource.js';
+import { readFeedAddress } from '../../../contract/feeds.js';
+import { createEgress } from '../../../egress/createEgress.js';
+import { egressSettings } from '../../egress/loopback.js';
+import { type Page, type Site, startSite } from '../../emulators/site.js';
 
 let site: Site;
-afterEach(async () => {
-  await closeSources();
-  await site.close();
+const egress = createEgress(egressSettings({ allowedPrivateHosts: ['127.0.0.0/8'] }));
+const feeds = createFeedSource({
+  egress,
+  settings: { maxPageBytes: 20_000_000, pageTimeoutMs: 1_500 },
+  limiter: createHostLimiter(8, Date.now, sleepUntilAborted),
 });
+afterEach(() => site.close());
+afterAll(() => egress.close());
 
 const { signal } = new AbortController();
+const ask = (path: string, more: Partial<FeedRequest> = {}): Promise<FeedAnswer> =>
+  feeds.readFeed({ url: site.url(path), credentials: null, known: null, signal, ...more });
 
 async function read(
   body: string | Buffer,
@@ -20,7 +30,7 @@ async function read(
   headers: Record<string, string> = {},
 ): Promise<Feed> {
   site = await startSite({ '/feed': { type, body, headers } });
-  const feed = await source({ settings: { maxPageBytes: 20_000_000 } }).readFeed(site.url('/feed'), signal, null);
+  const { feed } = await ask('/feed');
   if (feed === null) throw new Error('nothing was answered to a request without a condition');
   return feed;
 }
@@ -40,16 +50,15 @@ test('a feed is known again by its validators, and null says that it is the same
     seen.push(request.headers['if-none-match'], request.headers['if-modified-since']);
     response.writeHead(304, headers).end();
   });
-  const web = source();
-  expect(await web.readFeed(site.url('/feed'), signal, known)).toBeNull();
+  expect(await ask('/feed', { known })).toEqual({ feed: null, movedTo: null });
   expect(seen).toEqual([known.etag, known.lastModified]);
-  await expect(web.readFeed(site.url('/feed'), signal, null)).rejects.toMatchObject({ name: 'Fault' });
+  await expect(ask('/feed')).rejects.toMatchObject({ name: 'Fault' });
   site.pages.set('/feed', {
     type: 'application/xml',
     body: whole.replace('</channel></rss>', '<item><guid>b'),
     headers,
   });
-  expect(await web.readFeed(site.url('/feed'), signal, known)).toMatchObject({
+  expect((await ask('/feed', { known })).feed).toMatchObject({
     entries: [{ id: 'a' }],
     validators: { etag: null, lastModified: null },
   });
@@ -245,9 +254,175 @@ describe('hostile and broken feeds', () => {
       ['/gone', 'gone'],
       ['/nowhere', 'not_found'],
     ] as const)
-      await expect(source().readFeed(site.url(path), signal, null)).rejects.toMatchObject({
+      await expect(ask(path)).rejects.toMatchObject({
         kind,
         retryable: false,
       });
   });
+});
+
+describe('where a feed is', () => {
+  const whole = '<rss><channel><item><guid>a</guid></item></channel></rss>';
+  const to = (path: string, status: number) => ({ status, headers: { location: path } });
+
+  test.each<[string, Record<string, number>, string | null]>([
+    ['301', { '/old': 301 }, '/1'],
+    ['308', { '/old': 308 }, '/1'],
+    ['302', { '/old': 302 }, null],
+    ['307', { '/old': 307 }, null],
+    ['301, then 308', { '/old': 301, '/1': 308 }, '/2'],
+    ['301, then 302', { '/old': 301, '/1': 302 }, '/1'],
+    ['302, then 301', { '/old': 302, '/1': 301 }, null],
+  ])('after %s', async (_what, chain, movedTo) => {
+    const steps = Object.entries(chain);
+    const redirects = steps.map(([path, status], index) => [path, to(`/${index + 1}`, status)] as const);
+    site = await startSite({ ...Object.fromEntries(redirects), [`/${steps.length}`]: { body: whole } });
+    expect(await ask('/old')).toMatchObject({
+      feed: { entries: [{ id: 'a' }] },
+      movedTo: movedTo && site.url(movedTo),
+    });
+  });
+
+  test('also where it is unchanged there; not where there is no feed', async () => {
+    const known = { etag: '"v1"', lastModified: null };
+    site = await startSite({ '/old': to('/new', 301), '/new': { status: 304, headers: { etag: '"v1"' } } });
+    expect(await ask('/old', { known })).toEqual({ feed: null, movedTo: site.url('/new') });
+    site.pages.set('/new', '<h1>Parked</h1>');
+    await expect(ask('/old')).rejects.toMatchObject({ kind: 'broken_content' });
+  });
+});
+
+describe('a login', () => {
+  const whole = '<rss><channel><item><guid>a</guid></item></channel></rss>';
+  const asked: (string | undefined)[] = [];
+  const closed =
+    (status = 200, headers: Record<string, string> = {}): Page =>
+    (request, response) => {
+      asked.push(request.headers.authorization);
+      response.writeHead(status, headers).end(whole);
+    };
+  beforeEach(() => {
+    asked.length = 0;
+  });
+  const loginOf = (url: string): string => {
+    const { login } = readFeedAddress(url) ?? {};
+    return JSON.stringify(login);
+  };
+
+  test('is sent as HTTP Basic to the origin that it was given for, and to no other', async () => {
+    const other = await startSite({ '/feed': closed() });
+    site = await startSite({ '/feed': closed(), '/away': closed(301, { location: other.url('/feed') }) });
+    const credentials = loginOf(site.url('/feed').replace('//', '//ad%C3%A4:p%3Ass%40@'));
+    await ask('/feed', { credentials });
+    const basic = `Basic ${Buffer.from('ad\u00e4:p:ss@').toString('base64')}`;
+    expect(asked).toEqual([basic]);
+    expect((await ask('/away', { credentials })).movedTo).toBe(other.url('/feed'));
+    expect(asked).toEqual([basic, basic, undefined]);
+    // Nor once it has moved there.
+    await ask('/feed', { credentials, url: other.url('/feed') });
+    expect(asked.slice(3)).toEqual([undefined]);
+    await other.close();
+  });
+  test('that is refused is a lasting fault, which does not repeat it', async () => {
+    site = await startSite({ '/feed': { status: 401, headers: { 'www-authenticate': 'Basic' } } });
+    const credentials = loginOf(site.url('/feed').replace('//', '//ada:hunter2@'));
+    const error: unknown = await ask('/feed', { credentials }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ kind: 'access_denied', retryable: false });
+    expect(String(error)).toContain('asks for a login');
+    expect(String(error)).not.toMatch(/ada|hunter2/);
+  });
+  test.each([
+    ['https://example.org/f', 'https://example.org/f', null],
+    ['example.org/f#top', 'https://example.org/f', null],
+    [
+      'http://ada@example.org:80/',
+      'http://example.org/',
+      { origin: 'http://example.org', username: 'ada', password: '' },
+    ],
+    [
+      'ada:b%20c@example.org',
+      'https://example.org/',
+      { origin: 'https://example.org', username: 'ada', password: 'b c' },
+    ],
+  ])('%s', (text, url, login) => {
+    expect(readFeedAddress(text)).toEqual({ url, login });
+  });
+  test.each([
+    'https://a:%zz@example.org/',
+    'ftp://example.org/',
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    '',
+    'http://',
+  ])('%s is no address', (text) => expect(readFeedAddress(text)).toBeNull());
+});
+
+describe('a feed that is not to be had just now is a passing fault', () => {
+  const hang: Page = () => undefined;
+  const cut: Page = (_request, response) => {
+    response.writeHead(200, { 'content-length': '1000' });
+    response.write('<rss><channel>', () => response.destroy());
+  };
+  const dripping: Page = (_request, response) => {
+    response.writeHead(200).write('<rss><channel>');
+  };
+  test.each<[string, Page, string, number | null]>([
+    ['429 that says how long', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', 7_000],
+    ['503 that says how long', { status: 503, headers: { 'retry-after': '7' } }, 'rate_limited', 7_000],
+    ['429', { status: 429 }, 'rate_limited', null],
+    ['500', { status: 500 }, 'server_error', null],
+    ['one that is cut off before its first entry', cut, 'unreachable', null],
+    ['one that does not answer', hang, 'timed_out', null],
+    ['one that does not end', dripping, 'timed_out', null],
+  ])('%s', async (_what, page, kind, retryAfterMs) => {
+    site = await startSite({ '/feed': page });
+    await expect(ask('/feed')).rejects.toMatchObject({ kind, retryAfterMs, retryable: true });
+  });
+});
+
+test.each([
+  [
+    '0.90',
+    '<rdf:RDF xmlns:rdf="r" xmlns="http://my.netscape.com/rdf/simple/0.9/"><channel><title>T</title></channel>@</rdf:RDF>',
+  ],
+  [
+    '0.91',
+    '<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http://my.netscape.com/publish/formats/rss-0.91.dtd"><rss version="0.91"><channel><title>T</title>@</channel></rss>',
+  ],
+  ['0.92', '<rss version="0.92"><channel><title>T</title>@</channel></rss>'],
+  ['0.94', '<rss version="0.94"><channel><title>T</title>@</channel></rss>'],
+  [
+    '1.0',
+    '<rdf:RDF xmlns:rdf="r" xmlns="http://purl.org/rss/1.0/"><channel rdf:about="c"><title>T</title></channel>@</rdf:RDF>',
+  ],
+  ['2.0', '<rss version="2.0"><channel><title>T</title>@</channel></rss>'],
+])('RSS %s', async (_version, text) => {
+  const item = '<item><title>One</title><link>https://example.org/1</link><description>Short</description></item>';
+  expect(await read(text.replace('@', item))).toMatchObject({
+    title: 'T',
+    entries: [{ id: 'https://example.org/1', url: 'https://example.org/1', title: 'One', summary: 'Short' }],
+  });
+});
+
+test.each([
+  ['utf-16le', Buffer.from('\uFEFF@', 'utf16le')],
+  ['windows-1251 in its header', null],
+])('a feed in %s is read', async (name, bom) => {
+  const text = (title: string) => `<rss><channel><title>${title}</title><item><guid>1</guid></item></channel></rss>`;
+  const feed = bom
+    ? await read(Buffer.from(`\uFEFF${text('Пирс')}`, 'utf16le'))
+    : await read(
+        Buffer.concat([
+          Buffer.from('<rss><channel><title>'),
+          Buffer.from([0xcf, 0xe8, 0xf0, 0xf1]),
+          Buffer.from('</title><item><guid>1</guid></item></channel></rss>'),
+        ]),
+        'application/rss+xml; charset=windows-1251',
+      );
+  expect([name, feed.title]).toEqual([name, 'Пирс']);
+});
+
+test('an answer packed for the way is unpacked', async () => {
+  const packed = gzipSync('<rss><channel><item><guid>1</guid></item></channel></rss>');
+  expect((await read(packed, 'application/rss+xml', { 'content-encoding': 'gzip' })).entries).toHaveLength(1);
 });

@@ -1,50 +1,68 @@
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
+import type { FeedLogin } from '../../contract/feeds.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
-import type { Feed, FeedEntry, Validators } from '../types.js';
+import type { FeedAnswer, FeedEntry, FeedRequest } from '../types.js';
 import { createFeedParser, isWebPage, NoFeed, type RawFeed } from './feedParser.js';
 import type { RawEntry } from './feedItem.js';
 import { parseJsonFeed } from './jsonFeed.js';
-import { conditions, validatorsOf } from './conditional.js';
-import { sitemapText } from './sitemapText.js';
-import { shownUrl, statusFault } from './statusFault.js';
-import type { WebSettings } from './webSettings.js';
+import { conditions, validatorsOf } from '../conditional.js';
+import { unpackedText } from '../unpackedText.js';
+import { shownUrl, statusFault } from '../statusFault.js';
 
 /** Bytes of a feed at most, unpacked: it is held while its entries are taken in. */
 const MAX_BYTES = 10_000_000;
 /** Names of entries that are longer are known by their hash. */
 const MAX_ID = 500;
+const SENTENCES = {
+  401: 'asks for a login. Add it again with that in its address: https://name:password@host/…',
+  404: 'does not exist. Check the address.',
+  410: 'is gone for good. What was kept of it stays; add it again if it is back.',
+} as const;
+const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
+
+export interface FeedSettings {
+  /** Bytes at most, decoded. */
+  readonly maxPageBytes: number;
+  /** From the request to the last byte. */
+  readonly pageTimeoutMs: number;
+}
 
 /**
  * Fetches a feed: RSS, RDF, Atom or JSON Feed, by its content and not by its type. One that breaks off gives the entries
  * before that; without any it is a Fault.
- * @returns null when the server says that the known reading is still the feed
  */
 export async function readFeed(
-  egress: Egress,
-  settings: WebSettings,
+  egress: Pick<Egress, 'request'>,
+  settings: FeedSettings,
   now: () => number,
-  url: string,
-  signal: AbortSignal,
-  known: Validators | null,
-): Promise<Feed | null> {
+  { url, credentials, known, signal }: FeedRequest,
+): Promise<FeedAnswer> {
+  let movedTo: string | null = null;
+  let staysThere = true;
   const answer = await egress.request({
     url,
     signal,
     headers: {
       accept: 'application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5',
       ...conditions(known),
+      ...loginFor(url, credentials),
     },
     maxBytes: Math.min(MAX_BYTES, settings.maxPageBytes),
     totalTimeoutMs: settings.pageTimeoutMs,
+    onRedirect(next, status) {
+      // What lies behind a redirect for the moment is not where the feed will be tomorrow.
+      staysThere &&= PERMANENT.has(status);
+      if (staysThere) movedTo = normaliseUrl(next);
+    },
   });
   if (answer.status === 304 && known) {
     await answer.discard();
-    return null;
+    return { feed: null, movedTo };
   }
-  const refused = statusFault('The feed', answer, now());
+  const refused = statusFault('The feed', answer, now(), SENTENCES);
   if (refused) {
     await answer.discard();
     throw refused;
@@ -55,16 +73,27 @@ export async function readFeed(
     if (total > MAX_BYTES)
       throw new NoFeed(`is larger than the ${MAX_BYTES.toLocaleString('en')} bytes that are read.`);
   };
-  const { feed, error } = await parse(sitemapText(answer.body, answer.headers['content-type'], count));
+  const { feed, error } = await parse(unpackedText(answer.body, answer.headers['content-type'], count));
   if (error !== null && feed.entries.length === 0) {
     signal.throwIfAborted();
     throw asFault(url, error);
   }
   return {
-    title: textOf(feed.title) || null,
-    entries: entriesOf(feed.entries, answer.url),
-    validators: error === null ? validatorsOf(answer.headers) : { etag: null, lastModified: null },
+    feed: {
+      title: textOf(feed.title) || null,
+      entries: entriesOf(feed.entries, answer.url),
+      validators: error === null ? validatorsOf(answer.headers) : { etag: null, lastModified: null },
+    },
+    movedTo,
   };
+}
+
+/** The header of a login, for the origin that it was given for alone. */
+function loginFor(url: string, credentials: string | null): Record<string, string> {
+  if (credentials === null) return {};
+  const { origin, username, password } = JSON.parse(credentials) as FeedLogin;
+  if (new URL(url).origin !== origin) return {};
+  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
 }
 
 async function parse(pieces: AsyncIterable<string>): Promise<{ feed: RawFeed; error: unknown }> {

@@ -1,4 +1,4 @@
-import { Fault, type FaultKind } from '../../contract/failures.js';
+import { Fault, type FaultKind } from '../contract/failures.js';
 
 export interface Answer {
   readonly url: string;
@@ -34,8 +34,17 @@ const OTHER: Row = {
   sentence: "was answered in a way that can't be read. Open it in a browser to see what the server says.",
 };
 
-/** The Fault an HTTP status means, with a sentence for the user; null for a 2xx. `thing`: what was asked for, as in "The page". */
-export function statusFault(thing: string, { url, status, headers }: Answer, now: number): Fault | null {
+/**
+ * The Fault an HTTP status means, with a sentence for the user; null for a 2xx.
+ * @param thing what was asked for, as in "The page"
+ * @param sentences what is said of this thing in place of what is said of most
+ */
+export function statusFault(
+  thing: string,
+  { url, status, headers }: Answer,
+  now: number,
+  sentences: Readonly<Record<number, string>> = {},
+): Fault | null {
   if (status >= 200 && status < 300) return null;
   const retryAfterMs = parseRetryAfter(headers['retry-after'], now);
   const busy = status === 503 && retryAfterMs !== null ? BUSY : undefined;
@@ -44,7 +53,7 @@ export function statusFault(thing: string, { url, status, headers }: Answer, now
     row.kind === 'rate_limited'
       ? ` Try again ${retryAfterMs === null ? 'later' : `after ${String(Math.ceil(retryAfterMs / 1000))} s`}.`
       : '';
-  const message = `${thing} ${shownUrl(url)} ${row.sentence}${again} (HTTP ${String(status)})`;
+  const message = `${thing} ${shownUrl(url)} ${sentences[status] ?? row.sentence}${again} (HTTP ${String(status)})`;
   return new Fault(row.kind, message, row.kind === 'rate_limited' && retryAfterMs !== null ? { retryAfterMs } : {});
 }
 

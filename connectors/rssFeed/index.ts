@@ -1,0 +1,26 @@
+import type { Egress } from '../../egress/types.js';
+import type { HostLimiter } from '../hostLimiter.js';
+import type { FeedSource } from '../types.js';
+import { type FeedSettings, readFeed } from './readFeed.js';
+
+export interface FeedSourceOptions {
+  readonly egress: Pick<Egress, 'request'>;
+  readonly settings: FeedSettings;
+  /** Turns at hosts. */
+  readonly limiter: Pick<HostLimiter, 'enter'>;
+  readonly now?: () => number;
+}
+
+/** Makes the source that reads feeds. robots.txt is not asked: feeds are there for readers, and a user named this one. */
+export function createFeedSource({ egress, settings, limiter, now = Date.now }: FeedSourceOptions): FeedSource {
+  return {
+    async readFeed(request) {
+      const leave = await limiter.enter(new URL(request.url).host, 0, request.signal);
+      try {
+        return await readFeed(egress, settings, now, request);
+      } finally {
+        leave();
+      }
+    },
+  };
+}

@@ -1,0 +1,307 @@
+/** What the suite of connected sources asks of each of them, as far as it can be asked of a feed, which has no account. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import { feedOf, linkedPage } from '../emulators/linkedSite.js';
+import { type Page, type Site, startSite } from '../emulators/site.js';
+import { historiesOf, rowsOf, shapesOf } from '../support/keptTexts.js';
+import { startService, type TestService } from '../support/service.js';
+import type { Listed, TestUser } from '../support/client.js';
+
+const PASSWORD = 'correct horse/battery+staple';
+let service: TestService;
+let user: TestUser;
+let site: Site;
+let customers = 0;
+const logged: string[] = [];
+
+beforeAll(async () => {
+  service = await startService(
+    // Not all of loopback: what else a feed names there is out of bounds.
+    { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'debug' },
+    { logTo: { write: (line) => void logged.push(line) } },
+  );
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  customers += 1;
+  user = await service.user(`subscriber ${customers}`);
+  site = await startSite({ '/feed.xml': feedOf({ one: 'The lighthouse was lit.', two: 'The harbour was dredged.' }) });
+});
+afterEach(() => site.close());
+
+async function feedsOf(by: TestUser): Promise<FileRecord[]> {
+  const filters = { source: 'RSS_FEED', root_files_only: true };
+  return (await by.post<Listed<FileRecord>>('/user_files_v2', { filters })).body.results;
+}
+async function add(url = site.url('/feed.xml'), by = user): Promise<{ feed: FileRecord; entries: FileRecord[] }> {
+  expect((await by.post('/integrations/rss_feed', { url })).status).toBe(200);
+  const [found] = await feedsOf(by);
+  const feed = await by.settled(found!.id);
+  return { feed, entries: await by.children(feed.id) };
+}
+async function resync(id: number, by = user): Promise<FileRecord> {
+  expect((await by.post('/resync_file', { file_id: id })).status).toBe(200);
+  return by.settled(id);
+}
+const sourcesOf = async (by: TestUser): Promise<DataSourceRecord[]> =>
+  (await by.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
+const textOf = async (file: FileRecord | undefined, by = user): Promise<string> =>
+  (await by.chunks({ ids: [file!.id] })).results.map((chunk) => chunk.source_content).join('\n');
+const named = (files: readonly FileRecord[], name: string): FileRecord => files.find((file) => file.name === name)!;
+const times = (path: string): number => site.requests.filter((one) => one === path).length;
+
+/** What is asked for before the rest is served. */
+const first = (refusal: { status: number; headers?: Record<string, string> }, body: string): Page => {
+  let asked = 0;
+  return (_request, response) => {
+    asked += 1;
+    if (asked === 1) response.writeHead(refusal.status, refusal.headers).end();
+    else response.writeHead(200).end(body);
+  };
+};
+/** A feed that only these may read, each in an edition of their own. */
+const closed =
+  (editions: Record<string, string>): Page =>
+  (request, response) => {
+    const given = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString();
+    const edition = editions[given];
+    if (edition === undefined) response.writeHead(401, { 'www-authenticate': 'Basic realm="news"' }).end();
+    else response.writeHead(200, { 'content-type': 'application/rss+xml' }).end(edition);
+  };
+const withLogin = (name: string, password = PASSWORD): string =>
+  site.url('/feed.xml').replace('//', `//${name}:${encodeURIComponent(password)}@`);
+
+describe('faults', () => {
+  test('429 costs waiting, and nothing else', async () => {
+    site.pages.set('/feed.xml', first({ status: 429, headers: { 'retry-after': '1' } }, feedOf({ one: 'Lit.' })));
+    const before = Date.now();
+    const { feed, entries } = await add();
+    expect(Date.now() - before).toBeGreaterThanOrEqual(1_000);
+    expect([feed.sync_status, feed.sync_error_message, entries.map(({ sync_status: status }) => status)]).toEqual([
+      'READY',
+      null,
+      ['READY'],
+    ]);
+    expect(times('/feed.xml')).toBe(2);
+  });
+
+  test('500 is tried again', async () => {
+    site.pages.set('/feed.xml', first({ status: 500 }, feedOf({ one: 'Lit.' })));
+    expect((await add()).feed.sync_status).toBe('READY');
+    expect(times('/feed.xml')).toBe(2);
+  });
+
+  test('a feed that is cut off brings what came, keeps the rest, and is read whole next time', async () => {
+    const { feed, entries } = await add();
+    const whole = feedOf({ one: 'Lit again.', three: 'Painted.', two: 'Dredged again.' });
+    site.pages.set('/feed.xml', { headers: { etag: '"v1"' }, body: whole.slice(0, whole.indexOf('Dredged')) });
+    expect((await resync(feed.id)).sync_status).toBe('READY');
+    const then = await user.children(feed.id);
+    expect(then.map(({ name }) => name)).toEqual(['News one', 'News three', 'News two']);
+    expect(await textOf(named(entries, 'News one'))).toContain('Lit again.');
+    expect(await textOf(named(entries, 'News two'))).toContain('The harbour was dredged.');
+    site.pages.set('/feed.xml', { headers: { etag: '"v1"' }, body: whole });
+    await resync(feed.id);
+    expect(await textOf(named(entries, 'News two'))).toContain('Dredged again.');
+  });
+
+  test('what is not there costs itself alone and says why', async () => {
+    site.pages.set(
+      '/feed.xml',
+      feedOf({ one: 'Lit.' }).replace('</channel>', '<item><guid>far</guid><link>/far</link></item></channel>'),
+    );
+    const { feed, entries } = await add();
+    expect(feed).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: 1, pages_failed: 1 } });
+    expect(entries.map((file) => [file.sync_status, file.sync_error_message])).toContainEqual([
+      'SYNC_ERROR',
+      expect.stringContaining('/far does not exist'),
+    ]);
+  });
+});
+
+describe('a feed that has moved', () => {
+  test('for good is asked for where it is: it, its data source and its entries stay the same', async () => {
+    const { feed, entries } = await add();
+    site.pages.set('/new.xml', { headers: { etag: '"v1"' }, body: feedOf({ one: 'Lit in 1901.', two: 'Dredged.' }) });
+    site.pages.set('/feed.xml', { status: 301, headers: { location: '/new.xml' } });
+    const moved = await resync(feed.id);
+    expect(moved).toMatchObject({
+      id: feed.id,
+      sync_status: 'READY',
+      external_url: site.url('/new.xml'),
+      external_file_id: feed.external_file_id,
+    });
+    const then = await user.children(feed.id);
+    expect(then.map(({ id }) => id)).toEqual(entries.map(({ id }) => id));
+    expect(await textOf(then[0])).toContain('Lit in 1901.');
+    expect(await sourcesOf(user)).toMatchObject([
+      {
+        data_source_external_id: `RSS_FEED|${site.url('/feed.xml')}`,
+        data_source_metadata: { url: site.url('/new.xml') },
+      },
+    ]);
+    site.requests.length = 0;
+    // The entry too asks there.
+    await resync(feed.id);
+    await resync(then[0]!.id);
+    expect([times('/feed.xml'), times('/new.xml')]).toEqual([0, expect.any(Number)]);
+    // Added again where it was, it is still the same.
+    expect((await add()).feed).toMatchObject({ id: feed.id, external_url: site.url('/new.xml') });
+    expect(await sourcesOf(user)).toHaveLength(1);
+  });
+
+  test('for the moment stays where it was', async () => {
+    site.pages.set('/new.xml', feedOf({ one: 'Lit.' }));
+    site.pages.set('/feed.xml', { status: 302, headers: { location: '/new.xml' } });
+    const { feed } = await add();
+    expect(feed).toMatchObject({ sync_status: 'READY', external_url: site.url('/feed.xml') });
+  });
+});
+
+test('a feed that is gone for good (410) is asked for no more; its entries stay as they are', async () => {
+  const { feed, entries } = await add();
+  const [entry] = entries;
+  site.pages.set('/feed.xml', { status: 410 });
+  site.requests.length = 0;
+  const gone = await resync(feed.id);
+  expect(gone).toMatchObject({
+    sync_status: 'SYNC_ERROR',
+    sync_error_message: expect.stringContaining('gone for good'),
+    file_metadata: { feed_gone: true },
+  });
+  expect(times('/feed.xml')).toBe(1);
+  expect(await user.children(feed.id)).toEqual(entries);
+  expect((await user.search({ query: 'Who lit the lighthouse?', k: 1 }))[0]?.content).toContain('lighthouse');
+  expect(await resync(entry!.id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+  // Whoever wants it anew asks for it: it may be back.
+  site.pages.set('/feed.xml', feedOf({ one: 'Lit once more.' }));
+  const back = await resync(feed.id);
+  expect(back.sync_status).toBe('READY');
+  expect(back.file_metadata).not.toHaveProperty('feed_gone');
+});
+
+test('an unchanged pass downloads nothing: neither the feed nor what its entries are', async () => {
+  const body = feedOf({ one: 'Lit.', two: 'Dredged.' });
+  const sent: number[] = [];
+  site.pages.set('/feed.xml', (request, response) => {
+    const known = request.headers['if-modified-since'] === 'Sat, 01 Nov 2025 00:00:00 GMT';
+    sent.push(known ? 0 : body.length);
+    response.writeHead(known ? 304 : 200, { 'last-modified': 'Sat, 01 Nov 2025 00:00:00 GMT' });
+    response.end(known ? undefined : body);
+  });
+  const { feed, entries } = await add();
+  site.requests.length = 0;
+  sent.length = 0;
+  await resync(feed.id);
+  expect([site.requests, sent]).toEqual([['/feed.xml'], [0]]);
+  expect(await user.children(feed.id)).toEqual(entries);
+});
+
+test('hostile content is read as text, leads nowhere, and costs itself alone', async () => {
+  const item = (id: string, more: string) => `<item><guid>${id}</guid><title>${id}</title>${more}</item>`;
+  const html =
+    '<p>Calm sea.</p><script>alert(1)</script><img src=x onerror="alert(1)"><iframe src="//127.0.0.2/"></iframe>';
+  site.pages.set('/page', linkedPage('far', []));
+  site.pages.set(
+    '/feed.xml',
+    `<rss xmlns:content="c"><channel><title>&lt;b&gt;News</title>${[
+      item('script', `<content:encoded><![CDATA[${html}]]></content:encoded>`),
+      item('inside', '<link>http://169.254.169.254/latest/meta-data/</link>'),
+      item('neighbour', '<link>http://127.0.0.2:1/</link>'),
+      item('$where', '<content:encoded>{"$gt":""}</content:encoded>'),
+      item('x'.repeat(5_000), '<link>/page</link>'),
+    ].join('')}</channel></rss>`,
+  );
+  const { feed, entries } = await add();
+  expect(feed).toMatchObject({
+    sync_status: 'READY',
+    file_metadata: { title: 'News', pages_ready: 3, pages_failed: 2 },
+  });
+  expect(await textOf(named(entries, 'script'))).toBe('# script\n\nCalm sea.');
+  for (const [name, sentence] of [
+    ['inside', 'is never called'],
+    ['neighbour', 'ALLOWED_PRIVATE_HOSTS'],
+  ] as const)
+    expect(named(entries, name)).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringContaining(sentence),
+    });
+});
+
+describe('a login in the address', () => {
+  const editions = () => ({
+    [`ada:${PASSWORD}`]: feedOf({ one: 'Said to Ada.' }),
+    'ben:other': feedOf({ one: 'Said to Ben.' }),
+  });
+
+  test('opens the feed, and is nowhere in clear afterwards', async () => {
+    site.pages.set('/feed.xml', closed(editions()));
+    const { feed, entries } = await add(withLogin('ada'));
+    expect([feed.sync_status, feed.external_url]).toEqual(['READY', site.url('/feed.xml')]);
+    expect(await textOf(entries[0])).toContain('Said to Ada.');
+    expect((await resync(entries[0]!.id)).sync_status).toBe('READY');
+    expect(await sourcesOf(user)).toMatchObject([{ token: {}, data_source_metadata: { url: site.url('/feed.xml') } }]);
+    const answers = [feed, entries, await sourcesOf(user), (await user.get('/events')).body];
+    const kept = [...(await rowsOf(service)), ...(await historiesOf(service)), ...logged, JSON.stringify(answers)];
+    // A search that finds nothing at all would prove nothing.
+    for (const there of ['syncFeed', 'run finished', 'data_source_external_id', 'Said to Ada.'])
+      expect([there, kept.some((text) => text.includes(there))]).toEqual([there, true]);
+    for (const shape of [PASSWORD, `ada:${PASSWORD}`].flatMap(shapesOf))
+      expect(kept.filter((text) => text.includes(shape)).map((text) => text.slice(0, 300))).toEqual([]);
+  });
+
+  test('is that of its owner alone: what one may read is not given to another', async () => {
+    site.pages.set('/feed.xml', closed(editions()));
+    const ada = await add(withLogin('ada'));
+    const other = await service.user(`other ${customers}`);
+    const ben = await add(withLogin('ben', 'other'), other);
+    await resync(ada.entries[0]!.id);
+    expect([await textOf(ada.entries[0]), await textOf(ben.entries[0], other)]).toEqual([
+      expect.stringContaining('Said to Ada.'),
+      expect.stringContaining('Said to Ben.'),
+    ]);
+    const stranger = await service.user(`stranger ${customers}`);
+    const shut = await add(undefined, stranger);
+    expect([shut.feed.sync_status, shut.entries]).toEqual(['SYNC_ERROR', []]);
+    expect(shut.feed.sync_error_message).toContain('asks for a login');
+  });
+
+  test('is forgotten when access is revoked: nothing is asked then, what was synced stays, and it can be added again', async () => {
+    site.pages.set('/feed.xml', closed(editions()));
+    const { feed, entries } = await add(withLogin('ada'));
+    const [source] = await sourcesOf(user);
+    expect((await user.post('/revoke_access_token', { data_source_id: source!.id })).status).toBe(200);
+    expect(await sourcesOf(user)).toMatchObject([{ token: null, revoked_access: true }]);
+    site.requests.length = 0;
+    for (const id of [feed.id, entries[0]!.id])
+      expect(await resync(id)).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringContaining('taken back'),
+      });
+    expect(site.requests).toEqual([]);
+    expect(await textOf(entries[0])).toContain('Said to Ada.');
+    expect((await add(withLogin('ada'))).feed).toMatchObject({ id: feed.id, sync_status: 'READY' });
+    expect(await sourcesOf(user)).toMatchObject([{ id: source!.id, revoked_access: false }]);
+  });
+});
+
+test('a feed that is deleted while it is read leaves nothing in motion', async () => {
+  let answer: () => void = () => undefined;
+  const body = feedOf({ one: 'Lit.' });
+  site.pages.set('/feed.xml', (_request, response) => {
+    answer = () => void response.writeHead(200).end(body);
+  });
+  await user.post('/integrations/rss_feed', { url: site.url('/feed.xml') });
+  while (site.requests.length === 0) await sleep(20);
+  const [feed] = await feedsOf(user);
+  expect((await user.post('/delete_files_v2', { filters: { ids: [feed!.id] }, delete_child_files: true })).status).toBe(
+    200,
+  );
+  while ((await feedsOf(user)).length > 0) await sleep(50);
+  answer();
+  const left = async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results;
+  await sleep(500);
+  expect((await left()).filter((file) => ['QUEUED_FOR_SYNC', 'SYNCING'].includes(file.sync_status))).toEqual([]);
+});

@@ -1,0 +1,67 @@
+/** Whatever a service keeps, as texts: where a secret in clear would be found. */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import pLimit from 'p-limit';
+
+import { loadConfig } from '../../config.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import { withDatabase } from './dataSources.js';
+import { testEngines } from './engines.js';
+import type { TestService } from './service.js';
+
+/** Histories that are fetched at once. */
+const AT_ONCE = 8;
+
+/** A value of any depth as text; bytes as what they say. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_name, part: unknown) => {
+    if (typeof part === 'bigint') return String(part);
+    return part instanceof Uint8Array ? Buffer.from(part).toString() : part;
+  });
+
+/** A text as it may be written elsewhere, wherever it begins in what is put into base64. */
+export const shapesOf = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  ...[0, 1, 2].map((before) =>
+    Buffer.from('x'.repeat(before) + secret)
+      .toString('base64')
+      // What neighbours have a part in.
+      .slice(before === 0 ? 0 : before + 1, -4),
+  ),
+];
+
+/** Every row there is. */
+export async function rowsOf(service: TestService): Promise<string[]> {
+  const rows: string[] = [];
+  await withDatabase(service, async (connection) => {
+    for (const { name } of await connection.listCollections())
+      for await (const { bytes, ...row } of connection.collection(name).find()) {
+        rows.push(JSON.stringify(row));
+        if (bytes) rows.push(textOf((bytes as { buffer?: Uint8Array }).buffer ?? bytes));
+      }
+  });
+  return rows;
+}
+
+/** Every event of every workflow. */
+export async function historiesOf(service: TestService): Promise<string[]> {
+  const { temporal } = loadConfig(service.env);
+  const client = createTemporalClient({ ...temporal, address: temporal.address ?? testEngines().temporalAddress });
+  const limit = pLimit(AT_ONCE);
+  const fetched: Promise<string>[] = [];
+  const { workflow, connection } = client;
+  for await (const { workflowId, runId } of workflow.list({ query: `TaskQueue = "${service.taskQueue}"` }))
+    fetched.push(limit(async () => textOf(await workflow.getHandle(workflowId, runId).fetchHistory())));
+  const histories = await Promise.all(fetched);
+  await connection.close();
+  return histories;
+}
+
+/** Every stored file that is not a store's own. */
+export async function filesOf(service: TestService): Promise<string[]> {
+  const root = path.join(service.env['DATA_DIR'] ?? '', 'files');
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Promise.all(files.map(({ parentPath, name }) => readFile(path.join(parentPath, name), 'latin1')));
+}
