@@ -35,6 +35,11 @@ export const EXTENSIONS = {
     'GET /organization.embedding_usage':
       'By vector space: requests and tokens of its provider, texts embedded, and texts whose vectors were known.',
   },
+  /** Filled in where the contract names no default; said in docs/choices.md too. */
+  defaults: {
+    'uploadfile.chunk_size': 'As the other operations have it.',
+    'uploadfile.chunk_overlap': 'As the other operations have it.',
+  },
   /** Outside the OpenAPI document: not for the callers of the interface. */
   paths: {
     'GET /metrics': 'Prometheus reads it, with METRICS_TOKEN.',

@@ -6,11 +6,10 @@ import { operations } from './routes.js';
 
 type Json = Record<string, unknown>;
 
-const SECURITY: Record<AuthScheme, readonly Json[]> = {
+const SECURITY: Record<Exclude<AuthScheme, 'issuing'>, readonly Json[]> = {
   user: [{ accessToken: [] }, { apiKey: [], customerId: [] }],
   reader: [{ accessToken: [] }, { apiKey: [], customerId: [] }],
   key: [{ apiKey: [] }],
-  issuing: [{ apiKey: [], customerId: [] }],
   open: [],
 };
 
@@ -41,6 +40,12 @@ const IDEMPOTENCY_PARAMETER: Json = {
   description: 'The same key and request again within 24 hours: one effect, and the first answer once more.',
   schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
 };
+
+/** Both are always needed, so that they are said to be what they are: headers. */
+const ISSUING_PARAMETERS: readonly Json[] = ['authorization', 'customer-id'].map((name) => ({
+  ...{ name, in: 'header', required: true },
+  schema: { type: 'string' },
+}));
 
 /**
  * Joi's own JSON Schema of a schema: what may be sent (input) or is answered (output). Joi knows no word for fields that
@@ -112,11 +117,12 @@ function describe({ method, path, auth, summary, body, query, answer, createsWor
     })),
     ...queries.map(([name, schema]) => ({ name, in: 'query', required: needed.includes(name), schema })),
     ...(createsWork ? [IDEMPOTENCY_PARAMETER] : []),
+    ...(auth === 'issuing' ? ISSUING_PARAMETERS : []),
   ];
   return {
     operationId: `${method}${path.replaceAll(/[^a-zA-Z0-9]+/g, '_')}`,
     summary,
-    security: SECURITY[auth],
+    ...(auth === 'issuing' ? {} : { security: SECURITY[auth] }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: { required: true, content: content(jsonSchema(body, 'input')) } } : {}),
     ...(takesFile ? { requestBody: { required: true, content: FORM } } : {}),

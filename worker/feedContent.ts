@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ContentRef, OpenedContent } from '../activities/deps.js';
 import type { Feed, FeedAnswer, FeedEntry, FeedRequest, FeedSource, WebSource } from '../connectors/types.js';
 import { Fault } from '../contract/failures.js';
-import type { FeedEntryOptions } from '../contract/feeds.js';
+import { FEED_SOURCE, type FeedEntryOptions } from '../contract/feeds.js';
 import { openPage, skipsOf } from './pageContent.js';
 
 /** The entries of one sync read their feed together; a later sync reads it anew. */
@@ -86,7 +86,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
       if (options.pageUrl === null) return entryContent(entry, entry.summary ?? '', 'summary', options);
       try {
         const page = await openPage(web, options.pageUrl, options, known, signal);
-        return page && { ...page, facts: { ...page.facts, ...factsOf(entry, 'page') } };
+        return page && { ...page, recordedFormat: FEED_SOURCE, facts: { ...page.facts, ...factsOf(entry, 'page') } };
       } catch (error) {
         if (!(error instanceof Fault) || error.retryable || entry.summary === null) throw error;
         return entryContent(entry, entry.summary, 'summary', options);
@@ -110,6 +110,7 @@ function entryContent(entry: FeedEntry, html: string, from: ContentFrom, options
     bytes: Buffer.from(page),
     contentType: 'text/html; charset=utf-8',
     format: 'HTML',
+    recordedFormat: FEED_SOURCE,
     mimeType: 'text/html',
     url: entry.url ?? options.feedUrl,
     html: skipsOf(options),

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 
 import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
+import { FILE_FORMATS } from '../../contract/fileFormats.js';
 import { SOURCE_TYPES } from '../../contract/sources.js';
 import { EMBEDDING_STORAGE_STATUSES, FILE_SYNC_STATUSES } from '../../contract/statuses.js';
 import { integer, nullable, timestamp } from './fields.js';
@@ -12,8 +13,25 @@ export const wholeRecord = (fields: Record<string, Joi.Schema>): Joi.ObjectSchem
 const object = () => Joi.object().unknown();
 const text = () => Joi.string().allow('');
 
+/** What files of services are recorded as, beside what files are uploaded as: as the contract lists them. */
+const SERVICE_FORMATS = [
+  ...[
+    'NOTION',
+    'GOOGLE_DOCS',
+    'GOOGLE_SHEETS',
+    'GOOGLE_SLIDES',
+    'INTERCOM',
+    'CONFLUENCE',
+    'RSS_FEED',
+    'GMAIL',
+    'OUTLOOK',
+  ],
+  ...['ZENDESK', 'FRESHDESK', 'WEB_SCRAPE', 'GITBOOK', 'SALESFORCE', 'GITHUB', 'SLACK', 'GURU', 'SERVICENOW', 'GONG'],
+  'DOCUMENT360',
+];
+
 const fileStatistics = Joi.object({
-  file_format: text(),
+  file_format: Joi.string().valid(...Object.keys(FILE_FORMATS), ...SERVICE_FORMATS),
   file_size: integer(),
   num_characters: integer(),
   num_tokens: integer(),

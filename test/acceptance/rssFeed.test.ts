@@ -70,6 +70,7 @@ test('a feed becomes a container, its entries files: with their own text, that o
     source_created_at: '2026-03-03T10:00:00.000Z',
     request_id: 'mine',
     chunk_size: 200,
+    file_statistics: { file_format: 'RSS_FEED', mime_type: 'text/html' },
     tags: { team: 'docs' },
     file_metadata: { content_from: 'feed', title: 'News one', published: '2026-03-03T10:00:00.000Z' },
   });

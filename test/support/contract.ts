@@ -27,7 +27,10 @@ interface Parameter {
 interface Described {
   readonly parameters?: readonly Parameter[];
   readonly security?: readonly Readonly<Record<string, unknown>>[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+  };
   readonly responses: Readonly<
     Record<string, { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }>
   >;

@@ -404,22 +404,13 @@ test.each([
   });
 });
 
-test.each([
-  ['utf-16le', Buffer.from('\uFEFF@', 'utf16le')],
-  ['windows-1251 in its header', null],
-])('a feed in %s is read', async (name, bom) => {
+test('a feed is read in the charset of its byte order mark, else of its header', async () => {
   const text = (title: string) => `<rss><channel><title>${title}</title><item><guid>1</guid></item></channel></rss>`;
-  const feed = bom
-    ? await read(Buffer.from(`\uFEFF${text('Пирс')}`, 'utf16le'))
-    : await read(
-        Buffer.concat([
-          Buffer.from('<rss><channel><title>'),
-          Buffer.from([0xcf, 0xe8, 0xf0, 0xf1]),
-          Buffer.from('</title><item><guid>1</guid></item></channel></rss>'),
-        ]),
-        'application/rss+xml; charset=windows-1251',
-      );
-  expect([name, feed.title]).toEqual([name, 'Пирс']);
+  expect((await read(Buffer.from(`\uFEFF${text('Пирс')}`, 'utf16le'))).title).toBe('Пирс');
+  await site.close();
+  // The word in windows-1251.
+  const bytes = Buffer.from(text('\u00cf\u00e8\u00f0\u00f1'), 'latin1');
+  expect((await read(bytes, 'application/rss+xml; charset=windows-1251')).title).toBe('Пирс');
 });
 
 test('an answer packed for the way is unpacked', async () => {
