@@ -47,6 +47,8 @@ export interface ItemPage {
   readonly isDeep?: true;
   /** There is more than the source would tell of: then nothing may be deleted for being absent. */
   readonly isPartial?: true;
+  /** What has a type that is not wished for was not even listed. */
+  readonly hasLeftOut?: true;
 }
 
 /** An outermost container, as a caller sees it who looks at the source just now. */

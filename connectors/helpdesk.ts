@@ -64,7 +64,8 @@ export function idsOf(account: string): AccountIds {
   return {
     outer,
     inner: (externalId) => (externalId.startsWith(before) ? externalId.slice(before.length) : ''),
-    page: ({ items, next }) => ({
+    page: ({ items, ...page }) => ({
+      ...page,
       items: items.map((item) => ({
         ...item,
         externalId: outer(item.externalId),
@@ -72,7 +73,6 @@ export function idsOf(account: string): AccountIds {
         rootExternalId: orNull(item.rootExternalId),
         ...(item.place === undefined ? {} : { place: outer(item.place) }),
       })),
-      next,
     }),
   };
 }
@@ -209,12 +209,22 @@ export const contentOfArticle = (
 };
 
 /** What of a listing is wanted; all of it where nobody says what becomes files. */
-export const wantedOf = (wishes: TypeWishes | undefined) => ({
-  of: (type: TypeAtSource): boolean => !wishes || isChosenByType({ typeAtSource: type }, wishes),
-  attachedTo: (type: TypeAtSource): boolean => !wishes || isChosenByType({ attachedTo: type }, wishes),
-  /** Whether files are made of it: then what is told of them is asked for. */
-  makesFiles: wishes !== undefined,
-});
+export function wantedOf(wishes: TypeWishes | undefined) {
+  let hasLeftOut = false;
+  return {
+    /** Whether things of a type are: where not, they need not be listed. */
+    of(type: TypeAtSource): boolean {
+      const isWanted = !wishes || isChosenByType({ typeAtSource: type }, wishes);
+      hasLeftOut ||= !isWanted;
+      return isWanted;
+    },
+    attachedTo: (type: TypeAtSource): boolean => !wishes || isChosenByType({ attachedTo: type }, wishes),
+    /** Whether files are made of it: then what is told of them is asked for. */
+    makesFiles: wishes !== undefined,
+    /** A page that was listed so: with whether something was left out. */
+    saidOn: (page: ItemPage): ItemPage => (hasLeftOut ? { ...page, hasLeftOut } : page),
+  };
+}
 export type Wanted = ReturnType<typeof wantedOf>;
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -205,6 +205,18 @@ export const fileEvents = {
       files.map((file) => ({ ...file, requestId, uploadId: null })),
       { reason },
     ),
+  /** Things of a selection that became no files, for auto_synced_source_types does not name their type: a list of no files. */
+  leftOutByType: ({
+    organizationId,
+    customerId,
+    ...request
+  }: Pick<EventFile, 'organizationId' | 'customerId' | 'requestId' | 'uploadId'>): NewEvent => ({
+    kind: 'FILES_SKIPPED',
+    organizationId,
+    customerId,
+    objectId: [],
+    info: { reason: 'auto_synced_source_types', ...upload(request) },
+  }),
   /** Of files whose vectors were moved, or are to be treated otherwise. @param requestId of the run, or request, that did it */
   stored(
     kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE' | 'EMBEDDING_STORAGE_MODIFIED',

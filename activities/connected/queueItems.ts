@@ -119,13 +119,17 @@ export function createQueueActivities(deps: ActivityDeps) {
           const next = () =>
             withAccount(run, dataSourceId, deps, async (open) => {
               const { source, account } = open;
-              const { items, missing, walk } = await takePage(account, request.walk, signal, request.ingest);
+              const page = await takePage(account, request.walk, signal, request.ingest);
+              const { items, missing, walk } = page;
               // What was named by itself comes, whatever its type.
               const isNamed = (item: SourceItem) =>
                 request.isWhole !== true && item.externalId === request.walk.open[0];
-              const wanted = items.filter(
-                (item) => becomesFile(request)(item) && (isNamed(item) || isChosenByType(item, request.ingest)),
-              );
+              const possible = items.filter(becomesFile(request));
+              const isWanted = (item: SourceItem) => isNamed(item) || isChosenByType(item, request.ingest);
+              const wanted = possible.filter(isWanted);
+              // Whether attachments come is another wish.
+              const isLeftOut = (item: SourceItem) => item.attachedTo === undefined && !isWanted(item);
+              const hasLeftOut = request.hasLeftOut === true || page.hasLeftOut === true || possible.some(isLeftOut);
               const found: Queued[] = [...wanted, ...missing.map(unlisted)];
               const named = await withoutCopies(run, request, source, found);
               const room = most === null ? named.length : Math.max(0, most - request.queued);
@@ -133,7 +137,7 @@ export function createQueueActivities(deps: ActivityDeps) {
               let { queued } = request;
               for (let from = 0; from < Math.min(room, named.length); from += FILES_AT_ONCE)
                 queued += await accept(run, request, open, named.slice(from, Math.min(room, from + FILES_AT_ONCE)));
-              return { ...request, walk, queued };
+              return { ...request, walk, queued, hasLeftOut };
             });
           request = (await waitOutLimits(next, until, signal)) ?? request;
           await store.runs.setOptions(runId, request);
@@ -144,6 +148,9 @@ export function createQueueActivities(deps: ActivityDeps) {
             const upload = { ...run, uploadId: run.uploadId ?? null };
             if (isFull)
               await store.events.write([uploadEvent('FILE_SYNC_LIMIT_REACHED', upload)], session, `limit:${runId}`);
+            // Of all there is, types were named in the same breath; of a selection the connection may have, long ago.
+            if (request.hasLeftOut === true && request.isWhole !== true)
+              await store.events.write([fileEvents.leftOutByType(upload)], session, `types:${runId}`);
             await store.events.write(
               [uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)],
               session,

@@ -10,6 +10,8 @@ export interface WalkStep {
   /** Items that were asked for and are not there, or may not be looked into. */
   readonly missing: readonly string[];
   readonly walk: Walk;
+  /** What has a type that is not wished for was not even listed. */
+  readonly hasLeftOut?: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function takePage(
       return { items: [], missing: [scope], walk: { ...behind, refused: walk.refused + 1 } };
     throw error;
   }
-  const { items, next, refused: missing = [] } = page;
+  const { items, next, refused: missing = [], hasLeftOut = false } = page;
   const refused = walk.refused + missing.length;
-  return { items, missing, walk: { ...(next === null ? behind : { ...walk, at: next }), refused } };
+  return { items, missing, hasLeftOut, walk: { ...(next === null ? behind : { ...walk, at: next }), refused } };
 }

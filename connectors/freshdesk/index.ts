@@ -89,7 +89,8 @@ export const freshdesk: Connector<FreshdeskCredentials> = {
 
   async below(client, externalId, cursor, signal, given, wishes) {
     const ids = idsIn(given);
-    return ids.page(await listBelow(client, ids.inner(externalId), cursor, signal, wantedOf(wishes)));
+    const wanted = wantedOf(wishes);
+    return ids.page(wanted.saidOn(await listBelow(client, ids.inner(externalId), cursor, signal, wanted)));
   },
 
   async open(client, externalId, signal, given) {

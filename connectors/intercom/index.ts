@@ -1,6 +1,6 @@
 /** Intercom: the articles, conversations and tickets of a workspace. https://developers.intercom.com/docs/references/rest-api */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, OAuthGrant } from '../connector.js';
+import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
 import {
   bearer,
   contentOfAttached,
@@ -10,6 +10,7 @@ import {
   noSuchItem,
   objectOf,
   textOf,
+  type Wanted,
   wantedOf,
 } from '../helpdesk.js';
 import { contentOf, contentOfParts, placeOf, TYPE_OF } from './adapter.js';
@@ -20,6 +21,37 @@ import { belowAll, belowOne, findAttached, readSaid } from './said.js';
 
 /** Without it the settings of each app decide what answers look like. */
 const VERSION = '2.14';
+
+async function listBelow(
+  client: SourceClient,
+  externalId: string,
+  cursor: string | null,
+  signal: AbortSignal,
+  wanted: Wanted,
+): Promise<ItemPage> {
+  const place = placeOf(externalId);
+  switch (place?.kind) {
+    case undefined:
+      throw noSuchItem(NAME);
+    case 'collection':
+      return belowCollection(client, place.id, cursor, wanted.of('ARTICLE'), signal);
+    case 'articles':
+      return belowLoose(client, cursor, wanted.of('ARTICLE'), signal);
+    case 'article':
+      return { items: [await articleItem(client, place.id, signal)], next: null };
+    case 'conversations':
+      return belowAll(client, 'conversation', cursor, wanted, signal);
+    case 'tickets':
+      return belowAll(client, 'ticket', cursor, wanted, signal);
+    case 'conversation':
+    case 'ticket':
+      return belowOne(client, place.kind, place.id, wanted, signal);
+    case 'attachment': {
+      const { attached, item } = await findAttached(client, place, externalId, signal);
+      return { items: [itemOfAttached(attached, item, TYPE_OF[place.of])], next: null };
+    }
+  }
+}
 
 export const intercom: Connector<OAuthGrant> = {
   about: {
@@ -62,29 +94,8 @@ export const intercom: Connector<OAuthGrant> = {
   roots: (client, _grant, cursor, signal) => listRoots(client, cursor, signal),
 
   async below(client, externalId, cursor, signal, _grant, wishes) {
-    const place = placeOf(externalId);
     const wanted = wantedOf(wishes);
-    switch (place?.kind) {
-      case undefined:
-        throw noSuchItem(NAME);
-      case 'collection':
-        return belowCollection(client, place.id, cursor, wanted.of('ARTICLE'), signal);
-      case 'articles':
-        return belowLoose(client, cursor, wanted.of('ARTICLE'), signal);
-      case 'article':
-        return { items: [await articleItem(client, place.id, signal)], next: null };
-      case 'conversations':
-        return belowAll(client, 'conversation', cursor, wanted, signal);
-      case 'tickets':
-        return belowAll(client, 'ticket', cursor, wanted, signal);
-      case 'conversation':
-      case 'ticket':
-        return belowOne(client, place.kind, place.id, wanted, signal);
-      case 'attachment': {
-        const { attached, item } = await findAttached(client, place, externalId, signal);
-        return { items: [itemOfAttached(attached, item, TYPE_OF[place.of])], next: null };
-      }
-    }
+    return wanted.saidOn(await listBelow(client, externalId, cursor, signal, wanted));
   },
 
   changes: saidChanges,

@@ -101,7 +101,8 @@ export const zendesk: Connector<OAuthGrant> = {
 
   async below(client, externalId, cursor, signal, grant, wishes) {
     const ids = idsIn(grant);
-    return ids.page(await listBelow(client, ids.inner(externalId), cursor, signal, wantedOf(wishes)));
+    const wanted = wantedOf(wishes);
+    return ids.page(wanted.saidOn(await listBelow(client, ids.inner(externalId), cursor, signal, wanted)));
   },
 
   changes: {

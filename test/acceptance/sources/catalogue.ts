@@ -234,19 +234,23 @@ export class Customer {
 
   /** What was told of this customer, in order. */
   async told(): Promise<string[]> {
-    const kinds: string[] = [];
-    await withDatabase(this.service, async (connection) => {
-      const rows = connection.collection<EventRowDoc>('events').find({ 'events.customerId': this.customerId });
-      for await (const { last, events } of rows)
-        for (const event of events)
-          if (last !== INTENDED && event.customerId === this.customerId) kinds.push(event.kind);
-    });
-    return kinds;
+    return (await eventsOf(this.service, this.customerId)).map(({ kind }) => kind);
   }
 
   async timesTold(kind: string): Promise<number> {
     return (await this.told()).filter((one) => one === kind).length;
   }
+}
+
+/** What was told of a customer, in order. */
+export async function eventsOf(service: TestService, customerId: string): Promise<EventRowDoc['events'][number][]> {
+  const told: EventRowDoc['events'][number][] = [];
+  await withDatabase(service, async (connection) => {
+    const rows = connection.collection<EventRowDoc>('events').find({ 'events.customerId': customerId });
+    for await (const { last, events } of rows)
+      if (last !== INTENDED) told.push(...events.filter((event) => event.customerId === customerId));
+  });
+  return told;
 }
 
 /** Each chunk of a file has the sparse vector of its text. */

@@ -1,17 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
+import pLimit from 'p-limit';
 
 import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
 import type { ConnectedSourceType } from '../../../../contract/sources.js';
 import { TYPES_AT_SOURCE } from '../../../../contract/typesAtSource.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { soon } from '../../../support/soon.js';
-import type { Catalogue } from '../catalogue.js';
+import { type Catalogue, eventsOf } from '../catalogue.js';
 
 /** Ids by type of the little that a helpdesk holds; `attached` are those of what is attached to a type. */
 export interface HelpdeskContent {
   readonly types: Partial<Readonly<Record<'ARTICLE' | 'TICKET' | 'CONVERSATION', string>>>;
   readonly attached: HelpdeskContent['types'];
 }
+
+/** Why something was not synced. */
+const REASON = 'auto_synced_source_types';
+
+/** Connections that are made at once. */
+const AT_ONCE = 5;
 
 /** What a caller may say of types. */
 export interface TypesWished {
@@ -74,20 +81,23 @@ export function typeRows(
 ): void {
   test(`${type}: auto_synced_source_types and sync_attachments: what is named comes, what is not stays away`, async () => {
     const { types, attached } = fill();
+    const limit = pLimit(AT_ONCE);
     const came = await Promise.all(
-      wishes.map(async (wish, at) => {
-        const user = await connect(catalogue, type, `types ${at}`, { file_sync_config: configOf(wish) });
-        await soon(
-          () => only(user),
-          ({ files_synced_at: done }) => done !== null,
-        );
-        const files = await filesOf(user);
-        for (const [one, id] of Object.entries(types))
-          expect(namesOf(await filesOf(user, { file_types_at_source: [one] }))).toEqual(
-            namesOf(files).filter((each) => each === id),
+      wishes.map((wish, at) =>
+        limit(async () => {
+          const user = await connect(catalogue, type, `types ${at}`, { file_sync_config: configOf(wish) });
+          await soon(
+            () => only(user),
+            ({ files_synced_at: done }) => done !== null,
           );
-        return { ...wish, files: namesOf(files) };
-      }),
+          const files = await filesOf(user);
+          for (const [one, id] of Object.entries(types))
+            expect(namesOf(await filesOf(user, { file_types_at_source: [one] }))).toEqual(
+              namesOf(files).filter((each) => each === id),
+            );
+          return { ...wish, files: namesOf(files) };
+        }),
+      ),
     );
     const expected = wishes.map((wish) => {
       const { types: named, attachments } = wish;
@@ -129,6 +139,49 @@ export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fi
         (some) => some.length === 2 && some.every((file) => file.sync_status === 'READY'),
       );
       expect(namesOf(files)).toEqual(chosen.toSorted());
+    });
+
+    test('a selection that its connection has left out by type says so, once; one of what was named does not', async () => {
+      const { types } = fill();
+      const customerId = `${type} of tickets`;
+      const user = await connect(catalogue, type, 'of tickets', {
+        sync_source_items: true,
+        sync_files_on_connection: false,
+        file_sync_config: configOf({ types: ['TICKET'], attachments: false }),
+      });
+      const { id } = await soon(
+        () => only(user),
+        ({ source_items_synced_at: done }) => done !== null,
+      );
+      const listing = { data_source_id: id, filters: { external_ids: Object.values(types) } };
+      const { items } = (
+        await user.post<{ items: { external_id: string; root_external_id: string }[] }>(
+          '/integrations/items/list',
+          listing,
+        )
+      ).body;
+      const rootOf = (externalId: string | undefined) =>
+        items.find((item) => item.external_id === externalId)?.root_external_id;
+      /** What is told of a selection, once it has come to its end. */
+      const toldOf = async (ids: readonly unknown[], requestId: string) => {
+        const body = { data_source_id: id, ids, request_id: requestId };
+        expect((await user.post('/integrations/files/sync', body)).status).toBe(200);
+        const told = await soon(
+          () => eventsOf(catalogue.service, customerId),
+          (events) =>
+            events.some((event) => event.kind === 'ALL_FILES_PROCESSED' && event.info?.['request_id'] === requestId),
+        );
+        return told.filter(
+          (event) =>
+            event.kind === 'FILES_SKIPPED' &&
+            event.info?.['reason'] === REASON &&
+            event.info['request_id'] === requestId,
+        );
+      };
+      expect(await toldOf([rootOf(types.ARTICLE)], 'articles')).toMatchObject([{ objectId: [] }]);
+      expect(await toldOf([rootOf(types.TICKET)], 'tickets')).toEqual([]);
+      expect(await toldOf([types.ARTICLE], 'one article')).toEqual([]);
+      expect(namesOf(await filesOf(user))).toEqual([types.ARTICLE!, types.TICKET!].toSorted());
     });
   });
 }
