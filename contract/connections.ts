@@ -9,9 +9,16 @@ export interface Walk {
   readonly at: string | null;
   /** The outermost items there are: where they go on. Null: all of them are known, or none was asked for. */
   readonly roots: { readonly next: string | null } | null;
-  /** Items that could not be listed with what lies below them: then nothing may be deleted for being absent. */
+  /** Items that could not be listed with what lies below them. */
   readonly refused: number;
+  /** Of these, those that earlier listings know with what lay in them. Of others nobody knows: then nothing may be deleted for being absent. */
+  readonly closed?: number;
 }
+
+/** Whether it is known of everything what became of it: it was found, or lies in what could not be looked into. */
+export const knowsAll = ({ refused, closed = 0 }: Walk): boolean => refused === closed;
+/** Items that later listings by a feed try again, for no feed tells what lies in them; of more, all is listed once more. */
+export const MOST_CLOSED = 1_000;
 
 /** A walk over all there is. */
 export const WALK_ALL: Walk = { open: [], at: null, roots: { next: null }, refused: 0 };

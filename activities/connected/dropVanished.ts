@@ -1,4 +1,4 @@
-import { isByChanges, type SyncItemsRequest } from '../../contract/connections.js';
+import { isByChanges, knowsAll, type SyncItemsRequest } from '../../contract/connections.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
@@ -72,8 +72,8 @@ export async function dropVanished(
   const { files, vanished, isEmpty, drop } = await (byChanges ? toldGone() : unfound());
   const isMuch = vanished > FEW && vanished > (files * settings.massDeletePercent) / 100;
   const isHeld = (isMuch || (isEmpty && files > 0)) && source.deletionsApproved !== true;
-  // Nobody knows what lies in what could not be listed; what a feed tells to be gone is.
-  const mayDrop = byChanges || refused === 0;
+  // Nobody knows what lies in what could not be listed, and was not before; what a feed tells to be gone is.
+  const mayDrop = byChanges || knowsAll(options.walk);
   const held = mayDrop && isHeld ? vanished : 0;
   await store.dataSources.note(run, source._id, { items_refused: refused || null, deletions_held: held || null });
   const { organizationId, requestId } = run;

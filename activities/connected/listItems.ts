@@ -1,6 +1,6 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
-import { isByChanges, isListed, type SyncItemsRequest } from '../../contract/connections.js';
+import { isByChanges, isListed, knowsAll, MOST_CLOSED, type SyncItemsRequest } from '../../contract/connections.js';
 import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
@@ -13,8 +13,6 @@ import { waitOutLimits } from './waitOutLimits.js';
 const HEARTBEAT_MS = 1_000;
 /** How long one activity lists: a history of a few events holds a listing of any length. */
 const AT_ONCE_MS = 300_000;
-/** Facts of a listing that left something open. */
-const LOOSE_ENDS = ['items_refused', 'deletions_held'];
 
 /** The listing of what a connected account holds, and the end of what it holds no more. */
 export function createItemActivities(deps: ActivityDeps) {
@@ -80,10 +78,13 @@ export function createItemActivities(deps: ActivityDeps) {
     async endListing({ runId, outcome, message }: EndListingInput): Promise<void> {
       const run = await rowOf(runId);
       const finished = outcome === 'finished';
-      const { listed, point } = run.options;
+      const { listed, point, walk } = run.options;
       const source = finished && point !== undefined ? await store.dataSources.find(run, run.dataSourceId) : null;
-      // What a whole listing missed, or let stand, no feed will tell of: then all is listed once more.
-      const isKnown = isByChanges(run.options) || LOOSE_ENDS.every((fact) => source?.metadata[fact] === undefined);
+      // What a whole listing missed, or let stand, no feed will tell of, nor what went while it could not be looked into:
+      // then all is listed once more.
+      const isKnown = isByChanges(run.options)
+        ? source !== null && (await store.items.countReopened(source, runId)) === 0
+        : knowsAll(walk) && walk.refused <= MOST_CLOSED && source?.metadata['deletions_held'] === undefined;
       const facts = outcome === 'aborted' ? {} : { items_error: message ?? null };
       await store.dataSources.endListing(run, run.dataSourceId, runId, {
         status: outcome === 'failed' ? 'SYNC_ERROR' : 'READY',
@@ -91,6 +92,7 @@ export function createItemActivities(deps: ActivityDeps) {
         facts,
         ...(source ? { changePoint: isKnown ? (point ?? null) : null } : {}),
       });
+      if (source) await store.items.forgetClosed(source, runId);
       await store.runs.finish(runId, outcome, { listed });
       const { organizationId, requestId, dataSourceId } = run;
       log.info({ runId, organizationId, requestId, dataSourceId, outcome, listed }, 'listing of items ended');

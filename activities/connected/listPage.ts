@@ -1,6 +1,6 @@
 import type { Change, SourceItem } from '../../connectors/connector.js';
 import type { Account } from '../../connectors/registry.js';
-import { type SyncItemsRequest, WALK_ALL, walkOf } from '../../contract/connections.js';
+import { MOST_CLOSED, type SyncItemsRequest, WALK_ALL, walkOf } from '../../contract/connections.js';
 import { Fault } from '../../contract/failures.js';
 import type { Items } from '../../store/items/items.js';
 import type { OpenAccount } from './openAccount.js';
@@ -11,7 +11,7 @@ type Feed = NonNullable<Account['changes']>;
 /** A listing of what an account holds, by the run that has it. */
 export interface Listing {
   readonly runId: number;
-  readonly items: Pick<Items, 'keep' | 'markGone' | 'markGoneAt' | 'unlist'>;
+  readonly items: Pick<Items, 'closed' | 'keep' | 'markClosed' | 'markGone' | 'markGoneAt' | 'unlist'>;
 }
 
 /** Of what the connector knows, an item keeps what is answered, and its version. */
@@ -35,15 +35,19 @@ async function pointOfNow(feed: Feed, signal: AbortSignal): Promise<string | nul
 
 /** Decides by what a listing comes to know what there is. The point is taken before anything is listed: what happens meanwhile is told later. */
 async function begin(
-  feed: Feed | null,
-  changePoint: string | null,
+  { source, account }: OpenAccount,
   request: SyncItemsRequest,
+  { items }: Listing,
   signal: AbortSignal,
 ): Promise<SyncItemsRequest> {
+  const { changePoint = null } = source;
+  const feed = account.changes;
   // One that an earlier version of the service began has listed things already.
   if (!feed || request.listed > 0) return { ...request, point: null };
   if (changePoint === null) return { ...request, point: await pointOfNow(feed, signal) };
-  return { ...request, walk: walkOf([]), since: changePoint, point: changePoint };
+  // What could not be looked into is tried again: of what lies in it no feed has told.
+  const closed = await items.closed(source, MOST_CLOSED);
+  return { ...request, walk: walkOf(closed), since: changePoint, point: changePoint };
 }
 
 /** Takes in a page of what happened. What is new, or back again, is walked: nobody tells of what already lies in it. */
@@ -86,8 +90,7 @@ export async function listPage(
 ): Promise<SyncItemsRequest> {
   const { source, account } = open;
   const feed = account.changes;
-  if (request.point === undefined && request.isPartial !== true)
-    return begin(feed, source.changePoint ?? null, request, signal);
+  if (request.point === undefined && request.isPartial !== true) return begin(open, request, listing, signal);
   if (feed && typeof request.since === 'string') {
     try {
       return await takeChanges(open, feed, request.since, request, listing, signal);
@@ -98,10 +101,12 @@ export async function listPage(
       return { walk: WALK_ALL, listed: 0, point: await pointOfNow(feed, signal) };
     }
   }
-  const { items, walk } = await takePage(account, request.walk, signal);
+  const { items, refused, walk } = await takePage(account, request.walk, signal);
   const fresh = await listing.items.keep(source, listing.runId, items.map(listedOf(account)));
+  const known = await listing.items.markClosed(source, listing.runId, refused);
+  const closed = (walk.closed ?? 0) + refused.filter((id) => known.has(id)).length;
   const { told = [] } = request;
   // What the feed tells of is walked once, when it is new.
   const left = walk.open.filter((id) => !told.includes(id) || fresh.has(id));
-  return { ...request, walk: { ...walk, open: left }, listed: request.listed + items.length };
+  return { ...request, walk: { ...walk, open: left, closed }, listed: request.listed + items.length };
 }

@@ -9,6 +9,8 @@ export interface WalkStep {
   readonly items: readonly SourceItem[];
   /** Items that were asked for and are not there, or may not be looked into. */
   readonly missing: readonly string[];
+  /** Of these, those that may not be looked into. */
+  readonly refused: readonly string[];
   readonly walk: Walk;
   /** What has a type that is not wished for was not even listed. */
   readonly hasLeftOut?: boolean;
@@ -27,11 +29,12 @@ export async function takePage(
 ): Promise<WalkStep> {
   const [scope, ...rest] = walk.open;
   if (scope === undefined) {
-    if (walk.roots === null) return { items: [], missing: [], walk };
+    if (walk.roots === null) return { items: [], missing: [], refused: [], walk };
     const { items, next, isDeep, isPartial, refused: missing = [] } = await account.roots(walk.roots.next, signal);
     const open = isDeep ? [] : items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
     const refused = walk.refused + missing.length + (isPartial ? 1 : 0);
-    return { items, missing, walk: { open, at: null, roots: next === null ? null : { next }, refused } };
+    const behind = { ...walk, open, at: null, roots: next === null ? null : { next }, refused };
+    return { items, missing, refused: missing, walk: behind };
   }
   const behind = { ...walk, open: rest, at: null };
   let page: ItemPage;
@@ -39,12 +42,12 @@ export async function takePage(
     page = await account.below(scope, walk.at, signal, wishes);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    if (error.kind === 'not_found') return { items: [], missing: [scope], walk: behind };
+    if (error.kind === 'not_found') return { items: [], missing: [scope], refused: [], walk: behind };
     if (error.kind === 'access_denied')
-      return { items: [], missing: [scope], walk: { ...behind, refused: walk.refused + 1 } };
+      return { items: [], missing: [scope], refused: [scope], walk: { ...behind, refused: walk.refused + 1 } };
     throw error;
   }
   const { items, next, refused: missing = [], hasLeftOut = false } = page;
-  const refused = walk.refused + missing.length;
-  return { items, missing, hasLeftOut, walk: { ...(next === null ? behind : { ...walk, at: next }), refused } };
+  const on = { ...(next === null ? behind : { ...walk, at: next }), refused: walk.refused + missing.length };
+  return { items, missing, refused: missing, hasLeftOut, walk: on };
 }

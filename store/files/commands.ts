@@ -302,7 +302,15 @@ export function createFileCommands(
       );
     },
     async moveContainer(runId, fileId, change) {
-      const { status, message = null, facts = {}, synced = false, discovered = false, feedReading, externalUrl } = change;
+      const {
+        status,
+        message = null,
+        facts = {},
+        synced = false,
+        discovered = false,
+        feedReading,
+        externalUrl,
+      } = change;
       const now = new Date();
       const gone = Object.entries(facts).flatMap(([name, value]) =>
         value === null ? [[`fileMetadata.${name}`, 1]] : [],

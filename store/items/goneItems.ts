@@ -2,6 +2,7 @@ import type { Model } from 'mongoose';
 
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { FileDoc } from '../files/model.js';
+import { allBelow } from './allBelow.js';
 import type { ItemDoc } from './model.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
@@ -45,19 +46,8 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
   const namesOf = (rows: readonly ItemDoc[]) => ({ externalFileId: { $in: rows.map(({ externalId }) => externalId) } });
   return {
     async markGone(source, externalIds) {
-      const seen = new Set<string>();
-      let open = [...externalIds];
-      while (open.length > 0) {
-        const some = open.slice(0, AT_ONCE);
-        open = open.slice(AT_ONCE);
-        // What lies in itself, by a fault of the source, is passed once.
-        for (const id of some) seen.add(id);
+      for await (const some of allBelow(items, source, externalIds))
         await items.updateMany({ ...filesOf(source), externalId: { $in: some } }, { $set: { isGone: true } });
-        const below = await items
-          .find({ ...filesOf(source), parentExternalId: { $in: some } }, { externalId: 1 })
-          .lean();
-        open.push(...below.map(({ externalId }) => externalId).filter((id) => !seen.has(id)));
-      }
     },
     async markGoneAt(source, places) {
       for (let from = 0; from < places.length; from += PLACES_AT_ONCE) {

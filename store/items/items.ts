@@ -7,6 +7,7 @@ import { inParts } from '../inParts.js';
 import type { Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
+import { type ClosedItems, createClosedItems } from './closedItems.js';
 import { createGoneItems, type GoneItems } from './goneItems.js';
 import type { ItemDoc } from './model.js';
 import { syncedCopies } from './syncedCopies.js';
@@ -52,7 +53,7 @@ export interface Vanished {
   readonly items: number;
 }
 
-export interface Items extends GoneItems {
+export interface Items extends GoneItems, ClosedItems {
   /** Takes a page of a listing in; answers which of its items are new, or were told to be gone. Safe to repeat. */
   keep(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
   /** Forgets that a listing has found anything: it begins anew. */
@@ -207,6 +208,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
   };
   return {
     ...createGoneItems(items, files),
+    ...createClosedItems(items),
     async keep(source, runId, listed) {
       // Named twice in one write, an item that is new would be inserted twice.
       const once = [...new Map(listed.map((one) => [one.externalId, one])).values()];

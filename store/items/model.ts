@@ -29,6 +29,8 @@ export interface ItemDoc {
   foundBy?: number;
   /** Its source has told that it is gone; it goes with its file once that is allowed. Absent: it is there. */
   isGone?: boolean;
+  /** The listing that was last refused a look into it; absent: it can be listed. */
+  closedBy?: number;
   syncedAt: Date;
   createdAt: Date;
   updatedAt: Date;
@@ -58,6 +60,7 @@ const item: Schema<ItemDoc> = new Schema<ItemDoc>(
     listedBy: { type: Number, required: true },
     foundBy: Number,
     isGone: Boolean,
+    closedBy: Number,
     syncedAt: { type: Date, required: true },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
@@ -71,6 +74,7 @@ item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, listedBy: 1 });
 item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });
+item.index({ dataSourceId: 1, closedBy: 1 }, { partialFilterExpression: { closedBy: { $gt: 0 } } });
 item.index({ dataSourceId: 1, place: 1 }, { partialFilterExpression: { place: { $exists: true } } });
 item.index({ organizationId: 1, userId: 1 });
 

@@ -35,6 +35,9 @@ let says: { tellsOf?: readonly string[]; isDeep?: true } = {};
 /** Called before each answer. */
 let meanwhile: () => void = () => undefined;
 
+/** Folders that the account may not look into, and what is refused where the outermost things are listed. */
+const closed = new Set<string>();
+let refusedRoots: readonly string[] = [];
 /** Whether things tell where they lie. */
 let hasPlaces = false;
 /** Places that are told to be empty, by the number of what is told with them. */
@@ -83,11 +86,12 @@ const account = {
   roots: (_cursor: string | null) => {
     asked.push('roots');
     meanwhile();
-    return Promise.resolve({ items: childrenOf(null).map(itemOf), next: null });
+    return Promise.resolve({ items: childrenOf(null).map(itemOf), next: null, refused: refusedRoots });
   },
   below: (id: string) => {
     asked.push(`below ${id}`);
     if (!tree.has(id)) return Promise.reject(new Fault('not_found', 'none'));
+    if (closed.has(id)) return Promise.reject(new Fault('access_denied', 'closed'));
     return Promise.resolve({ items: below(id).map(itemOf), next: null });
   },
   changes: {
@@ -117,6 +121,8 @@ beforeEach(async () => {
   emptied.clear();
   hasPlaces = false;
   says = {};
+  closed.clear();
+  refusedRoots = [];
   forgotten = 0;
   asked.length = 0;
   meanwhile = () => undefined;
@@ -378,5 +384,74 @@ describe('a source that tells what happened', () => {
     asked.length = 0;
     await list();
     expect(asked).toEqual(['now', 'roots']);
+  });
+
+  const connectAgain = () => connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${customers}` });
+
+  test('a folder that stays closed keeps what was known of it, and holds nothing else: not deletions, not the point', async () => {
+    for (const [id, at] of [
+      ['A', null],
+      ['a', 'A'],
+      ['B', null],
+      ['C', 'B'],
+      ['b', 'C'],
+    ] as const)
+      put(id, at);
+    await list();
+    await sync(['a', 'b']);
+    closed.add('B');
+    tree.delete('a');
+    await connectAgain();
+    await list();
+    expect([await fileIds(), await itemIds()]).toEqual([['b'], ['A', 'B', 'C', 'b']]);
+    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changePoint: '5' });
+    // It is tried again each time; of all else what happened is asked.
+    asked.length = 0;
+    put('d', 'A');
+    await list();
+    expect(asked).toEqual(['since 5', 'below B']);
+    expect(await itemIds()).toEqual(['A', 'B', 'C', 'b', 'd']);
+    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changePoint: '6' });
+    // Nobody told of what happened in it.
+    closed.clear();
+    tree.delete('b');
+    tree.set('c', 'C');
+    await list();
+    expect(await itemIds()).toEqual(['A', 'B', 'C', 'b', 'c', 'd']);
+    expect((await now()).metadata).not.toHaveProperty('items_refused');
+    asked.length = 0;
+    await list();
+    expect(asked).toEqual(['now', 'roots', 'below A', 'below B']);
+    expect([await fileIds(), await itemIds()]).toEqual([[], ['A', 'B', 'C', 'c', 'd']]);
+    asked.length = 0;
+    await list();
+    expect(asked).toEqual(['since 6']);
+  });
+
+  test('a closed folder that went is gone with what lay in it', async () => {
+    put('A', null);
+    put('a', 'A');
+    await list();
+    await sync(['a']);
+    closed.add('A');
+    await connectAgain();
+    await list();
+    expect(await fileIds()).toEqual(['a']);
+    take('A');
+    await list();
+    expect([await fileIds(), await itemIds()]).toEqual([[], []]);
+  });
+
+  test('something refused that no listing knows holds deletions, for nobody can say what lay in it', async () => {
+    put('A', null);
+    put('a', 'A');
+    await list();
+    await sync(['a']);
+    tree.delete('a');
+    refusedRoots = ['elsewhere'];
+    await connectAgain();
+    await list();
+    expect([await fileIds(), await itemIds()]).toEqual([['a'], ['A', 'a']]);
+    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changePoint: null });
   });
 });

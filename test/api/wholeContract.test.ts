@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { EXTENSIONS } from '../../api/extensions.js';
-import { builtOperations } from '../../api/routes.js';
+import { operations } from '../../api/routes.js';
 import { differences } from '../support/comparedSchemas.js';
 import {
   allowsNull,
@@ -15,7 +15,7 @@ import {
 } from '../support/contract.js';
 
 /** Every operation of the contract that this server has, beside its requests' bodies: those are in requestContract.test.ts. */
-const both = builtOperations
+const both = operations
   .filter(({ method, path }) => theirs.paths[path]?.[method])
   .map(({ method, path }) => [method, path] as const);
 const described = (document: Document, method: string, path: string) => document.paths[path]![method]!;

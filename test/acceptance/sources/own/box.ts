@@ -30,6 +30,23 @@ export function boxRows(catalogue: Catalogue): void {
       });
     });
 
+    test('a folder that stays closed holds back neither deletions nor events, and is looked into once it is open', async () => {
+      const { box } = customer.stand as BoxStand;
+      things().set('folder:13', { name: 'Closed', parent: '10', isClosed: true });
+      await customer.connect({ sync_source_items: true });
+      await customer.syncFiles([customer.content.keeper]);
+      await customer.settledFiles(1);
+      customer.stand.remove(customer.content.keeper);
+      box.requests.length = 0;
+      expect((await customer.listItems()).data_source_metadata).toMatchObject({ items_refused: 1 });
+      expect(await customer.files()).toEqual([]);
+      expect(box.requests.filter((path) => path.includes('/folders/0/items'))).toEqual([]);
+      things().set('folder:13', { name: 'Opened', parent: '10' });
+      things().set('131', { name: 'found.md', content: 'Found.', parent: '13' });
+      expect((await customer.listItems()).data_source_metadata).not.toHaveProperty('items_refused');
+      expect((await customer.items()).items.map((item) => item.external_id)).toContain('131');
+    });
+
     test('renewed tokens replace those that were used up', async () => {
       const { oauth } = (customer.stand as BoxStand).box;
       await customer.connect();

@@ -1,0 +1,28 @@
+import type { Model } from 'mongoose';
+
+import type { DataSourceDoc } from '../dataSources/model.js';
+import type { ItemDoc } from './model.js';
+
+/** Items told of at once. */
+const AT_ONCE = 1_000;
+
+/** Some items of a data source and all that is known to lie in them, by their ids, some at a time. */
+export async function* allBelow(
+  items: Model<ItemDoc>,
+  { _id: dataSourceId, organizationId, userId }: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>,
+  externalIds: readonly string[],
+): AsyncIterable<string[]> {
+  const seen = new Set<string>();
+  let open = [...externalIds];
+  while (open.length > 0) {
+    const some = open.slice(0, AT_ONCE);
+    open = open.slice(AT_ONCE);
+    // What lies in itself, by a fault of the source, is passed once.
+    for (const id of some) seen.add(id);
+    yield some;
+    const below = await items
+      .find({ organizationId, userId, dataSourceId, parentExternalId: { $in: some } }, { externalId: 1 })
+      .lean();
+    open.push(...below.map(({ externalId }) => externalId).filter((id) => !seen.has(id)));
+  }
+}
