@@ -186,10 +186,9 @@ test('of version 3, files of accounts say whose their external ids are, with all
     const files = connection.collection<FileDoc>('files');
     const old = 'organizationId_1_userId_1_source_1_externalFileId_1';
     await files.updateMany({ _id: { $in: ids } }, { $unset: { accountId: 1 } });
-    await files.createIndex(
-      { organizationId: 1, userId: 1, source: 1, externalFileId: 1 },
-      { name: old, unique: true },
-    );
+    await files.createIndexes([
+      { key: { organizationId: 1, userId: 1, source: 1, externalFileId: 1 }, name: old, unique: true },
+    ]);
     for (let start = 0; start < 2; start += 1) {
       await connection.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 3 } });
       await runMigrations(connection);

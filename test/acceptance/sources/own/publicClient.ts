@@ -74,7 +74,7 @@ export function publicClientRows(catalogue: Catalogue): void {
       await CONNECT[type](client);
       const source = await soon(
         async () => (await client.dataSources.queryUserDataSources({})).data.results[0],
-        (one) => one?.source_items_synced_at != null && one.sync_status === 'READY',
+        (one) => Boolean(one?.source_items_synced_at) && one?.sync_status === 'READY',
       );
       expect(source).toMatchObject({ data_source_type: type, data_source_external_id: stand.externalId });
       const { id = 0 } = source ?? {};
