@@ -1,6 +1,8 @@
 /** One engine set for the whole run: test/support/globalSetup.mjs starts it, globalTeardown.mjs stops it. */
 module.exports = {
-  testEnvironment: 'node',
+  // Suites of a process share the packages they load, and the realm that these live in.
+  testEnvironment: '<rootDir>/test/support/environment.cjs',
+  runtime: '<rootDir>/test/support/runtime.cjs',
   globalSetup: '<rootDir>/test/support/globalSetup.mjs',
   globalTeardown: '<rootDir>/test/support/globalTeardown.mjs',
   extensionsToTreatAsEsm: ['.ts'],

@@ -1,0 +1,51 @@
+/**
+ * Jest's environment without a context of its own: suites run in the realm of their process, as the service does, so
+ * that they can share what they load (test/support/runtime.cjs). Globals are put back after each suite. There are no
+ * fake timers: Jest's would be those of the context that is not used.
+ */
+const vm = require('node:vm');
+const { TestEnvironment } = require('jest-environment-node');
+
+/** Jest names a context wherever it makes a module: this one stands for none. */
+const NONE = vm.createContext({});
+const withoutNone = ({ context, parsingContext, ...options }) => {
+  return { ...options, ...(context !== NONE && { context }), ...(parsingContext !== NONE && { parsingContext }) };
+};
+const { SourceTextModule, SyntheticModule, compileFunction } = vm;
+
+vm.SourceTextModule = class extends SourceTextModule {
+  constructor(code, options) {
+    super(code, withoutNone(options));
+  }
+};
+vm.SyntheticModule = class extends SyntheticModule {
+  constructor(names, evaluate, options) {
+    super(names, evaluate, withoutNone(options));
+  }
+};
+vm.compileFunction = (code, names, options) => compileFunction(code, names, withoutNone(options));
+
+module.exports = class SharedEnvironment extends TestEnvironment {
+  constructor(config, context) {
+    super(config, context);
+    this.before = Object.getOwnPropertyDescriptors(globalThis);
+    // Jest puts a warning around it for each suite.
+    this.exit = process.exit;
+    this.global = globalThis;
+    this.context = NONE;
+    this.fakeTimers = null;
+    this.fakeTimersModern = null;
+  }
+
+  async teardown() {
+    await super.teardown();
+    process.exit = this.exit;
+    for (const key of Reflect.ownKeys(globalThis)) {
+      const before = this.before[key];
+      const now = Object.getOwnPropertyDescriptor(globalThis, key);
+      if (!now.configurable) continue;
+      if (!before) delete globalThis[key];
+      else if (now.value !== before.value || now.get !== before.get) Object.defineProperty(globalThis, key, before);
+    }
+  }
+};
