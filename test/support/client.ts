@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ChunkRecord, DocumentRecord, FileRecord } from '../../contract/records.js';
-import { PATIENCE_MS } from './soon.js';
+import { PATIENCE_MS, soon } from './soon.js';
 
 export interface Answer<T> {
   readonly status: number;
@@ -163,15 +163,12 @@ export async function testUser(baseUrl: string, apiKey: string, customerId: stri
         }),
       ),
     search: async (body) => ok(await client.post<{ documents: DocumentRecord[] }>('/embeddings', body)).documents,
-    async settled(id, timeoutMs = PATIENCE_MS) {
-      const deadline = Date.now() + timeoutMs;
-      for (;;) {
-        const file = await user.file(id);
-        if (FINAL.includes(file.sync_status)) return file;
-        if (Date.now() > deadline) throw new Error(`file ${id} is still ${file.sync_status} after ${timeoutMs} ms`);
-        await sleep(100);
-      }
-    },
+    settled: (id, timeoutMs = PATIENCE_MS) =>
+      soon(
+        () => user.file(id),
+        (file) => FINAL.includes(file.sync_status),
+        timeoutMs,
+      ),
   };
   return user;
 }
