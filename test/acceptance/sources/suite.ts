@@ -13,16 +13,20 @@ import { wholeAccountRows } from './rows/wholeAccount.js';
 /**
  * Every connected source, the same way: what it must do is in rows/, each file on one subject.
  * @param isTroubled of which sources also what goes wrong on the way is met, and what takes several syncs: most of the time
+ * @param isConnectedOften of which sources also each way of connecting is met, with what a connection asks of later syncs
  */
-export function catalogueSuite(isTroubled: (type: ConnectedSourceType) => boolean): void {
+export function catalogueSuite(
+  isTroubled: (type: ConnectedSourceType) => boolean,
+  isConnectedOften: (type: ConnectedSourceType) => boolean = isTroubled,
+): void {
   const catalogue = useCatalogue();
 
   describe.each(SOURCES)('%s', (type) => {
     const customer = new Customer(catalogue, type);
     wholeAccountRows(customer, isTroubled(type));
-    askedRows(customer, catalogue, isTroubled(type));
+    askedRows(customer, catalogue, isConnectedOften(type));
+    if (isConnectedOften(type)) connectingRows(customer);
     if (!isTroubled(type)) return;
-    connectingRows(customer);
     listingRows(customer);
     syncingRows(customer);
   });
