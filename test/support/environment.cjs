@@ -1,7 +1,7 @@
 /**
  * Jest's environment without a context of its own: suites run in the realm of their process, as the service does, so
- * that they can share what they load (test/support/runtime.cjs). Globals are put back after each suite. There are no
- * fake timers: Jest's would be those of the context that is not used.
+ * that they can share what they load (test/support/runtime.cjs). Globals and the environment's variables are put back
+ * after each suite. There are no fake timers: Jest's would be those of the context that is not used.
  */
 const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
@@ -29,6 +29,7 @@ module.exports = class SharedEnvironment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     this.before = Object.getOwnPropertyDescriptors(globalThis);
+    this.env = { ...process.env };
     // Jest puts a warning around it for each suite.
     this.exit = process.exit;
     this.global = globalThis;
@@ -40,6 +41,8 @@ module.exports = class SharedEnvironment extends TestEnvironment {
   async teardown() {
     await super.teardown();
     process.exit = this.exit;
+    for (const name of Object.keys(process.env)) if (!(name in this.env)) delete process.env[name];
+    Object.assign(process.env, this.env);
     for (const key of Reflect.ownKeys(globalThis)) {
       const before = this.before[key];
       const now = Object.getOwnPropertyDescriptor(globalThis, key);
