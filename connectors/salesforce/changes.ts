@@ -27,7 +27,7 @@ interface Deleted {
   readonly covered: number;
 }
 
-/** Files that were deleted. @throws Fault stale_cursor where that is not told, or not any more */
+/** Files that were deleted: of moments Salesforce takes the minute, so that the latest are told by the next pass. @throws Fault stale_cursor where that is not told, or not any more */
 async function deletedSince(client: SourceClient, since: number, until: number, signal: AbortSignal): Promise<Deleted> {
   const query = { start: momentOf(since), end: momentOf(until) };
   let answer: Readonly<Record<string, unknown>>;

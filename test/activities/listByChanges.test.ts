@@ -330,7 +330,7 @@ describe('a source that tells what happened', () => {
     };
     const request = { walk: { open: [], at: null, roots: null, refused: 0 }, listed: 0, since: '1', point: '1' };
     const step = (items: typeof dying | typeof service.store.items) =>
-      now().then((source) => listPage({ source, account }, request, { runId: 987_654, items }, NEVER));
+      now().then((current) => listPage({ source: current, account }, request, { runId: 987_654, items }, NEVER));
     await expect(step(dying)).rejects.toThrow('died');
     expect((await step(service.store.items)).walk.open).toEqual(['B']);
   });

@@ -26,8 +26,8 @@ export type SalesforceEmulator = ConsentingEmulator<SalesforceRefused> & {
   /** Queries in the order asked. */
   readonly queries: string[];
   put(kind: string, id: string, record: SoqlRecord): void;
-  /** Deletes a record: for some days it is told which were. */
-  drop(kind: string, id: string): void;
+  /** Deletes a record: for some days it is told which were, to the minute. @param at unset: now */
+  drop(kind: string, id: string, at?: number): void;
   /** Until when deletions are forgotten, in milliseconds since 1970. */
   readonly deletions: { forgottenUntil: number };
 };
@@ -67,7 +67,10 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
   const momentOf = (at: number): string => new Date(at).toISOString().replace('Z', '+0000');
 
   const sendDeleted = ({ response, query: asked }: Call, kind: string): void => {
-    const [start, end] = ['start', 'end'].map((name) => Date.parse(asked.get(name) ?? ''));
+    // Of moments it takes the minute.
+    const [start, end] = ['start', 'end'].map(
+      (name) => Math.floor(Date.parse(asked.get(name) ?? '') / 60_000) * 60_000,
+    );
     if (!start || !end || end - start < 60_000)
       return refuse(response, { status: 400, errorCode: 'INVALID_REPLICATION_DATE' });
     const told = deleted.filter((one) => one.kind === kind && one.at >= start && one.at <= end);
@@ -158,8 +161,8 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
       const stamp = kind === 'ContentDocument' ? { SystemModstamp: momentOf(Date.now()) } : {};
       records.set(kind, all.set(id, { ...record, ...stamp }));
     },
-    drop(kind, id) {
-      if (records.get(kind)?.delete(id)) deleted.push({ kind, id, at: Date.now() });
+    drop(kind, id, at = Date.now()) {
+      if (records.get(kind)?.delete(id)) deleted.push({ kind, id, at });
     },
     deletions,
   };

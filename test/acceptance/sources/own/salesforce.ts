@@ -66,7 +66,8 @@ export function salesforceRows(catalogue: Catalogue): void {
         new Map((await customer.items()).items.map((item) => [item.external_id, item.parent_external_id]));
       const before = await names();
       emulated().mend();
-      for (const name of ['lost', 'back']) emulated().drop('ContentDocument', sfId('069', name));
+      const minutesAgo = Date.now() - 120_000;
+      for (const name of ['lost', 'back']) emulated().drop('ContentDocument', sfId('069', name), minutesAgo);
       for (const name of ['back', 'new']) file(name);
       const library = sfId('058', 'atlas');
       file('moved', { ParentId: library });
