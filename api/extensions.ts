@@ -53,5 +53,5 @@ export const EXTENSIONS = {
     'X-Request-Id': 'Names the request in the log.',
   },
   statuses:
-    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 502 and 503 a search whose embedding provider or reranker refuses or fails, 503 also a connected source that can not be asked just now.',
+    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 502 and 503 a search whose embedding provider or reranker refuses or fails, or a search of the web, or a transcript, whose service does, 503 also a connected source that can not be asked just now.',
 } as const;

@@ -14,9 +14,10 @@ export const invidious: TranscriptService = {
     const listed = member(client.json(await client.get(path)), 'captions');
     if (!Array.isArray(listed)) throw client.wrong('no list of captions');
     const labels = listed.map((one) => member(one, 'label')).filter((one) => typeof one === 'string');
-    if (labels.length === 0) return null;
+    const [first] = labels;
+    if (first === undefined) return null;
     // Those that somebody wrote say it better than those that YouTube heard.
-    const label = labels.find((one) => !one.includes('auto-generated')) ?? labels[0]!;
+    const label = labels.find((one) => !one.includes('auto-generated')) ?? first;
     const { text } = await client.get(path, { label });
     const lines = readCues(text);
     if (lines === null) throw client.wrong('captions that are no WebVTT');
