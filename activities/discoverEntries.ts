@@ -21,6 +21,9 @@ const hashOf = (parts: readonly unknown[]): string => createHash('sha256').updat
 const GONE = { feed_gone: true };
 const NOT_GONE = { feed_gone: null };
 
+/** Of a feed that was deleted meanwhile. */
+const NOTHING = { discovered: 0 };
+
 export function createFeedActivities({ store, sources, settings }: ActivityDeps) {
   /** By what the feed's server knows the last reading, if the same would bring nothing: the same is asked for, and all of it is there. */
   const knownReading = async ({ feedReading: reading }: FileDoc, asked: string): Promise<Validators | null> => {
@@ -37,9 +40,9 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
       const run = await store.runs.find(runId);
       if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
       const { fileId: parentId, requestId, workflowId, dataSourceId } = run;
-      const [parent] = await store.files.byIds(run, [parentId]);
-      // Deleted meanwhile.
-      if (!parent) return { discovered: 0 };
+      const parentNow = async () => (await store.files.byIds(run, [parentId])).at(0);
+      const parent = await parentNow();
+      if (!parent) return NOTHING;
       const request = run.options as SyncFeedRequest;
       const { tags, ingest, scrape } = request;
       // Wherever it has moved, it is the same feed with the same entries.
@@ -57,6 +60,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
           known: await knownReading(parent, asked),
           signal: cancellationSignal(),
         });
+        if (!(await parentNow())) return NOTHING;
         const url = movedTo ?? request.url;
         if (movedTo !== null && dataSourceId) await store.dataSources.note(run, dataSourceId, { url });
         const change = {

@@ -1,12 +1,13 @@
 import { Fault } from '../contract/failures.js';
 import { normaliseUrl } from '../contract/urls.js';
 import type { Egress } from '../egress/types.js';
-import { createServiceClient, type ServiceClient } from './serviceClient.js';
+import { createServiceClient } from './serviceClient.js';
 import type {
   Lookups,
   LookupService,
   LookupSettings,
   SearchService,
+  ServiceClient,
   ServiceSettings,
   TranscriptService,
 } from './types.js';

@@ -4,30 +4,11 @@ import { Fault, type FaultKind } from '../contract/failures.js';
 import { retryAfterMs } from '../egress/retryAfter.js';
 import type { Egress } from '../egress/types.js';
 import { member } from './members.js';
-import type { LookupService, ServiceSettings } from './types.js';
+import type { LookupService, Reply, ServiceClient, ServiceSettings } from './types.js';
 
 /** Of an answer; a transcript of ten hours has about two million. */
 const MAX_ANSWER_BYTES = 20_000_000;
 const MAX_REASON = 300;
-
-/** A whole answer. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-/** Asks one service one question, which may take several requests. */
-export interface ServiceClient {
-  /** The answer of a 2xx. @throws Fault for any other */
-  get(path: string, query?: Readonly<Record<string, string>>): Promise<Reply>;
-  /** A reply as JSON. @throws Fault for anything else */
-  json(reply: Reply): unknown;
-  /** The fault of an answer that is not as it is described. @param what as in "a wrong answer: <what>" */
-  wrong(what: string): Fault;
-  /** Waits, if the question's time allows. @throws Fault timed_out where it does not */
-  pause(ms: number): Promise<void>;
-}
 
 export interface Question {
   readonly service: LookupService;

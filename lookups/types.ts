@@ -1,5 +1,5 @@
 /** What outside services are asked while a caller waits: pages on a subject, and what is said in a video. */
-import type { Reply, ServiceClient } from './serviceClient.js';
+import type { Fault } from '../contract/failures.js';
 
 export interface WebSearch {
   /** Addresses of pages, best first, each once and normalised. @throws Fault whose message says what to do */
@@ -42,6 +42,25 @@ export interface LookupSettings {
   readonly transcripts: Readonly<Record<'supadata' | 'invidious', ServiceSettings>>;
   /** For one question, however many requests it takes: somebody waits for it. */
   readonly timeoutMs: number;
+}
+
+/** A whole answer. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** Asks one service one question, which may take several requests. */
+export interface ServiceClient {
+  /** The answer of a 2xx. @throws Fault for any other */
+  get(path: string, query?: Readonly<Record<string, string>>): Promise<Reply>;
+  /** A reply as JSON. @throws Fault for anything else */
+  json(reply: Reply): unknown;
+  /** The fault of an answer that is not as it is described. @param what as in "a wrong answer: <what>" */
+  wrong(what: string): Fault;
+  /** Waits, if the question's time allows. @throws Fault timed_out where it does not */
+  pause(ms: number): Promise<void>;
 }
 
 /** What is particular to one service. */
