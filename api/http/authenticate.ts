@@ -17,8 +17,14 @@ export interface Identity {
   readonly confirmed: Promise<unknown> | null;
 }
 
-async function credentialOf(header: string | undefined, { tokens, store }: ApiDeps): Promise<Credential> {
-  const [, scheme, secret] = /^(\S+)\s+(\S+)\s*$/.exec(header ?? '') ?? [];
+/**
+ * What stands last in the header. Front-ends send two at once: when a token has expired they ask again with a new one beside
+ * it, and a browser joins headers of one name by comma.
+ */
+const lastOf = (header: string): string => header.slice(header.lastIndexOf(',') + 1).trimStart();
+
+async function credentialOf(header = '', { tokens, store }: ApiDeps): Promise<Credential> {
+  const [, scheme, secret] = /^(\S+)\s+(\S+)\s*$/.exec(lastOf(header)) ?? [];
   if (scheme === undefined || secret === undefined) throw unauthorized();
   switch (scheme.toLowerCase()) {
     case 'token': {

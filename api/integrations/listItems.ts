@@ -25,8 +25,12 @@ interface Body {
   pagination: PaginationBody;
 }
 
+/**
+ * Which items are meant. Those at the top where nothing says which: front-ends show an account as folders, and their first
+ * request names none.
+ */
 function toFilters({ parent_id: parentId, filters = {} }: Body): ItemFilters {
-  const given = {
+  const all = {
     externalIds: filters.external_ids,
     ids: filters.ids,
     name: filters.name,
@@ -36,7 +40,8 @@ function toFilters({ parent_id: parentId, filters = {} }: Body): ItemFilters {
     // Front-ends may name nothing where there is no folder yet.
     parentExternalId: parentId === '' ? undefined : parentId,
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const given = Object.entries(all).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? { rootsOnly: true } : Object.fromEntries(given);
 }
 
 /** POST /integrations/items/list: what a connected account held when it was listed last. */
@@ -44,7 +49,7 @@ export const listItems = operation<'user', Body>({
   method: 'post',
   path: '/integrations/items/list',
   auth: 'user',
-  summary: 'Lists the items of a connected account.',
+  summary: 'Lists the items of a connected account: those at its top, or those that are meant.',
   body: itemListing(),
   answer: Joi.object({ items: Joi.array().items(itemRecord).required(), count: integer().required() }),
   async handle({ caller, body, deps: { store } }) {

@@ -84,6 +84,8 @@ export const scrapeSitemap = operation<'user', Body>({
           externalFileId: request.url,
           request,
           enableAutoSync: request.scrape.enableAutoSync,
+          // Front-ends open it for its pages.
+          facts: { is_folder: true },
         },
         store,
         session,

@@ -17,7 +17,7 @@ export const whiteLabeling = operation<'user', unknown>({
     custom_limits: object().required(),
     connector_settings: object().required(),
   }),
-  async handle({ caller, deps: { store } }) {
+  async handle({ caller, deps: { store, settings } }) {
     const [organization, user, types] = await Promise.all([
       store.organizations.record(caller.organizationId),
       store.users.record(caller),
@@ -27,7 +27,11 @@ export const whiteLabeling = operation<'user', unknown>({
     return {
       remove_branding: true,
       integrations: Object.fromEntries(types.map((type) => [type, true])),
-      custom_limits: Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null)),
+      custom_limits: {
+        ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null)),
+        // Without it front-ends take no file past 20 MB.
+        file_size_limit: settings.maxUploadBytes,
+      },
       connector_settings: organization.connectorSettings ?? {},
     };
   },

@@ -1,6 +1,6 @@
 import { idOfThread, idOfWindow, WINDOW_SECONDS } from '../../contract/slackIds.js';
 import type { ItemContent, SourceItem } from '../connector.js';
-import { asObject, asText, type Json } from './api.js';
+import { asText, type Json } from './api.js';
 import { type Message, plainText } from './message.js';
 import type { Cut } from './windows.js';
 
@@ -106,16 +106,22 @@ export function contentOf(
   };
 }
 
-/** A conversation in the words of the operation that lists them. */
-export function presentConversation(value: unknown): Readonly<Record<string, unknown>> | null {
-  const json = asObject(value);
-  const { id } = json;
-  if (typeof id !== 'string') return null;
-  const flags = ['is_channel', 'is_im', 'is_mpim', 'is_private', 'is_shared', 'is_archived'];
+/**
+ * A conversation in the words of the operation that lists them. Front-ends look for private channels among channels, which
+ * Slack calls groups where they are older.
+ * @param name what people call it: Slack has none for direct messages, and front-ends search by it
+ */
+export function presentConversation(json: Json, name: string): Readonly<Record<string, unknown>> {
+  const is = (flag: string): boolean => json[flag] === true;
   return {
-    id,
-    name: asText(json['name']),
-    ...Object.fromEntries(flags.map((flag) => [flag, json[flag] === true])),
+    id: asText(json['id']),
+    name,
+    is_channel: is('is_channel') || (is('is_group') && !is('is_mpim')),
+    is_im: is('is_im'),
+    is_mpim: is('is_mpim'),
+    is_private: is('is_private'),
+    is_shared: is('is_shared'),
+    is_archived: is('is_archived'),
     user: asText(json['user']),
   };
 }

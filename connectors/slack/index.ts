@@ -171,7 +171,7 @@ async function namesIn({ client, grant, signal }: Call, messages: readonly Messa
 }
 
 /** Conversations as a caller sees them who looks just now. */
-const conversations: LiveRead<OAuthGrant> = async (client, query, signal) => {
+const conversations: LiveRead<OAuthGrant> = async (client, query, signal, grant) => {
   const { answer, next } = await ask(
     client,
     'conversations.list',
@@ -183,7 +183,13 @@ const conversations: LiveRead<OAuthGrant> = async (client, query, signal) => {
     },
     signal,
   );
-  return { results: asList(answer['channels']).flatMap((one) => presentConversation(one) ?? []), next_cursor: next };
+  const results = await Promise.all(
+    asList(answer['channels'])
+      .map(asObject)
+      .filter(({ id }) => typeof id === 'string')
+      .map(async (json) => presentConversation(json, await conversationName(client, grant, json, signal))),
+  );
+  return { results, next_cursor: next };
 };
 
 export const slack: Connector<OAuthGrant> = {

@@ -66,6 +66,13 @@ describe('who may call', () => {
     }
   });
 
+  test('of two credentials in one header the last counts', async () => {
+    const status = async (authorization: string) => (await open().post('/user_files_v2', {}, { authorization })).status;
+    expect(await status(`Token expired, Token ${user.token}`)).toBe(200);
+    expect(await status(`Token ${user.token}, Token expired`)).toBe(401);
+    expect(await status(`Token ${user.token},`)).toBe(401);
+  });
+
   test('a token on a key-only operation is 403', async () => {
     expect((await user.post('/webhooks', {})).status).toBe(403);
   });

@@ -259,7 +259,7 @@ describe('the organization', () => {
     expect((await users[0]!.get('/auth/v1/white_labeling')).body).toEqual({
       remove_branding: true,
       integrations: {},
-      custom_limits: { max_characters: 3, max_characters_per_file: 7 },
+      custom_limits: { max_characters: 3, max_characters_per_file: 7, file_size_limit: 1_000_000_000 },
       connector_settings: expect.objectContaining({ BOX: { allowed_file_formats: [] } }) as unknown,
     });
   });

@@ -101,6 +101,7 @@ test(
       expect(await sourcesOf(user)).toHaveLength(1);
       const items = await user.post<{ items: { name: string }[] }>('/integrations/items/list', {
         data_source_id: source?.id,
+        filters: { root_files_only: false },
       });
       expect(items.body.items.map(({ name }) => name).toSorted()).toEqual(ITEMS);
     }

@@ -71,6 +71,7 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<Played>
   const hits = await killing;
   const { body } = await user.post<{ items: Record<string, unknown>[]; count: number }>('/integrations/items/list', {
     ...listing,
+    filters: { root_files_only: false },
     data_source_id: id,
   });
   expect(body.count).toBe(content.items);

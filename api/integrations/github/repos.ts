@@ -22,7 +22,8 @@ export const gitHubRepos = operation<'user', unknown>({
   answer: Joi.array()
     .items(
       Joi.object({
-        id: integer().required(),
+        // Text, as POST /integrations/github/sync_repos takes it: front-ends hand on what they get here.
+        id: Joi.string().required(),
         name: Joi.string().required(),
         url: Joi.string().allow(null).required(),
       }),
@@ -33,6 +34,7 @@ export const gitHubRepos = operation<'user', unknown>({
     const source = await onlySourceOf(caller, id, deps.store, 'GITHUB');
     const account = accountOf(source, deps);
     const page = { number: Number(query['page']), size: Math.min(MAX_PER_PAGE, Number(query['per_page'])) };
-    return (await callSource('GitHub', (signal) => account.containers(page, signal))).containers;
+    const { containers } = await callSource('GitHub', (signal) => account.containers(page, signal));
+    return containers.map(({ id: containerId, ...rest }) => ({ id: String(containerId), ...rest }));
   },
 });

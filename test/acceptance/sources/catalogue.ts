@@ -221,6 +221,8 @@ export class Customer {
     const answer = await this.user.post<{ items: Item[]; count: number }>('/integrations/items/list', {
       data_source_id: id,
       pagination: { limit: 1_000 },
+      // Of all depths.
+      filters: { root_files_only: false },
       ...body,
     });
     expect(answer).toMatchObject({ status: 200 });

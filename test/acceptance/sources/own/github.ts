@@ -14,7 +14,8 @@ export function githubRows(catalogue: Catalogue): void {
     const source = async (): Promise<DataSourceRecord> =>
       (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
     const itemIds = async (): Promise<string[]> => {
-      const request = { data_source_id: id, order_by: 'id', pagination: { limit: 1_000 } };
+      const all = { filters: { root_files_only: false }, pagination: { limit: 1_000 } };
+      const request = { data_source_id: id, order_by: 'id', ...all };
       const { body } = await user.post<{ items: Item[] }>('/integrations/items/list', request);
       return body.items.map((item) => item.external_id);
     };
@@ -39,7 +40,7 @@ export function githubRows(catalogue: Catalogue): void {
     test('its repositories are answered by the page, as they are now', async () => {
       const page = async (query: string) => (await user.get(`/integrations/github/repos${query}`)).body;
       expect(await page('?per_page=1&page=2')).toEqual([
-        { id: 701, name: 'ada/boats', url: 'https://github.com/ada/boats' },
+        { id: '701', name: 'ada/boats', url: 'https://github.com/ada/boats' },
       ]);
       expect(await page(`?per_page=500&page=3&data_source_id=${id}`)).toMatchObject([{ name: 'ada/eels' }]);
       expect(await page('?page=9')).toEqual([]);

@@ -169,7 +169,7 @@ export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fi
         () => only(user),
         ({ source_items_synced_at: done }) => done !== null,
       );
-      const listing = { data_source_id: id, pagination: { limit: 100 } };
+      const listing = { data_source_id: id, filters: { root_files_only: false }, pagination: { limit: 100 } };
       const { items } = (await user.post<{ items: { external_id: string }[] }>('/integrations/items/list', listing))
         .body;
       const wanted = [...Object.values(types), ...Object.values(attached)];

@@ -67,6 +67,8 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       expect(paged).toEqual(all);
       const roots = await customer.items({ filters: { root_files_only: true } });
       expect(roots.items.map((item) => item.external_id).toSorted()).toEqual([...content.containers].toSorted());
+      // What front-ends begin with: nothing said of which.
+      expect(await customer.items({ filters: undefined })).toEqual(roots);
       // Down the tree, a folder at a time.
       const seen: string[] = [];
       const open = [...content.containers];
