@@ -1,0 +1,243 @@
+/** The further screens of the widget of integrators: connecting each source, Slack, GitHub, the web, our own chooser. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { ConnectedSourceType } from '../../contract/sources.js';
+import { ACCOUNT, ACCOUNT_KEY } from '../emulators/azureBlobStorage.js';
+import { TOKEN as DOCUMENT360_TOKEN } from '../emulators/document360.js';
+import { FRESHDESK_DOMAIN, FRESHDESK_KEY } from '../emulators/freshdesk.js';
+import { TOKEN as GITBOOK_TOKEN } from '../emulators/gitbook.js';
+import { GITHUB_TOKEN, LOGIN } from '../emulators/github.js';
+import { TOKEN as GURU_TOKEN, USERNAME } from '../emulators/guru.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
+import { ACCESS_KEY, ACCESS_KEY_SECRET } from '../emulators/s3Source.js';
+import { ORGANIZATION_HOST } from '../emulators/salesforce.js';
+import { startSampleSite } from '../emulators/site.js';
+import { useCatalogue } from '../acceptance/sources/catalogue.js';
+import { startWidgetBrowser, type WidgetBrowser, type WidgetView } from '../support/widgetBrowser.js';
+import { startWidgetSite, type WidgetSite } from '../support/widgetSite.js';
+
+/** What a screen asks for, by what stands in its fields before. */
+type Fields = Readonly<Record<string, string>>;
+
+const HANDED_OVER: Partial<Record<ConnectedSourceType, Fields>> = {
+  AZURE_BLOB_STORAGE: { 'Account Name': ACCOUNT, 'Account Key': ACCOUNT_KEY },
+  DOCUMENT360: { 'Account Email': 'ada@harbour.example', Token: DOCUMENT360_TOKEN },
+  FRESHDESK: { 'domain.freshdesk.com': `https://${FRESHDESK_DOMAIN}.freshdesk.com/`, 'API key': FRESHDESK_KEY },
+  GITBOOK: { Organization: 'harbour-org', Token: GITBOOK_TOKEN },
+  GURU: { username: USERNAME, Token: GURU_TOKEN },
+  S3: { 'Access Key': ACCESS_KEY, 'Access Key Secret': ACCESS_KEY_SECRET },
+};
+/** Asked for before a person is sent to consent. */
+const BEFORE_CONSENT: Partial<Record<ConnectedSourceType, (service: string) => Fields>> = {
+  CONFLUENCE: () => ({ 'your-subdomain': 'harbour' }),
+  SALESFORCE: () => ({ 'domain.my.salesforce.com': `https://${ORGANIZATION_HOST}/` }),
+  SERVICENOW: (service) => ({
+    '<instance-subdomain>.service-now.com': 'harbour.service-now.com',
+    'client id': CLIENT_ID,
+    'client secret': CLIENT_SECRET,
+    'redirect URI': `${service}/integrations/servicenow`,
+  }),
+  SHAREPOINT: () => ({ 'Your Tenant Name': 'harbour.example', 'Your Site Name (optional)': 'Harbour' }),
+  ZENDESK: () => ({ 'your-subdomain.zendesk.com': 'harbour.zendesk.com' }),
+};
+const BY_CONSENT = [
+  ...(['BOX', 'DROPBOX', 'GMAIL', 'GOOGLE_CLOUD_STORAGE', 'GOOGLE_DRIVE', 'INTERCOM', 'NOTION', 'ONEDRIVE'] as const),
+  ...(['OUTLOOK', 'ZOTERO'] as const),
+];
+/** Of these the widget offers nothing to choose from. */
+const WITHOUT_CHOICE: readonly ConnectedSourceType[] = ['GMAIL', 'OUTLOOK'];
+
+const catalogue = useCatalogue();
+let site: WidgetSite;
+let browser: WidgetBrowser;
+let widget: WidgetView;
+let customers = 0;
+
+beforeAll(async () => {
+  site = await startWidgetSite(async (customer) => (await catalogue.service.user(customer)).token);
+  browser = await startWidgetBrowser(site.origin, catalogue.service.url);
+});
+afterAll(async () => {
+  await browser.close();
+  await site.close();
+});
+afterEach(async () => {
+  await widget.close();
+  expect(widget.complaints).toEqual([]);
+});
+
+/** Opens the widget at one source. */
+async function openAt(type: string, wishes: Record<string, unknown> = {}, plainHost?: string): Promise<void> {
+  const integration = { id: type, useCarbonFilePicker: true, syncFilesOnConnection: false, ...wishes };
+  const props = { enabledIntegrations: [integration], entryPoint: type };
+  customers += 1;
+  widget = await browser.open(`widget ${customers}`, props, plainHost);
+}
+
+async function fill(fields: Fields): Promise<void> {
+  for (const [placeholder, value] of Object.entries(fields))
+    await widget.page.getByPlaceholder(placeholder, { exact: true }).fill(value);
+}
+
+/** Answers the consent page that pressing opens. */
+async function consent(press: () => Promise<void>): Promise<void> {
+  const popup = await widget.popup(press);
+  await popup.getByRole('button', { name: 'Allow' }).click();
+  await popup.getByRole('heading', { name: 'is connected' }).waitFor();
+  await popup.close();
+}
+
+const accountOf = (type: ConnectedSourceType): string => catalogue.stands[type].externalId.split('|')[1] ?? '';
+
+/** Chooses the first thing that may be chosen, and waits until a file of it is synced. */
+async function syncFirst(type: string): Promise<void> {
+  const rows = widget.page.locator('#scrollableTarget li');
+  const free = rows.locator('[role="checkbox"]:not([disabled])');
+  await widget.until(rows);
+  await widget.picture(`${type}-items`);
+  await free.first().click();
+  await widget.press('Upload 1 file(s)');
+  await widget.text('Files successfully queued for sync!').waitFor();
+  await widget.press('View synced files');
+  await widget.until(widget.text('Ready'), () => widget.refresh());
+  await widget.picture(`${type}-synced`);
+}
+
+async function connectedAs(type: ConnectedSourceType): Promise<void> {
+  await widget.until(widget.text(accountOf(type)));
+  await widget.picture(`${type}-connected`);
+  if (!WITHOUT_CHOICE.includes(type)) await syncFirst(type);
+}
+
+describe('each source is connected, and something of it synced', () => {
+  test.each(Object.keys(HANDED_OVER) as ConnectedSourceType[])('%s, by what is handed over', async (type) => {
+    catalogue.stands[type].reset();
+    await openAt(type);
+    await widget.press('Connect Account');
+    await fill(HANDED_OVER[type]!);
+    await widget.picture(`${type}-screen`);
+    await widget.press('Submit');
+    await widget.text(/sync initiated/).waitFor();
+    await connectedAs(type);
+  });
+
+  test.each(Object.keys(BEFORE_CONSENT) as ConnectedSourceType[])('%s, at a host that is asked for', async (type) => {
+    catalogue.stands[type].reset();
+    await openAt(type);
+    await widget.press('Connect Account');
+    await fill(BEFORE_CONSENT[type]!(catalogue.service.url));
+    await widget.picture(`${type}-screen`);
+    await consent(() => widget.press('Submit'));
+    await connectedAs(type);
+  });
+
+  test.each(BY_CONSENT)('%s, by consent', async (type) => {
+    catalogue.stands[type].reset();
+    await openAt(type);
+    await consent(() => widget.press('Connect Account'));
+    await connectedAs(type);
+  });
+});
+
+test('what a source refuses is told in its words', async () => {
+  catalogue.stands.GURU.reset();
+  await openAt('GURU');
+  await widget.press('Connect Account');
+  await fill({ username: 'nobody', Token: 'nobody' });
+  await widget.press('Submit');
+  await widget.text(/credentials|refus/i).waitFor();
+  await widget.picture('GURU-refused');
+  expect(widget.complaints.splice(0).filter((what) => !/400/.test(what))).toEqual([]);
+});
+
+test('GitHub: repositories are chosen first, then files of them', async () => {
+  catalogue.stands.GITHUB.reset();
+  await openAt('GITHUB');
+  await widget.press('Connect Account');
+  await fill({ username: LOGIN, Token: GITHUB_TOKEN });
+  await widget.press('Submit');
+  await widget.until(widget.row('ada/atlas'));
+  await widget.picture('GITHUB-repositories');
+  await widget.row('ada/atlas').getByRole('checkbox').click();
+  await widget.press('Select 1 repo(s)');
+  await widget.text(/We are syncing the content/).waitFor();
+  await widget.until(widget.text('Select files to sync'));
+  await widget.until(widget.row('ada/atlas'));
+  await widget.text('ada/atlas').click();
+  await widget.row('sights').getByRole('checkbox').click();
+  await widget.press('Upload 1 file(s)');
+  await widget.text('Files successfully queued for sync!').waitFor();
+  await widget.press('View synced files');
+  await widget.until(widget.row('lighthouse.md').getByText('Ready'), () => widget.refresh());
+  await widget.picture('GITHUB-synced');
+});
+
+test('Slack: conversations are found by name, and synced', async () => {
+  catalogue.stands.SLACK.reset();
+  await openAt('SLACK');
+  await consent(() => widget.press('Connect Account'));
+  await widget.until(widget.text('Your Slack account is connected.'));
+  await widget.picture('SLACK-connected');
+  await widget.press('Select conversations from Slack');
+  await widget.text('1 Private Channels found').waitFor();
+  await widget.picture('SLACK-found');
+  await widget.page.locator('img[alt="icon"].cc-cursor-pointer').last().click();
+  await widget.page.getByPlaceholder('Search').fill('be');
+  await widget.text('Ben').waitFor();
+  await widget.picture('SLACK-messages');
+  await widget.text('Channels').click();
+  await widget.page.getByPlaceholder('Search').fill('atlas');
+  await widget.page.getByRole('checkbox').first().click();
+  await widget.press('Sync 1 Channel(s)');
+  await widget.text('1 Conversation(s) have been added.').waitFor();
+  await widget.press('Got it');
+  await widget.until(widget.text('Ready'), () => widget.refresh());
+  await widget.picture('SLACK-synced');
+});
+
+test('a web site is scraped, and a sitemap of it', async () => {
+  const pages = await startSampleSite(3, 1);
+  try {
+    await openAt('WEB_SCRAPER', {}, pages.host);
+    await widget.press('Add more URLs');
+    await widget.page.getByPlaceholder('Enter URL').last().fill(`https://${pages.host}/pages/0.html`);
+    await widget.picture('WEB-site');
+    await widget.press('Submit');
+    await widget.text('Scraping request initiated successfully.').waitFor();
+    await widget.text('Sitemap').click();
+    await widget.page.getByPlaceholder('Enter URL').last().fill(`${pages.host}/sitemap.xml`);
+    await widget.page.getByRole('button', { name: 'Fetch' }).first().click();
+    await widget.text(pages.url('/pages/1.html')).waitFor();
+    await widget.row(pages.url('/pages/1.html')).getByRole('checkbox').click();
+    await widget.picture('WEB-sitemap');
+    await widget.press('Submit');
+    await widget.text('Scraping request initiated successfully.').waitFor();
+    await widget.page.locator('button:has(img[alt="Lock"])').click();
+    await widget.until(widget.row(pages.url('/sitemap.xml')).getByText('Ready'), () => widget.refresh());
+    await widget.until(widget.row(pages.url('/pages/0.html')).getByText('Ready'), () => widget.refresh());
+    await widget.picture('WEB-synced');
+    await widget.row(pages.url('/sitemap.xml')).getByText(pages.url('/sitemap.xml')).first().click();
+    await widget.until(widget.row(pages.url('/pages/1.html')).getByText('Ready'), () => Promise.resolve());
+    await widget.picture('WEB-pages');
+  } finally {
+    await pages.close();
+  }
+});
+
+test('without its own list of files it leads to our chooser, and shows what was chosen there', async () => {
+  const type = 'GOOGLE_DRIVE';
+  catalogue.stands[type].reset();
+  widget = await browser.open('widget chooser', { enabledIntegrations: [{ id: type }], entryPoint: type });
+  await consent(() => widget.press('Connect Account'));
+  await widget.until(widget.text(accountOf(type)));
+  const popup = await widget.popup(() => widget.press('Add more files'));
+  await popup.getByRole('heading', { name: 'Choose from Google Drive' }).waitFor();
+  await widget.picture('chooser', popup);
+  await popup.getByRole('button', { name: 'Open My Drive' }).click();
+  await popup.getByRole('checkbox', { name: 'Sights' }).check();
+  await popup.getByRole('button', { name: 'Sync what is chosen' }).click();
+  await popup.getByRole('heading', { name: 'Your choice is being synced' }).waitFor();
+  await popup.close();
+  await widget.until(widget.text('Ready'), () => widget.refresh());
+  await widget.picture('chooser-synced');
+});
