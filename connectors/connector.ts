@@ -33,8 +33,18 @@ export interface SourceItem extends Typed {
   readonly version: string | null;
   /** Of sources that tell by places alone what is gone: where it lies, with slashes between what it lies in. */
   readonly place?: string;
+  /** Of what becomes no file: why, in a sentence that says what to do. Whoever selects what it lies in is told. */
+  readonly leftOut?: string;
   /** What its source says of it by itself, as tags of its file; those that a caller gives win. */
   readonly tags?: Readonly<Record<string, TagValue>>;
+}
+
+/** Something that is there, and no item: whoever selects what it lies in is told why it becomes no file. */
+export interface LeftOut extends Typed {
+  readonly externalId: string;
+  readonly name: string;
+  /** A sentence that says what to do. */
+  readonly reason: string;
 }
 
 export interface ItemPage {
@@ -45,10 +55,10 @@ export interface ItemPage {
   readonly refused?: readonly string[];
   /** Of outermost things: what lies in them is told of by these pages as well, and need not be walked. */
   readonly isDeep?: true;
+  /** What lies there beside its items. */
+  readonly leftOut?: readonly LeftOut[];
   /** There is more than the source would tell of: then nothing may be deleted for being absent. */
   readonly isPartial?: true;
-  /** What has a type that is not wished for was not even listed. */
-  readonly hasLeftOut?: true;
 }
 
 /** An outermost container, as a caller sees it who looks at the source just now. */

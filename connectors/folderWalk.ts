@@ -50,5 +50,6 @@ export async function takeFolder(
     isExpandable ? [[externalId, level + 1] as const] : [],
   );
   const here: FolderWalk['open'] = page.next === null ? [] : [[folder, level]];
-  return pageAt({ items: page.items }, { root, open: [...behind.open, ...inside, ...here], at: page.next });
+  const { items, leftOut = [] } = page;
+  return pageAt({ items, leftOut }, { root, open: [...behind.open, ...inside, ...here], at: page.next });
 }

@@ -2,8 +2,16 @@
 import { Fault } from '../contract/failures.js';
 import { formatOfName, formatOfType, mimeTypeOf } from '../contract/fileFormats.js';
 import type { TagValue } from '../contract/records.js';
-import { isChosenByType, type TypeAtSource, type TypeWishes } from '../contract/typesAtSource.js';
-import type { ItemContent, ItemPage, OAuthGrant, SourceAnswer, SourceClient, SourceItem } from './connector.js';
+import { isChosenByType, LEFT_OUT_BY_TYPE, type TypeAtSource, type TypeWishes } from '../contract/typesAtSource.js';
+import type {
+  ItemContent,
+  ItemPage,
+  LeftOut,
+  OAuthGrant,
+  SourceAnswer,
+  SourceClient,
+  SourceItem,
+} from './connector.js';
 
 /** An answer, or a part of one: nothing in it is sure. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -50,6 +58,13 @@ export const itemOf = (
   ...given,
 });
 
+/** An article that its writers alone see; null for what is none. */
+export function draftOf(json: Json, name: string | null): LeftOut | null {
+  const id = idOf(json['id']);
+  const reason = 'It is not published. Publish it there, then sync again.';
+  return id === null ? null : { externalId: `article:${id}`, name: name ?? id, reason, typeAtSource: 'ARTICLE' };
+}
+
 /** Ids as others see them, of a source whose accounts each count their tickets from one: with the account before them. */
 export interface AccountIds {
   outer(id: string): string;
@@ -64,7 +79,7 @@ export function idsOf(account: string): AccountIds {
   return {
     outer,
     inner: (externalId) => (externalId.startsWith(before) ? externalId.slice(before.length) : ''),
-    page: ({ items, ...page }) => ({
+    page: ({ items, leftOut = [], ...page }) => ({
       ...page,
       items: items.map((item) => ({
         ...item,
@@ -73,6 +88,7 @@ export function idsOf(account: string): AccountIds {
         rootExternalId: orNull(item.rootExternalId),
         ...(item.place === undefined ? {} : { place: outer(item.place) }),
       })),
+      leftOut: leftOut.map((one) => ({ ...one, externalId: outer(one.externalId) })),
     }),
   };
 }
@@ -210,19 +226,25 @@ export const contentOfArticle = (
 
 /** What of a listing is wanted; all of it where nobody says what becomes files. */
 export function wantedOf(wishes: TypeWishes | undefined) {
-  let hasLeftOut = false;
+  const unlisted = new Set<TypeAtSource>();
   return {
     /** Whether things of a type are: where not, they need not be listed. */
     of(type: TypeAtSource): boolean {
       const isWanted = !wishes || isChosenByType({ typeAtSource: type }, wishes);
-      hasLeftOut ||= !isWanted;
+      if (!isWanted) unlisted.add(type);
       return isWanted;
     },
     attachedTo: (type: TypeAtSource): boolean => !wishes || isChosenByType({ attachedTo: type }, wishes),
     /** Whether files are made of it: then what is told of them is asked for. */
     makesFiles: wishes !== undefined,
-    /** A page that was listed so: with whether something was left out. */
-    saidOn: (page: ItemPage): ItemPage => (hasLeftOut ? { ...page, hasLeftOut } : page),
+    /** A page of what lies in something, that was listed so: with the types that were not. */
+    saidOn: (externalId: string, { leftOut = [], ...page }: ItemPage): ItemPage => ({
+      ...page,
+      leftOut: [
+        ...leftOut,
+        ...[...unlisted].map((type) => ({ externalId, name: `All of type ${type}`, reason: LEFT_OUT_BY_TYPE })),
+      ],
+    }),
   };
 }
 export type Wanted = ReturnType<typeof wantedOf>;

@@ -60,6 +60,4 @@ export interface SyncSourceRequest {
   readonly incremental?: boolean;
   /** All there is was asked for: nothing of it was named by itself. */
   readonly isWhole?: boolean;
-  /** Something that lies in what was named has a type that is not wished for: that is told at the end. */
-  readonly hasLeftOut?: boolean;
 }

@@ -46,8 +46,14 @@ export const EVENT_KINDS = {
 } as const satisfies Record<string, EventObjectType>;
 export type EventKind = keyof typeof EVENT_KINDS;
 
+/** Something of a source that has no file. */
+export interface EventItem {
+  readonly external_id: string;
+  readonly name: string;
+}
+
 /** What is told beside the object. Booleans and numbers are strings on the wire; null stays null. */
-export type EventInfo = Readonly<Record<string, string | null>>;
+export type EventInfo = Readonly<Record<string, string | null | readonly EventItem[]>>;
 
 /** Something that has happened, before it has its number. */
 export interface NewEvent {
@@ -205,18 +211,16 @@ export const fileEvents = {
       files.map((file) => ({ ...file, requestId, uploadId: null })),
       { reason },
     ),
-  /** Things of a selection that became no files, for auto_synced_source_types does not name their type: a list of no files. */
-  leftOutByType: ({
-    organizationId,
-    customerId,
-    ...request
-  }: Pick<EventFile, 'organizationId' | 'customerId' | 'requestId' | 'uploadId'>): NewEvent => ({
-    kind: 'FILES_SKIPPED',
-    organizationId,
-    customerId,
-    objectId: [],
-    info: { reason: 'auto_synced_source_types', ...upload(request) },
-  }),
+  /** Things of a source that a request selected with what they lie in, and that become no files. */
+  notTaken(
+    items: readonly EventItem[],
+    reason: string,
+    { _id, organizationId, customerId }: Pick<EventFile, '_id' | 'organizationId' | 'customerId'>,
+    request: Pick<EventFile, 'requestId' | 'uploadId'>,
+  ): NewEvent {
+    const info = { reason, data_source_id: String(_id), items, ...upload(request) };
+    return { kind: 'FILES_SKIPPED', organizationId, customerId, objectId: [], info };
+  },
   /** Of files whose vectors were moved, or are to be treated otherwise. @param requestId of the run, or request, that did it */
   stored(
     kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE' | 'EMBEDDING_STORAGE_MODIFIED',

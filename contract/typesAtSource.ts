@@ -9,6 +9,9 @@ export interface Typed {
   readonly attachedTo?: TypeAtSource;
 }
 
+/** The reason that is told of what auto_synced_source_types leaves out. */
+export const LEFT_OUT_BY_TYPE = 'auto_synced_source_types';
+
 /** auto_synced_source_types and sync_attachments. */
 export interface TypeWishes {
   /** Unset: any. */

@@ -17,7 +17,7 @@ export interface Listing {
 /** Of what the connector knows, an item keeps what is answered, and its version. */
 const listedOf = (account: Account) => (given: SourceItem) => {
   const { hasContent: _content, isAttachment: _attached, createdAt: _at, tags: _tags, ...listed } = given;
-  const { typeAtSource: _type, attachedTo: _of, ...item } = listed;
+  const { typeAtSource: _type, attachedTo: _of, leftOut: _why, ...item } = listed;
   return { ...item, source: account.sourceOf(item.externalId) };
 };
 

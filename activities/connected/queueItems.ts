@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
 import type { SourceItem } from '../../connectors/connector.js';
@@ -14,6 +13,7 @@ import type { ActivityDeps } from '../deps.js';
 import { toFailure } from '../failures.js';
 import { type OpenAccount, withAccount } from './openAccount.js';
 import { waitOutLimits } from './waitOutLimits.js';
+import { tellLeftOut, tellOnce } from './tellLeftOut.js';
 import { takePage } from './walk.js';
 
 const HEARTBEAT_MS = 1_000;
@@ -37,10 +37,12 @@ const unlisted = (externalId: string): Queued => ({
   version: null,
 });
 
-const becomesFile =
-  ({ ingest }: SyncSourceRequest) =>
-  ({ hasContent, isAttachment }: SourceItem): boolean =>
-    hasContent || (isAttachment === true && ingest.syncAttachments === true);
+/** Whether an item becomes a file. What was named by itself does, whatever its type. */
+const becomesFile = (item: SourceItem, isNamed: boolean, { ingest }: SyncSourceRequest): boolean => {
+  const { hasContent, isAttachment, isSelectable } = item;
+  const isWanted = hasContent || (isAttachment === true && ingest.syncAttachments === true && isSelectable);
+  return isWanted && (isNamed || isChosenByType(item, ingest));
+};
 
 /** From what was selected of a connected account to queued files. */
 export function createQueueActivities(deps: ActivityDeps) {
@@ -93,12 +95,7 @@ export function createQueueActivities(deps: ActivityDeps) {
     const copies = await store.items.syncedCopies(source, ids, ingest);
     if (copies.size === 0) return items;
     const left = [...copies.values()];
-    // A page that is listed again after a death is told of once.
-    const page = createHash('sha256')
-      .update(left.map(({ _id }) => _id).join())
-      .digest('base64url');
-    const events = fileEvents.leftOut(left, 'incremental_sync', run.requestId);
-    await store.transaction((session) => store.events.write(events, session, `skipped:${run._id}:${page}`));
+    await tellOnce(store, run, fileEvents.leftOut(left, 'incremental_sync', run.requestId));
     return items.filter(({ externalId }) => !copies.has(externalId));
   };
 
@@ -121,15 +118,13 @@ export function createQueueActivities(deps: ActivityDeps) {
               const { source, account } = open;
               const page = await takePage(account, request.walk, signal, request.ingest);
               const { items, missing, walk } = page;
-              // What was named by itself comes, whatever its type.
               const isNamed = (item: SourceItem) =>
                 request.isWhole !== true && item.externalId === request.walk.open[0];
-              const possible = items.filter(becomesFile(request));
-              const isWanted = (item: SourceItem) => isNamed(item) || isChosenByType(item, request.ingest);
-              const wanted = possible.filter(isWanted);
-              // Whether attachments come is another wish.
-              const isLeftOut = (item: SourceItem) => item.attachedTo === undefined && !isWanted(item);
-              const hasLeftOut = request.hasLeftOut === true || page.hasLeftOut === true || possible.some(isLeftOut);
+              const wanted = items.filter((item) => becomesFile(item, isNamed(item), request));
+              const taken = new Set(wanted);
+              // What was named is looked into, where it only leads elsewhere.
+              const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
+              await tellLeftOut(store, { run, source, request }, others, page.leftOut);
               const found: Queued[] = [...wanted, ...missing.map(unlisted)];
               const named = await withoutCopies(run, request, source, found);
               const room = most === null ? named.length : Math.max(0, most - request.queued);
@@ -137,7 +132,7 @@ export function createQueueActivities(deps: ActivityDeps) {
               let { queued } = request;
               for (let from = 0; from < Math.min(room, named.length); from += FILES_AT_ONCE)
                 queued += await accept(run, request, open, named.slice(from, Math.min(room, from + FILES_AT_ONCE)));
-              return { ...request, walk, queued, hasLeftOut };
+              return { ...request, walk, queued };
             });
           request = (await waitOutLimits(next, until, signal)) ?? request;
           await store.runs.setOptions(runId, request);
@@ -148,9 +143,6 @@ export function createQueueActivities(deps: ActivityDeps) {
             const upload = { ...run, uploadId: run.uploadId ?? null };
             if (isFull)
               await store.events.write([uploadEvent('FILE_SYNC_LIMIT_REACHED', upload)], session, `limit:${runId}`);
-            // Of all there is, types were named in the same breath; of a selection the connection may have, long ago.
-            if (request.hasLeftOut === true && request.isWhole !== true)
-              await store.events.write([fileEvents.leftOutByType(upload)], session, `types:${runId}`);
             await store.events.write(
               [uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)],
               session,

@@ -1,4 +1,4 @@
-import type { ItemPage, SourceItem } from '../../connectors/connector.js';
+import type { ItemPage, LeftOut, SourceItem } from '../../connectors/connector.js';
 import type { Account } from '../../connectors/registry.js';
 import type { Walk } from '../../contract/connections.js';
 import { Fault } from '../../contract/failures.js';
@@ -11,9 +11,9 @@ export interface WalkStep {
   readonly missing: readonly string[];
   /** Of these, those that may not be looked into. */
   readonly refused: readonly string[];
+  /** What is there beside its items. */
+  readonly leftOut: readonly LeftOut[];
   readonly walk: Walk;
-  /** What has a type that is not wished for was not even listed. */
-  readonly hasLeftOut?: boolean;
 }
 
 /**
@@ -29,12 +29,13 @@ export async function takePage(
 ): Promise<WalkStep> {
   const [scope, ...rest] = walk.open;
   if (scope === undefined) {
-    if (walk.roots === null) return { items: [], missing: [], refused: [], walk };
-    const { items, next, isDeep, isPartial, refused: missing = [] } = await account.roots(walk.roots.next, signal);
+    if (walk.roots === null) return { items: [], missing: [], refused: [], leftOut: [], walk };
+    const page = await account.roots(walk.roots.next, signal);
+    const { items, next, isDeep, isPartial, refused: missing = [], leftOut = [] } = page;
     const open = isDeep ? [] : items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
     const refused = walk.refused + missing.length + (isPartial ? 1 : 0);
     const behind = { ...walk, open, at: null, roots: next === null ? null : { next }, refused };
-    return { items, missing, refused: missing, walk: behind };
+    return { items, missing, refused: missing, leftOut, walk: behind };
   }
   const behind = { ...walk, open: rest, at: null };
   let page: ItemPage;
@@ -42,12 +43,13 @@ export async function takePage(
     page = await account.below(scope, walk.at, signal, wishes);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    if (error.kind === 'not_found') return { items: [], missing: [scope], refused: [], walk: behind };
+    const nothing = { items: [], missing: [scope], leftOut: [] };
+    if (error.kind === 'not_found') return { ...nothing, refused: [], walk: behind };
     if (error.kind === 'access_denied')
-      return { items: [], missing: [scope], refused: [scope], walk: { ...behind, refused: walk.refused + 1 } };
+      return { ...nothing, refused: [scope], walk: { ...behind, refused: walk.refused + 1 } };
     throw error;
   }
-  const { items, next, refused: missing = [], hasLeftOut = false } = page;
+  const { items, next, refused: missing = [], leftOut = [] } = page;
   const on = { ...(next === null ? behind : { ...walk, at: next }), refused: walk.refused + missing.length };
-  return { items, missing, refused: missing, hasLeftOut, walk: on };
+  return { items, missing, refused: missing, leftOut, walk: on };
 }

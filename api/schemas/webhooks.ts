@@ -18,7 +18,8 @@ export const webhookFields = {
   updated_at: timestamp().required(),
 };
 
-const info = Joi.object().pattern(Joi.string(), nullable(text()));
+const items = Joi.array().items(Joi.object({ external_id: text().required(), name: text().required() }));
+const info = Joi.object({ items }).pattern(Joi.string(), nullable(text()));
 
 /** The inner document of a delivery. */
 export const eventFields = {

@@ -1,4 +1,4 @@
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
 import { asMoment, asObject, asText, type Json, type Site } from './api.js';
 import { htmlOfStorage } from './storage.js';
 
@@ -95,6 +95,14 @@ export function itemOfContent(site: Site, kind: Exclude<Kind, 'spaces'>, json: J
     // After a page was restored its numbers may go on from an earlier one.
     version: isFolder ? null : `${asText(number) ?? ''} ${asText(createdAt) ?? ''}`,
   };
+}
+
+/** What Confluence's list of children tells of and we read nothing of; null for all else. */
+export function leftOutOf(child: Json): LeftOut | null {
+  const [id, type] = [asText(child['id']), asText(child['type'])];
+  if (id === null || type === null || type === 'page' || type === 'folder') return null;
+  const reason = 'Of Confluence pages and blog posts are read. Export it there, then upload the file.';
+  return { externalId: `${type}:${id}`, name: nameOf(child, 'title', id), reason };
 }
 
 const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,7 +1,7 @@
 /** What lies in a space, a page or a folder of Confluence. */
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceItem } from '../connector.js';
-import { folderAround, itemOfContent, itemOfSpace, type Place, placeOf } from './adapter.js';
+import { folderAround, itemOfContent, itemOfSpace, leftOutOf, type Place, placeOf } from './adapter.js';
 import { ask, asText, type Call, type Json, takePage } from './api.js';
 
 export const missing = (): Fault =>
@@ -110,7 +110,8 @@ export async function belowContent(call: Call, place: Place, text: string | null
     // What lies in them comes before what lies beside them, so that little is open at once.
     const later = [...items.flatMap(({ externalId }) => placeOf(externalId) ?? []), ...rest];
     const isWhole = children.next === null;
-    return { items, next: next({ open: isWhole ? later : [first, ...later], at: children.next }) };
+    const leftOut = children.values.flatMap((child) => leftOutOf(child) ?? []);
+    return { items, leftOut, next: next({ open: isWhole ? later : [first, ...later], at: children.next }) };
   } catch (error) {
     // It went in the meantime; the others are still there.
     if (!isMissing(error)) throw error;

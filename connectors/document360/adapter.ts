@@ -71,12 +71,16 @@ export const itemOfWorkspace = ({ id, name, createdAt }: Workspace): SourceItem 
   version: null,
 });
 
+const HIDDEN = 'It is hidden from the readers of its site. Show it there, then sync again.';
+const DRAFT = 'It is not published. Publish it there, then sync again.';
+
 /** An article in its place. What readers of the site do not see, drafts and what is hidden, is shown and not given out. */
 function itemOfArticle(json: Json, workspace: string, parent: string, isHidden: boolean): SourceItem | null {
   const id = asText(json['id']);
   if (id === null || !ID.test(id)) return null;
   const { public_version: published, status } = json;
-  const isPublic = (status === PUBLISHED || (typeof published === 'number' && published > 0)) && !isHidden;
+  const isPublished = status === PUBLISHED || (typeof published === 'number' && published > 0);
+  const isPublic = isPublished && !isHidden;
   const changed = asMoment(json['modified_at']);
   return {
     externalId: `${workspace}/article:${id}`,
@@ -92,6 +96,7 @@ function itemOfArticle(json: Json, workspace: string, parent: string, isHidden: 
     createdAt: asMoment(json['created_at']),
     // Both may be missing, and either changes with what is published.
     version: changed === null ? null : `${typeof published === 'number' ? published : ''} ${changed}`,
+    ...(isPublic ? {} : { leftOut: isPublished ? HIDDEN : DRAFT }),
   };
 }
 

@@ -1,9 +1,10 @@
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
 import {
   type Attached,
   contentOfArticle,
   contentOfSaid,
   dateOf,
+  draftOf,
   idOf,
   itemOf,
   type Json,
@@ -78,6 +79,9 @@ export const itemOfFolder = ({ id, json, parent }: Folder, category: string): So
 /** Of an article that everybody who may see it does. */
 const PUBLISHED = 2;
 export const isPublished = (article: Json): boolean => article['status'] === PUBLISHED;
+
+export const leftOutOf = (article: Json): LeftOut | null =>
+  isPublished(article) ? null : draftOf(article, named(article));
 
 /** A published article; null for a draft. @param site where people of its account open it */
 export function itemOfArticle(json: Json, site: string): SourceItem | null {

@@ -7,6 +7,7 @@ import {
   itemOfCategory,
   itemOfContainer,
   itemOfFolder,
+  leftOutOf,
   SOLUTIONS,
   TICKETS,
 } from './adapter.js';
@@ -83,7 +84,8 @@ async function listArticles(client: SourceClient, { open, page }: Cursor, signal
   try {
     const { values, goesOn } = await takePage(client, [...FOLDERS, folder, 'articles'], page, signal);
     const items = values.flatMap((one) => itemOfArticle(one, siteOf(client)) ?? []);
-    return { items, next: goesOn ? cursorOf({ open, page: page + 1 }) : behind };
+    const leftOut = values.flatMap((one) => leftOutOf(one) ?? []);
+    return { items, leftOut, next: goesOn ? cursorOf({ open, page: page + 1 }) : behind };
   } catch (error) {
     // The folder went in the meantime; the others are still there.
     if (isFault(error, 'not_found')) return { items: [], next: behind };

@@ -90,7 +90,8 @@ export const freshdesk: Connector<FreshdeskCredentials> = {
   async below(client, externalId, cursor, signal, given, wishes) {
     const ids = idsIn(given);
     const wanted = wantedOf(wishes);
-    return ids.page(wanted.saidOn(await listBelow(client, ids.inner(externalId), cursor, signal, wanted)));
+    const inner = ids.inner(externalId);
+    return ids.page(wanted.saidOn(inner, await listBelow(client, inner, cursor, signal, wanted)));
   },
 
   async open(client, externalId, signal, given) {

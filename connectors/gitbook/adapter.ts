@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
 
 /** What we read of a space. */
 export interface SpaceJson {
@@ -59,16 +59,26 @@ const pageUrl = (space: SpaceJson, { path, urls }: PageJson): string | null =>
     ? `${space.urls.published.replace(/\/+$/, '')}/${path}`
     : (urls?.app ?? null);
 
-/** All pages of a space, each behind the one it lies in. */
-export function itemsOfPages(space: SpaceJson, pages: readonly PageJson[]): SourceItem[] {
+const LINK = 'It is a link, and has no text of its own. Sync what it leads to.';
+const COMPUTED = 'GitBook computes it when it is shown, and gives its text to nobody. Sync what it is computed from.';
+
+/** All pages of a space, each behind the one it lies in, and what lies among them and is no item. */
+export function itemsOfPages(
+  space: SpaceJson,
+  pages: readonly PageJson[],
+): { readonly items: SourceItem[]; readonly leftOut: LeftOut[] } {
   const items: SourceItem[] = [];
+  const leftOut: LeftOut[] = [];
   // A list of what is still to be looked at, for no nesting is too deep.
   const open = pages.map((page) => ({ page, parent: space.id })).toReversed();
   for (let next = open.pop(); next; next = open.pop()) {
     const { page, parent } = next;
     const itemType = ITEM_TYPES[page.type ?? ''];
-    if (itemType === undefined) continue;
     const externalId = itemId(space.id, page.id);
+    if (itemType === undefined) {
+      leftOut.push({ externalId, name: page.title ?? page.id, reason: COMPUTED });
+      continue;
+    }
     const inside = page.pages ?? [];
     items.push({
       externalId,
@@ -83,16 +93,20 @@ export function itemsOfPages(space: SpaceJson, pages: readonly PageJson[]): Sour
       hasContent: page.type === 'document',
       createdAt: page.createdAt ?? null,
       version: page.updatedAt ?? null,
+      ...(page.type === 'link' ? { leftOut: LINK } : {}),
     });
     open.push(...inside.map((child) => ({ page: child, parent: externalId })).toReversed());
   }
-  return items;
+  return { items, leftOut };
 }
 
 /** A page as a text of its own: its title, what it is about, and what stands on it. */
 export function contentOf(page: PageJson, externalId: string, spaceId: string): ItemContent {
   if (page.type !== undefined && page.type !== 'document')
-    throw new Fault('unsupported_type', 'This entry of GitBook has no text of its own: sync the pages in it.');
+    throw new Fault(
+      'unsupported_type',
+      page.type === 'link' ? LINK : 'This entry of GitBook has no text of its own: sync the pages in it.',
+    );
   const { title = '', description = '', markdown = '' } = page;
   const heading = `# ${title}`;
   // Exports may begin with the title already.

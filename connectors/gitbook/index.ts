@@ -64,8 +64,9 @@ export const gitbook: Connector<GitBookCredentials> = {
     const { pages = [] } = (await client.get(['spaces', spaceId, 'content', 'pages'], {}, signal)) as {
       pages?: PageJson[];
     };
-    const all = [itemOfSpace(space), ...itemsOfPages(space, pages)];
-    if (pageId === null) return { items: all, next: null };
+    const inside = itemsOfPages(space, pages);
+    const all = [itemOfSpace(space), ...inside.items];
+    if (pageId === null) return { items: all, leftOut: inside.leftOut, next: null };
     const meant = new Set([externalId]);
     for (const { externalId: id, parentExternalId } of all)
       if (parentExternalId !== null && meant.has(parentExternalId)) meant.add(id);

@@ -87,12 +87,26 @@ export const itemOfRepository = ({
   version: null,
 });
 
-/** The format that a file of a repository is read as; null for what does not become a file. Anything unknown and short is text. */
-function formatOfEntry({ path, mode, size = 0 }: EntryJson): FileFormat | null {
-  if (mode === LINK_MODE || size === 0) return null;
+const TOO_LONG = 'It is too long to be read from a repository. Upload it instead.';
+const NO_DOCUMENT = 'Of repositories only documents and texts are read. Upload it where it is to be.';
+
+/** The format that a file of a repository is read as, or why it becomes none. Anything unknown and short is text. */
+function readAs({
+  path,
+  mode,
+  type,
+  size = 0,
+}: EntryJson): { readonly format: FileFormat } | { readonly leftOut: string } {
+  if (type !== 'blob') return { leftOut: 'It is another repository that is shown here. Sync that one.' };
+  if (mode === LINK_MODE) return { leftOut: 'It is a link. Sync what it leads to.' };
+  if (size === 0) return { leftOut: 'It is empty.' };
   const format = formatOfName(path);
-  if (format !== null) return FILE_FORMATS[format].kind === 'text' && size <= MAX_FILE_BYTES ? format : null;
-  return size <= MAX_PLAIN_BYTES && !NO_TEXT.has(extensionOf(path)) ? 'TXT' : null;
+  if (format !== null) {
+    if (FILE_FORMATS[format].kind !== 'text') return { leftOut: NO_DOCUMENT };
+    return size <= MAX_FILE_BYTES ? { format } : { leftOut: TOO_LONG };
+  }
+  if (NO_TEXT.has(extensionOf(path))) return { leftOut: NO_DOCUMENT };
+  return size <= MAX_PLAIN_BYTES ? { format: 'TXT' } : { leftOut: TOO_LONG };
 }
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
@@ -103,7 +117,8 @@ export function itemOfEntry({ repository, url, branch, path: above }: Place, ent
   const slash = path.lastIndexOf('/');
   const isFile = entry.type === 'blob';
   const isDirectory = entry.type === 'tree';
-  const format = isFile ? formatOfEntry(entry) : null;
+  const read = isDirectory ? null : readAs(entry);
+  const format = read && 'format' in read ? read.format : null;
   return {
     externalId: `${repository}/${path}`,
     parentExternalId: slash < 0 ? repository : `${repository}/${path.slice(0, slash)}`,
@@ -117,6 +132,7 @@ export function itemOfEntry({ repository, url, branch, path: above }: Place, ent
     hasContent: format !== null,
     createdAt: null,
     version: isFile && entry.sha !== '' ? entry.sha : null,
+    ...(read && 'leftOut' in read ? read : {}),
   };
 }
 

@@ -164,6 +164,9 @@ export const github: Connector<GitHubCredentials> = {
     // Without a path it is reached only by an id that no listing knows.
     const found = path === '' ? await client.get(['repos', owner, name], {}, signal) : null;
     const file: ContentJson = found === null ? await contentAt(client, parts, signal) : {};
+    const isElsewhere = file.type === 'symlink' || file.type === 'submodule';
+    if (isElsewhere)
+      throw new Fault('unsupported_type', 'This leads elsewhere, and has no text of its own. Sync what it leads to.');
     if (file.type !== 'file' || file.sha === undefined)
       throw new Fault('unsupported_type', 'This has no text of its own: sync the files in it.');
     // What is long is not sent along.

@@ -1,9 +1,10 @@
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
 import {
   type Attached,
   contentOfArticle,
   contentOfSaid,
   dateOf,
+  draftOf,
   idOf,
   itemOf,
   type Json,
@@ -71,10 +72,14 @@ export const collectionOf = (article: Json): string | null => idOf(article['pare
 
 const versionOf = (json: Json): string | null => idOf(json['updated_at']);
 
+const isPublished = (article: Json): boolean => article['state'] === 'published';
+export const leftOutOf = (article: Json): LeftOut | null =>
+  isPublished(article) ? null : draftOf(article, textOf(article['title']));
+
 /** An article; null for a draft. @param root of its collection; null where it lies in none */
 export function itemOfArticle(json: Json, root: string | null): SourceItem | null {
   const [id, above] = [idOf(json['id']), collectionOf(json)];
-  if (id === null || json['state'] !== 'published') return null;
+  if (id === null || !isPublished(json)) return null;
   const isLoose = root === null || above === null;
   return itemOf({
     externalId: `article:${id}`,

@@ -7,6 +7,7 @@ import {
   itemOfArticle,
   itemOfCollection,
   itemOfContainer,
+  leftOutOf,
 } from './adapter.js';
 import { NAME, takeAll, takeNumbered } from './api.js';
 
@@ -57,16 +58,23 @@ async function listArticles(client: SourceClient, cursor: Cursor, signal: AbortS
   const { roots, page, restarts } = cursor;
   const { values, next, total } = await takeNumbered(client, ['articles'], page, signal);
   const isShorter = total !== null && cursor.total !== null && total < cursor.total;
-  const items = values.flatMap((article) => {
+  const meant = values.flatMap((article): { article: Json; root: string | null }[] => {
     const above = collectionOf(article);
-    if (roots === null) return above === null ? (itemOfArticle(article, null) ?? []) : [];
+    if (roots === null) return above === null ? [{ article, root: null }] : [];
     const root = above !== null && Object.hasOwn(roots, above) ? roots[above] : undefined;
-    return root === undefined ? [] : (itemOfArticle(article, root) ?? []);
+    return root === undefined ? [] : [{ article, root }];
   });
+  const items = meant.flatMap(({ article, root }) => itemOfArticle(article, root) ?? []);
+  const leftOut = meant.flatMap(({ article }) => leftOutOf(article) ?? []);
   if (isShorter && restarts < MAX_RESTARTS)
-    return { items, next: JSON.stringify({ roots, page: 1, total: null, restarts: restarts + 1 } satisfies Cursor) };
+    return {
+      items,
+      leftOut,
+      next: JSON.stringify({ roots, page: 1, total: null, restarts: restarts + 1 } satisfies Cursor),
+    };
   return {
     items,
+    leftOut,
     next: next === null ? null : JSON.stringify({ roots, page: next, total, restarts } satisfies Cursor),
   };
 }

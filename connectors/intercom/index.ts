@@ -95,7 +95,7 @@ export const intercom: Connector<OAuthGrant> = {
 
   async below(client, externalId, cursor, signal, _grant, wishes) {
     const wanted = wantedOf(wishes);
-    return wanted.saidOn(await listBelow(client, externalId, cursor, signal, wanted));
+    return wanted.saidOn(externalId, await listBelow(client, externalId, cursor, signal, wanted));
   },
 
   changes: saidChanges,

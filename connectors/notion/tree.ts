@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
-import type { ItemPage, SourceItem } from '../connector.js';
+import type { ItemPage, LeftOut, SourceItem } from '../connector.js';
 import { externalIdOf, itemOf, type Place, placeOfJson } from './adapter.js';
 import {
   asList,
@@ -62,20 +62,44 @@ async function ifThere(ask: Promise<Json>, alsoFor?: Fault['kind']): Promise<Jso
   }
 }
 
+/** What a block stands for, and what it shows that is out of our reach. */
+interface Behind {
+  readonly things: readonly Json[];
+  readonly leftOut: readonly LeftOut[];
+}
+const NOTHING: Behind = { things: [], leftOut: [] };
+const hidden = (id: string, title: unknown, reason: string): Behind => ({
+  things: [],
+  leftOut: [{ externalId: id, name: asText(title) ?? id, reason }],
+});
+
 /** The page, or the databases, that a block stands for. */
-async function behind({ client, signal }: Call, block: Json): Promise<readonly Json[]> {
+async function behind({ client, signal }: Call, block: Json): Promise<Behind> {
   const id = idOf(block['id']);
-  if (id === null) return [];
+  if (id === null) return NOTHING;
   if (block['type'] === 'child_page') {
     const page = await ifThere(client.get(['pages', id], {}, signal));
-    return page === null ? [] : [page];
+    const { title } = asObject(block['child_page']);
+    return page === null
+      ? hidden(
+          id,
+          title,
+          'This page is not shared with the connection, or was deleted. Share it at Notion, then sync again.',
+        )
+      : { things: [page], leftOut: [] };
   }
-  if (block['type'] !== 'child_database') return [];
+  if (block['type'] !== 'child_database') return NOTHING;
   // What only shows a database of elsewhere is no database for the interface.
   const database = await ifThere(client.get(['databases', id], {}, signal), 'bad_response');
-  const all = asList(database?.['data_sources']).flatMap((one) => idOf(asObject(one)['id']) ?? []);
+  if (database === null)
+    return hidden(
+      id,
+      asObject(block['child_database'])['title'],
+      'This only shows a database of elsewhere, or one that is not shared. Share that database, and sync it by itself.',
+    );
+  const all = asList(database['data_sources']).flatMap((one) => idOf(asObject(one)['id']) ?? []);
   const there = await Promise.all(all.map((one) => ifThere(client.get(['data_sources', one], {}, signal))));
-  return there.filter((one) => one !== null);
+  return { things: there.filter((one) => one !== null), leftOut: [] };
 }
 
 async function lookInto(call: Call, { room, id, owner, at }: Open, root: string) {
@@ -83,9 +107,9 @@ async function lookInto(call: Call, { room, id, owner, at }: Open, root: string)
   const page = isBlocks
     ? await takePage(call, ['blocks', id, 'children'], at)
     : await postPage(call, ['data_sources', id, 'query'], {}, at);
-  const things = isBlocks
-    ? (await Promise.all(page.values.map((block) => behind(call, block)))).flat()
-    : page.values.filter((row) => !isTrashed(row));
+  const shown = isBlocks ? await Promise.all(page.values.map((block) => behind(call, block))) : [];
+  const things = isBlocks ? shown.flatMap((one) => one.things) : page.values.filter((row) => !isTrashed(row));
+  const leftOut = shown.flatMap((one) => one.leftOut);
   const all = things.flatMap((json) => {
     const place = placeOfJson(json);
     return place === null ? [] : [found(json, place, owner, root)];
@@ -97,7 +121,12 @@ async function lookInto(call: Call, { room, id, owner, at }: Open, root: string)
         return inner !== null && !isPage(block) && holdsPages(block) ? [{ room, id: inner, owner, at: null }] : [];
       })
     : [];
-  return { items: all.map(({ item }) => item), open: [...within, ...all.map((one) => one.open)], next: page.next };
+  return {
+    items: all.map(({ item }) => item),
+    leftOut,
+    open: [...within, ...all.map((one) => one.open)],
+    next: page.next,
+  };
 }
 
 const cursorOf = (cursor: TreeCursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
@@ -124,10 +153,10 @@ export async function belowPlace(call: Call, asked: Place, text: string | null):
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
   try {
-    const { items, open: deeper, next } = await lookInto(call, first, root);
+    const { items, leftOut, open: deeper, next } = await lookInto(call, first, root);
     // What lies in it comes before what lies beside it, so that little is open at once.
     const later = [...deeper, ...(next === null ? [] : [{ ...first, at: next }]), ...rest];
-    return { items, next: cursorOf({ root, open: later }) };
+    return { items, leftOut, next: cursorOf({ root, open: later }) };
   } catch (error) {
     // Of what cannot be looked into, its own file says so.
     if (!isOutOfReach(error)) throw error;

@@ -85,6 +85,10 @@ const hasBytes = (row: Row): boolean =>
   (textOf(objectOf(row['LatestPublishedVersion'])['ContentLocation']) ?? 'S') === 'S' &&
   textOf(row['FileType']) !== 'LINK';
 
+/** What there is to say of a file without bytes. */
+export const ELSEWHERE =
+  'This file of Salesforce is a link to something elsewhere. Connect what it leads to, and sync it there.';
+
 export function itemOfFile(row: Row, lies: Lies, site: string): SourceItem {
   const id = textOf(row['Id']) ?? '';
   const name = nameOfFile(row);
@@ -101,6 +105,7 @@ export function itemOfFile(row: Row, lies: Lies, site: string): SourceItem {
     hasContent: hasBytes(row),
     createdAt: dateOf(row['CreatedDate']),
     version: textOf(row['LatestPublishedVersionId']),
+    ...(hasBytes(row) ? {} : { leftOut: ELSEWHERE }),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   bodyFieldsOf,
   contentOfArticle,
   contentOfFile,
+  ELSEWHERE,
   itemOfArticle,
   itemOfFile,
   LOOSE_FILES,
@@ -117,10 +118,7 @@ export const salesforce: Connector<OAuthGrant> = {
         const row = await fileAt(client, place.id, signal);
         const version = textOf(row['LatestPublishedVersionId']);
         if (version === null || !itemOfFile(row, { parent: null, root: null }, '').hasContent)
-          throw new Fault(
-            'unsupported_type',
-            'This file of Salesforce is a link to something elsewhere. Connect what it leads to, and sync it there.',
-          );
+          throw new Fault('unsupported_type', ELSEWHERE);
         const { bytes } = await client.content(['sobjects', 'ContentVersion', version, 'VersionData'], {}, signal);
         return contentOfFile(row, bytes, siteOf(client));
       }

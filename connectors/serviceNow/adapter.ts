@@ -38,7 +38,7 @@ export const READABLE: Readonly<Record<string, string>> = {
 };
 
 const INCIDENTS = 'incident';
-const typeOf = (table: string): TypeAtSource => (table === INCIDENTS ? 'INCIDENT' : 'TABLE');
+export const typeOf = (table: string): TypeAtSource => (table === INCIDENTS ? 'INCIDENT' : 'TABLE');
 
 /** `2026-03-04 10:15:00`, of UTC. */
 const dateOf = (value: unknown): string | null => {

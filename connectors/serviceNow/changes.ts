@@ -96,7 +96,7 @@ async function changesOf(
 ): Promise<Pick<ChangePage, 'changes' | 'goneAt'>> {
   const idOf = (row: Row): string => `${table}/${textOf(row['sys_id'])}`;
   const readable = rows.filter((row) => isReadable(row, table));
-  const items = await withAttachments(client, table, readable, signal);
+  const { items } = await withAttachments(client, table, readable, signal);
   const gone = rows.filter((row) => !isReadable(row, table)).map((row): Change => ({ gone: idOf(row) }));
   return { changes: [...gone, ...items.map((item) => ({ item }))], goneAt: readable.map(idOf) };
 }

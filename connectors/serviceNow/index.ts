@@ -35,9 +35,9 @@ async function belowTable(
   const after = cursor === null ? FROM_START : (JSON.parse(cursor) as After);
   const wanted = { query: READABLE[table] ?? '', fields: LISTED_FIELDS };
   const { rows, next } = await readPage(client, ['table', table], wanted, after, signal);
-  const items = await withAttachments(client, table, rows, signal);
+  const { items, leftOut = [] } = await withAttachments(client, table, rows, signal);
   const itself = cursor === null ? [itemOfTable(table, '', siteOf(client))] : [];
-  return { items: [...itself, ...items], next: next === null ? null : JSON.stringify(next) };
+  return { items: [...itself, ...items], leftOut, next: next === null ? null : JSON.stringify(next) };
 }
 
 /** A record as it can be read now. @throws Fault not_found for drafts as well, and for what was retired */
@@ -110,7 +110,7 @@ export const serviceNow: Connector<OAuthGrant> = {
     const { table, record, attachment } = place;
     if (record === null) return belowTable(client, table, cursor, signal);
     const row = await recordAt(client, place, { sysparm_fields: `${LISTED_FIELDS},workflow_state,active` }, signal);
-    if (attachment === null) return { items: await withAttachments(client, table, [row], signal), next: null };
+    if (attachment === null) return { ...(await withAttachments(client, table, [row], signal)), next: null };
     const item = itemOfAttachment(await attachmentAt(client, place, signal), table, siteOf(client));
     if (item === null) throw noSuchItem();
     return { items: [item], next: null };

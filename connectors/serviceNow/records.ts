@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import type { ItemPage, LeftOut, SourceClient, SourceItem } from '../connector.js';
 import {
   ATTACHMENT_FIELDS,
   CUSTOM,
@@ -10,6 +10,7 @@ import {
   type Row,
   TABLES,
   textOf,
+  typeOf,
 } from './adapter.js';
 import { type After, FROM_START, readAll, readPage } from './tables.js';
 
@@ -59,12 +60,13 @@ export async function listTables(client: SourceClient, cursor: string | null, si
   return { items: await tablesByTrying(client, signal), next: null };
 }
 
+/** Null where the account may read records alone. */
 async function attachmentsOf(
   client: SourceClient,
   table: string,
   records: readonly string[],
   signal: AbortSignal,
-): Promise<readonly SourceItem[]> {
+): Promise<readonly SourceItem[] | null> {
   if (records.length === 0) return [];
   const query = `table_name=${table}^table_sys_idIN${records.join(',')}`;
   const wanted = { query, fields: ATTACHMENT_FIELDS };
@@ -72,11 +74,19 @@ async function attachmentsOf(
     const rows = await readAll(client, ['attachment'], wanted, MAX_ATTACHMENTS, signal);
     return rows.flatMap((row) => itemOfAttachment(row, table, siteOf(client)) ?? []);
   } catch (error) {
-    // Whoever may read records alone reads these.
-    if (isKind(error, 'access_denied')) return [];
+    if (isKind(error, 'access_denied')) return null;
     throw error;
   }
 }
+
+/** What is told of attachments that the account may not read, beside the records that it may. */
+const unreadable = (table: string): LeftOut => ({
+  externalId: table,
+  name: `Attachments of ${table}`,
+  reason: 'The account may read the records of this table and not what is attached to them. Give it access there.',
+  typeAtSource: 'ATTACHMENT',
+  attachedTo: typeOf(table),
+});
 
 /** Records, each with what is attached to it behind it. */
 export async function withAttachments(
@@ -84,14 +94,15 @@ export async function withAttachments(
   table: string,
   rows: readonly Row[],
   signal: AbortSignal,
-): Promise<readonly SourceItem[]> {
+): Promise<Required<Pick<ItemPage, 'items' | 'leftOut'>>> {
   const ids = rows.map((row) => textOf(row['sys_id'])).filter(Boolean);
   const attached = new Map<string, SourceItem[]>(ids.map((id) => [`${table}/${id}`, []]));
-  for (const item of await attachmentsOf(client, table, ids, signal))
-    attached.get(item.parentExternalId ?? '')?.push(item);
-  return rows.flatMap((row) => {
+  const found = await attachmentsOf(client, table, ids, signal);
+  for (const item of found ?? []) attached.get(item.parentExternalId ?? '')?.push(item);
+  const items = rows.flatMap((row) => {
     const inside = attached.get(`${table}/${textOf(row['sys_id'])}`) ?? [];
     const record = itemOfRecord(row, table, siteOf(client), inside.length > 0);
     return record === null ? [] : [record, ...inside];
   });
+  return { items, leftOut: found === null ? [unreadable(table)] : [] };
 }

@@ -1,9 +1,10 @@
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
 import {
   type Attached,
   contentOfArticle,
   contentOfSaid,
   dateOf,
+  draftOf,
   idOf,
   itemOf,
   type Json,
@@ -80,10 +81,14 @@ export const itemOfSection = (json: Json, category: string): SourceItem | null =
       });
 };
 
+export const isDraft = (article: Json): boolean => article['draft'] === true;
+export const leftOutOf = (article: Json): LeftOut | null =>
+  isDraft(article) ? draftOf(article, named(article)) : null;
+
 /** An article; null for a draft. @param category the id of that which it lies in */
 export const itemOfArticle = (json: Json, category: string): SourceItem | null => {
   const [id, section] = [idOf(json['id']), idOf(json['section_id'])];
-  return id === null || json['draft'] === true
+  return id === null || isDraft(json)
     ? null
     : itemOf({
         externalId: `article:${id}`,

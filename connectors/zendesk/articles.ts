@@ -1,6 +1,15 @@
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { idOf, isFault, type Json, noSuchItem } from '../helpdesk.js';
-import { HELP_CENTER, itemOfArticle, itemOfCategory, itemOfContainer, itemOfSection, TICKETS } from './adapter.js';
+import {
+  HELP_CENTER,
+  itemOfArticle,
+  itemOfCategory,
+  itemOfContainer,
+  itemOfSection,
+  isDraft,
+  leftOutOf,
+  TICKETS,
+} from './adapter.js';
 import { NAME, takeAll, takeOne, takePage } from './api.js';
 
 const CENTER = 'help_center';
@@ -71,6 +80,7 @@ async function listArticles(client: SourceClient, cursor: Cursor, signal: AbortS
   const { values, next } = await takePage(client, [CENTER, ...list, 'articles'], cursor.at, signal);
   return {
     items: values.flatMap((one) => itemOfArticle(one, cursor.category) ?? []),
+    leftOut: values.flatMap((one) => leftOutOf(one) ?? []),
     next: cursorOf(next === null ? { ...cursor, open: rest, at: null } : { ...cursor, at: next }),
   };
 }
@@ -140,7 +150,7 @@ export async function readArticle(
 ): Promise<{ readonly article: Json; readonly translations: readonly Json[] }> {
   const path = [CENTER, 'articles', id];
   const { value: article } = await takeOne(client, path, 'article', signal);
-  if (idOf(article['id']) === null || article['draft'] === true) throw noSuchItem(NAME);
+  if (idOf(article['id']) === null || isDraft(article)) throw noSuchItem(NAME);
   const pages = await takeAll(client, [...path, 'translations'], MAX_TRANSLATIONS, signal);
   return { article, translations: pages.flatMap(({ values }) => values) };
 }

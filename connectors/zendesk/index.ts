@@ -102,7 +102,8 @@ export const zendesk: Connector<OAuthGrant> = {
   async below(client, externalId, cursor, signal, grant, wishes) {
     const ids = idsIn(grant);
     const wanted = wantedOf(wishes);
-    return ids.page(wanted.saidOn(await listBelow(client, ids.inner(externalId), cursor, signal, wanted)));
+    const inner = ids.inner(externalId);
+    return ids.page(wanted.saidOn(inner, await listBelow(client, inner, cursor, signal, wanted)));
   },
 
   changes: {

@@ -108,6 +108,9 @@ const nameOf = (data: Json, key: string): string => {
   return (isAttachment(data) ? fileNameOf(data) : textOf(data['title']) || textOf(data['caseName'])) || key;
 };
 
+/** What there is to say of a file that is not Zotero's. */
+export const LINK = 'What is attached is a link: its file is not at Zotero. Upload the file, or let Zotero store it.';
+
 /** An item; null for one without a key, and for an annotation. */
 export function itemOfJson(json: Json, library: string): SourceItem | null {
   const data = objectOf(json['data']);
@@ -139,6 +142,7 @@ export function itemOfJson(json: Json, library: string): SourceItem | null {
     createdAt: Number.isNaN(Date.parse(added)) ? null : added,
     // Of a file, what is said of it may change without it.
     version: (isFile && textOf(data['md5'])) || (typeof json['version'] === 'number' ? String(json['version']) : null),
+    ...(hasContent ? {} : { leftOut: LINK }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Zotero: what people collect of literature, with its files and notes. https://www.zotero.org/support/dev/web_api/v3/basics */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, OAuthGrant } from '../connector.js';
-import { contentOf, isLink, isStoredFile, placeOf } from './adapter.js';
+import { contentOf, isLink, isStoredFile, LINK, placeOf } from './adapter.js';
 import { askOwner, classify, ownerOf, restMs } from './api.js';
 import { zoteroChanges } from './changes.js';
 import { belowContainer, belowItem, listLibraries } from './listing.js';
@@ -64,11 +64,7 @@ export const zotero: Connector<OAuthGrant> = {
       );
     const path = [...place.library.split('/'), 'items', place.key];
     const json = await client.get(path, {}, signal);
-    if (isLink(json))
-      throw new Fault(
-        'unsupported_type',
-        'What is attached is a link: its file is not at Zotero. Upload the file, or let Zotero store it.',
-      );
+    if (isLink(json)) throw new Fault('unsupported_type', LINK);
     if (!isStoredFile(json)) return contentOf(json, place.library, null);
     const { bytes } = await client.content([...path, 'file'], {}, signal);
     return contentOf(json, place.library, bytes);

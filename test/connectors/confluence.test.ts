@@ -79,6 +79,11 @@ describe('a tree', () => {
     expect((await below('2')).ids).toEqual(['2', 'folder:3', 'folder:4', '5', '11']);
     expect((await below('folder:4')).ids).toEqual(['folder:4', '5', '11']);
     expect((await below('blog:9')).ids).toEqual(['blog:9']);
+    // A whiteboard in it is named, for whoever selects it.
+    const page = await account.below('1', (await account.below('1', null, NEVER)).next, NEVER);
+    expect(page.leftOut).toMatchObject([
+      { externalId: 'whiteboard:7', reason: expect.stringMatching(/pages and blog posts/) },
+    ]);
     for (let id = 20; id < 27; id += 1) put(String(id), { parent: '11' });
     expect((await below('11')).ids).toEqual(['11', ...['20', '21', '22', '23', '24', '25', '26']]);
   });

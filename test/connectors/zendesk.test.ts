@@ -140,6 +140,11 @@ describe('its help centre', () => {
       itemType: 'ARTICLE',
       typeAtSource: 'ARTICLE',
     });
+    // What they are is told to whoever selects what they lie in, in the ids that others see.
+    const first = await account.below('harbour/section:11', null, NEVER);
+    expect(await account.below('harbour/section:11', first.next, NEVER)).toMatchObject({
+      leftOut: [{ externalId: 'harbour/article:103', name: 'Draft', reason: expect.stringMatching(/not published/) }],
+    });
     expect(idsOf(await below('section:10'))).toEqual(['article:100', 'article:101', 'section:10', 'section:11']);
     expect(idsOf(await below('article:101'))).toEqual(['article:101']);
     for (const id of [

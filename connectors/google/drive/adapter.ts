@@ -88,6 +88,8 @@ function versionOf(file: FileJson): string | null {
   return content === null ? null : `${content} ${asName(file['name']) ?? ''}`;
 }
 
+const ELSEWHERE = 'It is a shortcut to a folder that lies elsewhere. Select the shortcut itself, or that folder.';
+
 /** A file, folder or shortcut as an item; null for an answer that names none. @param root what it lies in at last */
 export function itemOfFile(file: FileJson, root: string): SourceItem | null {
   const { id, parents } = file;
@@ -113,6 +115,7 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
     hasContent: !isInside,
     createdAt: asMoment(file['createdTime']),
     version: versionOf(file),
+    ...(target?.isFolder === true ? { leftOut: ELSEWHERE } : {}),
   };
 }
 

@@ -76,6 +76,9 @@ function parentOf(item: Json, { drive, rootId, parent: listed }: Place): string 
   return itemId(drive, parent);
 }
 
+const PACKAGE =
+  'Microsoft gives notebooks, and other packages, out in no form that can be read. Export it, then upload it.';
+
 /** An item of a drive; null for what has no id of its own. What is shared from elsewhere goes by the id it has there. */
 export function itemOf(item: Json, place: Place): SourceItem | null {
   const id = textOf(item['id']);
@@ -101,6 +104,7 @@ export function itemOf(item: Json, place: Place): SourceItem | null {
     createdAt: dateOf(item['createdDateTime']),
     // Of what lies elsewhere, the tag here is that of the link.
     version: folder || remote !== null ? null : (textOf(item['cTag']) ?? textOf(item['eTag'])),
+    ...(folder || isFile ? {} : { leftOut: PACKAGE }),
   };
 }
 

@@ -78,10 +78,15 @@ export function itemOfMessage(message: Json, root: string): SourceItem | null {
   };
 }
 
-/** What is attached to a message; null for pictures within its text, and for links. @param hasContent whether it was asked for */
+/** What there is to say of a link. */
+export const ELSEWHERE =
+  'What is attached is a link to a file elsewhere. Connect the account that it lies in, and sync it there.';
+
+/** What is attached to a message; null for pictures within its text. @param hasContent whether it was asked for */
 export function itemOfAttachment(attachment: Json, message: SourceItem, hasContent: boolean): SourceItem | null {
   const id = textOf(attachment['id']);
-  if (id === null || !isMailId(id) || attachment['isInline'] === true || isLink(attachment)) return null;
+  if (id === null || !isMailId(id) || attachment['isInline'] === true) return null;
+  const isElsewhere = isLink(attachment);
   const name = textOf(attachment['name']) ?? 'attachment';
   return {
     externalId: `${message.externalId}/${id}`,
@@ -91,12 +96,14 @@ export function itemOfAttachment(attachment: Json, message: SourceItem, hasConte
     itemType: 'ATTACHMENT',
     externalUrl: message.externalUrl,
     fileFormat: isMessage(attachment) ? 'EML' : formatOfName(name),
-    isSelectable: true,
+    isSelectable: !isElsewhere,
     isExpandable: false,
-    hasContent,
-    isAttachment: true,
+    hasContent: hasContent && !isElsewhere,
+    // Asked for by a query, it is attached to what was asked for.
+    ...(isElsewhere && hasContent ? {} : { isAttachment: true as const }),
     createdAt: message.createdAt,
     version: dateOf(attachment['lastModifiedDateTime']),
+    ...(isElsewhere ? { leftOut: ELSEWHERE } : {}),
   };
 }
 

@@ -20,6 +20,7 @@ import {
   ATTACHMENT_FIELDS,
   contentOfAttachment,
   contentOfMessage,
+  ELSEWHERE,
   isLink,
   itemOfFolder,
   type MailFolder,
@@ -107,11 +108,7 @@ export const outlook: Connector<OAuthGrant> = {
       return contentOfMessage(await readMessage(client, message, WHOLE_MESSAGE, signal), externalId);
     const path = ['me', 'messages', message, 'attachments', attachment];
     const found = await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS }, signal));
-    if (isLink(found))
-      throw new Fault(
-        'unsupported_type',
-        'What is attached is a link to a file elsewhere. Connect the account that it lies in, and sync it there.',
-      );
+    if (isLink(found)) throw new Fault('unsupported_type', ELSEWHERE);
     const { bytes } = await client.content([...path, '$value'], {}, signal);
     return contentOfAttachment(found, externalId, bytes);
   },

@@ -1,6 +1,7 @@
 /** What the suites of connected sources share: one service, every source's stand on it, and one customer's view of a source. */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 
+import type { EventItem } from '../../../contract/events.js';
 import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType, honours } from '../../../contract/sources.js';
 import { encodeDocument } from '../../../embeddings/sparse/sparseEncoder.js';
@@ -237,6 +238,21 @@ export class Customer {
   /** What was told of this customer, in order. */
   async told(): Promise<string[]> {
     return (await eventsOf(this.service, this.customerId)).map(({ kind }) => kind);
+  }
+
+  /** Things without a file that FILES_SKIPPED has told of, each with the reason. */
+  async leftOut(): Promise<{ id: string; name: string; reason: string }[]> {
+    return (await eventsOf(this.service, this.customerId)).flatMap(({ kind, info }) => {
+      const { items = [], reason } = (info ?? {}) as { items?: readonly EventItem[]; reason?: string };
+      if (kind !== 'FILES_SKIPPED') return [];
+      return items.map(({ external_id: id, name }) => ({ id, name, reason: reason ?? '' }));
+    });
+  }
+
+  /** Files that an incremental sync has left out so far, in lists. */
+  async timesLeftOut(): Promise<number> {
+    const told = await eventsOf(this.service, this.customerId);
+    return told.filter(({ info }) => info?.['reason'] === 'incremental_sync').length;
   }
 
   async timesTold(kind: string): Promise<number> {

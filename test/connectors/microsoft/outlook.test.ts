@@ -94,18 +94,19 @@ describe('listings', () => {
       (await below(account, id)).items
         .filter(({ itemType }) => itemType !== 'FOLDER')
         .map((item) => [item.externalId, item.parentExternalId, item.hasContent]);
-    expect(await found('folder:INBOX')).toEqual([
-      ['m1', 'folder:INBOX', true],
-      ['m1/plan', 'm1', false],
-    ]);
-    expect(await found('m1')).toEqual([
-      ['m1', 'folder:INBOX', true],
-      ['m1/plan', 'm1', false],
-    ]);
+    // A link to a file elsewhere is listed, and never becomes a file.
+    const link = ['m1/link', 'm1', false];
+    expect(await found('folder:INBOX')).toEqual([['m1', 'folder:INBOX', true], ['m1/plan', 'm1', false], link]);
+    expect(await found('m1')).toEqual([['m1', 'folder:INBOX', true], ['m1/plan', 'm1', false], link]);
+    expect((await below(account, 'm1')).items.at(-1)).toMatchObject({
+      isSelectable: false,
+      leftOut: expect.stringMatching(/elsewhere/),
+    });
     expect(await found('m1/plan')).toEqual([['m1/plan', 'm1', true]]);
     expect(await found(idOfOutlookQuery({ folder: 'INBOX', filter: null, attachments: true })!)).toEqual([
       ['m1', 'folder:INBOX', true],
       ['m1/plan', 'm1', true],
+      link,
     ]);
     expect(await found(idOfOutlookQuery({ folder: 'INBOX', filter: null, attachments: false })!)).toEqual([
       ['m1', 'folder:INBOX', true],

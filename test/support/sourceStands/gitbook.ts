@@ -41,6 +41,8 @@ export async function standForGitBook(): Promise<SourceStand> {
               away: { type: 'link', title: 'Elsewhere' },
             },
           },
+          // No item.
+          interface: { type: 'computed', title: 'Interface' },
           ...Object.fromEntries(moreDocuments(more, (name, text) => [name, { title: `More ${name}`, text }])),
         },
       };

@@ -1,6 +1,12 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { limitedByTurns } from '../../emulators/googleApi.js';
-import { DRIVE_DOCUMENT, DRIVE_FOLDER, DRIVE_ROOT, startGoogleDrive } from '../../emulators/googleDrive.js';
+import {
+  DRIVE_DOCUMENT,
+  DRIVE_FOLDER,
+  DRIVE_ROOT,
+  type GoogleDriveEmulator,
+  startGoogleDrive,
+} from '../../emulators/googleDrive.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceStand, standOn } from './stand.js';
@@ -8,12 +14,15 @@ import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceStand, standOn } from './
 const SHARED = 'shared.with.me';
 const DRIVES = ['crews', 'docks', 'eels', 'flags', 'gulls'];
 
-export async function standForGoogleDrive(): Promise<SourceStand> {
+export type GoogleDriveStand = SourceStand & { readonly emulator: GoogleDriveEmulator };
+
+export async function standForGoogleDrive(): Promise<GoogleDriveStand> {
   const emulator = await startGoogleDrive();
   const { files, drives } = emulator;
   const about = (name: string) => ({ name: `About ${name}`, mimeType: DRIVE_DOCUMENT, content: `On ${name}.` });
   return {
     ...standOn(emulator),
+    emulator,
     ...standByConsent('GOOGLE_DRIVE', emulator),
     get secret() {
       return lastToken(emulator.oauth);

@@ -117,6 +117,20 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       expect(customer.stand.mostAtOnce()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
     });
 
+    test('says of all that becomes no file why it does not', async () => {
+      const told = await customer.leftOut();
+      const files = new Set(made.map((file) => file.external_file_id));
+      const unread = all.filter((item) => !item.is_selectable && !files.has(item.external_id));
+      expect(told.map(({ id }) => id)).toEqual(expect.arrayContaining(unread.map((item) => item.external_id)));
+      // Once each, in a sentence, and of nothing that was read.
+      expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
+      for (const { id, reason } of told)
+        expect({ isFile: files.has(id), reason }).toEqual({
+          isFile: false,
+          reason: expect.stringMatching(/^[A-Z].*[.]$/),
+        });
+    });
+
     if (isThorough)
       test('has its items found by each filter and put in each order', async () => {
         const lighthouse = all.find((item) => item.external_id === customer.content.lighthouse)!;

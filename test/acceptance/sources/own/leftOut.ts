@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+
+import { DRIVE_FOLDER, DRIVE_SHORTCUT } from '../../../emulators/googleDrive.js';
+import type { GitHubStand } from '../../../support/sourceStands/github.js';
+import type { GoogleDriveStand } from '../../../support/sourceStands/googleDrive.js';
+import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
+import { soon } from '../../../support/soon.js';
+import { type Catalogue, Customer } from '../catalogue.js';
+
+/** What lies in a selection and becomes no file: nothing of it goes without a word. */
+export function leftOutRows(catalogue: Catalogue): void {
+  const toldOf = async (customer: Customer, number: number) => {
+    const told = await soon(
+      () => customer.leftOut(),
+      (some) => some.length >= number,
+    );
+    await customer.selectionsDone();
+    expect(await customer.leftOut()).toEqual(told);
+    return new Map(told.map(({ id, reason }) => [id, reason]));
+  };
+
+  describe('What becomes no file', () => {
+    const github = new Customer(catalogue, 'GITHUB');
+    const gitbook = new Customer(catalogue, 'GITBOOK');
+    const drive = new Customer(catalogue, 'GOOGLE_DRIVE');
+    const oneDrive = new Customer(catalogue, 'ONEDRIVE');
+    const outlook = new Customer(catalogue, 'OUTLOOK');
+    beforeEach(() => Promise.all([github, gitbook, drive, oneDrive, outlook].map((one) => one.begin())));
+
+    test('in a directory of GITHUB is told of by its reason, once, with the request; what is named by itself too', async () => {
+      const { files } = (github.stand as GitHubStand).emulator.repositories['ada/atlas']!;
+      files['sights/tower.zip'] = { content: 'PK' };
+      files['sights/long.rs'] = { content: 'x'.repeat(1_000_001) };
+      const { id } = await github.connect();
+      await github.syncFiles(['ada/atlas/sights'], { request_id: 'sights' });
+      const told = await toldOf(github, 4);
+      expect(told).toEqual(
+        new Map([
+          ['ada/atlas/sights/tower.png', expect.stringMatching(/only documents and texts/)],
+          ['ada/atlas/sights/tower.zip', expect.stringMatching(/only documents and texts/)],
+          ['ada/atlas/sights/away', expect.stringMatching(/is a link/)],
+          ['ada/atlas/sights/long.rs', expect.stringMatching(/too long/)],
+        ]),
+      );
+      expect(await github.settledFiles(2)).toHaveLength(2);
+      // As receivers get it.
+      const { results } = (
+        await github.user.get<{ results: { webhook_type: string; customer_id: string; obj: unknown }[] }>(
+          '/events?limit=1000',
+          { authorization: `Bearer ${catalogue.service.apiKey}` },
+        )
+      ).body;
+      const own = results.filter(
+        (one) => one.customer_id === github.customerId && one.webhook_type === 'FILES_SKIPPED',
+      );
+      expect(own.map(({ obj }) => obj)).toContainEqual({
+        object_type: 'FILE_LIST',
+        object_id: [],
+        additional_information: {
+          reason: expect.stringMatching(/only documents and texts/),
+          data_source_id: String(id),
+          items: [
+            { external_id: 'ada/atlas/sights/tower.png', name: 'tower.png' },
+            { external_id: 'ada/atlas/sights/tower.zip', name: 'tower.zip' },
+          ],
+          ...{ request_id: 'sights', upload_id: null },
+        },
+      });
+      expect(own).toHaveLength(3);
+      await github.syncFiles(['ada/atlas/other', 'ada/atlas/.gitkeep']);
+      expect((await toldOf(github, 6)).get('ada/atlas/other')).toMatch(/another repository/);
+      expect(await github.files()).toHaveLength(2);
+    });
+
+    test('in a space of GITBOOK is told of: links, and what is computed, which no list shows', async () => {
+      await gitbook.connect({ sync_source_items: true });
+      const { items } = await gitbook.items({ filters: { item_types: ['LINK'] } });
+      expect(items).toMatchObject([{ external_id: 'atlas/away', is_selectable: false }]);
+      await gitbook.syncFiles(['atlas']);
+      expect(await toldOf(gitbook, 2)).toEqual(
+        new Map([
+          ['atlas/away', expect.stringMatching(/is a link/)],
+          ['atlas/interface', expect.stringMatching(/computes it/)],
+        ]),
+      );
+    });
+
+    test('in a folder of GOOGLE_DRIVE are shortcuts to folders; chosen by themselves they are looked into', async () => {
+      const { files } = (drive.stand as GoogleDriveStand).emulator;
+      files['far'] = { name: 'Far', mimeType: DRIVE_FOLDER };
+      files['in-far'] = { ...files['keeper']!, parent: 'far' };
+      files['way'] = { name: 'Way', mimeType: DRIVE_SHORTCUT, parent: 'sights', target: 'far' };
+      await drive.connect();
+      await drive.syncFiles(['sights']);
+      expect(await toldOf(drive, 1)).toEqual(new Map([['way', expect.stringMatching(/shortcut to a folder/)]]));
+      await drive.syncFiles(['way']);
+      const made = await drive.settledFiles(3);
+      expect(made.map((file) => file.external_file_id).toSorted()).toEqual(['in-far', 'keeper', 'lighthouse']);
+      expect(await drive.leftOut()).toHaveLength(1);
+    });
+
+    test('in a folder of ONEDRIVE are notebooks; one that is named by itself is a file that says why', async () => {
+      await oneDrive.connect();
+      await oneDrive.syncFiles(['b!atlas/sights']);
+      expect(await toldOf(oneDrive, 1)).toEqual(
+        new Map([['b!atlas/sights.Notes', expect.stringMatching(/notebooks/)]]),
+      );
+      await oneDrive.syncFiles(['b!atlas/sights.Notes']);
+      const made = await oneDrive.settledFiles(3);
+      expect(made.find((file) => file.external_file_id === 'b!atlas/sights.Notes')).toMatchObject({
+        sync_status: 'SYNC_ERROR',
+        sync_error_message: expect.stringMatching(/notebook/),
+      });
+      expect(await oneDrive.leftOut()).toHaveLength(1);
+    });
+
+    test('of mails of OUTLOOK are links to files elsewhere, told of where attachments are asked for', async () => {
+      const { mailbox } = (outlook.stand as MicrosoftStand).graph;
+      const mail = { folder: 'sights', subject: 'Plan', text: 'See there.', received: '2026-01-07T09:00:00Z' };
+      mailbox.put('plan', { ...mail, attachments: { far: { name: 'far.docx', content: '', kind: 'reference' } } });
+      const { id } = await outlook.connect();
+      await outlook.syncFiles(['folder:sights']);
+      await outlook.settledFiles(3);
+      await outlook.selectionsDone();
+      expect(await outlook.leftOut()).toEqual([]);
+      await outlook.syncFiles(['folder:sights'], { file_sync_config: { sync_attachments: true } });
+      const why = expect.stringMatching(/link to a file elsewhere/);
+      expect(await toldOf(outlook, 1)).toEqual(new Map([['plan/far', why]]));
+      const body = { data_source_id: id, folder: 'Sights', filters: {}, sync_attachments: true };
+      expect((await outlook.user.post('/integrations/outlook/sync', body)).status).toBe(200);
+      await soon(
+        () => outlook.leftOut(),
+        (some) => some.length === 2,
+      );
+      expect((await outlook.files()).map((file) => file.external_file_id)).not.toContain('plan/far');
+    });
+  });
+}
