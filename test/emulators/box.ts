@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
 import { createChangeLog, type LoggedChange } from './changeLog.js';
-import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
+import { type ConsentingEmulator, settingsAt, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 
 export interface EmulatedBoxThing {
@@ -20,7 +20,11 @@ export interface EmulatedBoxThing {
   isClosed?: boolean;
 }
 
+const PATHS = { api: '/2.0', authorize: '/api/oauth2/authorize', token: '/oauth2/token' };
+
 export interface BoxEmulator extends ConsentingEmulator<Refused> {
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
   /** By `<number>` of files, `folder:<number>` and `web_link:<number>`. */
   readonly things: Map<string, EmulatedBoxThing>;
   /** Downloads that are answered as being prepared. */
@@ -157,10 +161,9 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
   };
 
   const emulator = await startConsenting<Refused>({
-    source: 'BOX',
-    paths: { api: '/2.0', authorize: '/api/oauth2/authorize', token: '/oauth2/token' },
     oauth: {
       name: 'Box',
+      paths: { authorize: PATHS.authorize, token: PATHS.token },
       people: [
         { id: 'ada@harbour.example', label: 'Ada' },
         { id: 'ben@harbour.example', label: 'Ben' },
@@ -168,7 +171,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
       rotates: true,
     },
     refuse,
-    refuseToken: (response) => refuse(response, { status: 401 }),
+    unauthorized: { status: 401 },
     isOpen: ({ path: [room] }) => room === 'dl',
     answer(call, { person }) {
       log.look();
@@ -195,5 +198,5 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
       sendJson(response, 200, choose(query.get('fields'), jsonOf(key, thing)));
     },
   });
-  return { ...emulator, things, unready };
+  return { ...emulator, settings: settingsAt('BOX', emulator.origin, PATHS), things, unready };
 }

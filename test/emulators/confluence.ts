@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 
-import { type ConsentingEmulator, startConsenting } from './consenting.js';
+import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 
 /** Something in a space, as a test writes it. */
@@ -182,7 +182,6 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
     refuse,
     unauthorized: { status: 401 },
     answer(call, access) {
-      if (!access) return refuse(call.response, { status: 401 });
       const { person, scopes } = access;
       const { path, response } = call;
       const may = (scope: string): boolean => scopes.includes(scope);

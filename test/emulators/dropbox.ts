@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
 import { createChangeLog } from './changeLog.js';
-import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
+import { type ConsentingEmulator, settingsAt, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 import type { OAuthProviderSettings } from './oauthProvider.js';
 
@@ -26,7 +26,11 @@ export interface EmulatedDropboxThing {
 /** A refusal, with the word of its method where there is one. */
 export type DropboxRefusal = Refused & { readonly summary?: string };
 
+const PATHS = { api: '/2', content: '/2', authorize: '/oauth2/authorize', token: '/oauth2/token' };
+
 export interface DropboxEmulator extends ConsentingEmulator<DropboxRefusal> {
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
   /** By id. */
   readonly things: Map<string, EmulatedDropboxThing>;
   /** Methods with what they were asked, in the order asked. `misbehave` is asked with the same. */
@@ -233,10 +237,9 @@ export async function startDropbox({
   const placeOf = ({ path, body, request }: Call): string =>
     `${path.slice(1).join('/')} ${body.toString() || String(request.headers['dropbox-api-arg'] ?? '')}`;
   const emulator = await startConsenting<DropboxRefusal>({
-    source: 'DROPBOX',
-    paths: { api: '/2', content: '/2', authorize: '/oauth2/authorize', token: '/oauth2/token' },
     oauth: {
       name: 'Dropbox',
+      paths: { authorize: PATHS.authorize, token: PATHS.token },
       people: [
         { id: 'ada@harbour.example', label: 'Ada' },
         { id: 'ben@harbour.example', label: 'Ben' },
@@ -245,7 +248,7 @@ export async function startDropbox({
       ...settings,
     },
     refuse,
-    refuseToken: (response) => refuse(response, { status: 401, summary: 'expired_access_token' }),
+    unauthorized: { status: 401, summary: 'expired_access_token' },
     placeOf,
     answer(call, { person }) {
       log.look();
@@ -288,6 +291,7 @@ export async function startDropbox({
   });
   return {
     ...emulator,
+    settings: settingsAt('DROPBOX', emulator.origin, PATHS),
     mend() {
       emulator.mend();
       asked.length = 0;

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 
-import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
+import { type ConsentingEmulator, settingsAt, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 import type { OAuthProviderSettings } from './oauthProvider.js';
 
@@ -22,7 +22,11 @@ export interface EmulatedGongCall {
   said?: { speaker: string; text: string; topic?: string; atMs?: number }[];
 }
 
+const PATHS = { api: '/{customer}/v2', authorize: '/oauth2/authorize', token: '/oauth2/generate-customer-token' };
+
 export interface GongEmulator extends ConsentingEmulator<Refused> {
+  /** The value of SOURCE_URLS. */
+  readonly settings: string;
   /** Names by id. */
   readonly workspaces: Map<string, string>;
   readonly folders: Map<string, { name: string; workspace: string; parent?: string; calls: string[] }>;
@@ -96,10 +100,9 @@ export async function startGong({
 
   const placeOf = ({ path, url, body }: Call): string => `${path.slice(2).join('/')}${url.search} ${body.toString()}`;
   const emulator = await startConsenting<Refused>({
-    source: 'GONG',
-    paths: { api: '/{customer}/v2', authorize: '/oauth2/authorize', token: '/oauth2/generate-customer-token' },
     oauth: {
       name: 'Gong',
+      paths: { authorize: PATHS.authorize, token: PATHS.token },
       people: [{ id: '7', label: 'Ada' }],
       clientAuth: 'basic',
       rotates: true,
@@ -108,7 +111,7 @@ export async function startGong({
       ...settings,
     },
     refuse,
-    refuseToken: (response) => refuse(response, { status: 401 }),
+    unauthorized: { status: 401 },
     placeOf,
     answer(call, { scopes }) {
       asked.push(placeOf(call));
@@ -174,6 +177,7 @@ export async function startGong({
   });
   return {
     ...emulator,
+    settings: settingsAt('GONG', emulator.origin, PATHS),
     mend() {
       emulator.mend();
       asked.length = 0;

@@ -1,7 +1,7 @@
 /** What stand-ins for interfaces of Google have in common: consent at Google's paths, errors, partial answers and page tokens. */
 import type { ServerResponse } from 'node:http';
 
-import { again } from './consenting.js';
+import { again } from './consentEmulator.js';
 import { type Call, type Emulator, type Mishap, sendJson, startEmulator } from './emulator.js';
 import { type Access, createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
 

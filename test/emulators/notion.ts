@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-import { type ConsentingEmulator, startConsenting } from './consenting.js';
+import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 
 /** Where something lies: in a page, in a block of a page, or (a row) in a data source; unset: in the workspace. */
@@ -321,7 +321,6 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
     refuse,
     unauthorized: { status: 401 },
     answer(call, access) {
-      if (!access) return refuse(call.response, { status: 401 });
       const { person } = access;
       const { request, response, path } = call;
       if (request.headers['notion-version'] !== VERSION)

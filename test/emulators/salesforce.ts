@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 
-import { type ConsentingEmulator, startConsenting } from './consenting.js';
+import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 import { MalformedQuery, pick, readSoql, type SoqlRecord } from './soql.js';
 
@@ -135,7 +135,7 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     },
     refuse,
     unauthorized: { status: 401 },
-    answer: (call, access) => answer(call, access?.person.id ?? ''),
+    answer: (call, access) => answer(call, access.person.id),
   });
   const paths = {
     api: '{instance}/services/data/v67.0',

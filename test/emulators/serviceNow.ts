@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 
-import { type ConsentingEmulator, startConsenting } from './consenting.js';
+import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 import { CLIENT_ID, CLIENT_SECRET } from './oauthProvider.js';
 
@@ -181,7 +181,7 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
     },
     refuse,
     unauthorized: { status: 401 },
-    answer: (call, access) => answer(call, access?.person.id ?? ''),
+    answer: (call, access) => answer(call, access.person.id),
   });
   const paths = { api: 'api/now', authorize: 'oauth_auth.do', token: 'oauth_token.do' };
   const settings = Object.entries(paths)

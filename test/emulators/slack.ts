@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 
-import { again } from './consenting.js';
+import { again } from './consentEmulator.js';
 import { type Call, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
 import { createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
 

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-import { type ConsentingEmulator, startConsenting } from './consenting.js';
+import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 
 export const ZENDESK_PEOPLE = [
@@ -283,7 +283,7 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
       }
       if (room !== 'api' || rest[0] !== 'v2') return refuse(response, { status: 404 });
       const where = rest.slice(1).map((part) => part.replace(/\.json$/, ''));
-      const user = users.find(({ id }) => String(id) === access?.person.id);
+      const user = users.find(({ id }) => String(id) === access.person.id);
       if (where.join('/') === 'users/me') return sendJson(response, 200, { user });
       if (where.join('/') === 'incremental/tickets/cursor')
         return user?.role === 'admin' ? sendExport(call, account) : refuse(response, { status: 403 });

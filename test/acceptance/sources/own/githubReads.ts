@@ -171,7 +171,7 @@ export function githubReadRows(catalogue: Catalogue): void {
         status: 400,
         body: { detail: expect.stringContaining('owner/name') },
       });
-      const { 'ada/atlas': atlas, ...others } = github().repositories;
+      const { 'ada/atlas': _atlas, ...others } = github().repositories;
       for (const name of Object.keys(others)) delete github().repositories[name];
       expect(await one('issues', 1, '&repository=')).toMatchObject({ status: 200, body: { number: 1 } });
       expect((await customer.user.get(`${ROOM}/pull_requests/2`)).status).toBe(200);
