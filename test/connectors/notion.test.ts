@@ -153,6 +153,19 @@ describe('a workspace', () => {
   });
 });
 
+test('what a page shows and is not shared is named, for whoever selects the page', async () => {
+  put(1, { blocks: [{ type: 'child_database', body: { title: 'Linked' } }] });
+  put(8, { parent: { page: id(1) } });
+  emulator.hidden.add(id(8));
+  const first = await account.below(id(1), null, NEVER);
+  const { items, leftOut } = await account.below(id(1), first.next, NEVER);
+  expect(items).toEqual([]);
+  expect(leftOut).toMatchObject([
+    { externalId: blockId(id(1), 0), name: 'Linked', reason: expect.stringMatching(/database of elsewhere/) },
+    { externalId: id(8), reason: expect.stringMatching(/not shared/) },
+  ]);
+});
+
 test('the version is the minute of the last change, once that is surely over', async () => {
   put(1, { edited: new Date(Date.now() - 10_000).toISOString() });
   put(2, { edited: new Date(Date.now() - 300_000).toISOString() });
