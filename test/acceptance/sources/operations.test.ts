@@ -15,7 +15,7 @@ import { chooserRows } from './own/chooser.js';
 import { gitbookRows } from './own/gitbook.js';
 import { githubRows } from './own/github.js';
 import { githubReadRows } from './own/githubReads.js';
-import { leftOutRows as unreadableRows } from './own/leftOut.js';
+import { unreadableRows } from './own/unreadable.js';
 import { outlookRows } from './own/outlook.js';
 import { gmailRows } from './own/gmail.js';
 import { s3Rows } from './own/s3.js';

@@ -19,7 +19,7 @@ const toldOf = async (customer: Customer, number: number) => {
 };
 
 /** What lies in a selection and becomes no file: nothing of it goes without a word. */
-export function leftOutRows(catalogue: Catalogue): void {
+export function unreadableRows(catalogue: Catalogue): void {
   describe('What becomes no file', () => {
     const github = new Customer(catalogue, 'GITHUB');
     const gitbook = new Customer(catalogue, 'GITBOOK');
@@ -86,7 +86,7 @@ export function leftOutRows(catalogue: Catalogue): void {
 }
 
 /** The same of sources that npm test has no room for. */
-export function moreLeftOutRows(catalogue: Catalogue): void {
+export function moreUnreadableRows(catalogue: Catalogue): void {
   describe('What becomes no file, of more sources', () => {
     const drive = new Customer(catalogue, 'GOOGLE_DRIVE');
     const oneDrive = new Customer(catalogue, 'ONEDRIVE');
