@@ -11,7 +11,7 @@ import { createStorageChanges, type StorageChanges } from './coldStorage/modify.
 import { createMoves, type Moves } from './coldStorage/moves.js';
 import { type Connections, createConnections } from './connections/acceptConnection.js';
 import { type Attempts, createAttempts } from './connections/attempts.js';
-import { type Blobs, createFolderBlobs, type S3Settings } from './contents/blobs.js';
+import { type FileStorageSettings, openBlobs } from './contents/openBlobs.js';
 import { type Contents, createContents } from './contents/contents.js';
 import { createDataSourceCommands, type DataSourceCommands } from './dataSources/commands.js';
 import type { DataSourceDoc } from './dataSources/model.js';
@@ -49,6 +49,7 @@ import { createOrganizations, type Organizations } from './organizations/accept.
 import { createOrganizationRecords, type OrganizationRecords } from './organizations/records.js';
 import { createItems, type Items } from './items/items.js';
 import { createHeldRuns, type HeldRuns } from './runs/held.js';
+import { createReconciliation, type Reconciliation } from './reconcile/reconcile.js';
 import { createRecognizedPages, type RecognizedPages } from './recognizedPages/recognizedPages.js';
 import { createReembeds, type Reembeds } from './reembeds/reembeds.js';
 import { createRuns, type Runs } from './runs/outbox.js';
@@ -58,6 +59,7 @@ import { createEmbeddingUsages, type EmbeddingUsages } from './usage/embeddingUs
 import { createUserAcceptance, type UserAcceptance } from './users/accept.js';
 import { createLiveness } from './users/liveness.js';
 import { createUserRecords, type UserRecords } from './users/records.js';
+import { createPointsCensus } from './vectors/census.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
 import { createPointUpgrade } from './vectors/upgrade.js';
 import { createVectors, type Vectors, type VectorSettings } from './vectors/vectors.js';
@@ -70,9 +72,7 @@ export interface StoreSettings {
   /** Keys of SECRET_KEY: the first seals secrets, all open them. */
   readonly secretKeys: readonly { readonly id: string; readonly key: Buffer }[];
   readonly qdrant: VectorSettings;
-  readonly files: {
-    readonly dir: string;
-    readonly s3: S3Settings | null;
+  readonly files: FileStorageSettings & {
     /** Contents up to so many bytes are kept in MongoDB. */
     readonly rowBytes: number;
   };
@@ -130,6 +130,8 @@ export interface Store {
   readonly events: Events;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
+  /** The full compare of records with all that lies in the stores. */
+  readonly reconciliation: Reconciliation;
   /** Brings points of earlier versions to this one; may take minutes, and searches go on meanwhile. @throws when Qdrant is away */
   upgradePoints(stopped?: AbortSignal): Promise<void>;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
@@ -141,12 +143,6 @@ export interface Store {
 
 async function transaction<T>(connection: Connection, work: (session: ClientSession) => Promise<T>): Promise<T> {
   return connection.transaction((session) => work(session)) as Promise<T>;
-}
-
-/** The bucket's library is large: it is loaded only where a bucket is set. */
-async function openS3(settings: S3Settings): Promise<Blobs> {
-  const { createS3Blobs } = await import('./contents/s3Blobs.js');
-  return createS3Blobs(settings);
 }
 
 /** Connects, migrates and makes indexes. @throws when MongoDB can't be reached or its data is from a newer version */
@@ -189,7 +185,14 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const runCommands = createRuns(runs, sequence, atomically, events);
   const dataSourceCommands = createDataSourceCommands(dataSources, sequence, events, secrets);
   const liveness = createLiveness();
-  const blobs = settings.files.s3 ? await openS3(settings.files.s3) : createFolderBlobs(settings.files.dir);
+  const blobs = await openBlobs(settings.files);
+  const fileCommands = createFileCommands(files, atomically, events, intents);
+  const fileSums = createFileSums(files, remember);
+  const chunks = {
+    ...createChunkQueries(segments, fileQueries, createTextCache(settings.textCacheBytes)),
+    ...createChunkCommands(segments),
+  };
+  const originals = createOriginals(models.originals, blobs, sequence, settings.files.rowBytes);
   return {
     organizations: {
       ...createOrganizations(organizations, sequence),
@@ -216,20 +219,17 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     files: {
       ...fileQueries,
       ...createFoundFiles(files),
-      ...createFileCommands(files, atomically, events, intents),
+      ...fileCommands,
       ...createRunProgress(files),
       ...createFileAcceptance(files, sequence, events, intents, queue),
       ...createFileDeletion(files, users, fileQueries, atomically, events),
-      ...createFileSums(files, remember),
+      ...fileSums,
       ...createFileTags(files),
       ...createFileReembedding(files, fileQueries),
       ...ancestors,
     },
     reembeds: createReembeds(models.reembeds),
-    chunks: {
-      ...createChunkQueries(segments, fileQueries, createTextCache(settings.textCacheBytes)),
-      ...createChunkCommands(segments),
-    },
+    chunks,
     contents: createContents(models.contents, blobs, settings.files.rowBytes),
     coldCopies: createColdCopies(blobs),
     moves: {
@@ -239,10 +239,14 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     },
     coldFiles: createColdFiles(files, fileQueries),
     lastUse,
-    originals: createOriginals(models.originals, blobs, sequence, settings.files.rowBytes),
+    originals,
     recognizedPages: createRecognizedPages(models.recognizedPages),
     transcripts: createTranscripts(models.originals),
     vectors,
+    reconciliation: createReconciliation({
+      ...{ models, blobs, vectors, chunks, originals, files: fileCommands, sums: fileSums },
+      points: createPointsCensus(settings.qdrant),
+    }),
     upgradePoints: createPointUpgrade(connection, files, ancestors, vectors),
     vectorCache,
     embeddingUsage,

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { access, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, open, opendir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { type GenerationScope, inScope } from '../generations.js';
@@ -39,6 +39,10 @@ export interface Blobs {
   keysOf(file: { organizationId: number; fileId: number }): Promise<string[]>;
   /** How many there are of one file, of any generation. */
   countOf(file: { organizationId: number; fileId: number }): Promise<number>;
+  /** Every key there is, of one organization or of all, in no order. */
+  keys(organizationId: number | null): AsyncIterable<string>;
+  /** Bytes of a content; null when there is none. */
+  size(key: string): Promise<number | null>;
 }
 
 export const blobKey = (owner: { organizationId: number; fileId: number; generation: number }): string =>
@@ -58,10 +62,19 @@ const isThere = (file: string): Promise<boolean> =>
     },
   );
 
+/** What lies in a folder, a few names at a time; nothing where it is not there. */
+async function* namesIn(folder: string): AsyncIterable<string> {
+  try {
+    for await (const { name } of await opendir(folder)) yield name;
+  } catch (error) {
+    if (!isMissing(error) && (error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
+  }
+}
+
 /** Contents in a local folder. */
 export function createFolderBlobs(root: string): Blobs {
   const at = (key: string): string => path.join(root, key);
-  const namesIn = async (folder: string): Promise<string[]> =>
+  const namesOf = async (folder: string): Promise<string[]> =>
     readdir(at(folder)).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
@@ -97,15 +110,29 @@ export function createFolderBlobs(root: string): Blobs {
       }),
     async deleteGenerations(scope) {
       const folder = `${scope.organizationId}/${scope.fileId}`;
-      const names = await namesIn(folder);
+      const names = await namesOf(folder);
       await Promise.all(
         names.filter((name) => doomed(name, scope)).map((name) => rm(at(`${folder}/${name}`), { force: true })),
       );
     },
     async keysOf({ organizationId, fileId }) {
       const folder = `${organizationId}/${fileId}`;
-      return (await namesIn(folder)).map((name) => `${folder}/${name}`);
+      return (await namesOf(folder)).map((name) => `${folder}/${name}`);
     },
-    countOf: async ({ organizationId, fileId }) => (await namesIn(`${organizationId}/${fileId}`)).length,
+    countOf: async ({ organizationId, fileId }) => (await namesOf(`${organizationId}/${fileId}`)).length,
+    async *keys(organizationId) {
+      const organizations = organizationId === null ? namesIn(root) : [String(organizationId)];
+      for await (const organization of organizations)
+        for await (const folder of namesIn(at(organization)))
+          for await (const name of namesIn(at(`${organization}/${folder}`))) yield `${organization}/${folder}/${name}`;
+    },
+    async size(key) {
+      try {
+        return (await stat(at(key))).size;
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
   };
 }

@@ -9,9 +9,12 @@ import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
   NoSuchKey,
+  NotFound,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -97,5 +100,24 @@ export function createS3Blobs(settings: S3Settings): Blobs {
     },
     keysOf: async (file) => (await namesOf(file)).map(([Key]) => Key),
     countOf: async (file) => (await namesOf(file)).length,
+    async *keys(organizationId) {
+      const Prefix = organizationId === null ? '' : `${organizationId}/`;
+      for (let ContinuationToken: string | undefined; ;) {
+        const page: ListObjectsV2CommandOutput = await client.send(
+          new ListObjectsV2Command({ Bucket, Prefix, ...(ContinuationToken && { ContinuationToken }) }),
+        );
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
+        ContinuationToken = page.NextContinuationToken;
+        if (ContinuationToken === undefined) return;
+      }
+    },
+    async size(Key) {
+      try {
+        return (await client.send(new HeadObjectCommand({ Bucket, Key }))).ContentLength ?? 0;
+      } catch (error) {
+        if (error instanceof NotFound) return null;
+        throw error;
+      }
+    },
   };
 }

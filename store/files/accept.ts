@@ -144,7 +144,14 @@ export interface SyncAgain {
   readonly change?: Partial<
     Pick<
       FileDoc,
-      'original' | 'givenChunks' | 'name' | 'statistics' | 'uploadId' | 'supportsColdStorage' | 'hotStorageTimeToLive'
+      | 'original'
+      | 'givenChunks'
+      | 'name'
+      | 'statistics'
+      | 'uploadId'
+      | 'supportsColdStorage'
+      | 'hotStorageTimeToLive'
+      | 'processedAs'
     >
   >;
 }

@@ -13,7 +13,7 @@ import type { FileQueries } from './queries.js';
 /** How a file rests while its delete is under way, and how once its content is gone and its record kept. */
 export const TAKEN_OVER = { syncStatus: 'SYNC_ABORTED', syncErrorMessage: BEING_DELETED } as const;
 const EMPTIED = 'READY_TO_SYNC' as const;
-const DELETE_STOPPED =
+export const DELETE_STOPPED =
   'The delete of this file was stopped, and parts of it may be gone. Delete it again, or resync it to have it back.';
 
 /** Deletion of files, in the order that leaves nothing behind. */

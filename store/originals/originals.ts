@@ -54,7 +54,8 @@ export interface Originals {
   sweep(now?: number): Promise<number>;
 }
 
-const keyOf = ({ organizationId, _id }: Pick<OriginalDoc, 'organizationId' | '_id'>): string =>
+/** Where the content lies in file storage, if it is not small. */
+export const originalKey = ({ organizationId, _id }: Pick<OriginalDoc, 'organizationId' | '_id'>): string =>
   `${organizationId}/originals/${_id}`;
 
 /** @param rowBytes contents up to so many bytes are rows */
@@ -72,7 +73,7 @@ export function createOriginals(
     );
     // Somebody's by now; or swept while more of it came.
     if (matchedCount === 0 && (await rows.exists({ _id: row._id })) !== null) return false;
-    await blobs.delete(keyOf(row));
+    await blobs.delete(originalKey(row));
     await rows.deleteOne({ _id: row._id, doomed: true });
     return true;
   };
@@ -85,7 +86,7 @@ export function createOriginals(
         .limit(SWEPT_AT_ONCE)
         .lean<(Pick<OriginalDoc, '_id' | 'organizationId'> & { large: boolean })[]>();
       if (found.length === 0) return;
-      await Promise.all(found.filter(({ large }) => large).map((row) => blobs.delete(keyOf(row))));
+      await Promise.all(found.filter(({ large }) => large).map((row) => blobs.delete(originalKey(row))));
       await rows.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
     }
   };
@@ -101,7 +102,7 @@ export function createOriginals(
           // One that fails is made up for by the next.
           rows.updateOne({ _id, fileId: null }, { $set: { aliveAt: new Date() } }).catch(() => undefined);
         }, ALIVE_EVERY_MS).unref();
-        await blobs.putStream(keyOf({ organizationId, _id }), rest);
+        await blobs.putStream(originalKey({ organizationId, _id }), rest);
         await rows.updateOne({ _id, fileId: null }, { $set: { aliveAt: new Date() } });
       };
       try {
@@ -135,13 +136,13 @@ export function createOriginals(
       if (row === null) return null;
       const { bytes } = row;
       if (bytes !== null) return { bytes, close: () => Promise.resolve() };
-      return blobs.open(keyOf(row));
+      return blobs.open(originalKey(row));
     },
     async stream(owner, id) {
       const row = await rowOf(owner, id);
       if (row === null) return null;
       const { bytes } = row;
-      if (bytes === null) return blobs.stream(keyOf(row));
+      if (bytes === null) return blobs.stream(originalKey(row));
       return (async function* whole() {
         yield await Promise.resolve(bytes);
       })();

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+
+import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/orchestration.js';
+import { tagObject } from '../../contract/tags.js';
+import { UPLOAD_SOURCES, type UploadOptions } from '../../contract/uploads.js';
+import type { Store } from '../../store/connect.js';
+import type { SyncAgain } from '../../store/files/accept.js';
+import type { FileDoc } from '../../store/files/model.js';
+import { HttpError, notFound } from '../http/errors.js';
+import type { UserCaller } from '../http/operation.js';
+import { busy, refuseBusy } from './refuseBusy.js';
+
+export interface Resync {
+  /** @throws HttpError where the file can't have what is asked for */
+  optionsOf(file: FileDoc): FileDoc['options'];
+  readonly change?: SyncAgain['change'];
+}
+
+/** @throws HttpError 409 for an upload whose content was deleted: there is no source to have it from again */
+function refuseEmptied({ fileContentsDeleted, original, source, sourceOptions }: FileDoc): void {
+  const fromUrl = (sourceOptions as UploadOptions | null)?.url ?? null;
+  if (fileContentsDeleted && !original && fromUrl === null && UPLOAD_SOURCES.includes(source))
+    throw new HttpError(409, 'The content of this upload was deleted. Upload it again as a new file.');
+}
+
+/**
+ * Accepts a fresh sync of a file at rest; a scrape's parent runs that scrape again. Its run is in the outbox once this resolves.
+ * @throws HttpError 404, 409
+ */
+export async function queueResync(
+  store: Pick<Store, 'runs' | 'files' | 'originals' | 'transaction'>,
+  caller: UserCaller,
+  fileId: number,
+  { optionsOf, change = {} }: Resync,
+): Promise<{ readonly runId: number; readonly file: FileDoc }> {
+  const runId = await store.runs.nextId();
+  const requestId = randomUUID();
+  const file = await store.transaction(async (session) => {
+    const [known] = await store.files.byIds(caller, [fileId]);
+    if (!known) throw notFound('file');
+    refuseBusy(known);
+    refuseEmptied(known);
+    const containerKind = known.runKind ?? 'scrapeSitemap';
+    const kind = known.isContainer ? containerKind : 'resyncFile';
+    const workflowId = (known.isContainer ? CONTAINER_WORKFLOW_IDS[containerKind] : workflowIds.resync)(known._id);
+    const options = optionsOf(known);
+    const queued = await store.files.queueAgain(
+      caller,
+      known,
+      { options, runId, workflowId, requestId, change },
+      session,
+    );
+    if (!queued) throw busy();
+    if (known.givenChunks && change.givenChunks === null)
+      await store.originals.release({ ...caller, fileId: known._id }, known.givenChunks.id, session);
+    const request = known.isContainer
+      ? {
+          url: known.externalUrl ?? known.externalFileId,
+          tags: tagObject(known.tags),
+          ingest: options,
+          scrape: known.sourceOptions,
+        }
+      : {};
+    await store.runs.accept(
+      runId,
+      {
+        kind,
+        workflowId,
+        owner: caller,
+        fileId: known._id,
+        ...(known.dataSourceId !== null && { dataSourceId: known.dataSourceId }),
+        requestId,
+        options: request,
+      },
+      session,
+    );
+    return queued;
+  });
+  return { runId, file };
+}

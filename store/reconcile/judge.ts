@@ -1,0 +1,162 @@
+import { blobKey } from '../contents/blobs.js';
+import { DELETE_STOPPED, TAKEN_OVER } from '../files/deletion.js';
+import { originalKey } from '../originals/originals.js';
+import type { Finding, Mend } from './differences.js';
+import type { Held, Measured } from './measure.js';
+import type { RecordOfFile } from './records.js';
+
+const NOTHING: Held = { chunks: [], points: [], contents: [], originals: [], pages: 0, bare: 0 };
+const RESYNC: Mend = { do: 'resync' };
+
+const chunksOf = (count: number): string => `${count} chunk${count === 1 ? '' : 's'}`;
+
+/** All that lies under an id that no record has. */
+export function judgeStray({ chunks, points, contents, originals, pages }: Held): Finding[] {
+  const nobody = 'of a file that is not there';
+  return [
+    ...chunks.map(({ generation, count }): Finding => ({
+      kind: 'stray_chunks',
+      what: `${chunksOf(count)} of generation ${generation} ${nobody}`,
+      mend: { do: 'deleteChunks', generation },
+    })),
+    ...points.map(({ space, generation, count }): Finding => ({
+      kind: 'stray_points',
+      what: `${count} points of generation ${generation} in ${space} ${nobody}`,
+      mend: { do: 'deletePoints', space, generation, fromChunk: 0 },
+    })),
+    ...contents.map((generation): Finding => ({
+      kind: 'stray_contents',
+      what: `the content of generation ${generation} ${nobody}`,
+      mend: { do: 'deleteContents', generation },
+    })),
+    ...originals.map(({ id }): Finding => ({
+      kind: 'stray_originals',
+      what: `the sent content ${id} ${nobody}`,
+      mend: { do: 'releaseOriginal', id },
+    })),
+    ...(pages > 0
+      ? [{ kind: 'stray_pages', what: `${pages} recognized pages ${nobody}`, mend: { do: 'deletePages' } } as const]
+      : []),
+  ];
+}
+
+/** Whether parts of the file may be gone, and its record says so. */
+const isHalfDeleted = ({ syncStatus, syncErrorMessage }: RecordOfFile): boolean =>
+  syncStatus === TAKEN_OVER.syncStatus &&
+  (syncErrorMessage === TAKEN_OVER.syncErrorMessage || syncErrorMessage === DELETE_STOPPED);
+
+/** What is in place of chunks and points: numbers that record and stores agree on. */
+function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean): Finding[] {
+  const { generation, numChunks, vectorSpace, embeddingStorageStatus } = file;
+  const isCold = embeddingStorageStatus === 'COLD_STORAGE';
+  const isCurrent = (one: { readonly generation: number }): boolean => one.generation === generation;
+  const chunks = held.chunks.find(isCurrent) ?? { count: 0, isWhole: true };
+  const points = held.points.find((one) => isCurrent(one) && one.space === vectorSpace);
+  const count = points?.count ?? 0;
+  // Chunks and points that agree are two witnesses against the record's number.
+  const isMiscounted = chunks.isWhole && chunks.count !== numChunks && vectorSpace !== null && count === chunks.count;
+  if (isMiscounted && !isCold)
+    return [
+      {
+        kind: 'wrong_count',
+        what: `counts ${chunksOf(numChunks)} and has ${chunks.count}`,
+        mend: { do: 'setCount', numChunks: chunks.count },
+      },
+    ];
+  const wanted = vectorSpace === null || isCold ? 0 : numChunks;
+  const findings: Finding[] = [];
+  // Those of a cold file whose copy is gone are the only ones there are.
+  if (points && points.last >= wanted && (!isCold || isCopied))
+    findings.push({
+      kind: 'stray_points',
+      what: `${count} points of generation ${generation} in ${points.space}, of which ${wanted} are named`,
+      mend: { do: 'deletePoints', space: points.space, generation, fromChunk: wanted },
+    });
+  if (isHalfDeleted(file)) return findings;
+  if (!chunks.isWhole || chunks.count !== numChunks)
+    findings.push({
+      kind: 'missing_chunks',
+      what: `counts ${chunksOf(numChunks)} and has ${chunks.count}${chunks.isWhole ? '' : ', not in a row'}`,
+      mend: RESYNC,
+    });
+  if (count < wanted)
+    findings.push({ kind: 'missing_points', what: `has ${count} points of ${wanted}`, mend: RESYNC });
+  else if (held.bare > 0 && wanted > 0)
+    findings.push({ kind: 'missing_sparse', what: `${held.bare} points lack a sparse vector`, mend: RESYNC });
+  return findings;
+}
+
+/** What lies there of generations, and in spaces, that the record does not name. */
+function judgeOthers(file: RecordOfFile, held: Held): Finding[] {
+  const { generation, vectorSpace, hasContent, original, givenChunks } = file;
+  const strays = judgeStray({
+    chunks: held.chunks.filter((one) => one.generation !== generation),
+    points: held.points.filter((one) => one.generation !== generation || one.space !== vectorSpace),
+    contents: held.contents.filter((one) => one !== generation || !hasContent),
+    originals: held.originals.filter(({ id }) => id !== original?.id && id !== givenChunks?.id),
+    pages: 0,
+  } as Held);
+  const seen = `that the record (generation ${generation}) does not name`;
+  return strays.map((one) => ({ ...one, what: one.what.replace('of a file that is not there', seen) }));
+}
+
+/** What the record names and is not there, in MongoDB and in file storage. */
+function judgeContents(file: RecordOfFile, held: Held, stored: Measured['stored']): Finding[] {
+  const { organizationId, _id: fileId, generation, hasContent, original, givenChunks } = file;
+  if (isHalfDeleted(file)) return [];
+  const findings: Finding[] = [];
+  const isGone = (key: string): boolean => (stored.get(key) ?? null) === null;
+  if (hasContent && !held.contents.includes(generation) && isGone(blobKey({ organizationId, fileId, generation })))
+    findings.push({ kind: 'missing_content', what: 'its kept content is gone', mend: RESYNC });
+  for (const one of [original, givenChunks]) {
+    if (!one) continue;
+    const row = held.originals.find(({ id }) => id === one.id);
+    if (!row || (!row.isRow && isGone(originalKey({ organizationId, _id: one.id }))))
+      findings.push({ kind: 'missing_original', what: `its sent content ${one.id} is gone`, mend: null });
+  }
+  return findings;
+}
+
+function judgePages({ isContainer, fileMetadata }: RecordOfFile): Finding[] {
+  const { pages_total, pages_ready, pages_failed, pages_aborted } = fileMetadata as Record<string, number | undefined>;
+  const sum = (pages_ready ?? 0) + (pages_failed ?? 0) + (pages_aborted ?? 0);
+  if (!isContainer || pages_ready === undefined || pages_total === sum) return [];
+  return [
+    {
+      kind: 'wrong_page_counts',
+      what: `counts ${pages_total} pages, and ${sum} that have come to an end`,
+      mend: { do: 'countPages' },
+    },
+  ];
+}
+
+/**
+ * What is not as it should be with a file at rest that no run is at work on.
+ * @param checksTags not while its tags are on their way
+ */
+export function judge(
+  file: RecordOfFile,
+  { held: all, stored }: Pick<Measured, 'held' | 'stored'>,
+  checksTags: boolean,
+): Finding[] {
+  const held = all.get(file._id) ?? NOTHING;
+  const { generation, numChunks, embeddingStorageStatus, coldCopy } = file;
+  const isCold = embeddingStorageStatus === 'COLD_STORAGE';
+  const isCopied =
+    isCold && coldCopy?.generation === generation && (stored.get(coldCopy.key) ?? null) === coldCopy.bytes;
+  const findings: Finding[] = [...judgeChunks(file, held, isCopied), ...judgeOthers(file, held)];
+  if (isCold && !isCopied && numChunks > 0 && !isHalfDeleted(file))
+    findings.push({ kind: 'missing_cold_copy', what: 'its vectors in file storage are gone or cut off', mend: RESYNC });
+  findings.push(...judgeContents(file, held, stored), ...judgePages(file));
+  const tags = JSON.stringify([...file.tagPairs].toSorted());
+  const current = held.points.filter((one) => one.generation === generation && one.space === file.vectorSpace);
+  if (checksTags && current.some((one) => [...one.tags].some((other) => other !== tags)))
+    findings.push({ kind: 'other_tags', what: 'points carry other tags than the record', mend: { do: 'setTags' } });
+  if (file.cleanupPending)
+    findings.push({
+      kind: 'unfinished_cleanup',
+      what: `what is older than generation ${generation} was not cleared away`,
+      mend: { do: 'cleanUp' },
+    });
+  return findings;
+}

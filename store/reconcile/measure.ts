@@ -1,0 +1,149 @@
+import type { Model } from 'mongoose';
+
+import { wantsSparseVectors } from '../../contract/ingestOptions.js';
+import type { SegmentDoc } from '../chunks/model.js';
+import type { ChunkQueries } from '../chunks/queries.js';
+import { blobKey, type Blobs } from '../contents/blobs.js';
+import { originalKey } from '../originals/originals.js';
+import type { Tenant } from '../users/accept.js';
+import type { IdRange, PointCensus, PointsCensus } from '../vectors/census.js';
+import type { Models, RecordOfFile } from './records.js';
+
+/** The chunks of one generation of a file. */
+export interface ChunkCensus {
+  readonly generation: number;
+  readonly count: number;
+  /** Whether their indexes run from 0 on without a gap. */
+  readonly isWhole: boolean;
+}
+
+/** What the stores hold under the id of one file. */
+export interface Held {
+  readonly chunks: ChunkCensus[];
+  readonly points: PointCensus[];
+  /** Generations whose content is a row. */
+  readonly contents: number[];
+  readonly originals: { readonly id: number; readonly isRow: boolean }[];
+  pages: number;
+  /** Chunks that lack a sparse vector though their text has terms. */
+  bare: number;
+}
+
+export interface Measured {
+  /** By file id; those under whose id nothing lies are not there. */
+  readonly held: Map<number, Held>;
+  /** Bytes of contents in file storage that records name, by key; null for one that is gone. */
+  readonly stored: Map<string, number | null>;
+  readonly points: number;
+}
+
+export interface MeasuredStores {
+  readonly models: Models;
+  readonly points: PointsCensus;
+  readonly chunks: Pick<ChunkQueries, 'byKeys'>;
+  readonly blobs: Pick<Blobs, 'size'>;
+}
+
+/** Looks into file storage at once. */
+const LOOKS_AT_ONCE = 16;
+
+async function chunksOf(segments: Model<SegmentDoc>, match: object) {
+  return segments.aggregate<{
+    readonly _id: { readonly fileId: number; readonly generation: number };
+    readonly cuts: number;
+    readonly span: number;
+    readonly first: number;
+    readonly last: number;
+  }>([
+    { $match: match },
+    {
+      $group: {
+        _id: { fileId: '$fileId', generation: '$generation' },
+        cuts: { $sum: { $size: '$cuts' } },
+        span: { $sum: { $add: [{ $subtract: ['$last', '$first'] }, 1] } },
+        first: { $min: '$first' },
+        last: { $max: '$last' },
+      },
+    },
+  ]);
+}
+
+/** What in file storage a record names: where it must be, unless it is a row. */
+function namedKeys(file: RecordOfFile, held: Held | undefined): string[] {
+  const { organizationId, _id: fileId, generation, hasContent, embeddingStorageStatus, coldCopy } = file;
+  const isRow = (id: number): boolean => held?.originals.some((one) => one.id === id && one.isRow) === true;
+  return [
+    ...(hasContent && held?.contents.includes(generation) !== true
+      ? [blobKey({ organizationId, fileId, generation })]
+      : []),
+    ...[file.original, file.givenChunks].flatMap((one) =>
+      one && !isRow(one.id) ? [originalKey({ organizationId, _id: one.id })] : [],
+    ),
+    ...(embeddingStorageStatus === 'COLD_STORAGE' && coldCopy ? [coldCopy.key] : []),
+  ];
+}
+
+/** Counts all that lies in the stores of a user's files in a range of ids, whether there are records of them or not. */
+export async function measure(
+  { models, points, chunks, blobs }: MeasuredStores,
+  { organizationId, userId }: Tenant,
+  range: IdRange,
+  records: readonly RecordOfFile[],
+  hasTerms: (text: string) => boolean,
+): Promise<Measured> {
+  const tenant = { organizationId, userId };
+  const fileId = { $gt: range.above, ...(range.upTo === null ? {} : { $lte: range.upTo }) };
+  const match = { ...tenant, fileId };
+  const [segments, contents, originals, pages, censuses] = await Promise.all([
+    chunksOf(models.segments, match),
+    models.contents.find(match, { fileId: 1, generation: 1 }).lean(),
+    models.originals.aggregate<{ _id: number; fileId: number; isRow: boolean }>([
+      { $match: match },
+      { $project: { fileId: 1, isRow: { $ne: ['$bytes', null] } } },
+    ]),
+    models.recognizedPages.aggregate<{ _id: number; pages: number }>([
+      { $match: match },
+      { $group: { _id: '$fileId', pages: { $sum: 1 } } },
+    ]),
+    points.count(tenant, range),
+  ]);
+  const held = new Map<number, Held>();
+  const of = (id: number): Held => {
+    const known = held.get(id) ?? { chunks: [], points: [], contents: [], originals: [], pages: 0, bare: 0 };
+    held.set(id, known);
+    return known;
+  };
+  for (const { _id, cuts, span, first, last } of segments)
+    of(_id.fileId).chunks.push({
+      generation: _id.generation,
+      count: cuts,
+      isWhole: first === 0 && last + 1 === cuts && span === cuts,
+    });
+  for (const row of contents) of(row.fileId).contents.push(row.generation);
+  for (const { _id: id, fileId: owner, isRow } of originals) of(owner).originals.push({ id, isRow });
+  for (const { _id, pages: number } of pages) of(_id).pages = number;
+  for (const census of censuses) of(census.fileId).points.push(census);
+
+  // Of hot files that want them, every chunk with terms has a sparse vector.
+  const sparse = new Map(
+    records.flatMap((file) =>
+      wantsSparseVectors(file.options) && (held.get(file._id)?.points.length ?? 0) > 0 ? [[file._id, file]] : [],
+    ),
+  );
+  if (sparse.size > 0)
+    for await (const some of points.withoutSparse(tenant, [...sparse.keys()])) {
+      const keys = some.flatMap(({ fileId: id, chunkIndex }) => {
+        const file = sparse.get(id);
+        return file ? [{ fileId: id, generation: file.generation, chunkIndex }] : [];
+      });
+      for (const { fileId: id, text } of await chunks.byKeys(tenant, keys)) if (hasTerms(text)) of(id).bare += 1;
+    }
+
+  const stored = new Map<string, number | null>();
+  const keys = records.flatMap((file) => namedKeys(file, held.get(file._id)));
+  for (let from = 0; from < keys.length; from += LOOKS_AT_ONCE)
+    await Promise.all(
+      keys.slice(from, from + LOOKS_AT_ONCE).map(async (key) => void stored.set(key, await blobs.size(key))),
+    );
+  return { held, stored, points: censuses.reduce((sum, { count }) => sum + count, 0) };
+}

@@ -1,0 +1,181 @@
+import type { Tenant } from '../users/accept.js';
+import type { Blobs } from '../contents/blobs.js';
+import type { FileSums } from '../files/statistics.js';
+import type { Difference, Finding, Mended, Progress, ReconcileOptions } from './differences.js';
+import { judge, judgeStray } from './judge.js';
+import { measure, type MeasuredStores } from './measure.js';
+import { createMender, type MendingStores } from './mend.js';
+import { isAtRest, isSame, type LiveRuns, liveRuns, rangeOf, type RecordOfFile, recordsAbove, recordsOf } from './records.js';
+import { createStoredFiles } from './storedFiles.js';
+import { createOwners } from './tenants.js';
+
+/** Files whose records are compared at once. */
+const FILES_AT_ONCE = 500;
+
+type Stores = MeasuredStores &
+  MendingStores & { readonly blobs: Blobs; readonly sums: Pick<FileSums, 'totalsOfAll'> };
+
+/** Compares records with all that lies in MongoDB, Qdrant and file storage. */
+export interface Reconciliation {
+  /**
+   * Organization by organization and user by user, in bounded memory, while everything goes on: what a run is at work on is
+   * left alone. A difference is told, and mended, only if the record is the same after the look as before.
+   */
+  run(options: ReconcileOptions): Promise<Progress>;
+}
+
+export function createReconciliation(stores: Stores): Reconciliation {
+  const { models, points, blobs } = stores;
+  const owners = createOwners(models, points);
+  const storedFiles = createStoredFiles(models, blobs);
+  const mender = createMender(stores);
+
+  /** Files in motion whose run has ended, or never was. */
+  const stuckAmong = (files: readonly RecordOfFile[], live: LiveRuns): Map<number, Finding[]> => {
+    const moving = files.filter((file) => !isAtRest(file) && !live.owns(file));
+    const found = moving.map(({ _id, runId, syncStatus }): [number, Finding[]] => [
+      _id,
+      [
+        {
+          kind: 'stuck',
+          what: `is ${syncStatus}, and run ${runId ?? '(none)'} is not at work on it`,
+          mend: runId === null ? null : { do: 'abort', runId },
+        },
+      ],
+    ]);
+    return new Map(found);
+  };
+
+  /** Of files that are looked at, those that name a data source which is not there. */
+  const sourceless = async (tenant: Tenant, files: readonly RecordOfFile[]): Promise<Set<number>> => {
+    const named = [...new Set(files.flatMap(({ dataSourceId }) => dataSourceId ?? []))];
+    if (named.length === 0) return new Set();
+    const { organizationId, userId } = tenant;
+    const there = await models.dataSources.distinct('_id', { _id: { $in: named }, organizationId, userId });
+    return new Set(files.flatMap((file) => (file.dataSourceId && !there.includes(file.dataSourceId) ? [file._id] : [])));
+  };
+
+  /** What is wrong in a range of ids, confirmed: nobody has begun or ended anything with these files meanwhile. */
+  async function compare(
+    tenant: Tenant,
+    records: readonly RecordOfFile[],
+    range: ReturnType<typeof rangeOf>,
+    options: ReconcileOptions,
+    progress: Progress,
+  ): Promise<{ difference: Difference; file: RecordOfFile | null }[]> {
+    const live = await liveRuns(models, tenant);
+    const measured = await measure(stores, tenant, range, records, options.hasTerms);
+    progress.points += measured.points;
+    const lost = await sourceless(tenant, records);
+    const stuck = stuckAmong(records, live);
+    const known = new Map(records.map((file) => [file._id, file]));
+    const findings = new Map<number, Finding[]>(stuck);
+    for (const file of records) {
+      if (!isAtRest(file)) {
+        if (!stuck.has(file._id)) progress.busy += 1;
+        continue;
+      }
+      if (live.owns(file)) {
+        progress.busy += 1;
+        continue;
+      }
+      const found = judge(file, measured, !live.retags(file));
+      if (lost.has(file._id))
+        found.push({ kind: 'missing_source', what: `names data source ${file.dataSourceId}`, mend: null });
+      if (found.length > 0) findings.set(file._id, found);
+    }
+    for (const [id, held] of measured.held) if (!known.has(id)) findings.set(id, judgeStray(held));
+    if (findings.size === 0) return [];
+
+    const now = await recordsOf(models.files, tenant, [...findings.keys()]);
+    const liveNow = await liveRuns(models, tenant);
+    return [...findings].flatMap(([fileId, found]) => {
+      const before = known.get(fileId) ?? null;
+      const after = now.get(fileId);
+      const isConfirmed = before ? isSame(before, after) && !liveNow.owns(before) : after === undefined;
+      if (!isConfirmed) {
+        progress.busy += 1;
+        return [];
+      }
+      const name = before && ` (${before.name ?? before.externalFileId})`;
+      return found.map((one) => ({
+        difference: { ...one, ...tenant, fileId, what: `file ${fileId}${name ?? ''}: ${one.what}` },
+        file: before,
+      }));
+    });
+  }
+
+  /** Items whose data source is not there. */
+  async function strayItems({ organizationId, userId }: Tenant): Promise<Difference[]> {
+    const tenant = { organizationId, userId };
+    const named = await models.items.distinct('dataSourceId', tenant);
+    if (named.length === 0) return [];
+    const there = await models.dataSources.distinct('_id', { ...tenant, _id: { $in: named } });
+    return named
+      .filter((id) => !there.includes(id))
+      .map((dataSourceId) => ({
+        kind: 'stray_items',
+        what: `items of data source ${dataSourceId}, which is not there`,
+        mend: { do: 'deleteItems', dataSourceId },
+        ...tenant,
+        fileId: null,
+      }));
+  }
+
+  return {
+    async run(options) {
+      const progress: Progress = { organizations: 0, users: 0, files: 0, busy: 0, points: 0, stored: 0 };
+      const mended = new Set<number>();
+      /** A file is queued once, however much it lacks. */
+      const queued = new Map<number, Promise<string | null>>();
+      const resync: ReconcileOptions['resync'] = (owner, fileId) => {
+        const queueing = queued.get(fileId) ?? options.resync(owner, fileId);
+        queued.set(fileId, queueing);
+        return queueing;
+      };
+      const tell = async (difference: Difference, file: RecordOfFile | null): Promise<void> => {
+        const outcome: Mended | null = options.mends ? await mender(difference, file, resync) : null;
+        if (outcome?.done === true) mended.add(difference.organizationId);
+        options.onDifference(difference, outcome);
+      };
+
+      const organizations = options.organizationId === null ? await owners.organizations() : [options.organizationId];
+      for (const organizationId of organizations) {
+        for (const userId of await owners.users(organizationId)) {
+          const tenant = { organizationId, userId };
+          for (let above = 0; ;) {
+            const records = await recordsAbove(models.files, tenant, above, FILES_AT_ONCE);
+            const range = rangeOf(above, records, FILES_AT_ONCE);
+            queued.clear();
+            // What a mend writes of a file goes last: a resync changes its record.
+            const found = await compare(tenant, records, range, options, progress);
+            const isLast = ({ difference: { mend } }: (typeof found)[number]): number => (mend?.do === 'resync' ? 1 : 0);
+            for (const { difference, file } of found.toSorted((a, b) => isLast(a) - isLast(b)))
+              await tell(difference, file);
+            progress.files += records.length;
+            options.onProgress?.(progress);
+            if (range.upTo === null) break;
+            above = range.upTo;
+          }
+          for (const difference of await strayItems(tenant)) await tell(difference, null);
+          progress.users += 1;
+        }
+        // Sums that were aggregated before count what is no more.
+        if (mended.has(organizationId))
+          await models.organizations.organizations.updateOne(
+            { _id: organizationId, statistics: { $ne: null } },
+            { $set: { statistics: await stores.sums.totalsOfAll(organizationId), statisticsAt: new Date() } },
+          );
+        progress.organizations += 1;
+        options.onProgress?.(progress);
+      }
+      const onLook = (names: number): void => {
+        progress.stored += names;
+        options.onProgress?.(progress);
+      };
+      for await (const difference of storedFiles.differences(options.organizationId, onLook))
+        await tell(difference, null);
+      return progress;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import type { Model } from 'mongoose';
+
+import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import type { FileDoc } from '../files/model.js';
+import type { openModels } from '../models.js';
+import type { Tenant } from '../users/accept.js';
+import type { IdRange } from '../vectors/census.js';
+
+export type Models = Awaited<ReturnType<typeof openModels>>;
+
+const FIELDS = [
+  'customerId',
+  'dataSourceId',
+  'source',
+  'externalFileId',
+  'name',
+  'isContainer',
+  'syncStatus',
+  'syncErrorMessage',
+  'fileMetadata',
+  'options',
+  'runId',
+  'generation',
+  'lastGeneration',
+  'numChunks',
+  'vectorSpace',
+  'hasContent',
+  'embeddingStorageStatus',
+  'coldCopy',
+  'move',
+  'original',
+  'givenChunks',
+  'cleanupPending',
+  'tagPairs',
+  'tagsRevision',
+  'updatedAt',
+] as const satisfies readonly (keyof FileDoc)[];
+
+/** A file's record as far as it says what the stores hold of the file. */
+export type RecordOfFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | (typeof FIELDS)[number]>;
+
+const PROJECTION = Object.fromEntries(['organizationId', 'userId', ...FIELDS].map((field) => [field, 1]));
+
+/** The records of a user's files, by id from one on. */
+export async function recordsAbove(
+  files: Model<FileDoc>,
+  { organizationId, userId }: Tenant,
+  above: number,
+  limit: number,
+): Promise<RecordOfFile[]> {
+  return files
+    .find({ organizationId, userId, _id: { $gt: above } }, PROJECTION)
+    .sort({ _id: 1 })
+    .limit(limit)
+    .lean<RecordOfFile[]>();
+}
+
+export async function recordsOf(
+  files: Model<FileDoc>,
+  owner: Partial<Tenant>,
+  ids: readonly number[],
+): Promise<Map<number, RecordOfFile>> {
+  const rows = await files.find({ ...owner, _id: { $in: [...ids] } }, PROJECTION).lean<RecordOfFile[]>();
+  return new Map(rows.map((row) => [row._id, row]));
+}
+
+/** The range of ids that some records span. */
+export const rangeOf = (above: number, records: readonly RecordOfFile[], limit: number): IdRange => ({
+  above,
+  upTo: records.length < limit ? null : (records.at(-1)?._id ?? null),
+});
+
+/** What runs are at work on just now. */
+export interface LiveRuns {
+  /** Whether a run is at work on the file, or may be. */
+  owns(file: Pick<RecordOfFile, '_id' | 'runId' | 'move'>): boolean;
+  /** Whether a run changes the tags of the file's data source. */
+  retags(file: Pick<RecordOfFile, 'dataSourceId'>): boolean;
+}
+
+/** The runs of a user that have not ended. */
+export async function liveRuns(
+  { runs, reembeds }: Pick<Models, 'runs' | 'reembeds'>,
+  { organizationId, userId }: Tenant,
+): Promise<LiveRuns> {
+  const open = await runs
+    .find({ finishedAt: null, organizationId, userId }, { kind: 1, fileId: 1, dataSourceId: 1 })
+    // Only runs that have not ended are in it.
+    .hint({ startedAt: 1 })
+    .lean();
+  const reembedding = open.flatMap(({ _id, kind }) => (kind === 'reembedFiles' ? [_id] : []));
+  const begun =
+    reembedding.length === 0
+      ? []
+      : await reembeds.find({ runId: { $in: reembedding }, outcome: null }, { fileId: 1 }).lean();
+  const ids = new Set(open.map(({ _id }) => _id));
+  const files = new Set([...open.flatMap(({ fileId }) => fileId ?? []), ...begun.map(({ fileId }) => fileId)]);
+  const sources = new Set(open.flatMap(({ kind, dataSourceId }) => (kind === 'updateTags' && dataSourceId) || []));
+  const isEnding = open.some(({ kind }) => kind === 'deleteUser');
+  return {
+    owns: ({ _id, runId, move }) =>
+      isEnding || files.has(_id) || Boolean(move) || (runId !== null && ids.has(runId)),
+    retags: ({ dataSourceId }) => dataSourceId !== null && sources.has(dataSourceId),
+  };
+}
+
+export const isAtRest = ({ syncStatus }: Pick<RecordOfFile, 'syncStatus'>): boolean =>
+  (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
+
+/** Whether nothing has begun with the file between two reads of its record. */
+export const isSame = (before: RecordOfFile, after: RecordOfFile | undefined): boolean =>
+  after !== undefined &&
+  before.updatedAt.getTime() === after.updatedAt.getTime() &&
+  (['syncStatus', 'runId', 'generation', 'lastGeneration', 'numChunks', 'vectorSpace', 'cleanupPending'] as const).every(
+    (field) => before[field] === after[field],
+  ) &&
+  (before.tagsRevision ?? null) === (after.tagsRevision ?? null) &&
+  before.coldCopy?.key === after.coldCopy?.key &&
+  before.move?.runId === after.move?.runId;

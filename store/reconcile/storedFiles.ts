@@ -1,0 +1,112 @@
+import { blobKey, type Blobs } from '../contents/blobs.js';
+import type { Difference } from './differences.js';
+import { isAtRest, liveRuns, type Models, type RecordOfFile, recordsOf } from './records.js';
+
+/** A name in file storage, taken apart. */
+type Name = { readonly key: string; readonly organizationId: number } & (
+  | { readonly is: 'original'; readonly id: number }
+  | { readonly is: 'ofFile'; readonly fileId: number }
+);
+
+/** Names compared with records at once. */
+const AT_ONCE = 500;
+
+/** Null for a name that we never give. */
+export function readName(key: string): Name | null {
+  const [, organization, folder, name] = /^(\d+)\/(originals|\d+)\/([\w.-]+)$/.exec(key) ?? [];
+  if (organization === undefined || folder === undefined || name === undefined) return null;
+  const organizationId = Number(organization);
+  if (folder === 'originals')
+    return /^\d+$/.test(name) ? { key, organizationId, is: 'original', id: Number(name) } : null;
+  return /^\d+\.(raw|[\w-]+\.vectors)$/.test(name)
+    ? { key, organizationId, is: 'ofFile', fileId: Number(folder) }
+    : null;
+}
+
+/** Whether a record names what lies under a key. */
+const isNamed = (file: RecordOfFile, key: string): boolean =>
+  file.coldCopy?.key === key ||
+  (file.hasContent &&
+    key === blobKey({ organizationId: file.organizationId, fileId: file._id, generation: file.generation }));
+
+/** Finds what lies in file storage and is nobody's. */
+export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 'size'>) {
+  const strayOriginals = async (names: readonly (Name & { is: 'original' })[]): Promise<Name[]> => {
+    // A row is there before its content, and after it.
+    const rows = await models.originals.aggregate<{ _id: number; organizationId: number; isRow: boolean }>([
+      { $match: { _id: { $in: names.map(({ id }) => id) } } },
+      { $project: { organizationId: 1, isRow: { $ne: ['$bytes', null] } } },
+    ]);
+    const known = new Map(rows.map((row) => [row._id, row]));
+    return names.filter(({ id, organizationId }) => {
+      const row = known.get(id);
+      return !row || row.isRow || row.organizationId !== organizationId;
+    });
+  };
+
+  /** Those that the records of now do not name, unless a run is at work on their file. */
+  const strayOfFiles = async (names: readonly (Name & { is: 'ofFile' })[]): Promise<Name[]> => {
+    const records = await recordsOf(
+      models.files,
+      {},
+      names.map(({ fileId }) => fileId),
+    );
+    const strays: Name[] = [];
+    for (const name of names) {
+      const file = records.get(name.fileId);
+      if (!file || file.organizationId !== name.organizationId) strays.push(name);
+      else if (!isNamed(file, name.key) && isAtRest(file) && !(await liveRuns(models, file)).owns(file))
+        strays.push(name);
+    }
+    return strays;
+  };
+
+  const straysAmong = async (names: readonly Name[]): Promise<Name[]> => [
+    ...(await strayOriginals(names.filter((name) => name.is === 'original'))),
+    ...(await strayOfFiles(names.filter((name) => name.is === 'ofFile'))),
+  ];
+
+  const judge = async (keys: readonly string[]): Promise<Difference[]> => {
+    const names = keys.map((key) => ({ key, name: readName(key) }));
+    const strange = names.filter(({ name }) => name === null).map(({ key }) => key);
+    const suspects = await straysAmong(names.flatMap(({ name }) => name ?? []));
+    // Whatever was begun or ended meanwhile has changed a record, or the storage.
+    const again = suspects.length === 0 ? [] : await straysAmong(suspects);
+    const still = (
+      await Promise.all(again.map(async (name) => ((await blobs.size(name.key)) === null ? [] : [name])))
+    ).flat();
+    return [
+      ...still.map((name): Difference => ({
+        kind: 'stray_stored',
+        what: `${name.key} is nobody's`,
+        mend: { do: 'deleteStored', key: name.key },
+        organizationId: name.organizationId,
+        userId: null,
+        fileId: name.is === 'ofFile' ? name.fileId : null,
+      })),
+      ...strange.map((key): Difference => ({
+        kind: 'stray_stored',
+        what: `${key} has no name of ours; look at it and move it away`,
+        mend: null,
+        organizationId: Number.parseInt(key, 10) || 0,
+        ...{ userId: null, fileId: null },
+      })),
+    ];
+  };
+
+  return {
+    /** @param onLook told how many names were looked at */
+    async *differences(organizationId: number | null, onLook: (names: number) => void): AsyncIterable<Difference> {
+      let some: string[] = [];
+      for await (const key of blobs.keys(organizationId)) {
+        some.push(key);
+        if (some.length < AT_ONCE) continue;
+        yield* await judge(some);
+        onLook(some.length);
+        some = [];
+      }
+      if (some.length > 0) yield* await judge(some);
+      onLook(some.length);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Model } from 'mongoose';
+
+import type { PointsCensus } from '../vectors/census.js';
+import type { Models } from './records.js';
+
+const KEPT_BY_TENANT = ['files', 'segments', 'contents', 'originals', 'recognizedPages', 'items'] as const;
+
+const ascending = (ids: Iterable<number>): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
+
+/** Everybody of whom something lies anywhere, whether there is a record of them or not. */
+export interface Owners {
+  organizations(): Promise<number[]>;
+  users(organizationId: number): Promise<number[]>;
+}
+
+export function createOwners(models: Models, points: PointsCensus): Owners {
+  // Each has an index that begins with these fields: MongoDB jumps from value to value.
+  const distinct = (field: 'organizationId' | 'userId', query: object): Promise<number[]>[] =>
+    KEPT_BY_TENANT.map(
+      async (name) => (await (models[name] as unknown as Model<object>).distinct(field, query)) as number[],
+    );
+  return {
+    async organizations() {
+      const known = models.organizations.organizations.distinct('_id');
+      return ascending((await Promise.all([known, ...distinct('organizationId', {}), points.organizations()])).flat());
+    },
+    async users(organizationId) {
+      const known = models.users.distinct('_id', { organizationId });
+      const found = [known, ...distinct('userId', { organizationId }), points.users(organizationId)];
+      return ascending((await Promise.all(found)).flat());
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { QdrantClient } from '@qdrant/js-client-rest';
+
+import type { Tenant } from '../users/accept.js';
+import { createCollections, SPARSE } from './collection.js';
+import { tenantFilter } from './tenantFilter.js';
+import type { VectorSettings } from './vectors.js';
+
+/** File ids above one, up to another; null: all that follow. */
+export interface IdRange {
+  readonly above: number;
+  readonly upTo: number | null;
+}
+
+/** The points of one generation of a file in one space. */
+export interface PointCensus {
+  readonly space: string;
+  readonly fileId: number;
+  readonly generation: number;
+  count: number;
+  /** The highest index of a chunk. */
+  last: number;
+  /** The different tags that its points carry, each list as JSON in order. */
+  readonly tags: Set<string>;
+}
+
+/** A look at all points there are, whatever the records say of them. Nothing is kept in memory but counts. */
+export interface PointsCensus {
+  /** Organizations that have points, by id. */
+  organizations(): Promise<number[]>;
+  /** Users of an organization who have points. */
+  users(organizationId: number): Promise<number[]>;
+  count(tenant: Tenant, range: IdRange): Promise<PointCensus[]>;
+  /** The chunks of some files whose points have no sparse vector. */
+  withoutSparse(tenant: Tenant, fileIds: readonly number[]): AsyncIterable<{ fileId: number; chunkIndex: number }[]>;
+  /** Deletes the points of one generation in one space, from a chunk on. Safe to repeat. */
+  remove(
+    tenant: Tenant,
+    points: { readonly space: string; readonly fileId: number; readonly generation: number },
+    fromChunk: number,
+  ): Promise<void>;
+}
+
+type Filter = NonNullable<NonNullable<Parameters<QdrantClient['scroll']>[1]>['filter']>;
+interface Payload {
+  readonly file_id: number;
+  readonly generation: number;
+  readonly chunk_index: number;
+  readonly tags?: readonly string[];
+}
+
+/** Points of one answer: some 400 KB of JSON. */
+const PER_PAGE = 2_000;
+/** Different values that are told at most; Qdrant counts them all before it answers. */
+const MOST_OWNERS = 1_000_000;
+
+const rangeFilter = ({ above, upTo }: IdRange) => ({
+  key: 'file_id',
+  range: { gt: above, ...(upTo === null ? {} : { lte: upTo }) },
+});
+
+export function createPointsCensus(settings: VectorSettings): PointsCensus {
+  const client = new QdrantClient({
+    url: settings.url,
+    checkCompatibility: false,
+    ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
+  });
+  const collections = createCollections(client, settings.prefix, settings.layout);
+  const spaceOf = (name: string): string => name.slice(settings.prefix.length);
+
+  /** The different values of a field, over all collections. */
+  const valuesOf = async (key: string, filter?: Filter): Promise<number[]> => {
+    const found = await Promise.all(
+      (await collections.all()).map(async (name) => {
+        const { hits } = await client.facet(name, { key, limit: MOST_OWNERS, exact: true, ...(filter && { filter }) });
+        return hits.map(({ value }) => Number(value));
+      }),
+    );
+    return [...new Set(found.flat())].toSorted((a, b) => a - b);
+  };
+
+  async function* payloads(name: string, filter: Filter, include: readonly string[]): AsyncIterable<Payload[]> {
+    for (let offset: string | number | undefined; ;) {
+      const page = await client.scroll(name, {
+        filter,
+        limit: PER_PAGE,
+        with_payload: { include: [...include] },
+        with_vector: false,
+        ...(offset === undefined ? {} : { offset }),
+      });
+      yield page.points.map(({ payload }) => payload as unknown as Payload);
+      if (page.next_page_offset === null || page.next_page_offset === undefined) return;
+      offset = page.next_page_offset as string | number;
+    }
+  }
+
+  return {
+    organizations: () => valuesOf('organization_id'),
+    users: (organizationId) =>
+      valuesOf('user_id', { must: [{ key: 'organization_id', match: { value: String(organizationId) } }] }),
+    async count(tenant, range) {
+      const counts = new Map<string, PointCensus>();
+      const filter = { must: [...tenantFilter(tenant), rangeFilter(range)] };
+      const include = ['file_id', 'generation', 'chunk_index', 'tags'];
+      for (const name of await collections.all())
+        for await (const page of payloads(name, filter, include))
+          for (const { file_id: fileId, generation, chunk_index, tags = [] } of page) {
+            const key = `${name} ${fileId} ${generation}`;
+            const known = counts.get(key) ?? {
+              ...{ space: spaceOf(name), fileId, generation, count: 0, last: -1 },
+              tags: new Set<string>(),
+            };
+            known.count += 1;
+            known.last = Math.max(known.last, chunk_index);
+            known.tags.add(JSON.stringify([...tags].toSorted()));
+            counts.set(key, known);
+          }
+      return [...counts.values()];
+    },
+    async *withoutSparse(tenant, fileIds) {
+      const filter = {
+        must: [...tenantFilter(tenant), { key: 'file_id', match: { any: [...fileIds] } }],
+        must_not: [{ has_vector: SPARSE }],
+      };
+      for (const name of await collections.all())
+        for await (const page of payloads(name, filter, ['file_id', 'chunk_index']))
+          yield page.map(({ file_id: fileId, chunk_index: chunkIndex }) => ({ fileId, chunkIndex }));
+    },
+    async remove(tenant, { space, fileId, generation }, fromChunk) {
+      const must = [
+        ...tenantFilter(tenant),
+        { key: 'file_id', match: { value: fileId } },
+        { key: 'generation', match: { value: generation } },
+        // A point that lost its index is superfluous as well.
+        ...(fromChunk > 0 ? [{ key: 'chunk_index', range: { gte: fromChunk } }] : []),
+      ];
+      await client.delete(collections.nameOf(space), { wait: true, filter: { must } });
+    },
+  };
+}
