@@ -2,7 +2,7 @@
  * Every setting of the service: one table, read once at start. Nothing else reads process.env.
  * `docs/settings.md` is written from SETTINGS (npm run docs:settings) and a test keeps it so.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Joi from 'joi';
 
@@ -157,7 +157,8 @@ function runningEngines(dataDir: string): Record<string, string> {
   return typeof found === 'object' && found !== null ? (found as Record<string, string>) : {};
 }
 
-function secretKeys(value: string): SecretKey[] {
+/** The keys of SECRET_KEY. @throws ConfigError */
+export function readSecretKeys(value: string): SecretKey[] {
   return value.split(',').map((part) => {
     const [id, encoded] = part.trim().split(':');
     const key = Buffer.from(encoded ?? '', 'base64');
@@ -225,7 +226,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     dataDir,
     logLevel: string('LOG_LEVEL'),
     apiKey: given('API_KEY') ?? kept(dataDir, 'api-key'),
-    secretKeys: secretKeys(
+    secretKeys: readSecretKeys(
       given('SECRET_KEY') ??
         kept(dataDir, 'secret-key') ??
         missing('SECRET_KEY', 'openssl rand -base64 32 gives the part after `id:`'),
@@ -449,6 +450,28 @@ function missing(name: string, hint: string): never {
   throw new ConfigError(
     `These settings can't be used:\n- ${name} is not set (${hint}; or use npm start, which makes one)`,
   );
+}
+
+/** Stands in where nothing is sealed or signed. */
+const NO_SECRETS = `none:${Buffer.alloc(32).toString('base64')}`;
+
+/** What callers of the API need, who may be elsewhere than the service: they have no SECRET_KEY. */
+export function apiSettings(env: NodeJS.ProcessEnv = process.env): {
+  /** Null where the port is not known before the API listens. */
+  readonly url: string | null;
+  readonly apiKey: string | null;
+} {
+  const { publicUrl, apiKey } = loadConfig({ ...env, SECRET_KEY: env['SECRET_KEY'] || NO_SECRETS });
+  return { url: publicUrl, apiKey };
+}
+
+/** Puts an API key where `npm start` keeps its own; false where the environment has one, which goes before it. */
+export function keepApiKey(key: string, env: NodeJS.ProcessEnv = process.env): boolean {
+  if (env['API_KEY']) return false;
+  const file = path.join(path.resolve(env['DATA_DIR'] || '.data'), 'api-key');
+  writeFileSync(`${file}.new`, `${key}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return true;
 }
 
 /** What connectStore takes. @throws ConfigError naming what is not set */

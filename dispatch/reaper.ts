@@ -30,7 +30,7 @@ export interface ReaperStores {
 }
 
 /** Whether Temporal still works on this very run. The state of the workflow decides, never a time stamp. */
-async function isAlive(client: Client, run: RunDoc): Promise<boolean> {
+export async function isAlive(client: Client, run: RunDoc): Promise<boolean> {
   try {
     const { status, memo } = await client.workflow.getHandle(run.workflowId).describe();
     return status.name === 'RUNNING' && memo?.['runId'] === run._id;

@@ -2,7 +2,7 @@
  * Which process is an engine of this data directory. Engines end with their parent; if one outlived it all the same,
  * the next start finds it here and stops it, since two engines must never write the same files.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -24,6 +24,18 @@ export async function writePidFile(dataDir: string, engine: EngineName, pid: num
   const path = pathOf(dataDir, engine);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `${pid} ${(await startTicks(pid)) ?? ''}`);
+}
+
+/** The engines of a data directory that live, with their owner or without. */
+export async function livingEngines(dataDir: string): Promise<string[]> {
+  const names = await readdir(join(dataDir, 'pids')).catch(() => []);
+  const living = await Promise.all(
+    names.map(async (name) => {
+      const [pid, ticks] = (await readFile(pathOf(dataDir, name as EngineName), 'utf8').catch(() => '')).split(' ');
+      return pid && ticks && (await startTicks(Number(pid))) === ticks ? [name] : [];
+    }),
+  );
+  return living.flat();
 }
 
 /** Stops what an earlier owner of the data directory left running; true if there was something. */

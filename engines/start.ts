@@ -8,6 +8,7 @@ import { EngineError } from './errors.js';
 import { tryLock } from './lock.js';
 import { startMongodb, type MongodbEngine } from './mongodb.js';
 import type { WantedPort } from './ports.js';
+import { refuseHalfRestored } from './restoring.js';
 import { startQdrant, type QdrantEngine } from './qdrant.js';
 import { startTemporal, type TemporalEngine } from './temporal.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv, type Venv } from './venv.js';
@@ -48,6 +49,7 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
   const { enginesDir = DEFAULT_ENGINES_DIR, need, ports = 'default', onProgress = () => {}, onCrash } = options;
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
+  refuseHalfRestored(dataDir);
   const notes = join(dataDir, 'engines.json');
   const lock = await tryLock(notes);
   if (!lock) throw new EngineError(`Another process has its engines on ${dataDir}; stop it, or set another DATA_DIR.`);

@@ -45,6 +45,7 @@ import { runMigrations } from './migrations/run.js';
 import { openModels } from './models.js';
 import { createOriginals, type Originals } from './originals/originals.js';
 import { createTranscripts, type Transcripts } from './originals/transcripts.js';
+import { type ApiKeys, createApiKeys } from './organizations/keys.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
 import { createOrganizationRecords, type OrganizationRecords } from './organizations/records.js';
 import { createItems, type Items } from './items/items.js';
@@ -87,6 +88,7 @@ export interface StoreSettings {
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
 export interface Store {
   readonly organizations: Organizations & OrganizationRecords;
+  readonly apiKeys: ApiKeys;
   readonly users: UserAcceptance & UserRecords;
   readonly runs: Runs;
   readonly heldRuns: HeldRuns;
@@ -198,6 +200,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createOrganizations(organizations, sequence),
       ...createOrganizationRecords(organizations.organizations),
     },
+    apiKeys: createApiKeys(organizations, sequence, atomically),
     users: { ...createUserAcceptance(users, sequence, liveness), ...createUserRecords(users, liveness) },
     runs: runCommands,
     heldRuns: createHeldRuns(runs, files, queue, atomically),

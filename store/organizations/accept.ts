@@ -3,7 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Sequence } from '../sequence.js';
 import type { OrganizationModels } from './model.js';
 
-const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+/** As a key is kept. */
+export const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** The organization that the setting API_KEY belongs to. */
 const FIRST = 1;

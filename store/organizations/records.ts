@@ -18,7 +18,30 @@ export interface OrganizationRecords {
   record(organizationId: number): Promise<OrganizationDoc>;
   update(organizationId: number, change: OrganizationChange): Promise<void>;
   setStatistics(organizationId: number, statistics: FileStatisticsTotals): Promise<void>;
+  /** All organizations, for operators. */
+  overview(): Promise<OrganizationOverview[]>;
 }
+
+export interface OrganizationOverview {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: Date;
+  /** Those that live. */
+  readonly users: number;
+  /** Those that are good. */
+  readonly keys: number;
+}
+
+/** How many rows of another collection are an organization's. */
+const counted = (from: string, as: string, alive: object) => ({
+  $lookup: {
+    from,
+    localField: '_id',
+    foreignField: 'organizationId',
+    pipeline: [{ $match: alive }, { $count: 'number' }],
+    as,
+  },
+});
 
 const merged = (field: string, values: object): object =>
   Object.keys(values).length === 0 ? {} : { [field]: { $mergeObjects: [`$${field}`, { $literal: values }] } };
@@ -42,5 +65,21 @@ export function createOrganizationRecords(organizations: Model<OrganizationDoc>)
     async setStatistics(organizationId, statistics) {
       await organizations.updateOne({ _id: organizationId }, { $set: { statistics, statisticsAt: new Date() } });
     },
+    overview: () =>
+      organizations.aggregate<OrganizationOverview>([
+        { $sort: { _id: 1 } },
+        counted('users', 'users', { deletedAt: null }),
+        counted('api_keys', 'keys', { revokedAt: null }),
+        {
+          $project: {
+            _id: 0,
+            id: '$_id',
+            name: 1,
+            createdAt: 1,
+            users: { $ifNull: [{ $first: '$users.number' }, 0] },
+            keys: { $ifNull: [{ $first: '$keys.number' }, 0] },
+          },
+        },
+      ]),
   };
 }

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { lstat, mkdir, opendir, open } from 'node:fs/promises';
+import path from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+export interface FoundFile {
+  /** Below the folder that was looked through; '' for a file itself. */
+  readonly below: string;
+  readonly bytes: number;
+}
+
+/** Every file of a folder, or the file itself; links and sockets are none. Nothing where nothing is. */
+export async function* filesBelow(root: string, below = ''): AsyncIterable<FoundFile> {
+  const at = path.join(root, below);
+  const found = await lstat(at).catch(() => null);
+  if (found?.isFile() === true) yield { below, bytes: found.size };
+  if (found?.isDirectory() === true)
+    for await (const { name } of await opendir(at)) yield* filesBelow(root, below === '' ? name : `${below}/${name}`);
+}
+
+/** Reads a file through, into another one where that is given. @returns its SHA-256 */
+export async function copyHashed(from: string, to: string | null, stopped: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  const hashing = new Transform({
+    transform(part: Buffer, _encoding, done) {
+      hash.update(part);
+      // What nobody writes is only read through.
+      done(null, to === null ? undefined : part);
+    },
+  });
+  if (to === null) {
+    await pipeline(createReadStream(from), hashing.resume(), { signal: stopped });
+    return hash.digest('hex');
+  }
+  await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+  await pipeline(createReadStream(from), hashing, createWriteStream(to, { mode: 0o600, flush: true }), {
+    signal: stopped,
+  });
+  return hash.digest('hex');
+}
+
+/** Makes sure that the names in a folder outlast a loss of power. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

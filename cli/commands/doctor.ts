@@ -1,0 +1,52 @@
+import { ConfigError, loadConfig } from '../../config.js';
+import { bad, type Check, messageOf, ok } from '../doctor/check.js';
+import { apiChecks, mongodbChecks, qdrantChecks, temporalChecks } from '../doctor/engines.js';
+import { machineChecks } from '../doctor/machine.js';
+import { workChecks } from '../doctor/work.js';
+import { type Call, type Command, JSON_OPTION, URL_OPTION } from '../command.js';
+
+const SIGNS: Readonly<Record<Check['state'], string>> = { ok: 'ok  ', warn: 'LOOK', bad: 'BAD ', skipped: 'skip' };
+
+async function examine(call: Call): Promise<Check[]> {
+  try {
+    const config = loadConfig(call.terminal.env);
+    const [mongodb, qdrant, temporal, api, machine] = await Promise.all([
+      mongodbChecks(config),
+      qdrantChecks(config),
+      temporalChecks(config),
+      apiChecks(call),
+      machineChecks(config),
+    ]);
+    try {
+      const work = await workChecks(config, mongodb.inspection, temporal.inspection);
+      const engines = [...mongodb.checks, ...qdrant, ...temporal.checks];
+      return [ok('settings', 'can be used'), ...engines, ...api, ...machine, ...work];
+    } finally {
+      await Promise.all([mongodb.inspection?.close(), temporal.inspection?.close()]);
+    }
+  } catch (error) {
+    if (error instanceof ConfigError) return [bad('settings', messageOf(error), 'See docs/settings.md.')];
+    throw error;
+  }
+}
+
+export const doctor: Command = {
+  usage: '',
+  about: [
+    'Looks at settings, engines and their versions, worker, API, disk, file storage, Chromium, embedding model, clock, PUBLIC_URL,',
+    'secrets, files that stand still, webhooks and data sources, and says what to do. It changes nothing. Exit code 1 where',
+    'something is BAD; LOOK is what works and wants attention.',
+  ].join('\n'),
+  options: { ...URL_OPTION, ...JSON_OPTION },
+  async run(call) {
+    const { has, terminal } = call;
+    const checks = await examine(call);
+    if (has('json')) terminal.out(JSON.stringify(checks));
+    else
+      for (const { name, state, found, fix } of checks) {
+        terminal.out(`${SIGNS[state]}  ${name}: ${found}`);
+        if (fix !== undefined) terminal.out(`      → ${fix}`);
+      }
+    return checks.some(({ state }) => state === 'bad') ? 1 : 0;
+  },
+};

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { FileRecord } from '../../contract/records.js';
+import { openApi } from '../api.js';
+import { createPainter } from '../bars.js';
+import { type Call, type Command, CommandError, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION } from '../command.js';
+import { bundleLine, bundleOf, findFiles, isAtRest } from '../work.js';
+
+const LOOK_EVERY_MS = 500;
+
+async function accepted(call: Call, api: ReturnType<typeof openApi>, customer: string): Promise<FileRecord | undefined> {
+  const { args, has, number } = call;
+  const [url, pages, depth, chunkSize] = [args[0], number('max-pages'), number('depth', 0), number('chunk-size')];
+  const wishes = {
+    ...(pages === undefined ? {} : { max_pages_to_scrape: pages }),
+    ...(chunkSize === undefined ? {} : { chunk_size: chunkSize }),
+  };
+  if (has('sitemap')) return api.post<FileRecord>('/scrape_sitemap', { url, ...wishes }, customer);
+  const crawl = { url, ...wishes, ...(depth === undefined ? {} : { recursion_depth: depth }) };
+  return (await api.post<FileRecord[]>('/web_scrape', [crawl], customer))[0];
+}
+
+export const scrape: Command = {
+  usage: 'URL',
+  about:
+    'Scrapes a site by following its links as POST /web_scrape does, or with --sitemap the pages of a sitemap, and shows how\nfar it is. A customer id that is unknown makes a user. Ctrl-C ends the watching; the scrape goes on.',
+  options: {
+    ...CUSTOMER_OPTION,
+    sitemap: { about: 'URL is a sitemap: POST /scrape_sitemap.' },
+    'max-pages': { value: 'NUMBER', about: 'Pages at most. Unset: 100, of a sitemap all.' },
+    depth: { value: 'NUMBER', about: 'How many links deep. Unset: 3.' },
+    'chunk-size': { value: 'TOKENS', about: 'Tokens of a chunk at most. Unset: 1500.' },
+    'no-wait': { about: 'Answers as soon as it is accepted.' },
+    ...URL_OPTION,
+    ...JSON_OPTION,
+  },
+  async run(call) {
+    const { has, text, terminal } = call;
+    const customer = text('customer');
+    if (customer === undefined) throw new CommandError('Say for whom: --customer ID');
+    const api = openApi(call);
+    let file = await accepted(call, api, customer);
+    if (!file) throw new CommandError('The API accepted nothing.');
+    const { id } = file;
+    if (!has('no-wait')) {
+      const painter = createPainter(terminal);
+      for (;;) {
+        [file] = await findFiles(api, customer, String(id), 1);
+        if (!file) throw new CommandError(`File ${id} was deleted while it was scraped.`);
+        painter.paint([bundleLine(await bundleOf(api, customer, file))]);
+        if (isAtRest(file) || terminal.stopped.aborted) break;
+        await sleep(LOOK_EVERY_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
+      }
+      painter.end();
+    }
+    if (has('json')) terminal.out(JSON.stringify(file));
+    else {
+      const { sync_status, sync_error_message } = file;
+      terminal.out(`file ${id}: ${sync_status}${sync_error_message === null ? '' : `: ${sync_error_message}`}`);
+      if (!isAtRest(file)) terminal.out(`npm run cli -- status --customer ${customer} --watch follows it.`);
+    }
+    return ['SYNC_ERROR', 'SYNC_ABORTED'].includes(file.sync_status) ? 1 : 0;
+  },
+};

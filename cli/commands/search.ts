@@ -1,0 +1,44 @@
+import type { DocumentRecord } from '../../contract/records.js';
+import { knownCustomer, openApi } from '../api.js';
+import { type Command, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION, UsageError } from '../command.js';
+
+const SHOWN_CHARACTERS = 200;
+
+export const search: Command = {
+  usage: 'QUERY',
+  about: 'Searches the content of a user as POST /embeddings does, and shows the best chunks.',
+  options: {
+    ...CUSTOMER_OPTION,
+    k: { value: 'NUMBER', about: 'Chunks wanted. Unset: 5.' },
+    file: { value: 'ID', multiple: true, about: 'Only in this file; may be given several times.' },
+    model: { value: 'ID', about: 'The embedding model. Unset: OPENAI.' },
+    hybrid: { about: 'By words as well; takes files with sparse vectors only.' },
+    ...URL_OPTION,
+    ...JSON_OPTION,
+  },
+  async run(call) {
+    const { args, all, has, number, text, terminal } = call;
+    const ids = all('file').map(Number);
+    if (!ids.every(Number.isSafeInteger)) throw new UsageError('--file takes the id of a file');
+    const api = openApi(call);
+    const customer = await knownCustomer(api, text('customer'));
+    const model = text('model');
+    const { documents } = await api.post<{ documents: DocumentRecord[] }>(
+      '/embeddings',
+      {
+        ...{ query: args[0], k: number('k') ?? 5 },
+        ...(ids.length > 0 ? { file_ids: ids } : {}),
+        ...(model === undefined ? {} : { embedding_model: model }),
+        ...(has('hybrid') ? { hybrid_search: true } : {}),
+      },
+      customer,
+    );
+    if (has('json')) return terminal.out(JSON.stringify(documents));
+    for (const { rank, score, file_id, chunk_index, source_url, source, content } of documents) {
+      terminal.out(`${rank}. score ${score?.toFixed(3)} · file ${file_id} · chunk ${chunk_index} · ${source_url ?? source ?? ''}`);
+      terminal.out(`   ${content.replaceAll(/\s+/g, ' ').slice(0, SHOWN_CHARACTERS)}`);
+    }
+    if (documents.length === 0)
+      terminal.out(`Nothing found. npm run cli -- status --customer ${customer} --find NAME tells how a file stands.`);
+  },
+};

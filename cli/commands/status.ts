@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { FileRecord } from '../../contract/records.js';
+import { type Api, knownCustomer, openApi } from '../api.js';
+import { createPainter } from '../bars.js';
+import { type Command, CommandError, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION } from '../command.js';
+import { bundleLine, findFiles, nameOf, type UserWork, workOf } from '../work.js';
+
+const USERS = 10;
+const SHOWN = 5;
+const FOUND = 20;
+const WATCH_EVERY_MS = 2_000;
+
+interface Checks {
+  readonly status?: string;
+  readonly detail?: string;
+  readonly checks?: Readonly<Record<string, { readonly ok: boolean; readonly latency_ms: number }>>;
+}
+
+async function readiness(api: Api): Promise<string> {
+  const { status, body } = await api.ask<Checks>('/ready');
+  if (status !== 200) return `not ready: ${body.detail ?? status}`;
+  const each = Object.entries(body.checks ?? {}).map(([name, { latency_ms }]) => `${name} ${latency_ms} ms`);
+  return `ready: ${each.join(', ')}; a worker polls`;
+}
+
+interface Users {
+  readonly users: readonly { readonly organization_supplied_user_id: string }[];
+  readonly count: number;
+}
+
+interface Status {
+  readonly ready: string;
+  readonly users: number;
+  readonly work: readonly UserWork[];
+}
+
+async function look(api: Api, customers: readonly string[], most: number): Promise<Status> {
+  const order = { order_by: 'created_at', order_dir: 'desc' };
+  const asked = { ...order, pagination: { limit: most }, include_count: true };
+  const [ready, { users, count }] = await Promise.all([readiness(api), api.post<Users>('/list_users', asked)]);
+  const shown = customers.length > 0 ? customers : users.map((user) => user.organization_supplied_user_id);
+  const work: UserWork[] = [];
+  // One after the other: a look is not to be felt by those who work.
+  for (const customer of shown) work.push(await workOf(api, customer, SHOWN));
+  return { ready, users: count, work };
+}
+
+function linesOf({ ready, users, work }: Status): string[] {
+  const failure = (file: FileRecord): string => `  ${file.sync_status} · file ${file.id} · ${nameOf(file)} · ${file.sync_error_message ?? ''}`;
+  return [
+    ready,
+    ...work.flatMap(({ customer_id, ready: done, in_motion, failed, bundles, failures }) => [
+      `${customer_id}: ${done} ready, ${in_motion} in motion, ${failed} failed`,
+      ...bundles.map(bundleLine),
+      ...failures.map(failure),
+    ]),
+    ...(users > work.length && work.length > 1
+      ? [`${users} users in all: --users shows more of the newest, --customer one of them.`]
+      : []),
+  ];
+}
+
+/** Why a file can't be found by a search; what there is to do stands in the messages of records. */
+function standing(file: FileRecord, chunks: number): string[] {
+  const { id, sync_status, sync_error_message, embedding_storage_status: storage, skip_embedding_generation } = file;
+  const [model, properties] = Object.entries(file.embedding_properties ?? {})[0] ?? [];
+  const why = [
+    ...(sync_error_message === null ? [] : [sync_error_message]),
+    ...(sync_status === 'READY' && file.file_metadata?.['pages_total'] !== undefined
+      ? [`It is a parent: its ${String(file.file_metadata['pages_total'])} pages are searched, not itself.`]
+      : []),
+    ...(storage === 'HOT_STORAGE' ? [] : [`Its vectors are ${storage}: POST /move_to_hot_storage brings them back.`]),
+    ...(skip_embedding_generation ? ['It was sent with skip_embedding_generation: it has no vectors.'] : []),
+    ...(sync_status === 'READY' && properties?.served_by === undefined ? ['It has no vectors: only its text is kept.'] : []),
+    ...(sync_status === 'READY' && properties?.served_by !== undefined
+      ? [`Searchable as ${model}: ${chunks} chunks in ${properties.served_by}.`]
+      : []),
+  ];
+  return [
+    `file ${id} · ${nameOf(file)} · ${file.source} · ${sync_status} · last synced ${file.last_sync ?? 'never'}`,
+    ...why.map((line) => `  ${line}`),
+    `  request ${file.request_id ?? 'none'}: search for it in Temporal's Web UI and in the logs`,
+  ];
+}
+
+async function find(api: Api, customer: string, wanted: string) {
+  const files = await findFiles(api, customer, wanted, FOUND);
+  if (files.length === 0)
+    throw new CommandError(
+      `User ${customer} has no file whose id or name is like ${wanted}: it was never taken in, or it was deleted.`,
+    );
+  return Promise.all(
+    files.map(async (file) => {
+      const asked = { filters: { ids: [file.id] }, pagination: { limit: 1 } };
+      const { count } = await api.post<{ count: number }>('/list_chunks_and_embeddings', asked, customer);
+      return { file, chunks: count, lines: standing(file, count) };
+    }),
+  );
+}
+
+export const status: Command = {
+  usage: '',
+  about: [
+    'Tells what is ready, and for the newest users how many files are ready, in motion and failed, how far scrapes are, and',
+    'why the latest failures failed. With --find it tells how single files stand, and why one is not searchable.',
+  ].join('\n'),
+  options: {
+    watch: { about: 'Looks again every two seconds, until Ctrl-C.' },
+    customer: { ...CUSTOMER_OPTION.customer, multiple: true },
+    users: { value: 'NUMBER', about: `Newest users shown where none is named. Unset: ${USERS}.` },
+    find: { value: 'NAME|ID', about: 'Files by a part of their name, or by id; needs --customer.' },
+    ...URL_OPTION,
+    ...JSON_OPTION,
+  },
+  async run(call) {
+    const { all, has, number, text, terminal } = call;
+    const api = openApi(call);
+    const customers = await Promise.all(all('customer').map((one) => knownCustomer(api, one)));
+    const wanted = text('find');
+    if (wanted !== undefined) {
+      const found = await find(api, await knownCustomer(api, text('customer')), wanted);
+      if (has('json')) return terminal.out(JSON.stringify(found.map(({ file, chunks }) => ({ ...file, chunks }))));
+      for (const line of found.flatMap(({ lines }) => lines)) terminal.out(line);
+      return;
+    }
+    const most = number('users') ?? USERS;
+    if (!has('watch')) {
+      const now = await look(api, customers, most);
+      if (has('json')) return terminal.out(JSON.stringify(now));
+      for (const line of linesOf(now)) terminal.out(line);
+      return now.ready.startsWith('ready') ? 0 : 1;
+    }
+    const painter = createPainter(terminal);
+    while (!terminal.stopped.aborted) {
+      painter.paint(linesOf(await look(api, customers, most)));
+      await sleep(WATCH_EVERY_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
+    }
+    painter.end();
+  },
+};

@@ -1,0 +1,20 @@
+/** One thing that was looked at. */
+export interface Check {
+  readonly name: string;
+  /** `warn`: it works, and should be looked at. `skipped`: something else must be mended first. */
+  readonly state: 'ok' | 'warn' | 'bad' | 'skipped';
+  /** What was found. */
+  readonly found: string;
+  /** What to do. */
+  readonly fix?: string;
+}
+
+export const ok = (name: string, found: string): Check => ({ name, state: 'ok', found });
+export const warn = (name: string, found: string, fix: string): Check => ({ name, state: 'warn', found, fix });
+export const bad = (name: string, found: string, fix: string): Check => ({ name, state: 'bad', found, fix });
+export const skipped = (name: string, found: string): Check => ({ name, state: 'skipped', found });
+
+export const messageOf = (error: unknown): string => {
+  const { cause, message } = error as Error;
+  return cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;
+};

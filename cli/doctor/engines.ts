@@ -1,0 +1,105 @@
+/** What the doctor asks of engines and API. */
+import type { Config } from '../../config.js';
+import { inspectTemporal, type TemporalInspection } from '../../dispatch/inspect.js';
+import { type Inspection, inspectMongodb, inspectQdrant } from '../../store/inspection.js';
+import { SCHEMA_VERSION } from '../../store/migrations/run.js';
+import { openApi } from '../api.js';
+import type { Call } from '../command.js';
+import { bad, type Check, messageOf, ok, warn } from './check.js';
+
+const START = 'Start the service with npm start';
+const MOST_SKEW_MS = 5_000;
+const WORKER = 'No worker polls: nothing that is accepted is done. Start one: npm run worker';
+
+const notSet = (name: string, setting: string): Check =>
+  bad(name, 'no address is known', `${START}, or set ${setting}.`);
+
+/** Within a second, since the question took its time. */
+function clock(mongodb: Date, asked: number, answered: number): Check {
+  const name = 'clock';
+  const skew = Math.max(0, asked - mongodb.getTime(), mongodb.getTime() - answered);
+  const found = `${Math.round(skew / 1000)} s apart from MongoDB's`;
+  return skew <= MOST_SKEW_MS
+    ? ok(name, found)
+    : bad(name, found, 'Have both machines keep time (NTP): tokens, retries and leases go by it.');
+}
+
+export async function mongodbChecks({ mongodbUri }: Config): Promise<{ checks: Check[]; inspection: Inspection | null }> {
+  const name = 'MongoDB';
+  if (mongodbUri === null) return { checks: [notSet(name, 'MONGODB_URI')], inspection: null };
+  try {
+    const inspection = await inspectMongodb(mongodbUri);
+    const asked = Date.now();
+    const { version, replicaSet, clock: now, schema } = await inspection.server();
+    const checks = [
+      replicaSet === null
+        ? bad(name, `${version}, no replica set`, 'Transactions need one: start mongod with --replSet, then rs.initiate().')
+        : ok(name, `${version}, replica set ${replicaSet}`),
+      clock(now, asked, Date.now()),
+    ];
+    if (schema !== null && schema > SCHEMA_VERSION)
+      checks.push(
+        bad(
+          'records',
+          `version ${schema}, and this program reads ${SCHEMA_VERSION}`,
+          'Start the newer version of Allotrope again, or restore a backup.',
+        ),
+      );
+    return { checks, inspection };
+  } catch (error) {
+    const { host } = new URL(mongodbUri);
+    return { checks: [bad(name, `${host} does not answer: ${messageOf(error)}`, `${START}, or see MONGODB_URI.`)], inspection: null };
+  }
+}
+
+export async function qdrantChecks({ qdrant }: Config): Promise<Check[]> {
+  const name = 'Qdrant';
+  if (qdrant.url === null) return [notSet(name, 'QDRANT_URL')];
+  try {
+    const { version, collections } = await inspectQdrant({ ...qdrant, url: qdrant.url });
+    const red = collections.filter(({ status }) => status === 'red').map((one) => one.name);
+    return [
+      red.length > 0
+        ? bad(name, `${version}; ${red.join(', ')} is red`, "See Qdrant's log: a collection that is red takes no writes; its disk may be full.")
+        : ok(name, `${version}, ${collections.length} collections`),
+    ];
+  } catch (error) {
+    return [bad(name, `${qdrant.url} does not answer: ${messageOf(error)}`, `${START}, or see QDRANT_URL and QDRANT_API_KEY.`)];
+  }
+}
+
+export async function temporalChecks({ temporal }: Config): Promise<{ checks: Check[]; inspection: TemporalInspection | null }> {
+  const name = 'Temporal';
+  const { address } = temporal;
+  if (address === null) return { checks: [notSet(name, 'TEMPORAL_ADDRESS')], inspection: null };
+  const inspection = inspectTemporal({ ...temporal, address });
+  try {
+    const { version, pollers } = await inspection.server();
+    const workers =
+      pollers > 0 ? ok('worker', `${pollers} poll ${temporal.taskQueue}`) : bad('worker', `nobody polls ${temporal.taskQueue}`, WORKER);
+    return { checks: [ok(name, version), workers], inspection };
+  } catch (error) {
+    await inspection.close();
+    const fix = `${START}, or see TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.`;
+    return { checks: [bad(name, `${address} does not answer: ${messageOf(error)}`, fix)], inspection: null };
+  }
+}
+
+/** Whether the API answers, under PUBLIC_URL, and takes API_KEY. */
+export async function apiChecks(call: Call): Promise<Check[]> {
+  try {
+    const api = openApi(call);
+    const health = await api.ask<{ status?: string }>('/health');
+    if (health.body.status !== 'ok')
+      return [bad('API', `${api.url}/health answered ${health.status}`, 'Something else answers there: see PUBLIC_URL, PORT, and the proxy before it.')];
+    const key = await api.ask('/organization');
+    return [
+      ok('API', `${api.url} answers`),
+      key.status === 200
+        ? ok('API_KEY', 'is taken')
+        : warn('API_KEY', `answered ${key.status}`, 'Set API_KEY to a key that is good; npm run cli -- key list shows them, key create makes one.'),
+    ];
+  } catch (error) {
+    return [bad('API', messageOf(error), `${START} or npm run api; where it is not to be reached from here, say --url.`)];
+  }
+}

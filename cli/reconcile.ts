@@ -1,0 +1,50 @@
+/** What the full compare needs of the rooms that store/ does not know. */
+import { queueResync } from '../api/files/queueResync.js';
+import { HttpError } from '../api/http/errors.js';
+import { encodeDocument } from '../embeddings/sparse/sparseEncoder.js';
+import type { Store } from '../store/connect.js';
+import type { Progress, ReconcileOptions } from '../store/reconcile/differences.js';
+import { createDifferenceReport, type DifferenceReport } from '../store/reconcile/report.js';
+
+type Resync = ReconcileOptions['resync'];
+
+/** As POST /resync_file does it; the content is read again whatever its source says of changes, given chunks stay given. */
+const resyncBy =
+  (store: Store): Resync =>
+  async (owner, fileId) => {
+    const [file] = await store.files.byIds(owner, [fileId]);
+    if (!file) return 'the file is gone by now';
+    if (file.dataSourceId !== null) {
+      const source = await store.dataSources.find(owner, file.dataSourceId);
+      if (source === null || source.revokedAccess)
+        return `access to data source ${file.dataSourceId} is revoked; connect the account again, then reconcile again`;
+    }
+    try {
+      const optionsOf = ({ options }: typeof file): typeof file.options => options;
+      await queueResync(store, { ...owner, customerId: file.customerId }, fileId, {
+        optionsOf,
+        change: { processedAs: null },
+      });
+      return null;
+    } catch (error) {
+      if (error instanceof HttpError) return error.message;
+      throw error;
+    }
+  };
+
+/** Compares everything, and mends where that is asked for. */
+export async function reconcile(
+  store: Store,
+  { organizationId = null, mends = false }: { readonly organizationId?: number | null; readonly mends?: boolean },
+  onProgress?: (progress: Progress) => void,
+): Promise<{ readonly report: DifferenceReport; readonly progress: Progress }> {
+  const report = createDifferenceReport();
+  const progress = await store.reconciliation.run({
+    ...{ organizationId, mends },
+    resync: resyncBy(store),
+    hasTerms: (text) => encodeDocument(text) !== null,
+    onDifference: report.add,
+    ...(onProgress && { onProgress }),
+  });
+  return { report, progress };
+}

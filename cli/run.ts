@@ -1,0 +1,132 @@
+import { ConfigError } from '../config.js';
+import { type Command, CommandError, readCall, type Terminal, UsageError } from './command.js';
+
+interface Entry {
+  readonly summary: string;
+  /** Loaded when it is called: most need only a part of the service. */
+  load(): Promise<Command>;
+}
+
+/** Every command by its words. */
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  status: {
+    summary: 'what is ready, and how far the work of users is',
+    load: async () => (await import('./commands/status.js')).status,
+  },
+  search: {
+    summary: 'searches as a user',
+    load: async () => (await import('./commands/search.js')).search,
+  },
+  scrape: {
+    summary: 'scrapes a site, or the pages of a sitemap, for a user',
+    load: async () => (await import('./commands/scrape.js')).scrape,
+  },
+  doctor: {
+    summary: 'looks for what is wrong with this deployment, and says what to do',
+    load: async () => (await import('./commands/doctor.js')).doctor,
+  },
+  reconcile: {
+    summary: 'compares records with chunks, points and stored files, and mends on request',
+    load: async () => (await import('./commands/reconcile.js')).reconcileCommand,
+  },
+  backup: {
+    summary: 'copies the data of the embedded engines into a folder',
+    load: async () => (await import('./commands/backup.js')).backup,
+  },
+  restore: {
+    summary: 'brings a backup back',
+    load: async () => (await import('./commands/restore.js')).restore,
+  },
+  'org create': {
+    summary: 'makes an organization and its first API key',
+    load: async () => (await import('./commands/organizations.js')).createOrganization,
+  },
+  'org list': {
+    summary: 'lists organizations',
+    load: async () => (await import('./commands/organizations.js')).listOrganizations,
+  },
+  'key create': {
+    summary: 'makes another API key of an organization',
+    load: async () => (await import('./commands/keys.js')).createKey,
+  },
+  'key list': { summary: 'lists API keys', load: async () => (await import('./commands/keys.js')).listKeys },
+  'key rotate': {
+    summary: 'puts a new API key in the place of one',
+    load: async () => (await import('./commands/keys.js')).rotateKey,
+  },
+  'key revoke': { summary: 'ends an API key', load: async () => (await import('./commands/keys.js')).revokeKey },
+  'source approve-deletions': {
+    summary: 'lets the next listing of a data source delete whatever it misses',
+    load: async () => (await import('./commands/approveDeletions.js')).approveDeletions,
+  },
+};
+
+const CALL = 'npm run cli --';
+const HELP = ['-h', '--help', 'help'];
+
+function overview(): string {
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return [
+    `Usage: ${CALL} COMMAND [OPTIONS]`,
+    '',
+    ...rows,
+    '',
+    `${CALL} COMMAND --help tells more of one. Settings are those of the service (docs/settings.md); beside a running`,
+    'npm start none are needed. Exit codes: 0 done, 1 not done or something is wrong, 2 not understood.',
+  ].join('\n');
+}
+
+function helpOf(name: string, { usage, about, options }: Command): string {
+  const rows = Object.entries(options).map(([option, { value }]) => ({
+    text: `--${option}${value === undefined ? '' : ` ${value}`}`,
+    about: options[option]?.about ?? '',
+  }));
+  const width = Math.max(0, ...rows.map(({ text }) => text.length));
+  return [
+    `Usage: ${CALL} ${[name, usage, rows.length > 0 ? '[OPTIONS]' : ''].filter((part) => part !== '').join(' ')}`,
+    '',
+    about,
+    ...(rows.length > 0 ? [''] : []),
+    ...rows.map((row) => `  ${row.text.padEnd(width)}  ${row.about}`),
+  ].join('\n');
+}
+
+/** Does what the arguments ask for. @returns the exit code */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  const words = [args.slice(0, 2).join(' '), args[0] ?? ''];
+  const name = words.find((word) => Object.hasOwn(COMMANDS, word));
+  const entry = name === undefined ? undefined : COMMANDS[name];
+  if (name === undefined || entry === undefined) {
+    const asksForHelp = args.length === 0 || HELP.includes(args[0] ?? '');
+    if (asksForHelp) terminal.out(overview());
+    else terminal.err(`There is no command ${args[0]}.\n\n${overview()}\n`);
+    return asksForHelp && args.length > 0 ? 0 : 2;
+  }
+  const rest = args.slice(name.split(' ').length);
+  const command = await entry.load();
+  if (rest.some((word) => word === '-h' || word === '--help')) {
+    terminal.out(helpOf(name, command));
+    return 0;
+  }
+  try {
+    return (await command.run(readCall(command, rest, terminal))) ?? 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      terminal.err(`${error.message}. See ${CALL} ${name} --help\n`);
+      return 2;
+    }
+    const isPlain = error instanceof CommandError || error instanceof ConfigError;
+    terminal.err(`${isPlain || !(error instanceof Error) ? String((error as Error).message ?? error) : explain(error)}\n`);
+    return 1;
+  }
+}
+
+/** What a library says of a store that is away, in words of ours. */
+function explain(error: Error): string {
+  if (error.name === 'MongooseServerSelectionError')
+    return `MongoDB does not answer (${error.message}). Start the service with npm start, or see MONGODB_URI.`;
+  if (error.message === 'fetch failed')
+    return 'Qdrant does not answer. Start the service with npm start, or see QDRANT_URL.';
+  return error.stack ?? error.message;
+}

@@ -1,0 +1,13 @@
+import { loadConfig, storeSettings } from '../config.js';
+import { connectStore, type Store } from '../store/connect.js';
+import type { Terminal } from './command.js';
+
+/** Runs some work on the stores of the deployment. @throws ConfigError naming what is not set */
+export async function withStore<T>({ env }: Pick<Terminal, 'env'>, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await connectStore(storeSettings(loadConfig(env)));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,33 @@
+import type { RunDoc } from '../store/runs/model.js';
+import { createTemporalClient, type TemporalSettings } from './client.js';
+import { isAlive } from './reaper.js';
+
+/** A look at Temporal that changes nothing. */
+export interface TemporalInspection {
+  /** @throws when Temporal does not answer */
+  server(): Promise<{ readonly version: string; readonly pollers: number }>;
+  /** Whether Temporal still works on this very run. */
+  isAlive(run: RunDoc): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const DEADLINE_MS = 5_000;
+
+export function inspectTemporal(settings: TemporalSettings): TemporalInspection {
+  const client = createTemporalClient(settings);
+  return {
+    server: () =>
+      client.withDeadline(Date.now() + DEADLINE_MS, async () => {
+        const { serverVersion } = await client.workflowService.getSystemInfo({});
+        const { pollers } = await client.workflowService.describeTaskQueue({
+          namespace: settings.namespace,
+          taskQueue: { name: settings.taskQueue },
+          // TASK_QUEUE_TYPE_WORKFLOW
+          taskQueueType: 1,
+        });
+        return { version: serverVersion ?? 'unknown', pollers: pollers?.length ?? 0 };
+      }),
+    isAlive: (run) => isAlive(client, run),
+    close: () => client.connection.close(),
+  };
+}

@@ -1,0 +1,142 @@
+import { QdrantClient } from '@qdrant/js-client-rest';
+import mongoose, { type Connection } from 'mongoose';
+
+import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../contract/statuses.js';
+import { signingKeyPlace } from '../contract/webhooks.js';
+import { openCredentials } from './dataSources/credentials.js';
+import { type DataSourceDoc, dataSourceModel } from './dataSources/model.js';
+import { fileModel } from './files/model.js';
+import { type RunDoc, runModel } from './runs/model.js';
+import type { Secrets } from './secrets.js';
+import type { VectorSettings } from './vectors/vectors.js';
+import { type WebhookDoc, webhookModels } from './webhooks/model.js';
+
+export interface StuckFiles {
+  readonly runId: number | null;
+  readonly files: number;
+  readonly example: number;
+  /** The run, where there is one that has not ended. */
+  readonly run: RunDoc | null;
+}
+
+/** A look at MongoDB that changes nothing: no index is made, no record brought to this version. */
+export interface Inspection {
+  server(): Promise<{
+    readonly version: string;
+    /** Null: it is no replica set, and has no transactions. */
+    readonly replicaSet: string | null;
+    readonly clock: Date;
+    /** Of the records; null where there are none yet. */
+    readonly schema: number | null;
+  }>;
+  /** Tries to open every credential and signing key that is kept. */
+  openSecrets(secrets: Secrets): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
+  /** Files in motion by run, of the runs that have most of them at most `limit`. */
+  inMotion(limit: number): Promise<StuckFiles[]>;
+  /** Runs that Temporal should have been given before a time. */
+  unstarted(before: Date): Promise<number>;
+  troubledWebhooks(limit: number): Promise<WebhookDoc[]>;
+  /** Data sources without access, in error, or whose deletions are held. */
+  troubledSources(limit: number): Promise<DataSourceDoc[]>;
+  close(): Promise<void>;
+}
+
+const PATIENCE_MS = 5_000;
+
+/** @throws when MongoDB does not answer soon */
+export async function inspectMongodb(uri: string): Promise<Inspection> {
+  const connection = await mongoose
+    .createConnection(uri, { autoIndex: false, serverSelectionTimeoutMS: PATIENCE_MS })
+    .asPromise();
+  return inspectionOf(connection);
+}
+
+function inspectionOf(connection: Connection): Inspection {
+  const dataSources = dataSourceModel(connection);
+  const files = fileModel(connection);
+  const runs = runModel(connection);
+  const { webhooks } = webhookModels(connection);
+  return {
+    async server() {
+      const admin = connection.getClient().db('admin');
+      const [{ version }, { setName, localTime }] = await Promise.all([
+        admin.command({ buildInfo: 1 }),
+        admin.command({ hello: 1 }),
+      ]);
+      const meta = await connection.collection<{ _id: string; version: number }>('meta').findOne({ _id: 'schema' });
+      return {
+        version: String(version),
+        replicaSet: (setName as string | undefined) ?? null,
+        clock: localTime as Date,
+        schema: meta?.version ?? null,
+      };
+    },
+    async openSecrets(secrets) {
+      const count = { opened: 0, broken: 0, why: null as string | null };
+      const tryTo = (open: () => unknown): void => {
+        try {
+          open();
+          count.opened += 1;
+        } catch (error) {
+          count.broken += 1;
+          count.why ??= (error as Error).message;
+        }
+      };
+      const kept = dataSources.find({ sealedCredentials: { $ne: null } }, { organizationId: 1, sealedCredentials: 1 });
+      for await (const source of kept.lean<DataSourceDoc>().cursor()) tryTo(() => openCredentials(secrets, source as DataSourceDoc));
+      for await (const row of webhooks.find({ deletedAt: null }).lean<WebhookDoc>().cursor()) {
+        const { _id, organizationId, signingKey } = row as WebhookDoc;
+        tryTo(() => secrets.open(signingKeyPlace(organizationId, _id), signingKey));
+      }
+      return count;
+    },
+    async inMotion(limit) {
+      const moving = { $nin: [...FINAL_FILE_STATUSES] satisfies FileSyncStatus[] };
+      const groups = await files.aggregate<{ _id: number | null; files: number; example: number }>([
+        { $match: { syncStatus: moving } },
+        { $group: { _id: '$runId', files: { $sum: 1 }, example: { $min: '$_id' } } },
+        { $sort: { files: -1 } },
+        { $limit: limit },
+      ]);
+      const ids = groups.flatMap(({ _id }) => _id ?? []);
+      const open = await runs.find({ _id: { $in: ids }, finishedAt: null }).lean<RunDoc[]>();
+      return groups.map(({ _id: runId, files: number, example }) => ({
+        ...{ runId, files: number, example },
+        run: open.find((run) => run._id === runId) ?? null,
+      }));
+    },
+    unstarted: (before) =>
+      runs.countDocuments({ startedAt: null, held: { $ne: true }, acceptedAt: { $lt: before } }).exec(),
+    troubledWebhooks: (limit) =>
+      webhooks
+        .find({ deletedAt: null, $or: [{ disabledAt: { $ne: null } }, { status: 'FLAGGED' }] })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean<WebhookDoc[]>()
+        .exec(),
+    troubledSources: (limit) =>
+      dataSources
+        .find({
+          $or: [{ revokedAccess: true }, { syncStatus: 'SYNC_ERROR' }, { 'metadata.deletions_held': { $gt: 0 } }],
+        })
+        .sort({ updatedAt: -1 })
+        .limit(limit)
+        .lean<DataSourceDoc[]>()
+        .exec(),
+    close: () => connection.close(),
+  };
+}
+
+/** What Qdrant says of itself. @throws when it does not answer */
+export async function inspectQdrant({ url, apiKey, prefix }: Pick<VectorSettings, 'url' | 'apiKey' | 'prefix'>) {
+  const client = new QdrantClient({
+    ...{ url, checkCompatibility: false, timeout: PATIENCE_MS },
+    ...(apiKey === null ? {} : { apiKey }),
+  });
+  const [{ version }, { collections }] = await Promise.all([client.versionInfo(), client.getCollections()]);
+  const ours = collections.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+  const states = await Promise.all(
+    ours.map(async (name) => ({ name, status: (await client.getCollection(name)).status as string })),
+  );
+  return { version, collections: states };
+}

@@ -1,0 +1,81 @@
+import type { Atomically } from '../events/events.js';
+import type { Sequence, Session } from '../sequence.js';
+import { hashOf, newApiKey } from './accept.js';
+import type { ApiKeyDoc, OrganizationModels } from './model.js';
+
+export interface MadeKey {
+  readonly id: number;
+  readonly organizationId: number;
+  /** Shown once: its hash is kept. */
+  readonly apiKey: string;
+}
+
+export type KeyRow = Pick<ApiKeyDoc, 'organizationId' | 'prefix' | 'createdAt' | 'revokedAt'> & { readonly id: number };
+
+/** API keys as operators handle them. */
+export interface ApiKeys {
+  /** Null when there is no such organization. */
+  create(organizationId: number): Promise<MadeKey | null>;
+  /** @param organizationId null: those of all */
+  list(organizationId: number | null): Promise<KeyRow[]>;
+  /** The id of a key that is good; null for any other. */
+  idOf(key: string): Promise<number | null>;
+  /** Ends a key and makes another one in its place, both or neither. Null when there is none that is good. */
+  rotate(id: number): Promise<MadeKey | null>;
+  /** @param evenLast whether the last good key of an organization may go too */
+  revoke(id: number, evenLast: boolean): Promise<'revoked' | 'unknown' | 'last'>;
+}
+
+export function createApiKeys(
+  { apiKeys, organizations }: OrganizationModels,
+  sequence: Sequence,
+  atomically: Atomically,
+): ApiKeys {
+  const add = async (id: number, organizationId: number, session: Session): Promise<MadeKey> => {
+    const apiKey = newApiKey();
+    const row = { _id: id, organizationId, prefix: apiKey.slice(0, 8), hash: hashOf(apiKey) };
+    await apiKeys.create([{ ...row, createdAt: new Date(), revokedAt: null }], { session });
+    return { id, organizationId, apiKey };
+  };
+  const end = (id: number, session: Session) =>
+    apiKeys
+      .findOneAndUpdate({ _id: id, revokedAt: null }, { $set: { revokedAt: new Date() } }, { session })
+      .lean<ApiKeyDoc | null>();
+  return {
+    async create(organizationId) {
+      if ((await organizations.exists({ _id: organizationId })) === null) return null;
+      return add(await sequence.take('apiKey'), organizationId, null);
+    },
+    async list(organizationId) {
+      const rows = await apiKeys
+        .find(organizationId === null ? {} : { organizationId })
+        .sort({ organizationId: 1, _id: 1 })
+        .lean<ApiKeyDoc[]>();
+      return rows.map(({ _id: id, organizationId: owner, prefix, createdAt, revokedAt }) => ({
+        ...{ id, organizationId: owner, prefix, createdAt, revokedAt },
+      }));
+    },
+    async idOf(key) {
+      return (await apiKeys.findOne({ hash: hashOf(key), revokedAt: null }, { _id: 1 }).lean())?._id ?? null;
+    },
+    async rotate(id) {
+      const next = await sequence.take('apiKey');
+      return atomically(async (session) => {
+        const ended = await end(id, session);
+        return ended && add(next, ended.organizationId, session);
+      });
+    },
+    revoke: (id, evenLast) =>
+      atomically(async (session) => {
+        const ended = await end(id, session);
+        if (!ended) return 'unknown';
+        const { organizationId } = ended;
+        // Two that are revoked at once meet in this row: each counts what the other has ended.
+        await organizations.updateOne({ _id: organizationId }, { $currentDate: { updatedAt: true } }, { session });
+        if (evenLast || (await apiKeys.countDocuments({ organizationId, revokedAt: null }, { session })) > 0)
+          return 'revoked';
+        await apiKeys.updateOne({ _id: id }, { $set: { revokedAt: null } }, { session });
+        return 'last';
+      }),
+  };
+}

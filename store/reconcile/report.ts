@@ -1,0 +1,43 @@
+import { type Difference, DIFFERENCES, type DifferenceKind, type Mended } from './differences.js';
+
+/** Of each kind of difference at most so many are told in words. */
+const EXAMPLES = 5;
+
+export interface KindReport {
+  count: number;
+  mended: number;
+  /** The first few, each with what came of its mend. */
+  readonly examples: string[];
+}
+
+/** Differences counted by kind, in bounded memory. */
+export interface DifferenceReport {
+  add(difference: Difference, mended: Mended | null): void;
+  /** Kinds that were found, in their order. */
+  kinds(): Map<DifferenceKind, KindReport>;
+  /** Differences that are still there. */
+  left(): number;
+}
+
+export function createDifferenceReport(): DifferenceReport {
+  const found = new Map<DifferenceKind, KindReport>();
+  return {
+    add({ kind, what, organizationId }, mended) {
+      const known = found.get(kind) ?? { count: 0, mended: 0, examples: [] };
+      found.set(kind, known);
+      known.count += 1;
+      if (mended?.done === true) known.mended += 1;
+      const outcome = mended?.done === false ? ` (not mended: ${mended.why})` : '';
+      if (known.examples.length < EXAMPLES)
+        known.examples.push(`organization ${organizationId}, ${what}${outcome}`);
+    },
+    kinds: () =>
+      new Map(
+        (Object.keys(DIFFERENCES) as DifferenceKind[]).flatMap((kind) => {
+          const one = found.get(kind);
+          return one ? [[kind, one] as const] : [];
+        }),
+      ),
+    left: () => [...found.values()].reduce((sum, { count, mended }) => sum + count - mended, 0),
+  };
+}
