@@ -68,7 +68,9 @@ export function readCall(command: Command, given: readonly string[], terminal: T
   const words = command.usage.split(' ').filter((word) => word !== '');
   const required = words.filter((word) => !word.startsWith('[')).length;
   if (positionals.length < required || positionals.length > words.length)
-    throw new UsageError(positionals.length < required ? `${words[positionals.length]} is missing` : 'too many arguments');
+    throw new UsageError(
+      positionals.length < required ? `${words[positionals.length]} is missing` : 'too many arguments',
+    );
   const all = (option: string): string[] => [values[option] ?? []].flat().map(String);
   const text = (option: string): string | undefined => all(option)[0];
   return {

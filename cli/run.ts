@@ -117,7 +117,9 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
       return 2;
     }
     const isPlain = error instanceof CommandError || error instanceof ConfigError;
-    terminal.err(`${isPlain || !(error instanceof Error) ? String((error as Error).message ?? error) : explain(error)}\n`);
+    terminal.err(
+      `${isPlain || !(error instanceof Error) ? String((error as Error).message ?? error) : explain(error)}\n`,
+    );
     return 1;
   }
 }

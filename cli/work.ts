@@ -1,6 +1,11 @@
 /** How the work of a user stands, as the public API tells it. */
 import type { FileRecord } from '../contract/records.js';
-import { type FileSyncStatus, FINAL_FILE_STATUSES, UNDER_WAY_STATUSES, WAITING_FILE_STATUSES } from '../contract/statuses.js';
+import {
+  type FileSyncStatus,
+  FINAL_FILE_STATUSES,
+  UNDER_WAY_STATUSES,
+  WAITING_FILE_STATUSES,
+} from '../contract/statuses.js';
 import type { Api } from './api.js';
 import { bar } from './bars.js';
 

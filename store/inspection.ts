@@ -30,7 +30,9 @@ export interface Inspection {
     readonly schema: number | null;
   }>;
   /** Tries to open every credential and signing key that is kept. */
-  openSecrets(secrets: Secrets): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
+  openSecrets(
+    secrets: Secrets,
+  ): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
   /** Files in motion by run, of the runs that have most of them at most `limit`. */
   inMotion(limit: number): Promise<StuckFiles[]>;
   /** Runs that Temporal should have been given before a time. */
@@ -83,7 +85,8 @@ function inspectionOf(connection: Connection): Inspection {
         }
       };
       const kept = dataSources.find({ sealedCredentials: { $ne: null } }, { organizationId: 1, sealedCredentials: 1 });
-      for await (const source of kept.lean<DataSourceDoc>().cursor()) tryTo(() => openCredentials(secrets, source as DataSourceDoc));
+      for await (const source of kept.lean<DataSourceDoc>().cursor())
+        tryTo(() => openCredentials(secrets, source as DataSourceDoc));
       for await (const row of webhooks.find({ deletedAt: null }).lean<WebhookDoc>().cursor()) {
         const { _id, organizationId, signingKey } = row as WebhookDoc;
         tryTo(() => secrets.open(signingKeyPlace(organizationId, _id), signingKey));

@@ -46,7 +46,9 @@ export async function readManifest(folder: string): Promise<Manifest> {
     throw new CommandError(`${folder} holds no ${MANIFEST}: it is no backup, or one that did not come to its end.`);
   const manifest = JSON.parse(text) as Manifest;
   if (manifest.format !== FORMAT)
-    throw new CommandError(`${folder} was made by a newer version of Allotrope (format ${manifest.format}). Restore it with that.`);
+    throw new CommandError(
+      `${folder} was made by a newer version of Allotrope (format ${manifest.format}). Restore it with that.`,
+    );
   return manifest;
 }
 

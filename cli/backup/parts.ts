@@ -58,9 +58,13 @@ export async function isThere({ path: at, isKey }: Part): Promise<boolean> {
 export async function holdData(dataDir: string): Promise<Lock> {
   const lock = await tryLock(path.join(dataDir, 'engines.json'));
   if (!lock)
-    throw new CommandError(`A service, or another backup, is at work on ${dataDir}. Stop npm start first (Ctrl-C), then try again.`);
+    throw new CommandError(
+      `A service, or another backup, is at work on ${dataDir}. Stop npm start first (Ctrl-C), then try again.`,
+    );
   const living = await livingEngines(dataDir);
   if (living.length === 0) return lock;
   await lock.release();
-  throw new CommandError(`${living.join(' and ')} of ${dataDir} outlived their service. Run npm start and stop it with Ctrl-C, then try again.`);
+  throw new CommandError(
+    `${living.join(' and ')} of ${dataDir} outlived their service. Run npm start and stop it with Ctrl-C, then try again.`,
+  );
 }

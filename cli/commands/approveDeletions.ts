@@ -9,6 +9,8 @@ export const approveDeletions: Command = {
   async run({ args: [id], terminal }) {
     const known = await withStore(terminal, (store) => store.dataSources.approveDeletions(idOf(id, 'ID')));
     if (!known) throw new CommandError(`There is no data source ${id}. POST /data_sources lists them.`);
-    terminal.out(`The next listing of data source ${id} deletes what it misses. POST /integrations/items/sync starts one.`);
+    terminal.out(
+      `The next listing of data source ${id} deletes what it misses. POST /integrations/items/sync starts one.`,
+    );
   },
 };

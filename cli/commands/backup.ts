@@ -85,7 +85,7 @@ export const backup: Command = {
     'where the backup is restored. Servers of your own (MONGODB_URI, QDRANT_URL, TEMPORAL_ADDRESS) and a bucket are not in it.',
   ].join('\n'),
   options: {
-    'without-keys': { about: 'Leaves secret-key and api-key out: without that SECRET_KEY it can\'t be restored.' },
+    'without-keys': { about: "Leaves secret-key and api-key out: without that SECRET_KEY it can't be restored." },
     ...JSON_OPTION,
   },
   async run({ args, has, terminal }) {
@@ -96,7 +96,8 @@ export const backup: Command = {
       const manifest = await makeBackup(config, folder, !has('without-keys'), terminal);
       if (has('json')) return terminal.out(JSON.stringify({ folder, ...manifest }));
       terminal.out(`${manifest.files} files, ${Math.ceil(manifest.bytes / MEGABYTE)} MB: ${manifest.parts.join(', ')}`);
-      if (manifest.outside.length > 0) terminal.out(`Not in it, back up by their own means: ${manifest.outside.join(', ')}`);
+      if (manifest.outside.length > 0)
+        terminal.out(`Not in it, back up by their own means: ${manifest.outside.join(', ')}`);
       if (manifest.parts.includes('secret-key')) terminal.out('It holds SECRET_KEY: keep it as safe as that.');
       terminal.out(`npm run cli -- restore ${folder} brings it back.`);
     } finally {

@@ -10,7 +10,10 @@ const TOKENS = 'Access tokens that were issued with it stay good for up to ten h
 const withKeys = <T>({ terminal }: Call, work: (keys: ApiKeys) => Promise<T>): Promise<T> =>
   withStore(terminal, (store) => work(store.apiKeys));
 
-function tell({ has, terminal }: Call, { id, organizationId, apiKey }: Awaited<ReturnType<ApiKeys['create']>> & object) {
+function tell(
+  { has, terminal }: Call,
+  { id, organizationId, apiKey }: Awaited<ReturnType<ApiKeys['create']>> & object,
+) {
   if (has('json')) return terminal.out(JSON.stringify({ id, organization_id: organizationId, api_key: apiKey }));
   terminal.out(`key ${id} of organization ${organizationId}`);
   terminal.out(`API key, shown only now: ${apiKey}`);
@@ -60,7 +63,11 @@ export const rotateKey: Command = {
     tell(call, made);
     if (!wasOwn) return;
     const isKept = keepApiKey(made.apiKey, terminal.env);
-    terminal.err(isKept ? 'DATA_DIR/api-key holds it now.\n' : 'It was API_KEY: set that to the new one, then start API and workers again.\n');
+    terminal.err(
+      isKept
+        ? 'DATA_DIR/api-key holds it now.\n'
+        : 'It was API_KEY: set that to the new one, then start API and workers again.\n',
+    );
   },
 };
 

@@ -4,7 +4,8 @@ import { withStore } from '../store.js';
 
 export const createOrganization: Command = {
   usage: 'NAME',
-  about: 'Makes an organization: users and content of its own, walled off from all others. Its API key is shown only now.',
+  about:
+    'Makes an organization: users and content of its own, walled off from all others. Its API key is shown only now.',
   options: JSON_OPTION,
   async run({ args: [name = ''], has, terminal }) {
     if (name.trim() === '') throw new UsageError('NAME is empty');

@@ -32,7 +32,9 @@ export const reconcileCommand: Command = {
     painter.end();
     const kinds = [...report.kinds()];
     if (has('json')) {
-      terminal.out(JSON.stringify({ looked_at: progress, differences: Object.fromEntries(kinds), left: report.left() }));
+      terminal.out(
+        JSON.stringify({ looked_at: progress, differences: Object.fromEntries(kinds), left: report.left() }),
+      );
       return report.left() > 0 ? 1 : 0;
     }
     for (const [kind, { count, mended, examples }] of kinds) {

@@ -47,21 +47,27 @@ async function readThrough(
   for await (const { path: name, sha256 } of readSums(folder, manifest)) {
     const from = path.join(folder, DATA, name);
     const found = await copyHashed(from, placeOf(name), terminal.stopped).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') throw new CommandError(`${from} is gone: the backup is not whole. Nothing of it can be trusted.`);
+      if (error.code === 'ENOENT')
+        throw new CommandError(`${from} is gone: the backup is not whole. Nothing of it can be trusted.`);
       throw error;
     });
-    if (found !== sha256) throw new CommandError(`${from} is not what was written: the backup is broken. Take another one.`);
+    if (found !== sha256)
+      throw new CommandError(`${from} is not what was written: the backup is broken. Take another one.`);
     painter.paint([`${bar(++done, manifest.files)} files ${doing}`]);
   }
   painter.end();
   if (done !== manifest.files)
-    throw new CommandError(`${folder} lists ${done} files of ${manifest.files}: the backup is broken. Take another one.`);
+    throw new CommandError(
+      `${folder} lists ${done} files of ${manifest.files}: the backup is broken. Take another one.`,
+    );
 }
 
 async function refuseTooLittleRoom({ dataDir }: Pick<Config, 'dataDir'>, { bytes }: Manifest): Promise<void> {
   const { bavail, bsize } = await statfs(dataDir);
   if (bavail * bsize < bytes)
-    throw new CommandError(`${dataDir} has room for ${bavail * bsize} bytes, and ${bytes} are to be restored. Make room first.`);
+    throw new CommandError(
+      `${dataDir} has room for ${bavail * bsize} bytes, and ${bytes} are to be restored. Make room first.`,
+    );
 }
 
 async function putBack(
@@ -106,14 +112,20 @@ export const restore: Command = {
     const { inside, outside } = partsOf(config, env);
     const strange = manifest.parts.filter((name) => !inside.some((part) => part.name === name));
     if (strange.length > 0)
-      throw new CommandError(`The backup holds ${strange.join(', ')}, in whose place servers of your own are set (${outside.join(', ')}). Unset these, or restore there by their own means.`);
+      throw new CommandError(
+        `The backup holds ${strange.join(', ')}, in whose place servers of your own are set (${outside.join(', ')}). Unset these, or restore there by their own means.`,
+      );
     const parts = inside.filter(({ name, isKey }) => !isKey || manifest.parts.includes(name));
     await mkdir(dataDir, { recursive: true });
     const lock = await holdData(dataDir);
     try {
-      const there = await Promise.all(parts.map(async (part) => ((await isThere(part)) && !part.isKey ? [part.path] : [])));
+      const there = await Promise.all(
+        parts.map(async (part) => ((await isThere(part)) && !part.isKey ? [part.path] : [])),
+      );
       if (there.flat().length > 0 && !has('force') && !wasBrokenOff)
-        throw new CommandError(`There is data already: ${there.flat().join(', ')}. --force replaces it; nothing of it is kept.`);
+        throw new CommandError(
+          `There is data already: ${there.flat().join(', ')}. --force replaces it; nothing of it is kept.`,
+        );
       await readThrough(folder, manifest, 'checked', () => null, terminal);
       if (!has('force')) await refuseTooLittleRoom(config, manifest);
       await putBack(folder, manifest, config, parts, terminal);
@@ -121,7 +133,10 @@ export const restore: Command = {
       await lock.release();
     }
     refuseHalfRestored(dataDir);
-    terminal.out(`${manifest.files} files of ${manifest.made_at} are back: ${manifest.parts.join(', ')}. npm start goes on from there.`);
-    if (manifest.outside.length > 0) terminal.out(`Not in the backup, to be restored by their own means: ${manifest.outside.join(', ')}`);
+    terminal.out(
+      `${manifest.files} files of ${manifest.made_at} are back: ${manifest.parts.join(', ')}. npm start goes on from there.`,
+    );
+    if (manifest.outside.length > 0)
+      terminal.out(`Not in the backup, to be restored by their own means: ${manifest.outside.join(', ')}`);
   },
 };

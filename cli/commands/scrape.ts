@@ -8,7 +8,11 @@ import { bundleLine, bundleOf, findFiles, isAtRest } from '../work.js';
 
 const LOOK_EVERY_MS = 500;
 
-async function accepted(call: Call, api: ReturnType<typeof openApi>, customer: string): Promise<FileRecord | undefined> {
+async function accepted(
+  call: Call,
+  api: ReturnType<typeof openApi>,
+  customer: string,
+): Promise<FileRecord | undefined> {
   const { args, has, number } = call;
   const [url, pages, depth, chunkSize] = [args[0], number('max-pages'), number('depth', 0), number('chunk-size')];
   const wishes = {

@@ -35,7 +35,9 @@ export const search: Command = {
     );
     if (has('json')) return terminal.out(JSON.stringify(documents));
     for (const { rank, score, file_id, chunk_index, source_url, source, content } of documents) {
-      terminal.out(`${rank}. score ${score?.toFixed(3)} · file ${file_id} · chunk ${chunk_index} · ${source_url ?? source ?? ''}`);
+      terminal.out(
+        `${rank}. score ${score?.toFixed(3)} · file ${file_id} · chunk ${chunk_index} · ${source_url ?? source ?? ''}`,
+      );
       terminal.out(`   ${content.replaceAll(/\s+/g, ' ').slice(0, SHOWN_CHARACTERS)}`);
     }
     if (documents.length === 0)

@@ -47,7 +47,8 @@ async function look(api: Api, customers: readonly string[], most: number): Promi
 }
 
 function linesOf({ ready, users, work }: Status): string[] {
-  const failure = (file: FileRecord): string => `  ${file.sync_status} · file ${file.id} · ${nameOf(file)} · ${file.sync_error_message ?? ''}`;
+  const failure = (file: FileRecord): string =>
+    `  ${file.sync_status} · file ${file.id} · ${nameOf(file)} · ${file.sync_error_message ?? ''}`;
   return [
     ready,
     ...work.flatMap(({ customer_id, ready: done, in_motion, failed, bundles, failures }) => [
@@ -68,11 +69,13 @@ function standing(file: FileRecord, chunks: number): string[] {
   const why = [
     ...(sync_error_message === null ? [] : [sync_error_message]),
     ...(sync_status === 'READY' && file.file_metadata?.['pages_total'] !== undefined
-      ? [`It is a parent: its ${String(file.file_metadata['pages_total'])} pages are searched, not itself.`]
+      ? [`It is a parent: its ${Number(file.file_metadata['pages_total'])} pages are searched, not itself.`]
       : []),
     ...(storage === 'HOT_STORAGE' ? [] : [`Its vectors are ${storage}: POST /move_to_hot_storage brings them back.`]),
     ...(skip_embedding_generation ? ['It was sent with skip_embedding_generation: it has no vectors.'] : []),
-    ...(sync_status === 'READY' && properties?.served_by === undefined ? ['It has no vectors: only its text is kept.'] : []),
+    ...(sync_status === 'READY' && properties?.served_by === undefined
+      ? ['It has no vectors: only its text is kept.']
+      : []),
     ...(sync_status === 'READY' && properties?.served_by !== undefined
       ? [`Searchable as ${model}: ${chunks} chunks in ${properties.served_by}.`]
       : []),

@@ -24,7 +24,9 @@ function clock(mongodb: Date, asked: number, answered: number): Check {
     : bad(name, found, 'Have both machines keep time (NTP): tokens, retries and leases go by it.');
 }
 
-export async function mongodbChecks({ mongodbUri }: Config): Promise<{ checks: Check[]; inspection: Inspection | null }> {
+export async function mongodbChecks({
+  mongodbUri,
+}: Config): Promise<{ checks: Check[]; inspection: Inspection | null }> {
   const name = 'MongoDB';
   if (mongodbUri === null) return { checks: [notSet(name, 'MONGODB_URI')], inspection: null };
   try {
@@ -33,7 +35,11 @@ export async function mongodbChecks({ mongodbUri }: Config): Promise<{ checks: C
     const { version, replicaSet, clock: now, schema } = await inspection.server();
     const checks = [
       replicaSet === null
-        ? bad(name, `${version}, no replica set`, 'Transactions need one: start mongod with --replSet, then rs.initiate().')
+        ? bad(
+            name,
+            `${version}, no replica set`,
+            'Transactions need one: start mongod with --replSet, then rs.initiate().',
+          )
         : ok(name, `${version}, replica set ${replicaSet}`),
       clock(now, asked, Date.now()),
     ];
@@ -48,7 +54,10 @@ export async function mongodbChecks({ mongodbUri }: Config): Promise<{ checks: C
     return { checks, inspection };
   } catch (error) {
     const { host } = new URL(mongodbUri);
-    return { checks: [bad(name, `${host} does not answer: ${messageOf(error)}`, `${START}, or see MONGODB_URI.`)], inspection: null };
+    return {
+      checks: [bad(name, `${host} does not answer: ${messageOf(error)}`, `${START}, or see MONGODB_URI.`)],
+      inspection: null,
+    };
   }
 }
 
@@ -60,15 +69,27 @@ export async function qdrantChecks({ qdrant }: Config): Promise<Check[]> {
     const red = collections.filter(({ status }) => status === 'red').map((one) => one.name);
     return [
       red.length > 0
-        ? bad(name, `${version}; ${red.join(', ')} is red`, "See Qdrant's log: a collection that is red takes no writes; its disk may be full.")
+        ? bad(
+            name,
+            `${version}; ${red.join(', ')} is red`,
+            "See Qdrant's log: a collection that is red takes no writes; its disk may be full.",
+          )
         : ok(name, `${version}, ${collections.length} collections`),
     ];
   } catch (error) {
-    return [bad(name, `${qdrant.url} does not answer: ${messageOf(error)}`, `${START}, or see QDRANT_URL and QDRANT_API_KEY.`)];
+    return [
+      bad(
+        name,
+        `${qdrant.url} does not answer: ${messageOf(error)}`,
+        `${START}, or see QDRANT_URL and QDRANT_API_KEY.`,
+      ),
+    ];
   }
 }
 
-export async function temporalChecks({ temporal }: Config): Promise<{ checks: Check[]; inspection: TemporalInspection | null }> {
+export async function temporalChecks({
+  temporal,
+}: Config): Promise<{ checks: Check[]; inspection: TemporalInspection | null }> {
   const name = 'Temporal';
   const { address } = temporal;
   if (address === null) return { checks: [notSet(name, 'TEMPORAL_ADDRESS')], inspection: null };
@@ -76,7 +97,9 @@ export async function temporalChecks({ temporal }: Config): Promise<{ checks: Ch
   try {
     const { version, pollers } = await inspection.server();
     const workers =
-      pollers > 0 ? ok('worker', `${pollers} poll ${temporal.taskQueue}`) : bad('worker', `nobody polls ${temporal.taskQueue}`, WORKER);
+      pollers > 0
+        ? ok('worker', `${pollers} poll ${temporal.taskQueue}`)
+        : bad('worker', `nobody polls ${temporal.taskQueue}`, WORKER);
     return { checks: [ok(name, version), workers], inspection };
   } catch (error) {
     await inspection.close();
@@ -91,15 +114,27 @@ export async function apiChecks(call: Call): Promise<Check[]> {
     const api = openApi(call);
     const health = await api.ask<{ status?: string }>('/health');
     if (health.body.status !== 'ok')
-      return [bad('API', `${api.url}/health answered ${health.status}`, 'Something else answers there: see PUBLIC_URL, PORT, and the proxy before it.')];
+      return [
+        bad(
+          'API',
+          `${api.url}/health answered ${health.status}`,
+          'Something else answers there: see PUBLIC_URL, PORT, and the proxy before it.',
+        ),
+      ];
     const key = await api.ask('/organization');
     return [
       ok('API', `${api.url} answers`),
       key.status === 200
         ? ok('API_KEY', 'is taken')
-        : warn('API_KEY', `answered ${key.status}`, 'Set API_KEY to a key that is good; npm run cli -- key list shows them, key create makes one.'),
+        : warn(
+            'API_KEY',
+            `answered ${key.status}`,
+            'Set API_KEY to a key that is good; npm run cli -- key list shows them, key create makes one.',
+          ),
     ];
   } catch (error) {
-    return [bad('API', messageOf(error), `${START} or npm run api; where it is not to be reached from here, say --url.`)];
+    return [
+      bad('API', messageOf(error), `${START} or npm run api; where it is not to be reached from here, say --url.`),
+    ];
   }
 }

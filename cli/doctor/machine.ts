@@ -23,7 +23,9 @@ async function fileStorage({ files }: Config): Promise<Check> {
     await blobs.put(key, Buffer.from('written by doctor'));
     const isThere = (await blobs.get(key)) !== null;
     await blobs.delete(key);
-    return isThere ? ok(name, `${where} takes what is written`) : bad(name, `${where} lost what was written`, 'Look at that storage.');
+    return isThere
+      ? ok(name, `${where} takes what is written`)
+      : bad(name, `${where} lost what was written`, 'Look at that storage.');
   } catch (error) {
     return bad(
       name,
@@ -56,37 +58,77 @@ function browser({ web }: Config): Check {
   if (web.chromiumPath !== null)
     return bad(name, `CHROMIUM_PATH ${web.chromiumPath} is not there; ${without}`, 'Correct or unset CHROMIUM_PATH.');
   return web.installChromium
-    ? warn(name, `not installed; ${without}`, 'The first worker that needs it installs it (INSTALL_CHROMIUM). Or: npx playwright-core install chromium-headless-shell')
-    : bad(name, `not installed; ${without}`, 'npx playwright-core install chromium-headless-shell, or set INSTALL_CHROMIUM=true.');
+    ? warn(
+        name,
+        `not installed; ${without}`,
+        'The first worker that needs it installs it (INSTALL_CHROMIUM). Or: npx playwright-core install chromium-headless-shell',
+      )
+    : bad(
+        name,
+        `not installed; ${without}`,
+        'npx playwright-core install chromium-headless-shell, or set INSTALL_CHROMIUM=true.',
+      );
 }
 
 async function embeddingModel({ embedding }: Config): Promise<Check> {
   const name = 'embedding model';
   const { modelPath, tokenizerPath } = embedding;
   if (modelPath === null || tokenizerPath === null)
-    return skipped(name, 'its path is known beside a running npm start, or by EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH');
+    return skipped(
+      name,
+      'its path is known beside a running npm start, or by EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH',
+    );
   try {
     const [model] = await Promise.all([stat(modelPath), stat(tokenizerPath)]);
     return ok(name, `${modelPath} (${Math.round(model.size / MEGABYTE)} MB)`);
   } catch (error) {
-    return bad(name, messageOf(error), 'npm start makes it anew; with your own, correct EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH.');
+    return bad(
+      name,
+      messageOf(error),
+      'npm start makes it anew; with your own, correct EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH.',
+    );
   }
 }
 
 /** How PUBLIC_URL is set, as far as that can be seen without asking it. */
 function publicUrl({ publicUrl: url, host, connectors }: Config): Check[] {
   const name = 'PUBLIC_URL';
-  if (url === null) return [warn(name, 'not known: PORT is 0', 'Set PORT, and PUBLIC_URL where clients reach it otherwise.')];
+  if (url === null)
+    return [warn(name, 'not known: PORT is 0', 'Set PORT, and PUBLIC_URL where clients reach it otherwise.')];
   const { protocol, hostname, pathname } = new URL(url);
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   if (hostname === '0.0.0.0')
-    return [bad(name, `${url} is no address that anybody can call`, 'Set PUBLIC_URL to the address under which clients reach this service.')];
+    return [
+      bad(
+        name,
+        `${url} is no address that anybody can call`,
+        'Set PUBLIC_URL to the address under which clients reach this service.',
+      ),
+    ];
   if (isLocal && host !== '127.0.0.1' && host !== 'localhost')
-    return [warn(name, `${url}, while HOST is ${host}`, 'Links to files lead callers to their own machine: set PUBLIC_URL to the address that they use.')];
+    return [
+      warn(
+        name,
+        `${url}, while HOST is ${host}`,
+        'Links to files lead callers to their own machine: set PUBLIC_URL to the address that they use.',
+      ),
+    ];
   if (isLocal && Object.keys(connectors.clients).length > 0)
-    return [warn(name, `${url}, while OAUTH_CLIENTS are set`, 'People are sent back to it by providers: set PUBLIC_URL to an address that their browsers reach.')];
+    return [
+      warn(
+        name,
+        `${url}, while OAUTH_CLIENTS are set`,
+        'People are sent back to it by providers: set PUBLIC_URL to an address that their browsers reach.',
+      ),
+    ];
   if (!isLocal && protocol === 'http:')
-    return [warn(name, `${url} is not encrypted`, 'Keys and tokens can be read on the way: put TLS before it, and https:// into PUBLIC_URL.')];
+    return [
+      warn(
+        name,
+        `${url} is not encrypted`,
+        'Keys and tokens can be read on the way: put TLS before it, and https:// into PUBLIC_URL.',
+      ),
+    ];
   return [ok(name, pathname === '/' ? url : `${url} (the proxy before it must take ${pathname} away)`)];
 }
 

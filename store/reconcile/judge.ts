@@ -79,8 +79,7 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean): Finding
       what: `counts ${chunksOf(numChunks)} and has ${chunks.count}${chunks.isWhole ? '' : ', not in a row'}`,
       mend: RESYNC,
     });
-  if (count < wanted)
-    findings.push({ kind: 'missing_points', what: `has ${count} points of ${wanted}`, mend: RESYNC });
+  if (count < wanted) findings.push({ kind: 'missing_points', what: `has ${count} points of ${wanted}`, mend: RESYNC });
   else if (held.bare > 0 && wanted > 0)
     findings.push({ kind: 'missing_sparse', what: `${held.bare} points lack a sparse vector`, mend: RESYNC });
   return findings;

@@ -2,9 +2,10 @@ import type { Blobs } from '../contents/blobs.js';
 import type { ChunkCommands } from '../chunks/commands.js';
 import type { FileCommands } from '../files/commands.js';
 import type { Originals } from '../originals/originals.js';
+import type { Tenant } from '../users/accept.js';
 import type { PointsCensus } from '../vectors/census.js';
 import type { Vectors } from '../vectors/vectors.js';
-import type { Difference, Mended, ReconcileOptions } from './differences.js';
+import type { Difference, Mend, Mended, ReconcileOptions } from './differences.js';
 import type { Models, RecordOfFile } from './records.js';
 
 export interface MendingStores {
@@ -65,13 +66,67 @@ export function createMender({ models, points, vectors, chunks, originals, files
     return change(file, { $set });
   };
 
+  /** Of what lies under a file's id, be there a record or not. */
+  const remove = async (its: Tenant & { readonly fileId: number }, file: RecordOfFile | null, mend: Mend) => {
+    if ('generation' in mend && !(await retire(file, mend.generation))) return CHANGED;
+    if (mend.do === 'deleteChunks')
+      await chunks.deleteGenerations([{ ...its, generations: { exactly: mend.generation } }]);
+    if (mend.do === 'deleteContents') await models.contents.deleteMany({ ...its, generation: mend.generation });
+    if (mend.do === 'deletePoints') await points.remove(its, { ...mend, fileId: its.fileId }, mend.fromChunk);
+    if (mend.do === 'deletePages') await models.recognizedPages.deleteMany(its);
+    if (mend.do === 'releaseOriginal') {
+      // The sweep deletes it as what was replaced is deleted.
+      await originals.release(its, mend.id, null);
+      await originals.sweep();
+    }
+    return DONE;
+  };
+
+  const cleanUp = async (its: Tenant & { readonly fileId: number }, { generation }: RecordOfFile): Promise<Mended> => {
+    const older = [{ ...its, generations: { below: generation } }];
+    await Promise.all([vectors.deleteGenerations(older), chunks.deleteGenerations(older)]);
+    await models.contents.deleteMany({ ...its, generation: { $lt: generation } });
+    await files.cleaned([its.fileId]);
+    return DONE;
+  };
+
+  /** Of a file's record, or of what belongs to it. */
+  const correct = async (
+    its: Tenant & { readonly fileId: number },
+    file: RecordOfFile,
+    mend: Mend,
+    resync: ReconcileOptions['resync'],
+  ): Promise<Mended | null> => {
+    switch (mend.do) {
+      case 'resync': {
+        const why = await resync(its, its.fileId);
+        return why === null ? DONE : { done: false, why };
+      }
+      case 'setTags':
+        await vectors.setTags([{ ...its, _id: its.fileId, tagPairs: file.tagPairs }]);
+        return DONE;
+      case 'setCount': {
+        const { numChunks } = mend;
+        return change(file, { $set: { numChunks, 'statistics.numEmbeddings': numChunks, updatedAt: new Date() } });
+      }
+      case 'countPages':
+        return countPages(file);
+      case 'cleanUp':
+        return cleanUp(its, file);
+      case 'abort':
+        await files.abortOpen(mend.runId, STUCK);
+        return DONE;
+      default:
+        return remove(its, file, mend);
+    }
+  };
+
   /** @param file null for what lies under an id that no record has */
   return async (
-    difference: Difference,
+    { mend, organizationId, userId, fileId }: Difference,
     file: RecordOfFile | null,
     resync: ReconcileOptions['resync'],
   ): Promise<Mended | null> => {
-    const { mend, organizationId, userId, fileId } = difference;
     if (mend === null) return null;
     if (mend.do === 'deleteStored') {
       await blobs.delete(mend.key);
@@ -85,55 +140,6 @@ export function createMender({ models, points, vectors, chunks, originals, files
     }
     if (fileId === null) return null;
     const its = { ...tenant, fileId };
-    switch (mend.do) {
-      case 'deleteChunks':
-      case 'deleteContents': {
-        const { generation } = mend;
-        if (!(await retire(file, generation))) return CHANGED;
-        if (mend.do === 'deleteChunks')
-          await chunks.deleteGenerations([{ ...its, generations: { exactly: generation } }]);
-        else await models.contents.deleteMany({ ...its, generation });
-        return DONE;
-      }
-      case 'deletePoints':
-        if (!(await retire(file, mend.generation))) return CHANGED;
-        await points.remove(tenant, { ...mend, fileId }, mend.fromChunk);
-        return DONE;
-      case 'deletePages':
-        await models.recognizedPages.deleteMany(its);
-        return DONE;
-      case 'releaseOriginal':
-        // The sweep deletes it as what was replaced is deleted.
-        await originals.release(its, mend.id, null);
-        await originals.sweep();
-        return DONE;
-      default:
-    }
-    if (file === null) return null;
-    switch (mend.do) {
-      case 'resync': {
-        const why = await resync(tenant, fileId);
-        return why === null ? DONE : { done: false, why };
-      }
-      case 'setTags':
-        await vectors.setTags([{ ...tenant, _id: fileId, tagPairs: file.tagPairs }]);
-        return DONE;
-      case 'setCount': {
-        const { numChunks } = mend;
-        return change(file, { $set: { numChunks, 'statistics.numEmbeddings': numChunks, updatedAt: new Date() } });
-      }
-      case 'countPages':
-        return countPages(file);
-      case 'cleanUp': {
-        const older = [{ ...its, generations: { below: file.generation } }];
-        await Promise.all([vectors.deleteGenerations(older), chunks.deleteGenerations(older)]);
-        await models.contents.deleteMany({ ...its, generation: { $lt: file.generation } });
-        await files.cleaned([fileId]);
-        return DONE;
-      }
-      case 'abort':
-        await files.abortOpen(mend.runId, STUCK);
-        return DONE;
-    }
+    return file === null ? remove(its, null, mend) : correct(its, file, mend, resync);
   };
 }

@@ -5,15 +5,23 @@ import type { Difference, Finding, Mended, Progress, ReconcileOptions } from './
 import { judge, judgeStray } from './judge.js';
 import { measure, type MeasuredStores } from './measure.js';
 import { createMender, type MendingStores } from './mend.js';
-import { isAtRest, isSame, type LiveRuns, liveRuns, rangeOf, type RecordOfFile, recordsAbove, recordsOf } from './records.js';
+import {
+  isAtRest,
+  isSame,
+  type LiveRuns,
+  liveRuns,
+  rangeOf,
+  type RecordOfFile,
+  recordsAbove,
+  recordsOf,
+} from './records.js';
 import { createStoredFiles } from './storedFiles.js';
 import { createOwners } from './tenants.js';
 
 /** Files whose records are compared at once. */
 const FILES_AT_ONCE = 500;
 
-type Stores = MeasuredStores &
-  MendingStores & { readonly blobs: Blobs; readonly sums: Pick<FileSums, 'totalsOfAll'> };
+type Stores = MeasuredStores & MendingStores & { readonly blobs: Blobs; readonly sums: Pick<FileSums, 'totalsOfAll'> };
 
 /** Compares records with all that lies in MongoDB, Qdrant and file storage. */
 export interface Reconciliation {
@@ -52,7 +60,9 @@ export function createReconciliation(stores: Stores): Reconciliation {
     if (named.length === 0) return new Set();
     const { organizationId, userId } = tenant;
     const there = await models.dataSources.distinct('_id', { _id: { $in: named }, organizationId, userId });
-    return new Set(files.flatMap((file) => (file.dataSourceId && !there.includes(file.dataSourceId) ? [file._id] : [])));
+    return new Set(
+      files.flatMap((file) => (file.dataSourceId && !there.includes(file.dataSourceId) ? [file._id] : [])),
+    );
   };
 
   /** What is wrong in a range of ids, confirmed: nobody has begun or ended anything with these files meanwhile. */
@@ -149,7 +159,8 @@ export function createReconciliation(stores: Stores): Reconciliation {
             queued.clear();
             // What a mend writes of a file goes last: a resync changes its record.
             const found = await compare(tenant, records, range, options, progress);
-            const isLast = ({ difference: { mend } }: (typeof found)[number]): number => (mend?.do === 'resync' ? 1 : 0);
+            const isLast = ({ difference: { mend } }: (typeof found)[number]): number =>
+              mend?.do === 'resync' ? 1 : 0;
             for (const { difference, file } of found.toSorted((a, b) => isLast(a) - isLast(b)))
               await tell(difference, file);
             progress.files += records.length;

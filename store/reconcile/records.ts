@@ -98,8 +98,7 @@ export async function liveRuns(
   const sources = new Set(open.flatMap(({ kind, dataSourceId }) => (kind === 'updateTags' && dataSourceId) || []));
   const isEnding = open.some(({ kind }) => kind === 'deleteUser');
   return {
-    owns: ({ _id, runId, move }) =>
-      isEnding || files.has(_id) || Boolean(move) || (runId !== null && ids.has(runId)),
+    owns: ({ _id, runId, move }) => isEnding || files.has(_id) || Boolean(move) || (runId !== null && ids.has(runId)),
     retags: ({ dataSourceId }) => dataSourceId !== null && sources.has(dataSourceId),
   };
 }
@@ -111,9 +110,9 @@ export const isAtRest = ({ syncStatus }: Pick<RecordOfFile, 'syncStatus'>): bool
 export const isSame = (before: RecordOfFile, after: RecordOfFile | undefined): boolean =>
   after !== undefined &&
   before.updatedAt.getTime() === after.updatedAt.getTime() &&
-  (['syncStatus', 'runId', 'generation', 'lastGeneration', 'numChunks', 'vectorSpace', 'cleanupPending'] as const).every(
-    (field) => before[field] === after[field],
-  ) &&
+  (
+    ['syncStatus', 'runId', 'generation', 'lastGeneration', 'numChunks', 'vectorSpace', 'cleanupPending'] as const
+  ).every((field) => before[field] === after[field]) &&
   (before.tagsRevision ?? null) === (after.tagsRevision ?? null) &&
   before.coldCopy?.key === after.coldCopy?.key &&
   before.move?.runId === after.move?.runId;

@@ -28,8 +28,7 @@ export function createDifferenceReport(): DifferenceReport {
       known.count += 1;
       if (mended?.done === true) known.mended += 1;
       const outcome = mended?.done === false ? ` (not mended: ${mended.why})` : '';
-      if (known.examples.length < EXAMPLES)
-        known.examples.push(`organization ${organizationId}, ${what}${outcome}`);
+      if (known.examples.length < EXAMPLES) known.examples.push(`organization ${organizationId}, ${what}${outcome}`);
     },
     kinds: () =>
       new Map(

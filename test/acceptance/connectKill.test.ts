@@ -10,6 +10,7 @@ import { readAtRest } from '../support/atRest.js';
 import { apiClient, type Listed, type TestUser, testUser } from '../support/client.js';
 import { answerConsent, consentTo, openPage } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
+import { findDifferences } from '../support/differences.js';
 import { startProcess } from '../support/processes.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
@@ -149,6 +150,7 @@ test('whatever connections were at when API and worker died, each ends in one ac
         others.length === 0 && source?.sync_status === 'READY' && source.source_items_synced_at !== null,
     );
   expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect(await findDifferences(service.env)).toEqual([]);
   // Deliveries may come twice, under one id.
   const told = (kind: string) => {
     const all = receiver.received.filter(({ event }) => event.webhook_type === kind);

@@ -8,6 +8,7 @@ import { connectStore } from '../../store/connect.js';
 import { linkedPage } from '../emulators/linkedSite.js';
 import { startSite } from '../emulators/site.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
+import { findDifferences } from '../support/differences.js';
 import {
   CONTENT_ROW_BYTES,
   expectUndisturbed,
@@ -95,6 +96,7 @@ test('after kill -9 of a worker during a crawl, every linked page is there as if
   expect(new Set(asked()).size).toBe(40);
   const rest = await readAtRest(service.env);
   expect(rest.amiss()).toEqual([]);
+  expect(await findDifferences(service.env)).toEqual([]);
   expect(rest.content('killed crawl')).toEqual(rest.content('calm crawl'));
   await linked.close();
 });
@@ -152,6 +154,7 @@ test('after kill -9 of the API amid uploads, and of a worker amid their reading,
   expect(await sweep()).toBeGreaterThanOrEqual(1);
   const rest = await readAtRest(service.env);
   expect(rest.amiss()).toEqual([]);
+  expect(await findDifferences(service.env)).toEqual([]);
   for (const [number, { id }] of files.entries()) {
     const raw = await user.get<{ presigned_url: string }>(`/raw_file/${id}`);
     expect(await (await fetch(raw.body.presigned_url)).text()).toBe(text(number));

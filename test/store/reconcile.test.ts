@@ -39,7 +39,12 @@ async function found(options: Parameters<typeof reconcile>[1] = {}): Promise<Rec
 const text = (seed: string, words = 40): string =>
   Array.from({ length: words }, (_, n) => `${seed} word ${n} says ${n * 7}.`).join(' ');
 
-async function sent(owner: TestUser, name: string, words?: number, query: Record<string, unknown> = {}): Promise<number> {
+async function sent(
+  owner: TestUser,
+  name: string,
+  words?: number,
+  query: Record<string, unknown> = {},
+): Promise<number> {
   const { id } = await owner.send({ name: `${name}.txt`, content: text(name, words) }, { chunk_size: 100, ...query });
   expect(await owner.settled(id)).toMatchObject({ sync_status: 'READY' });
   return id;
@@ -167,7 +172,9 @@ test('planted differences of every kind are found, told with examples, and mende
   const { report } = await reconcile(service.store, {});
   expect(Object.fromEntries([...report.kinds()].map(([kind, { count }]) => [kind, count]))).toEqual(expected);
   expect(report.kinds().get('missing_points')?.examples).toEqual([
-    expect.stringMatching(new RegExp(`^organization 1, file ${pointless} \\(pointless.txt\\): has \\d+ points of \\d+$`)),
+    expect.stringMatching(
+      new RegExp(`^organization 1, file ${pointless} \\(pointless.txt\\): has \\d+ points of \\d+$`),
+    ),
   ]);
 
   const mended = await reconcile(service.store, { mends: true });

@@ -4,6 +4,7 @@ import { expect } from '@jest/globals';
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { readAtRest } from './atRest.js';
 import type { TestUser } from './client.js';
+import { findDifferences } from './differences.js';
 import { type FaultProxy, startFaultProxy, type Stop } from './faultProxy.js';
 import { startProcess } from './processes.js';
 import { startService, type TestService } from './service.js';
@@ -75,6 +76,7 @@ async function createRounds({ service, proxy, site }: Parts): Promise<CommitRoun
       }
       const rest = await readAtRest(service.env);
       expect({ stop, amiss: rest.amiss() }).toEqual({ stop, amiss: [] });
+      expect({ stop, found: await findDifferences(service.env) }).toEqual({ stop, found: [] });
       const [expected, actual] = [rest.content('calm'), rest.content('killed')];
       expect(expected.points.length).toBeGreaterThan(PAGES);
       expect(actual).toEqual(expected);

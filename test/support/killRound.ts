@@ -4,6 +4,7 @@ import { expect } from '@jest/globals';
 
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { type AtRest, forgetVectors, readAtRest } from './atRest.js';
+import { findDifferences } from './differences.js';
 import type { OwnService, Victim } from './ownService.js';
 import type { Chance } from './seed.js';
 
@@ -84,7 +85,10 @@ export async function playRound({ service, site, customerId, kills }: Round): Pr
   settled = true;
   const hits = (await killing).filter((hit) => hit).length;
   expect(parents.map((parent) => parent.sync_status)).toEqual(site.sitemaps.map(() => 'READY'));
-  return { rest: await readAtRest(service.env), hits, tookMs: Date.now() - begun };
+  const rest = await readAtRest(service.env);
+  const tookMs = Date.now() - begun;
+  expect(await findDifferences(service.env)).toEqual([]);
+  return { rest, hits, tookMs };
 }
 
 /** The round left what the undisturbed one left, nothing else, and asked for no page more than three times. */

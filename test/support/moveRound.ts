@@ -6,6 +6,7 @@ import type { FileRecord } from '../../contract/records.js';
 import { readAtRest } from './atRest.js';
 import type { Listed, TestUser } from './client.js';
 import { letDaysPass, pointsOfFile, storedFor, toldOf } from './coldFiles.js';
+import { findDifferences } from './differences.js';
 import type { OwnService, Victim } from './ownService.js';
 import type { Chance } from './seed.js';
 import { soon } from './soon.js';
@@ -60,6 +61,7 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
       SETTLE_MS,
     ).catch(() => readAtRest(env));
     expect(rest.amiss()).toEqual([]);
+    expect(await findDifferences(env)).toEqual([]);
     const { files, points, ...others } = rest.content(customerId);
     return { ...others, points, files: files.map((file) => ({ ...(file as object), embeddingStorageStatus: '' })) };
   };

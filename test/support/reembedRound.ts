@@ -9,6 +9,7 @@ import { type EmbeddingEmulator, startEmbeddingEmulator } from '../emulators/emb
 import { type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { type AtRest, forgetVectors, readAtRest } from './atRest.js';
 import type { TestUser } from './client.js';
+import { findDifferences } from './differences.js';
 import { CONTENT_ROW_BYTES } from './killRound.js';
 import { type OwnService, startOwnService, type Victim } from './ownService.js';
 import type { Chance } from './seed.js';
@@ -184,6 +185,7 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
   const compare = async (run: Run, stage: Stage, kills: number): Promise<void> => {
     const rest = await readAtRest(service.env);
     expect(rest.amiss()).toEqual([]);
+    expect(await findDifferences(service.env)).toEqual([]);
     expect(rest.content(KILLED)).toEqual(stage.content);
     expect(rest.content(CALM)).toEqual(stages.at(-1)?.content);
     expect(outcomeOf(run)).toEqual(stage.outcome);

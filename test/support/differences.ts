@@ -1,0 +1,14 @@
+import { reconcile } from '../../cli/reconcile.js';
+import { loadConfig, storeSettings } from '../../config.js';
+import { connectStore } from '../../store/connect.js';
+
+/** What the product's own full compare finds, in words; nothing is mended. @param env the settings of the service */
+export async function findDifferences(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const store = await connectStore(storeSettings(loadConfig(env)));
+  try {
+    const { report } = await reconcile(store, {});
+    return [...report.kinds()].flatMap(([kind, { examples }]) => examples.map((example) => `${kind}: ${example}`));
+  } finally {
+    await store.close();
+  }
+}
