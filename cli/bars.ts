@@ -21,7 +21,7 @@ export interface Painter {
 
 export function createPainter({ isInteractive, err }: Pick<Terminal, 'isInteractive' | 'err'>): Painter {
   let drawn = 0;
-  let written = 0;
+  let written = Date.now();
   let last = '';
   return {
     paint(lines) {

@@ -44,6 +44,7 @@ export interface Inspection {
 }
 
 const PATIENCE_MS = 5_000;
+const FAR_AWAY = new Date('9000-01-01');
 
 /** @throws when MongoDB does not answer soon */
 export async function inspectMongodb(uri: string): Promise<Inspection> {
@@ -109,7 +110,8 @@ function inspectionOf(connection: Connection): Inspection {
       }));
     },
     unstarted: (before) =>
-      runs.countDocuments({ startedAt: null, held: { $ne: true }, acceptedAt: { $lt: before } }).exec(),
+      // Those that are held back are due in no time that comes; the rest are in an index of their own.
+      runs.countDocuments({ startedAt: null, nextTryAt: { $lt: FAR_AWAY }, acceptedAt: { $lt: before } }).exec(),
     troubledWebhooks: (limit) =>
       webhooks
         .find({ deletedAt: null, $or: [{ disabledAt: { $ne: null } }, { status: 'FLAGGED' }] })

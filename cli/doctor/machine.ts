@@ -19,7 +19,7 @@ async function fileStorage({ files }: Config): Promise<Check> {
   const where = files.s3 === null ? files.dir : `bucket ${files.s3.bucket}`;
   try {
     const blobs = await openBlobs(files);
-    const key = `doctor/${randomUUID()}`;
+    const key = `doctor-${randomUUID()}`;
     await blobs.put(key, Buffer.from('written by doctor'));
     const isThere = (await blobs.get(key)) !== null;
     await blobs.delete(key);

@@ -169,28 +169,30 @@ describe('doctor', () => {
     expect((await call('doctor')).lines.join('\n')).toContain('ok    Qdrant: 1.');
   });
 
-  test.each([
-    ['MONGODB_URI', 'mongodb://127.0.0.1:9/?directConnection=true', 'MongoDB'],
-    ['QDRANT_URL', 'http://127.0.0.1:9', 'Qdrant'],
-    ['TEMPORAL_ADDRESS', '127.0.0.1:9', 'Temporal'],
-    ['TASK_QUEUE', 'nobody-polls-this', 'worker'],
-    ['PUBLIC_URL', 'http://127.0.0.1:9', 'API'],
-    ['SECRET_KEY', `k1:${randomBytes(32).toString('base64')}`, 'SECRET_KEY'],
-    ['FILE_STORAGE_DIR', '/proc/nowhere', 'file storage'],
-    ['CHROMIUM_PATH', '/nowhere/chromium', 'Chromium'],
-    ['EMBEDDING_MODEL_PATH', '/nowhere/model.onnx', 'embedding model'],
-    ['PORT', 'x', 'settings'],
-  ])('a wrong %s (%s) is bad, with what to do', async (setting, value, name) => {
-    await connectSource(
-      service,
-      { organizationId: 1, userId: 1, customerId: 'hugo' },
-      { externalId: `BOX|${setting}` },
-    );
-    const { code, checks } = await examined({ [setting]: value });
+  // Each by itself is as bad: they are looked at at the same time.
+  test.each<[Record<string, string>, string[]]>([
+    [
+      {
+        QDRANT_URL: 'http://127.0.0.1:2',
+        TEMPORAL_ADDRESS: '127.0.0.1:2',
+        PUBLIC_URL: 'http://127.0.0.1:2',
+        SECRET_KEY: `k1:${randomBytes(32).toString('base64')}`,
+        FILE_STORAGE_DIR: '/dev/null/files',
+        CHROMIUM_PATH: '/nowhere/chromium',
+        EMBEDDING_MODEL_PATH: '/nowhere/model.onnx',
+      },
+      ['Qdrant', 'Temporal', 'API', 'SECRET_KEY', 'file storage', 'Chromium', 'embedding model'],
+    ],
+    [{ MONGODB_URI: 'mongodb://127.0.0.1:2/?directConnection=true', TASK_QUEUE: 'nobodys' }, ['MongoDB', 'worker']],
+    [{ PUBLIC_URL: 'http://0.0.0.0:2' }, ['API', 'PUBLIC_URL']],
+    [{ PORT: 'x' }, ['settings']],
+  ])('of wrong settings %j each is bad, with what to do', async (settings, names) => {
+    await connectSource(service, { organizationId: 1, userId: 1, customerId: 'hugo' });
+    const { code, checks } = await examined(settings);
     expect(code).toBe(1);
-    expect(named(checks, name)).toContainEqual(
-      expect.objectContaining({ state: 'bad', fix: expect.stringMatching(/\w{4,}/) }),
-    );
+    for (const name of names)
+      expect(named(checks, name)[0]).toMatchObject({ name, state: 'bad', fix: expect.stringMatching(/\w{4,}/) });
+    expect(checks.filter(({ state }) => state === 'bad')).toHaveLength(names.length);
   });
 
   test('what stands still is told with what to do', async () => {
