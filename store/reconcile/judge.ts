@@ -94,7 +94,8 @@ function judgeOthers(file: RecordOfFile, held: Held): Finding[] {
     contents: held.contents.filter((one) => one !== generation || !hasContent),
     originals: held.originals.filter(({ id }) => id !== original?.id && id !== givenChunks?.id),
     pages: 0,
-  } as Held);
+    bare: 0,
+  });
   const seen = `that the record (generation ${generation}) does not name`;
   return strays.map((one) => ({ ...one, what: one.what.replace('of a file that is not there', seen) }));
 }

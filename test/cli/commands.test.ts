@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { Check } from '../../cli/doctor/check.js';
@@ -88,6 +91,21 @@ test('keys are made, listed, rotated and revoked, and organizations made and lis
   const all = (await call('org', 'list', '--json')).json<object[]>();
   expect(all).toContainEqual(expect.objectContaining({ id: made.id, name: 'harbour', users: 0, keys: 1 }));
   expect((await call('org', 'list')).lines.join('\n')).toContain('harbour');
+});
+
+test('the key that npm start keeps is replaced where it is kept', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-keys-'));
+  const made = (await call('key', 'create', '--json')).json<{ id: number; api_key: string }>();
+  await writeFile(path.join(dataDir, 'api-key'), `${made.api_key}\n`, { mode: 0o600 });
+  const { API_KEY: _own, ...others } = env;
+  const beside = { ...others, DATA_DIR: dataDir };
+  const rotated = await cli(beside, 'key', 'rotate', String(made.id), '--json');
+  expect(rotated.said).toContain('DATA_DIR/api-key holds it now');
+  expect((await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim()).toBe(
+    rotated.json<{ api_key: string }>().api_key,
+  );
+  expect((await cli(beside, 'status')).code).toBe(0);
+  await rm(dataDir, { recursive: true });
 });
 
 test('a site is scraped and searched, and a file that is not searchable leads to its cause', async () => {
