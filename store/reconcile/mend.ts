@@ -116,7 +116,13 @@ export function createMender({ models, points, vectors, chunks, originals, files
       case 'abort':
         await files.abortOpen(mend.runId, STUCK);
         return DONE;
-      default:
+      case 'deleteChunks':
+      case 'deleteContents':
+      case 'deletePoints':
+      case 'deletePages':
+      case 'releaseOriginal':
+      case 'deleteStored':
+      case 'deleteItems':
         return remove(its, file, mend);
     }
   };
