@@ -452,6 +452,9 @@ function missing(name: string, hint: string): never {
   );
 }
 
+/** The environment of this process: for the command line, whose tests bring one of their own. */
+export const environment = (): NodeJS.ProcessEnv => process.env;
+
 /** Stands in where nothing is sealed or signed. */
 const NO_SECRETS = `none:${Buffer.alloc(32).toString('base64')}`;
 

@@ -1,3 +1,4 @@
+import { environment } from '../config.js';
 import { runCli } from './run.js';
 
 const stopping = new AbortController();
@@ -8,8 +9,7 @@ process.once('SIGINT', () => {
 });
 
 process.exitCode = await runCli(process.argv.slice(2), {
-  // oxlint-disable-next-line node/no-process-env -- handed to config.ts, and told apart from settings of files by commands
-  env: process.env,
+  env: environment(),
   isInteractive: process.stderr.isTTY === true,
   out: (line) => console.log(line),
   err: (text) => void process.stderr.write(text),
