@@ -35,7 +35,7 @@ async function belowTable(
   const after = cursor === null ? FROM_START : (JSON.parse(cursor) as After);
   const wanted = { query: READABLE[table] ?? '', fields: LISTED_FIELDS };
   const { rows, next } = await readPage(client, ['table', table], wanted, after, signal);
-  const { items, leftOut = [] } = await withAttachments(client, table, rows, signal);
+  const { items, leftOut } = await withAttachments(client, table, rows, signal);
   const itself = cursor === null ? [itemOfTable(table, '', siteOf(client))] : [];
   return { items: [...itself, ...items], leftOut, next: next === null ? null : JSON.stringify(next) };
 }

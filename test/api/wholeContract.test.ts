@@ -37,7 +37,7 @@ const boundsOf = (document: Document, schema: Schema) =>
 const typesOf = (document: Document, schema: Schema): unknown[] => {
   const types = choices(document, schema).flatMap((one) => [one.type].flat());
   const single = types.includes('array') ? types.filter((type) => type !== 'string') : types;
-  return [...new Set(single)].filter((type) => type !== 'null').toSorted();
+  return [...new Set(single)].filter((type) => type !== 'null').toSorted((a, b) => String(a).localeCompare(String(b)));
 };
 
 function parametersOf(document: Document, method: string, path: string) {
