@@ -59,6 +59,8 @@ export const intercom: Connector<OAuthGrant> = {
     ingested:
       'each published article in all its languages, each conversation, each ticket; what is attached with `sync_attachments`',
     unchangedBy: 'when it was changed',
+    deletions:
+      'so much of conversations and tickets, by a count after which all is listed; articles are listed whole each time',
     limits:
       '500 parts of a conversation are given out; each collection costs a reading of all articles; hosts of other regions by SOURCE_URLS',
   },

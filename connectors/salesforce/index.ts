@@ -45,7 +45,8 @@ export const salesforce: Connector<OAuthGrant> = {
     ingested:
       'each file, each article in each of its languages; records of its CRM are read live: `/integrations/data/crm/…`',
     unchangedBy: 'version and when it was changed',
-    deletions: 'articles that are published no more count as deleted',
+    deletions:
+      'so much of files outside of libraries: libraries and articles are listed whole each time; articles that are published no more count as deleted',
     limits: 'files that are links can not be selected; records that files hang on are not shown',
   },
   oauth: {

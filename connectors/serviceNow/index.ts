@@ -65,7 +65,7 @@ export const serviceNow: Connector<OAuthGrant> = {
     listed: 'tables, records, attachments',
     ingested: 'each incident and record; attachments with `sync_attachments`',
     unchangedBy: 'when it was changed, and how often; of attachments the hash',
-    deletions: 'drafts, and what was retired, count as deleted',
+    deletions: 'by counts of tables, after which all is listed; drafts, and what was retired, count as deleted',
     limits:
       'the tables incident, problem, change_request, kb_knowledge, sc_cat_item and custom ones that are kinds of tasks',
   },

@@ -69,6 +69,7 @@ export const zendesk: Connector<OAuthGrant> = {
     ingested:
       'each published article in all its languages, each ticket with its comments; what is attached with `sync_attachments`; nothing attached to articles, no pictures',
     unchangedBy: 'when it was changed',
+    deletions: 'so much of tickets, to administrators: the help centre is listed whole each time',
     limits:
       'the export of tickets is for administrators: other agents see those that are not archived; 10,000 comments of a ticket',
   },
