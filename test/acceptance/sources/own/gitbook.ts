@@ -92,7 +92,7 @@ export function gitbookRows(catalogue: Catalogue): void {
       expect((await user.post('/integrations/gitbook/sync', request)).status).toBe(status);
     });
 
-    test('a data source of another kind is no GitBook, and what is not built for it says so', async () => {
+    test('a data source of another kind is no GitBook, and a feed has no account to list', async () => {
       const owner = { organizationId: dataSource.organization_id, userId: dataSource.organization_user_id };
       const site = await connectSource(
         catalogue.service,
@@ -107,7 +107,7 @@ export function gitbookRows(catalogue: Catalogue): void {
         user.post('/integrations/items/sync', { data_source_id: id }),
         user.post('/integrations/files/sync', { data_source_id: id, ids: [] }),
       ]);
-      expect(answers.map(({ status }) => status)).toEqual([404, 404, 200, 501, 501]);
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 200, 400, 400]);
       expect(answers[2]?.body).toEqual({ items: [], count: 0 });
     });
 
