@@ -132,6 +132,7 @@ export interface Config {
   readonly workerNiceness: number;
   readonly reapIntervalMs: number;
   readonly coldSweepIntervalMs: number;
+  readonly scheduleCompareIntervalMs: number;
   readonly http: {
     readonly maxJsonBytes: number;
     readonly maxContentsBytes: number;
@@ -418,6 +419,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     workerNiceness: number('WORKER_NICENESS'),
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
     coldSweepIntervalMs: number('COLD_SWEEP_INTERVAL_S') * 1000,
+    scheduleCompareIntervalMs: number('SCHEDULE_COMPARE_INTERVAL_S') * 1000,
     http: {
       maxJsonBytes: number('MAX_JSON_BYTES'),
       maxContentsBytes: number('MAX_CONTENTS_BYTES'),

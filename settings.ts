@@ -514,6 +514,11 @@ export const SETTINGS = {
     schema: count(15),
     about: 'Seconds between comparisons of records in motion with the state of their workflows.',
   },
+  SCHEDULE_COMPARE_INTERVAL_S: {
+    schema: count(600),
+    about:
+      'Seconds between comparisons of the schedules in Temporal with the records that are synced by themselves. Changes reach Temporal within seconds anyway.',
+  },
   COLD_SWEEP_INTERVAL_S: {
     schema: count(300),
     about: 'Seconds between looks for vectors that were not used for their days and go into file storage.',

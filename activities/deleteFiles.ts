@@ -1,6 +1,7 @@
 import type { DeleteFilesRequest } from '../contract/deleteFiles.js';
-import type { RunInput } from '../contract/orchestration.js';
+import { type RunInput, scheduleIds } from '../contract/orchestration.js';
 import type { RunDoc } from '../store/runs/model.js';
+import type { Tenant } from '../store/users/accept.js';
 import type { ActivityDeps } from './deps.js';
 import { emptyFiles } from './emptyFiles.js';
 
@@ -8,7 +9,7 @@ import { emptyFiles } from './emptyFiles.js';
 const FILES_PER_BATCH = 200;
 
 /** Deletion of files that a user named. */
-export function createDeleteActivities({ store, log }: ActivityDeps) {
+export function createDeleteActivities({ store, schedules, log }: ActivityDeps) {
   /** What the run was asked for, with the parents whose children it means: once some are deleted nobody could find them. */
   const withParents = async ({ _id, organizationId, userId, options }: RunDoc): Promise<DeleteFilesRequest> => {
     const request = options as DeleteFilesRequest;
@@ -17,6 +18,14 @@ export function createDeleteActivities({ store, log }: ActivityDeps) {
     const found = { ...request, parents: await store.files.parentsOfDelete({ organizationId, userId }, request) };
     await store.runs.setOptions(_id, found);
     return found;
+  };
+
+  /** Else the next pass of what they came with would bring them back. */
+  const leaveOut = async (tenant: Tenant, ids: readonly number[]): Promise<void> => {
+    const files = await store.files.byIds(tenant, ids);
+    const parents = [...new Set(files.flatMap(({ parentId }) => parentId ?? []))];
+    const scheduled = await store.schedules.containers(tenant, parents);
+    await store.selections.leaveOut(tenant, files, new Set(scheduled));
   };
 
   return {
@@ -31,6 +40,9 @@ export function createDeleteActivities({ store, log }: ActivityDeps) {
       const ids = await store.files.deletable(tenant, { runId, acceptedAt }, request, afterId, FILES_PER_BATCH);
       if (ids.length === 0) return { afterId: null };
 
+      // First what would bring them back by itself.
+      await schedules.remove((await store.schedules.containers(tenant, ids)).map(scheduleIds.container));
+      if (!request.preserveFileRecord) await leaveOut(tenant, ids);
       await emptyFiles(store, run, ids);
       if (request.preserveFileRecord) await store.files.emptied(tenant, runId, ids, request.sendWebhook);
       else await store.files.remove(tenant, runId, ids, request.sendWebhook);

@@ -1,3 +1,5 @@
+import { heartbeat } from '@temporalio/activity';
+
 import type { RunInput } from '../contract/orchestration.js';
 import type { ActivityDeps } from './deps.js';
 import { emptyFiles } from './emptyFiles.js';
@@ -6,15 +8,33 @@ import { emptyFiles } from './emptyFiles.js';
 const FILES_PER_BATCH = 200;
 /** Runs that are stopped at once. */
 const RUNS_PER_ROUND = 50;
+/** Schedules that are looked for at once. */
+const SCHEDULES_PER_ROUND = 50;
+const HEARTBEAT_MS = 1_000;
 
 /** Deletion of a user with all it owns. The user's record stays, as deleted, so that its id is never given to another. */
-export function createDeleteUserActivities({ store, log }: ActivityDeps) {
+export function createDeleteUserActivities({ store, schedules, log }: ActivityDeps) {
   const rowOf = async (runId: number) => {
     const run = await store.runs.find(runId);
     if (!run) throw new Error(`Run ${runId} has no row`);
     return { run, tenant: { organizationId: run.organizationId, userId: run.userId } };
   };
   return {
+    /** Ends what starts work for the user by itself: first, or it would begin anew what was just ended. */
+    async removeSchedules({ runId }: RunInput): Promise<void> {
+      const { tenant } = await rowOf(runId);
+      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+      try {
+        for (;;) {
+          const ids = await store.schedules.ofUser(tenant, SCHEDULES_PER_ROUND);
+          if (ids.length === 0) return;
+          await schedules.remove(ids);
+        }
+      } finally {
+        clearInterval(beat);
+      }
+    },
+
     /** Keeps what waits in the outbox from starting, and names some workflows that still work for the user. */
     async stopUserRuns({ runId }: RunInput): Promise<{ workflowIds: string[] }> {
       const { run, tenant } = await rowOf(runId);
@@ -50,6 +70,7 @@ export function createDeleteUserActivities({ store, log }: ActivityDeps) {
         store.recognizedPages.deleteAll(tenant),
         store.dataSources.removeAll(tenant),
         store.items.removeAll(tenant),
+        store.selections.removeAll(tenant),
         store.attempts.removeAll(tenant),
       ]);
       await store.runs.forgetOptions(tenant);

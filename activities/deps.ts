@@ -128,6 +128,8 @@ export interface ActivityDeps {
   readonly transcriptions: Transcriptions;
   /** The way out to webhooks: apart from that of ingests, so that receivers share no connections with sites. */
   readonly receivers: Pick<Egress, 'request'>;
+  /** What starts passes by itself: a record that is deleted loses it first. */
+  readonly schedules: { remove(scheduleIds: readonly string[]): Promise<void> };
   /** Whether reading vectors from file storage failed for what is stored there: no retry mends that. */
   isBrokenCopy(error: unknown): boolean;
   readonly settings: IngestSettings;

@@ -19,6 +19,8 @@ const hashOf = (parts: readonly unknown[]): string => createHash('sha256').updat
 
 /** On the record of a feed whose server says that it will not come back (410); null takes it away again. */
 const GONE = { feed_gone: true };
+/** Whether the address of a feed has said that there will be none any more: nobody asks it but a person. */
+export const isGone = ({ fileMetadata }: Pick<FileDoc, 'fileMetadata'>): boolean => fileMetadata['feed_gone'] === true;
 const NOT_GONE = { feed_gone: null };
 
 /** Of a feed that was deleted meanwhile. */
@@ -98,6 +100,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
                 pageUrl: entry.url,
               } satisfies FeedEntryOptions,
               enableAutoSync: null,
+              isPass: run.parentRunId !== undefined,
               requestId,
               runId,
               workflowOf: () => workflowId,

@@ -68,6 +68,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
             options: ingest,
             sourceOptions: pageOptions,
             enableAutoSync: scrape.enableAutoSync,
+            isPass: run.parentRunId !== undefined,
             requestId: run.requestId,
             runId,
             workflowOf: () => workflowId,

@@ -1,3 +1,4 @@
+import { createPassActivities } from './autoSync.js';
 import { createConnectActivities } from './connected/connect.js';
 import { createItemActivities } from './connected/listItems.js';
 import { createQueueActivities } from './connected/queueItems.js';
@@ -41,6 +42,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createReembedPlan(deps),
     ...createReembedBatch(deps),
     ...createMoveActivities(deps),
+    ...createPassActivities(deps),
   };
 }
 

@@ -181,6 +181,7 @@ async function prepareOpened(
   if (!opened) return null;
   const rawHash = sent?.hash ?? createHash('sha256').update(opened.bytes).digest('hex');
   if (comparable && file.rawHash === rawHash) return null;
+  if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.beginChanged(runId, [file._id]);
   const fileSize = sent?.size ?? opened.bytes.byteLength;
   const owner = { organizationId, userId: file.userId, fileId: file._id, generation };
   // What was sent is kept already, once and for all generations.

@@ -54,6 +54,11 @@ export function createSettling(deps: ActivityDeps) {
     // Of what a source has nobody knows the hash, when its reader took the worker with it.
     if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS)
       await noteCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
+    // What was only looked at is as it was: that its account can't be asked any more is told of the account.
+    if (file.syncStatus === 'EVALUATING_RESYNC' && fault.kind === 'access_revoked') {
+      await store.files.endLook(runId, file._id);
+      return;
+    }
     if (fault.kind === 'no_room') {
       await store.files.delay(runId, file._id, fault.message);
       log.debug(context, 'file is held back by a limit');

@@ -14,6 +14,9 @@ export const EXTENSIONS = {
     'POST /files/reembed': 'Files change their embedding model without being fetched, read and cut anew.',
     'GET /files/reembed/{reembed_id}': 'Tells how far a run of re-embedding has come.',
     'POST /files/reembed/{reembed_id}/cancel': 'Stops a run of re-embedding.',
+    'GET /data_sources/held_deletions': 'Operators see where a listing missed so much that nothing was deleted.',
+    'POST /data_sources/{data_source_id}/held_deletions/approve': 'Has them carried out.',
+    'POST /data_sources/{data_source_id}/held_deletions/refuse': 'Has the files stay.',
   },
   fields: {
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',

@@ -3,6 +3,7 @@ import { embeddings } from './chunks/embeddings.js';
 import { listChunks } from './chunks/listChunks.js';
 import { uploadChunks } from './chunks/uploadChunks.js';
 import { textChunks } from './chunks/textChunks.js';
+import { approveDeletions, heldDeletions, refuseDeletions } from './dataSources/heldDeletions.js';
 import { dataSources, integrations, userDataSources } from './dataSources/list.js';
 import { revokeAccessToken } from './dataSources/revoke.js';
 import { addDataSourceTags, removeDataSourceTags } from './dataSources/tags.js';
@@ -115,6 +116,9 @@ export const operations: readonly Operation[] = [
   textChunks,
   userDataSources,
   dataSources,
+  heldDeletions,
+  approveDeletions,
+  refuseDeletions,
   integrations,
   addDataSourceTags,
   removeDataSourceTags,

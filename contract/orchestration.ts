@@ -30,6 +30,7 @@ export const RUN_KINDS = [
   'updateTags',
   'reembedFiles',
   'moveStorage',
+  'autoSync',
 ] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 /** The kinds that find files and bring them in below a container. */
@@ -51,6 +52,8 @@ export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   updateTags: false,
   reembedFiles: false,
   moveStorage: false,
+  // What it brings in is told by its parts.
+  autoSync: false,
 };
 
 /** Kinds whose work nobody else makes up for: a run that was ended from outside begins anew, so many times at most. */
@@ -76,6 +79,12 @@ export const workflowIds = {
   modifyStorage: (runId: number): string => `modify-storage:${runId}`,
   recount: (organizationId: number): string => `recount:${organizationId}`,
   reembed: (runId: number): string => `reembed:${runId}`,
+};
+
+/** Ids of schedules; the ids of the workflows that they start begin with them. */
+export const scheduleIds = {
+  source: (dataSourceId: number): string => `auto-sync:${dataSourceId}`,
+  container: (fileId: number): string => `auto-scrape:${fileId}`,
 };
 
 /** The workflow id of a container's run, by its kind: a file is of one kind, so the two scrapes can share a prefix. */
@@ -299,6 +308,39 @@ export interface MovePlan {
   readonly afterId: number | null;
   /** Nothing can be done now, for another run is at work on what is left. */
   readonly waiting: boolean;
+}
+
+/** What a schedule starts a pass with. */
+export interface AutoSyncInput {
+  readonly scheduleId: string;
+}
+
+/** Why there is nothing to do for a pass. */
+export type NoPass = 'gone' | 'off' | 'revoked' | 'busy';
+
+/** A run that is a part of a pass, with what its workflow is found by. */
+export interface PassPart {
+  readonly runId: number;
+  readonly kind: RunKind;
+  readonly workflowId: string;
+  readonly attributes: Readonly<Partial<Record<SearchAttributeName, string>>>;
+}
+
+/** A pass that was accepted; null: `reason` says why not. */
+export type AcceptPassResult = { readonly runId: number } | { readonly runId: null; readonly reason: NoPass };
+
+export interface NextPartResult {
+  /** Null: there is no more to do. */
+  readonly part: PassPart | null;
+}
+
+export interface EndPassInput extends RunInput {
+  readonly outcome: 'finished' | 'failed' | 'aborted';
+}
+
+export interface AutoSyncResult {
+  readonly outcome: 'finished' | 'failed' | NoPass;
+  readonly parts: number;
 }
 
 /** Answer of the query `progress`. */

@@ -123,6 +123,8 @@ interface ConnectedSource {
   readonly hasDriveIds?: boolean;
   /** Whether it keeps documents in a form of its own, of which organizations may choose what they are given out as. */
   readonly exportsDocuments?: boolean;
+  /** False where nothing of its accounts is synced by itself, whatever anybody asks for; unset: true. */
+  readonly autoSync?: boolean;
 }
 
 /** Settings of connectors under this key hold for every source without some of its own. */
@@ -230,6 +232,7 @@ export const CONNECTED_SOURCES = {
       revoke: 'https://slack.com/api/auth.revoke',
     },
     requestsAtOnce: 4,
+    autoSync: false,
   },
   FRESHDESK: {
     name: 'Freshdesk',
@@ -359,6 +362,12 @@ export function exportsDocuments(source: ConnectedSourceType): boolean {
 export function sourcesOfFiles(source: SourceType): readonly SourceType[] {
   const row: ConnectedSource | undefined = isConnectedSource(source) ? CONNECTED_SOURCES[source] : undefined;
   return [source, ...(row?.brings ?? [])];
+}
+
+/** Whether records of a source can be synced by themselves. */
+export function canAutoSync(type: SourceType): boolean {
+  const row: ConnectedSource | undefined = isConnectedSource(type) ? CONNECTED_SOURCES[type] : undefined;
+  return AUTO_SYNC_SOURCES.includes(type) && row?.autoSync !== false;
 }
 
 /** Whether files from this source have their content in a connected account. */

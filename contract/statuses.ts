@@ -22,16 +22,15 @@ export const FINAL_FILE_STATUSES = [
   'READY_TO_SYNC',
 ] as const satisfies FileSyncStatus[];
 
-/** A run is at work on it: begun, and not brought to an end. */
-export const UNDER_WAY_STATUSES = ['SYNCING', 'QUEUED_FOR_OCR'] as const satisfies FileSyncStatus[];
+/** A run is at work on it: begun, and not brought to an end. EVALUATING_RESYNC: it is compared with its source. */
+export const UNDER_WAY_STATUSES = [
+  'SYNCING',
+  'QUEUED_FOR_OCR',
+  'EVALUATING_RESYNC',
+] as const satisfies FileSyncStatus[];
 
 /** Accepted, and nothing is being done yet. */
-export const WAITING_FILE_STATUSES = [
-  'DELAYED',
-  'QUEUED_FOR_SYNC',
-  'EVALUATING_RESYNC',
-  'RATE_LIMITED',
-] as const satisfies FileSyncStatus[];
+export const WAITING_FILE_STATUSES = ['DELAYED', 'QUEUED_FOR_SYNC', 'RATE_LIMITED'] as const satisfies FileSyncStatus[];
 
 export const DATA_SOURCE_SYNC_STATUSES = ['QUEUED_FOR_SYNCING', 'SYNCING', 'READY', 'SYNC_ERROR'] as const;
 export type DataSourceSyncStatus = (typeof DATA_SOURCE_SYNC_STATUSES)[number];

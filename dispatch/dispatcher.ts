@@ -1,14 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import type { TypedSearchAttributes } from '@temporalio/common';
 import pLimit from 'p-limit';
 
-import {
-  PERSON_CAME_SIGNAL,
-  type RunInput,
-  type RunKind,
-  type SearchAttributeName,
-  workflowIds,
-} from '../contract/orchestration.js';
+import { PERSON_CAME_SIGNAL, type RunInput, type RunKind, workflowIds } from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { Attempts } from '../store/connections/attempts.js';
 import type { FileCommands } from '../store/files/commands.js';
@@ -16,6 +10,7 @@ import type { HeldRuns } from '../store/runs/held.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { Runs } from '../store/runs/outbox.js';
 import { pause } from './pause.js';
+import { searchAttributes } from './searchAttributes.js';
 
 /** A start that Temporal does not answer in this time is left to the sweeper. */
 const START_TIMEOUT_MS = 5_000;
@@ -34,21 +29,15 @@ const NEVER = new AbortController().signal;
 /** Runs about one file: a scrape's parent is in its workflow id. */
 const ONE_FILE_KINDS: readonly RunKind[] = ['syncUpload', 'resyncFile', 'updateTags'];
 
-const keyword = (name: SearchAttributeName) => defineSearchAttributeKey(name, 'KEYWORD');
-
-/** The ids by which operators find the run in Temporal's Web UI. */
-function searchAttributes(run: RunDoc): TypedSearchAttributes {
-  return new TypedSearchAttributes([
-    { key: keyword('OrganizationId'), value: String(run.organizationId) },
-    { key: keyword('RequestId'), value: run.requestId },
-    // A run about the organization itself has none.
-    ...(run.userId > 0 ? [{ key: keyword('UserId'), value: String(run.userId) }] : []),
-    ...(run.dataSourceId ? [{ key: keyword('DataSourceId'), value: String(run.dataSourceId) }] : []),
-    ...(ONE_FILE_KINDS.includes(run.kind) && run.fileId !== null
-      ? [{ key: keyword('FileId'), value: String(run.fileId) }]
-      : []),
-  ]);
-}
+/** The ids by which operators find the run in Temporal's Web UI. A run about the organization itself has no user. */
+const attributesOf = (run: RunDoc): TypedSearchAttributes =>
+  searchAttributes({
+    OrganizationId: String(run.organizationId),
+    RequestId: run.requestId,
+    UserId: run.userId > 0 ? String(run.userId) : undefined,
+    DataSourceId: run.dataSourceId ? String(run.dataSourceId) : undefined,
+    FileId: ONE_FILE_KINDS.includes(run.kind) && run.fileId !== null ? String(run.fileId) : undefined,
+  });
 
 export interface Dispatcher {
   /** Hands an accepted run to Temporal. Never throws: what can't be started now, or is held back, stays in the outbox. */
@@ -95,7 +84,7 @@ export function createDispatcher(
         workflowIdConflictPolicy: 'FAIL',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         memo: { runId: run._id },
-        typedSearchAttributes: searchAttributes(run),
+        typedSearchAttributes: attributesOf(run),
         priority: { fairnessKey: String(run.organizationId) },
       }),
     );

@@ -29,15 +29,29 @@ export interface ReaperStores {
   readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'>;
 }
 
-/** Whether Temporal still works on this very run. The state of the workflow decides, never a time stamp. */
-export async function isAlive(client: Client, run: RunDoc): Promise<boolean> {
+/** The state of the very workflow of a run; null: Temporal has none, or that of another run. */
+async function stateOf(client: Client, { _id, workflowId, temporalRunId }: RunDoc): Promise<string | null> {
   try {
-    const { status, memo } = await client.workflow.getHandle(run.workflowId).describe();
-    return status.name === 'RUNNING' && memo?.['runId'] === run._id;
+    const { status, memo, runId } = await client.workflow.getHandle(workflowId).describe();
+    // A pass is begun by a schedule, which knows none of our ids.
+    const isIts = temporalRunId === undefined ? memo?.['runId'] === _id : runId === temporalRunId;
+    return isIts ? status.name : null;
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError) return null;
     throw error;
   }
+}
+
+/**
+ * Whether Temporal still works on this very run. The state of the workflow decides, never a time stamp.
+ * @param runs with them, a part that its pass is about to begin counts as well
+ */
+export async function isAlive(client: Client, run: RunDoc, runs?: Pick<Runs, 'find'>): Promise<boolean> {
+  const state = await stateOf(client, run);
+  if (state !== null) return state === 'RUNNING';
+  // A part of a pass is begun by the pass.
+  const pass = run.parentRunId === undefined ? null : ((await runs?.find(run.parentRunId)) ?? null);
+  return pass !== null && pass.finishedAt === null && (await stateOf(client, pass)) === 'RUNNING';
 }
 
 /**
@@ -53,7 +67,7 @@ export async function reapOnce(
   const candidates = await runs.inMotion(new Date(now - GRACE_MS), RUNS_PER_ROUND);
   let reaped = 0;
   for (const run of candidates) {
-    if (await isAlive(client, run)) continue;
+    if (await isAlive(client, run, runs)) continue;
     // Of many candidates the last are looked at seconds after they were listed: most have come to a proper end since.
     if ((await runs.find(run._id))?.finishedAt !== null) continue;
     reaped += 1;

@@ -10,7 +10,7 @@ import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 
 import type { FileRecord } from '../contract/records.js';
-import { workflowIds } from '../contract/orchestration.js';
+import { scheduleIds, workflowIds } from '../contract/orchestration.js';
 import { startGoogleDrive } from '../test/emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../test/emulators/oauthProvider.js';
 import { answerConsent, consentTo, openPage } from '../test/support/consent.js';
@@ -189,6 +189,19 @@ try {
   await keep('syncItems.finished', workflowIds.syncItems(gitbookId));
   for await (const { workflowId } of client.workflow.list({ query: "WorkflowType = 'syncSource'" }))
     await keep('syncSource.finished', workflowId);
+  const wishes = { customer_ids: [headers['customer-id']], auto_sync_enabled_sources: 'ALL' };
+  await fetch(`${service.url}/update_users`, { method: 'POST', headers, body: JSON.stringify(wishes) });
+  const schedule = client.schedule.getHandle(scheduleIds.source(gitbookId));
+  while (
+    await schedule.trigger().then(
+      () => false,
+      () => true,
+    )
+  )
+    await started();
+  const passOf = async () => (await schedule.describe()).info.recentActions.at(-1)?.action.workflow.workflowId;
+  while ((await passOf()) === undefined) await started();
+  await keep('autoSync.finished', (await passOf()) ?? '');
   gitbook.tokens.clear();
   await post('/integrations/items/sync', { data_source_id: gitbookId });
   await started();

@@ -22,6 +22,7 @@ import { type Atomically, createEvents, type Events } from './events/events.js';
 import { createIntents } from './events/intents.js';
 import { createFileAncestors, type FileAncestors } from './files/ancestors.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
+import { createFileEvaluation, type FileEvaluation } from './files/evaluate.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { createFoundFiles, type FoundFiles } from './files/found.js';
@@ -54,7 +55,10 @@ import { createReconciliation, type Reconciliation } from './reconcile/reconcile
 import { createRecognizedPages, type RecognizedPages } from './recognizedPages/recognizedPages.js';
 import { createReembeds, type Reembeds } from './reembeds/reembeds.js';
 import { createRuns, type Runs } from './runs/outbox.js';
+import { createPasses, type Passes } from './runs/passes.js';
+import { createSchedules, type Schedules } from './schedules/schedules.js';
 import { createSecrets, type Secrets } from './secrets.js';
+import { createSelections, type Selections } from './selections/selections.js';
 import { createSequence } from './sequence.js';
 import { createEmbeddingUsages, type EmbeddingUsages } from './usage/embeddingUsage.js';
 import { createUserAcceptance, type UserAcceptance } from './users/accept.js';
@@ -93,6 +97,11 @@ export interface Store {
   readonly runs: Runs;
   readonly heldRuns: HeldRuns;
   readonly dataSources: DataSourceQueries & DataSourceCommands & DataSourceListings;
+  /** What is synced by itself, and when. */
+  readonly schedules: Schedules;
+  readonly passes: Passes;
+  /** What was chosen of accounts, and what was deleted since. */
+  readonly selections: Selections;
   /** Connections by consent. */
   readonly attempts: Attempts;
   readonly connections: Connections;
@@ -109,6 +118,7 @@ export interface Store {
     FileSums &
     FileTags &
     FileAncestors &
+    FileEvaluation &
     FileReembedding;
   readonly reembeds: Reembeds;
   readonly chunks: ChunkQueries & ChunkCommands;
@@ -185,7 +195,15 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const grants = createGrants(dataSources, secrets);
   const whiteLabelRecords = createWhiteLabels(models.whiteLabels, sequence, secrets);
   const runCommands = createRuns(runs, sequence, atomically, events);
-  const dataSourceCommands = createDataSourceCommands(dataSources, sequence, events, secrets);
+  const schedules = createSchedules({
+    schedules: models.schedules,
+    dataSources,
+    files,
+    users,
+    organizations: organizations.organizations,
+  });
+  const dataSourceCommands = createDataSourceCommands(dataSources, sequence, events, secrets, schedules);
+  const selections = createSelections(models);
   const liveness = createLiveness();
   const blobs = await openBlobs(settings.files);
   const fileCommands = createFileCommands(files, atomically, events, intents);
@@ -209,8 +227,11 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...dataSourceCommands,
       ...createDataSourceListings(dataSources, events, atomically),
     },
+    schedules,
+    passes: createPasses(runs),
+    selections,
     attempts: createAttempts(models.attempts, secrets),
-    connections: createConnections(dataSourceCommands, runCommands),
+    connections: createConnections(dataSourceCommands, runCommands, selections),
     accountCredentials(source) {
       const { type, organizationId, sealedCredentials } = source;
       if (!isOAuthSource(type)) return dataSourceQueries.credentialsOf(source);
@@ -223,8 +244,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...fileQueries,
       ...createFoundFiles(files),
       ...fileCommands,
+      ...createFileEvaluation(files, intents),
       ...createRunProgress(files),
-      ...createFileAcceptance(files, sequence, events, intents, queue),
+      ...createFileAcceptance(files, sequence, events, intents, queue, selections),
       ...createFileDeletion(files, users, fileQueries, atomically, events),
       ...fileSums,
       ...createFileTags(files),

@@ -13,6 +13,8 @@ import { originalModel } from './originals/model.js';
 import { recognizedPageModel } from './recognizedPages/model.js';
 import { reembedModel } from './reembeds/model.js';
 import { runModel } from './runs/model.js';
+import { scheduleModel } from './schedules/model.js';
+import { leftOutModel, selectionModel } from './selections/model.js';
 import { userModel } from './users/model.js';
 import { webhookModels } from './webhooks/model.js';
 import { whiteLabelModel } from './whiteLabels/model.js';
@@ -32,6 +34,9 @@ export async function openModels(connection: Connection) {
     reembeds: reembedModel(connection),
     dataSources: dataSourceModel(connection),
     items: itemModel(connection),
+    schedules: scheduleModel(connection),
+    selections: selectionModel(connection),
+    leftOut: leftOutModel(connection),
     attempts: attemptModel(connection),
   };
   const families = {

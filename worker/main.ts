@@ -11,6 +11,7 @@ import { reap } from '../dispatch/reaper.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
 import { createFeedReader } from '../dispatch/feedReader.js';
+import { createSchedules } from '../dispatch/schedules.js';
 import { identifyFile } from '../documents/detection/identifyFile.js';
 import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
@@ -40,6 +41,7 @@ const store = countEnds(await connectStore(storeSettings(config)), metrics);
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
 const client = createTemporalClient(temporal);
 const dispatcher = createDispatcher(client, temporal.taskQueue, store, log);
+const schedules = createSchedules(client, temporal.taskQueue, store, log);
 const egress = createEgress(config.egress);
 const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost });
 const transcribers = createEgress(config.transcription.egress);
@@ -90,6 +92,7 @@ const workers = await createWorkers(
     encodeSparse: encodeDocument,
     transcriptions: createTranscriptions(config.transcription, transcribers),
     receivers,
+    schedules,
     isBrokenCopy: (error) => error instanceof BrokenPointFile,
     settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape, webhooks: config.webhooks },
     log,
@@ -125,6 +128,7 @@ const sweeping = Promise.all([
   reap(client, store, log, config.reapIntervalMs, stopping.signal),
   coldSweep(store, dispatcher, log, config.coldSweepIntervalMs, stopping.signal),
   feed.read(stopping.signal),
+  schedules.sweep(stopping.signal, config.scheduleCompareIntervalMs),
   upgradePoints(store, log, stopping.signal),
 ]);
 await workers.run();

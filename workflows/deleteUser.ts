@@ -3,6 +3,7 @@ import {
   continueAsNew,
   getExternalWorkflowHandle,
   isCancellation,
+  patched,
   proxyActivities,
   sleep,
   workflowInfo,
@@ -12,7 +13,7 @@ import type { Activities } from '../activities/index.js';
 import type { RunInput } from '../contract/orchestration.js';
 import { COMPUTE, STORE } from './activityOptions.js';
 
-const { eraseFiles } = proxyActivities<Activities>(COMPUTE);
+const { eraseFiles, removeSchedules } = proxyActivities<Activities>(COMPUTE);
 const { stopUserRuns, finishUserDelete, stopUserDelete } = proxyActivities<Activities>(STORE);
 
 /** Asks a workflow to end; one that has ended by now is what we want. */
@@ -43,6 +44,7 @@ async function endRuns(runId: number): Promise<void> {
 export async function deleteUser({ runId }: RunInput): Promise<void> {
   try {
     do {
+      if (patched('schedules-go-first')) await removeSchedules({ runId });
       await endRuns(runId);
       while ((await eraseFiles({ runId })).erased > 0) {
         if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deleteUser>({ runId });

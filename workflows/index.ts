@@ -1,4 +1,5 @@
 /** The registration: every workflow the worker knows. The name of the export is the workflow's type. */
+export { autoSync } from './autoSync.js';
 export { connectByConsent } from './connectByConsent.js';
 export { deleteFiles } from './deleteFiles.js';
 export { deliverEvents } from './deliverEvents.js';

@@ -28,6 +28,9 @@ type Queued = Pick<
   'externalId' | 'externalUrl' | 'name' | 'createdAt' | 'version' | 'tags' | 'typeAtSource'
 >;
 
+/** Whether the run is a part of a pass: nobody has asked for these very files. */
+const isPass = ({ parentRunId }: RunDoc): boolean => parentRunId !== undefined;
+
 /** An item that was asked for and is not there: its file tells so, by not being had. */
 const unlisted = (externalId: string): Queued => ({
   externalId,
@@ -71,6 +74,7 @@ export function createQueueActivities(deps: ActivityDeps) {
         options: request.ingest,
         sourceOptions: null,
         enableAutoSync: null,
+        isPass: isPass(run),
         requestId: run.requestId,
         runId: run._id,
         workflowOf: () => run.workflowId,
@@ -124,8 +128,9 @@ export function createQueueActivities(deps: ActivityDeps) {
               const taken = new Set(wanted);
               // What was named is looked into, where it only leads elsewhere.
               const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
-              await tellLeftOut(store, { run, source, request }, others, page.leftOut);
-              const found: Queued[] = [...wanted, ...missing.map(unlisted)];
+              // Nor is it told again by each pass. What a pass does not meet is the listing's to judge.
+              if (!isPass(run)) await tellLeftOut(store, { run, source, request }, others, page.leftOut);
+              const found: Queued[] = [...wanted, ...(isPass(run) ? [] : missing.map(unlisted))];
               const named = await withoutCopies(run, request, source, found);
               const room = most === null ? named.length : Math.max(0, most - request.queued);
               isFull = room < named.length;

@@ -28,7 +28,7 @@ function refuseEmptied({ fileContentsDeleted, original, source, sourceOptions }:
  * @throws HttpError 404, 409
  */
 export async function queueResync(
-  store: Pick<Store, 'runs' | 'files' | 'originals' | 'transaction'>,
+  store: Pick<Store, 'runs' | 'files' | 'originals' | 'schedules' | 'transaction'>,
   caller: UserCaller,
   fileId: number,
   { optionsOf, change = {} }: Resync,
@@ -53,6 +53,8 @@ export async function queueResync(
     if (!queued) throw busy();
     if (known.givenChunks && change.givenChunks === null)
       await store.originals.release({ ...caller, fileId: known._id }, known.givenChunks.id, session);
+    if (known.isContainer)
+      await store.schedules.lookAtContainer(caller, known._id, known.enableAutoSync === true, session);
     const request = known.isContainer
       ? {
           url: known.externalUrl ?? known.externalFileId,

@@ -4,7 +4,7 @@ import { ALL_CONNECTORS, SOURCE_TYPES } from '../../contract/sources.js';
 import type { ConnectorSettings } from '../../store/organizations/model.js';
 import { operation } from '../http/operation.js';
 import { orNull } from '../schemas/fields.js';
-import { toLimits, toSources, userSettings, type UserSettingsBody } from '../schemas/limits.js';
+import { changesAutoSync, toLimits, toSources, userSettings, type UserSettingsBody } from '../schemas/limits.js';
 import { success } from '../schemas/users.js';
 
 interface Body {
@@ -35,10 +35,14 @@ export const updateOrganization = operation<'key', Body>({
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const users = body.global_user_config ?? {};
     const sources = toSources(users);
-    await store.organizations.update(organizationId, {
+    const change = {
       userLimits: toLimits(users),
       ...(sources ? { userAutoSyncSources: sources } : {}),
       connectorSettings: body.data_source_configs ?? {},
+    };
+    await store.transaction(async (session) => {
+      await store.organizations.update(organizationId, change, session);
+      if (changesAutoSync(users)) await store.schedules.lookAtOrganization(organizationId, session);
     });
     return { success: true };
   },

@@ -30,3 +30,7 @@ export function toLimits(body: UserSettingsBody): CustomLimits {
 export function toSources({ auto_sync_enabled_sources: sources }: UserSettingsBody): string[] | undefined {
   return sources === undefined ? undefined : [...new Set([sources].flat())];
 }
+
+/** Whether a body says what is synced by itself, or when. */
+export const changesAutoSync = (body: UserSettingsBody): boolean =>
+  body.auto_sync_enabled_sources !== undefined || body.auto_sync_interval !== undefined;

@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
-import { toLimits, toSources, userSettings, type UserSettingsBody } from '../schemas/limits.js';
+import { changesAutoSync, toLimits, toSources, userSettings, type UserSettingsBody } from '../schemas/limits.js';
 import { customerIds, success } from '../schemas/users.js';
 
 /** Users that one call may change. */
@@ -23,9 +23,11 @@ export const updateUsers = operation<'key', Body>({
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const sources = toSources(body);
     const change = { customLimits: toLimits(body), ...(sources ? { autoSyncSources: sources } : {}) };
-    const known = await store.transaction((session) =>
-      store.users.update(organizationId, body.customer_ids, change, session),
-    );
+    const known = await store.transaction(async (session) => {
+      const all = await store.users.update(organizationId, body.customer_ids, change, session);
+      if (all && changesAutoSync(body)) await store.schedules.lookAtUsers(organizationId, body.customer_ids, session);
+      return all;
+    });
     if (!known) throw notFound('user');
     return { success: true };
   },

@@ -80,5 +80,6 @@ export async function acceptParent(
     },
     session,
   );
+  await store.schedules.lookAtContainer(caller, parent._id, enableAutoSync === true, session);
   return parent;
 }

@@ -6,8 +6,9 @@ import { storedTags } from '../../contract/tags.js';
 import type { DataSourceCommands } from '../dataSources/commands.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { Runs } from '../runs/outbox.js';
+import type { Selections } from '../selections/selections.js';
 import type { Session } from '../sequence.js';
-import { acceptListing, acceptSelection, type Owner } from './acceptRuns.js';
+import { acceptListing, acceptSelection, type NewConnectedRun, type Owner, type Selection } from './acceptRuns.js';
 
 /** An account whose source has said who it is. */
 export interface NewConnection {
@@ -38,13 +39,23 @@ export interface Connections {
     connection: NewConnection,
     session: Session,
   ): Promise<{ readonly dataSource: DataSourceDoc; readonly runIds: number[] }>;
+  /** Accepts a listing of all there is, for which the data source was given to the run. */
+  list(owner: Owner, run: NewConnectedRun, session: Session): Promise<void>;
+  /** Accepts a sync of what was selected. */
+  select(owner: Owner, run: NewConnectedRun, selection: Selection, session: Session): Promise<void>;
 }
 
 /** Runs that a connection may need ids for. */
 const RUNS = 3;
 
-export function createConnections(dataSources: DataSourceCommands, runs: Runs): Connections {
+export function createConnections(
+  dataSources: DataSourceCommands,
+  runs: Runs,
+  selections: Pick<Selections, 'keep'>,
+): Connections {
   return {
+    list: (owner, run, session) => acceptListing(owner, run, { runs }, session),
+    select: (owner, run, selection, session) => acceptSelection(owner, run, selection, { runs, selections }, session),
     async accept(owner, { account, credentials, listItems, syncFiles, ...connection }, session) {
       const { type, metadata, dataSourceTags, requestId, options } = connection;
       const first = await runs.nextId(RUNS);
@@ -78,7 +89,8 @@ export function createConnections(dataSources: DataSourceCommands, runs: Runs): 
       if (syncFiles && options && honours(type, 'sync_files_on_connection')) {
         const { ingest, tags, incrementalSync: incremental } = options;
         const all = { externalIds: null, ingest, tags, incremental };
-        await acceptSelection(owner, { runId: filesRunId, requestId, dataSourceId }, all, { runs }, session);
+        const run = { runId: filesRunId, requestId, dataSourceId };
+        await acceptSelection(owner, run, all, { runs, selections }, session);
         runIds.push(filesRunId);
       }
       return { dataSource, runIds };

@@ -2,7 +2,8 @@ import { type SyncItemsRequest, type SyncSourceRequest, WALK_ALL, walkOf } from 
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
-import type { Runs } from '../runs/outbox.js';
+import type { NewRun, Runs } from '../runs/outbox.js';
+import type { Selections } from '../selections/selections.js';
 import type { Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 
@@ -11,8 +12,11 @@ export type Owner = Tenant & { readonly customerId: string };
 interface Stores {
   readonly runs: Runs;
 }
+interface SelectionStores extends Stores {
+  readonly selections: Pick<Selections, 'keep'>;
+}
 
-interface NewRun {
+export interface NewConnectedRun extends Pick<NewRun, 'begun'> {
   readonly runId: number;
   readonly requestId: string;
   readonly dataSourceId: number;
@@ -24,7 +28,7 @@ interface NewRun {
  */
 export async function acceptListing(
   owner: Owner,
-  { runId, requestId, dataSourceId }: NewRun,
+  { runId, requestId, dataSourceId, begun }: NewConnectedRun,
   { runs }: Stores,
   session: Session,
   externalIds?: readonly string[],
@@ -35,7 +39,7 @@ export async function acceptListing(
       : { walk: walkOf(externalIds), listed: 0, isPartial: true };
   const workflowId = workflowIds.syncItems(dataSourceId);
   const run = { kind: 'syncItems', workflowId, owner, fileId: null, dataSourceId, requestId, options } as const;
-  await runs.accept(runId, run, session);
+  await runs.accept(runId, { ...run, ...(begun && { begun }) }, session);
 }
 
 /** How the files of a selection are to be made. */
@@ -48,12 +52,15 @@ export interface Selection {
   readonly incremental?: boolean;
 }
 
-/** Accepts the run that makes files of what was selected of an account, in the caller's transaction. */
+/**
+ * Accepts the run that makes files of what was selected of an account, in the caller's transaction. What a person
+ * selected is kept, for passes to look into it again.
+ */
 export async function acceptSelection(
   owner: Owner,
-  { runId, requestId, dataSourceId }: NewRun,
+  { runId, requestId, dataSourceId, begun }: NewConnectedRun,
   { externalIds, tags, ingest, incremental = false }: Selection,
-  { runs }: Stores,
+  { runs, selections }: SelectionStores,
   session: Session,
 ): Promise<void> {
   const walk = externalIds === null ? WALK_ALL : walkOf(externalIds);
@@ -68,5 +75,6 @@ export async function acceptSelection(
   };
   const workflowId = workflowIds.syncSource(runId);
   const run = { kind: 'syncSource', workflowId, owner, fileId: null, dataSourceId, requestId, options } as const;
-  await runs.accept(runId, run, session);
+  await runs.accept(runId, { ...run, ...(begun && { begun }) }, session);
+  if (!begun) await selections.keep(owner, dataSourceId, { externalIds, tags, ingest }, session);
 }

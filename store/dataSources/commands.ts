@@ -5,6 +5,7 @@ import type { ConnectionOptions } from '../../contract/oauth.js';
 import type { SourceType } from '../../contract/sources.js';
 import { sameTags, type StoredTag, tagPairs, upsertTags } from '../../contract/tags.js';
 import type { EventWriter } from '../events/events.js';
+import type { ScheduleMarks } from '../schedules/marks.js';
 import type { Secrets } from '../secrets.js';
 import type { Sequence, Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
@@ -75,6 +76,7 @@ export function createDataSourceCommands(
   sequence: Sequence,
   events: EventWriter,
   secrets: Secrets,
+  schedules: Pick<ScheduleMarks, 'lookAtSource'>,
 ): DataSourceCommands {
   const sealed = (id: number, organizationId: number, credentials: string | null): string | null =>
     credentials === null ? null : sealCredentials(secrets, { _id: id, organizationId }, credentials);
@@ -178,6 +180,7 @@ export function createDataSourceCommands(
         ? await update(known, upsertTags(known.tags, tags), given, session)
         : await insert(owner, connection, session);
       await events.write([dataSourceEvent('ADD', connected.dataSource)], session);
+      await schedules.lookAtSource(owner, connected.dataSource._id, session);
       return connected;
     },
     async changeTags({ organizationId, userId }, id, change, session) {
@@ -230,7 +233,10 @@ export function createDataSourceCommands(
         .findOne({ _id: id, organizationId, userId })
         .session(session)
         .lean<DataSourceDoc | null>();
-      if (source && revoked.modifiedCount > 0) await events.write([dataSourceEvent('REVOKE', source)], session);
+      if (source && revoked.modifiedCount > 0) {
+        await events.write([dataSourceEvent('REVOKE', source)], session);
+        await schedules.lookAtSource(source, id, session);
+      }
       return source;
     },
     selected: (tenant, id, session) => acted(tenant, id, 'UPDATE', session),

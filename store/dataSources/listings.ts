@@ -30,7 +30,18 @@ export interface DataSourceListings {
   /** The listing has come to an end, once: the run has it no more. A whole one is told. */
   endListing(tenant: Tenant, id: number, runId: number, end: ListingEnd): Promise<void>;
   /** For operators: the next whole listing may delete however much it misses. False when there is no such data source. */
-  approveDeletions(id: number): Promise<boolean>;
+  approveDeletions(id: number, session?: Session): Promise<boolean>;
+  /** For operators: nothing of it is deleted now. The record as it is then. */
+  refuseDeletions(id: number): Promise<DataSourceDoc | null>;
+  /** Data sources of an organization whose deletions are held, by id, and how many there are. */
+  held(
+    organizationId: number,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly found: DataSourceDoc[]; readonly count: number }>;
+  /** One of an organization, whoever's it is. */
+  inOrganization(organizationId: number, id: number): Promise<DataSourceDoc | null>;
+  /** A pass has brought into the files what its listing found. @param listedAt when that ended, as the record had it then */
+  passed(tenant: Tenant, id: number, listedAt: Date): Promise<void>;
   /** What is to be known of its last syncs, merged into its metadata; null takes a fact out. */
   note(tenant: Tenant, id: number, facts: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -94,9 +105,31 @@ export function createDataSourceListings(
           await events.write([dataSourceEvent('DATA_SOURCE_READY', source)], session);
       });
     },
-    async approveDeletions(id) {
-      const found = await dataSources.updateOne({ _id: id }, { $set: { deletionsApproved: true } });
+    async approveDeletions(id, session = null) {
+      const found = await dataSources.updateOne({ _id: id }, { $set: { deletionsApproved: true } }).session(session);
       return found.matchedCount === 1;
+    },
+    refuseDeletions: (id) =>
+      dataSources
+        .findOneAndUpdate(
+          { _id: id },
+          { $set: { deletionsApproved: false, updatedAt: new Date() }, $unset: { 'metadata.deletions_held': 1 } },
+          { returnDocument: 'after' },
+        )
+        .lean<DataSourceDoc | null>()
+        .exec(),
+    async held(organizationId, { limit, offset }) {
+      const query = { organizationId, 'metadata.deletions_held': { $gt: 0 } };
+      const [found, count] = await Promise.all([
+        dataSources.find(query).sort({ _id: 1 }).skip(offset).limit(limit).lean<DataSourceDoc[]>(),
+        dataSources.countDocuments(query),
+      ]);
+      return { found, count };
+    },
+    inOrganization: (organizationId, id) =>
+      dataSources.findOne({ _id: id, organizationId }).lean<DataSourceDoc | null>().exec(),
+    async passed({ organizationId, userId }, id, listedAt) {
+      await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { passedListingAt: listedAt } });
     },
     async note({ organizationId, userId }, id, facts) {
       await dataSources.updateOne({ _id: id, organizationId, userId }, metadataOf(facts));

@@ -34,6 +34,8 @@ export interface DataSourceDoc {
   /** Up to here the items are known, in the words of a source that tells what happens; null, or absent: list all there is. */
   changePoint?: string | null;
   filesSyncedAt: Date | null;
+  /** The listing (by its sourceItemsSyncedAt) whose findings the last pass has brought into the files. Absent: none. */
+  passedListingAt?: Date;
   revokedAccess: boolean;
   lastSyncedAt: Date;
   lastSyncAction: DataSourceAction;
@@ -73,6 +75,7 @@ const dataSource: Schema<DataSourceDoc> = new Schema<DataSourceDoc>(
     deletionsApproved: Boolean,
     changePoint: String,
     filesSyncedAt: nullable(Date),
+    passedListingAt: Date,
     revokedAccess: { type: Boolean, default: false },
     lastSyncedAt: { type: Date, required: true },
     lastSyncAction: { type: String, enum: DATA_SOURCE_ACTIONS, required: true },
@@ -100,6 +103,12 @@ for (const owner of [{ organizationId: 1 }, { organizationId: 1, userId: 1 }] as
 dataSource.index(
   { organizationId: 1, userId: 1, type: 1, externalId: 1 },
   { unique: true, partialFilterExpression: { externalId: { $type: 'string' } } },
+);
+
+// What operators have to decide about.
+dataSource.index(
+  { organizationId: 1, 'metadata.deletions_held': 1 },
+  { partialFilterExpression: { 'metadata.deletions_held': { $gt: 0 } } },
 );
 
 // Whether an account is still in use, before its source is asked to end what it granted.

@@ -11,11 +11,14 @@ import type { DataSourceDoc } from '../dataSources/model.js';
 import { insertOnce } from '../insertOnce.js';
 import type { EventWriter } from '../events/events.js';
 import type { Intents } from '../events/intents.js';
+import type { Selections } from '../selections/selections.js';
+import { withoutDeleted } from './withoutDeleted.js';
 import type { Session, Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { Original } from '../originals/originals.js';
 import type { FileDoc, FileStatistics } from './model.js';
 import type { FileQueue } from './queue.js';
+import { lookAtKnown, type MetFile } from './evaluate.js';
 import { markedFiles } from './told.js';
 
 /** What only files have that were sent to us. */
@@ -64,6 +67,8 @@ export interface FileRequest {
   /** What came with the request itself; absent for what is fetched. */
   readonly upload?: NewUpload;
   readonly enableAutoSync: boolean | null;
+  /** Met by a pass of auto-sync: a known file is looked at, with the options and tags that it has. Absent: somebody asked for it. */
+  readonly isPass?: boolean;
   readonly requestId: string;
   readonly runId: number;
   /** The id of the workflow that will own the file, from the file's id. */
@@ -74,7 +79,12 @@ export interface FileRequest {
 type Identity = Pick<FileDoc, 'source' | 'externalFileId'> & { readonly accountId?: number | null };
 
 /** What of a known record an acceptance keeps. */
-type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'>;
+type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'> & MetFile;
+
+const KNOWN_FIELDS = {
+  ...({ isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 } as const),
+  ...({ syncStatus: 1, syncErrorMessage: 1, generation: 1, requestId: 1 } as const),
+};
 
 /** Whether a request may have the known file: a container and a page of one name are two things. */
 const isAlike = ({ isContainer }: FileRequest, known: KnownFile | undefined): boolean =>
@@ -166,7 +176,7 @@ export interface FileAcceptance {
   accept(owner: Tenant & { customerId: string }, request: FileRequest, session: Session): Promise<FileDoc>;
   /**
    * The same for many at once, all of one run. Those past what the user's queue takes are DELAYED. Files are matched by external id and account; answers how many were taken in. A page that is known as
-   * a container (the sitemap of another scrape, say) is left out: it has a run and children of its own.
+   * a container (the sitemap of another scrape, say) is left out: it has a run and children of its own. Of a pass, known files are looked at.
    */
   acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
 }
@@ -177,6 +187,7 @@ export function createFileAcceptance(
   events: EventWriter,
   intents: Intents,
   queue: FileQueue,
+  deleted: Pick<Selections, 'leftOut' | 'bringBack'>,
 ): FileAcceptance {
   const key = ({ organizationId, userId }: Tenant, request: FileRequest) => ({
     organizationId,
@@ -218,7 +229,7 @@ export function createFileAcceptance(
           externalFileId: { $in: requests.map((request) => request.externalFileId) },
           accountId: { $in: [...new Set(requests.map(accountOf))] },
         },
-        { source: 1, externalFileId: 1, accountId: 1, isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 },
+        { source: 1, externalFileId: 1, accountId: 1, ...KNOWN_FIELDS },
       )
       .lean();
     return new Map(rows.map((row) => [nameOf(row), row]));
@@ -307,10 +318,7 @@ export function createFileAcceptance(
       // What a run finds, or a message contains, has its turn with that run.
       const isSent = request.upload !== undefined && request.parentId === null;
       const inTurn = !isSent || (await queue.roomForSent(owner, 1)) > 0;
-      const known = await files
-        .findOne(key(owner, request), { isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 })
-        .session(session)
-        .lean<KnownFile | null>();
+      const known = await files.findOne(key(owner, request), KNOWN_FIELDS).session(session).lean<KnownFile | null>();
       const _id = known?._id ?? (await sequence.take('file'));
       const file = await files
         .findOneAndUpdate(
@@ -325,7 +333,8 @@ export function createFileAcceptance(
       if (!known) await events.write(fileEvents.created([file]), session);
       return file;
     },
-    async acceptMany(owner, requests) {
+    async acceptMany(owner, given) {
+      const requests = await withoutDeleted(deleted, given);
       const [one] = requests;
       if (!one) return 0;
       const inTurn = new Set(requests.slice(0, await queue.room(owner, one.runId, requests.length)));
@@ -336,7 +345,14 @@ export function createFileAcceptance(
         // Another request was quicker with some: they are known now.
         for (const [name, file] of await knownOf(owner, unknown)) known.set(name, file);
       }
-      await queueKnown(owner, requests, known, now, inTurn);
+      const looked = requests.filter(({ isPass }) => isPass === true);
+      const asked = requests.filter(({ isPass }) => isPass !== true);
+      await queueKnown(owner, asked, known, now, inTurn);
+      const met = looked.flatMap((request) => {
+        const file = known.get(nameOfRequest(request));
+        return file && isAlike(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
+      });
+      await lookAtKnown(files, owner, met, now);
       return requests.filter((request) => isAlike(request, known.get(nameOfRequest(request)))).length;
     },
   };

@@ -15,6 +15,7 @@ import type { Atomically, EventWriter } from '../events/events.js';
 import type { Intents } from '../events/intents.js';
 import type { Session } from '../sequence.js';
 import { metadataFields } from './accept.js';
+import { endLooks, keepLooked } from './evaluate.js';
 import type { FileDoc, SyncedContent } from './model.js';
 import { IN_MOTION, type StartedFile, startFiles } from './start.js';
 import { createToldChanges } from './told.js';
@@ -193,8 +194,11 @@ export function createFileCommands(
       );
       return before !== null;
     },
-    async keep(kept) {
+    async keep(all) {
       const now = new Date();
+      const isLookedAt = ({ file }: KeptFile): boolean => file.syncStatus === 'EVALUATING_RESYNC';
+      await keepLooked(files, all.filter(isLookedAt));
+      const kept = all.filter((one) => !isLookedAt(one));
       await told.many(
         kept.map(({ runId, file, generation }) => ({
           filter: { _id: file._id, runId, syncStatus: underWay, lastGeneration: generation },
@@ -237,6 +241,12 @@ export function createFileCommands(
       return before !== null;
     },
     async requeue(runId, fileId, notBefore, message) {
+      // A look that failed is made again: nobody is told of either.
+      const { matchedCount } = await files.updateOne(
+        { _id: fileId, runId, syncStatus: 'EVALUATING_RESYNC' },
+        { $set: { notBefore, unfinishedStarts: 0, updatedAt: new Date() }, $inc: { attempts: 1 } },
+      );
+      if (matchedCount > 0) return true;
       const before = await told.one(
         { _id: fileId, runId, syncStatus: underWay },
         { $set: { ...rested('QUEUED_FOR_SYNC', message), notBefore }, $inc: { attempts: 1 } },
@@ -285,17 +295,21 @@ export function createFileCommands(
         { _id: { $in: fileIds }, runId, syncStatus: 'SYNCING' },
         { $set: { syncStatus: 'QUEUED_FOR_SYNC', updatedAt }, ...undone },
       );
-      // Those in OCR are not put back to where they are read from the beginning.
+      // Those in OCR are not put back to where they are read from the beginning, nor are those that are looked at.
       await files.updateMany(
-        { _id: { $in: fileIds }, runId, syncStatus: 'QUEUED_FOR_OCR' },
+        { _id: { $in: fileIds }, runId, syncStatus: { $in: ['QUEUED_FOR_OCR', 'EVALUATING_RESYNC'] } },
         { $set: { updatedAt }, ...undone },
       );
     },
     async cleaned(fileIds) {
       await files.updateMany({ _id: { $in: fileIds } }, { $set: { cleanupPending: false } });
     },
-    abortOpen: (runId, message) => abort({ runId, syncStatus: open }, message),
+    async abortOpen(runId, message) {
+      await endLooks(files, { runId });
+      return abort({ runId, syncStatus: open }, message);
+    },
     async abortQueuedOf({ _id, organizationId, userId }) {
+      await endLooks(files, { organizationId, userId, dataSourceId: _id });
       await abort(
         { organizationId, userId, dataSourceId: _id, syncStatus: { $in: [...WAITING_FILE_STATUSES] } },
         'Access to the data source was revoked before this was synced. Connect it again, then resync.',

@@ -108,6 +108,8 @@ export interface FileDoc extends SyncedContent {
   syncProperties: Record<string, unknown>;
   messagesMetadata: Record<string, unknown>;
   requestId: string | null;
+  /** While a pass of auto-sync looks at it: the request that it is of again if nothing has changed. */
+  keptRequestId?: string | null;
   uploadId: string | null;
   supportsColdStorage: boolean;
   hotStorageTimeToLive: number | null;
@@ -193,6 +195,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     syncProperties: object,
     messagesMetadata: object,
     requestId: nullable(String),
+    keptRequestId: String,
     uploadId: nullable(String),
     supportsColdStorage: { type: Boolean, default: false },
     hotStorageTimeToLive: nullable(Number),

@@ -74,7 +74,7 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
       return {
         ready: count('READY', 'READY_TO_SYNC'),
         failed: count('SYNC_ERROR', 'SYNC_ABORTED'),
-        requeued: count('QUEUED_FOR_SYNC', 'RATE_LIMITED', 'SYNCING', 'QUEUED_FOR_OCR', 'DELAYED'),
+        requeued: count('QUEUED_FOR_SYNC', 'RATE_LIMITED', 'SYNCING', 'QUEUED_FOR_OCR', 'EVALUATING_RESYNC', 'DELAYED'),
         superseded: fileIds.length - rows.length,
       };
     },

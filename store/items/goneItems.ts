@@ -23,6 +23,8 @@ export interface GoneItems {
   markGoneAt(source: Holder, places: readonly string[]): Promise<void>;
   /** Marks what a listing did not find, but for some outermost items with all that lies in them. Safe to repeat. */
   markUnlisted(source: Holder, runId: number, roots: readonly string[]): Promise<void>;
+  /** Somebody knows better: all of them are there. */
+  unmarkGone(source: Holder): Promise<void>;
   /** Counts what would go. */
   countGone(source: Holder): Promise<Going>;
   /** The next marked items, with their files: forget them once those are deleted. */
@@ -64,6 +66,9 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
         { ...filesOf(source), externalId: elsewhere, rootExternalId: elsewhere, listedBy: { $ne: runId } },
         { $set: { isGone: true } },
       );
+    },
+    async unmarkGone(source) {
+      await items.updateMany({ ...filesOf(source), isGone: true }, { $unset: { isGone: 1 } });
     },
     async countGone(source) {
       let vanished = 0;

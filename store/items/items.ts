@@ -11,6 +11,7 @@ import { type ClosedItems, createClosedItems } from './closedItems.js';
 import { createGoneItems, type GoneItems } from './goneItems.js';
 import type { ItemDoc } from './model.js';
 import { syncedCopies } from './syncedCopies.js';
+import { unchangedItems } from './unchangedItems.js';
 
 /** What a listing says of an item. */
 export type ListedItem = Pick<
@@ -75,6 +76,8 @@ export interface Items extends GoneItems, ClosedItems {
     externalIds: readonly string[],
     options: IngestOptions,
   ): Promise<Map<string, FileDoc>>;
+  /** Which of some items have a file that is as their listing has it, with nothing in them. */
+  unchanged(source: Holder, externalIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Takes all of a user away. */
   removeAll(tenant: Tenant): Promise<void>;
 }
@@ -258,6 +261,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       await items.deleteMany({ dataSourceId: _id, organizationId, userId, listedBy: { $ne: runId } });
     },
     syncedCopies: (source, externalIds, options) => syncedCopies(files, source, externalIds, options),
+    unchanged: (source, externalIds) => unchangedItems(items, files, source, externalIds),
     async removeAll({ organizationId, userId }) {
       await items.deleteMany({ organizationId, userId });
     },

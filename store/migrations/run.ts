@@ -17,6 +17,10 @@ const MIGRATIONS: Readonly<Record<number, (connection: Connection) => Promise<vo
     await nameAccounts(connection);
     await dropIndex(connection, 'files', 'organizationId_1_userId_1_source_1_externalFileId_1');
   },
+  5: async (connection) => {
+    await adoptSchedules(connection);
+    await adoptSelections(connection);
+  },
 };
 
 /** Files that were sent before there was cold storage: their days begin now. */
@@ -47,8 +51,61 @@ async function nameAccounts(connection: Connection): Promise<void> {
       .toArray();
 }
 
+/** What was there before anything was synced by itself has its row from now on. */
+async function adoptSchedules(connection: Connection): Promise<void> {
+  const adopt = async (collection: string, prefix: string, match: object, ids: object): Promise<void> => {
+    const _id = { $concat: [prefix, { $toString: '$_id' }] };
+    const owner = { organizationId: 1, userId: 1, customerId: 1 };
+    const looked = { version: { $literal: 1 }, marked: { $literal: true }, claimedUntil: null, applied: null };
+    await connection
+      .collection(collection)
+      .aggregate([
+        { $match: match },
+        { $set: { ...looked, ...ids } },
+        { $project: { ...owner, dataSourceId: 1, fileId: 1, version: 1, marked: 1, claimedUntil: 1, applied: 1, _id } },
+        { $merge: { into: 'schedules', on: '_id', whenMatched: 'keepExisting', whenNotMatched: 'insert' } },
+      ])
+      .toArray();
+  };
+  await adopt('dataSources', 'auto-sync:', {}, { dataSourceId: '$_id', fileId: null });
+  const isScheduled = { isContainer: true, enableAutoSync: true };
+  await adopt('files', 'auto-scrape:', isScheduled, { dataSourceId: null, fileId: '$_id' });
+}
+
+/** Of what was selected before, files are all that is known: each was selected by itself. */
+async function adoptSelections(connection: Connection): Promise<void> {
+  // By it, MongoDB knows what is there already.
+  const named = { key: { dataSourceId: 1, externalId: 1 }, name: 'dataSourceId_1_externalId_1', unique: true } as const;
+  await connection.collection('selections').createIndexes([named]);
+  await connection
+    .collection('files')
+    .aggregate([
+      { $match: { dataSourceId: { $gt: 0 }, isContainer: false, parentId: null } },
+      {
+        $project: {
+          ...{ _id: 0, organizationId: 1, userId: 1, dataSourceId: 1, externalId: '$externalFileId' },
+          ...{
+            tags: { $literal: {} },
+            ingest: '$options',
+            optionsKey: { $literal: 'adopted' },
+            chosenAt: '$createdAt',
+          },
+        },
+      },
+      {
+        $merge: {
+          into: 'selections',
+          on: ['dataSourceId', 'externalId'],
+          whenMatched: 'keepExisting',
+          whenNotMatched: 'insert',
+        },
+      },
+    ])
+    .toArray();
+}
+
 /** The version of the records that this code reads and writes. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 const GONE = ['NamespaceNotFound', 'IndexNotFound'];
 

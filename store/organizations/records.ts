@@ -2,6 +2,7 @@ import type { Model } from 'mongoose';
 
 import type { CustomLimits } from '../../contract/limits.js';
 import type { FileStatisticsTotals } from '../../contract/statistics.js';
+import type { Session } from '../sequence.js';
 import type { ConnectorSettings, OrganizationDoc } from './model.js';
 
 /** What an update sets; what is absent stays. */
@@ -16,7 +17,7 @@ export interface OrganizationChange {
 export interface OrganizationRecords {
   /** @throws when there is none: its id comes from a key or a user of its own */
   record(organizationId: number): Promise<OrganizationDoc>;
-  update(organizationId: number, change: OrganizationChange): Promise<void>;
+  update(organizationId: number, change: OrganizationChange, session: Session): Promise<void>;
   setStatistics(organizationId: number, statistics: FileStatisticsTotals): Promise<void>;
   /** All organizations, for operators. */
   overview(): Promise<OrganizationOverview[]>;
@@ -53,14 +54,14 @@ export function createOrganizationRecords(organizations: Model<OrganizationDoc>)
       if (!row) throw new Error(`Organization ${organizationId} has no record`);
       return row;
     },
-    async update(organizationId, { userLimits, userAutoSyncSources, connectorSettings }) {
+    async update(organizationId, { userLimits, userAutoSyncSources, connectorSettings }, session) {
       const $set = {
         ...merged('userLimits', userLimits),
         ...merged('connectorSettings', connectorSettings),
         ...(userAutoSyncSources === undefined ? {} : { userAutoSyncSources: [...userAutoSyncSources] }),
         updatedAt: new Date(),
       };
-      await organizations.updateOne({ _id: organizationId }, [{ $set }], { updatePipeline: true });
+      await organizations.updateOne({ _id: organizationId }, [{ $set }], { updatePipeline: true }).session(session);
     },
     async setStatistics(organizationId, statistics) {
       await organizations.updateOne({ _id: organizationId }, { $set: { statistics, statisticsAt: new Date() } });

@@ -18,6 +18,11 @@ export interface RunDoc {
   fileId: number | null;
   /** The data source the run is about; null, or absent in older rows, for none. */
   dataSourceId?: number | null;
+  /** The pass that it is a part of, with what of the pass it is: a part is there once. Absent: of none. */
+  parentRunId?: number;
+  part?: string;
+  /** Of a pass: Temporal's own id of the execution that accepted it. Absent: its workflow has our id in its memo. */
+  temporalRunId?: string;
   requestId: string;
   /** Of an upload; null, or absent in older rows, for none. */
   uploadId?: string | null;
@@ -45,6 +50,9 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     customerId: { type: String, default: '' },
     fileId: { type: Number, default: null },
     dataSourceId: { type: Number, default: null },
+    parentRunId: Number,
+    part: String,
+    temporalRunId: String,
     requestId: { type: String, required: true },
     uploadId: { type: String, default: null },
     options: { type: Schema.Types.Mixed, required: true },
@@ -63,6 +71,9 @@ run.index({ held: 1, userId: 1, _id: 1 }, { partialFilterExpression: { held: tru
 run.index({ startedAt: 1 }, { partialFilterExpression: { finishedAt: null } });
 run.index({ organizationId: 1, userId: 1, _id: 1 });
 run.index({ fileId: 1, _id: 1 });
+run.index({ dataSourceId: 1 }, { partialFilterExpression: { finishedAt: null }, name: 'underWayOfSource' });
+run.index({ parentRunId: 1, part: 1 }, { unique: true, partialFilterExpression: { part: { $exists: true } } });
+run.index({ temporalRunId: 1 }, { unique: true, partialFilterExpression: { temporalRunId: { $exists: true } } });
 
 export function runModel(connection: Connection): Model<RunDoc> {
   return connection.model<RunDoc>('runs', run, 'runs');

@@ -22,6 +22,8 @@ export interface NewRun {
   /** Whether it waits for heldRuns to let it go. */
   readonly held?: boolean;
   readonly options: unknown;
+  /** It is begun by a workflow that is there already: the outbox takes no notice of it. */
+  readonly begun?: { readonly temporalRunId: string } | { readonly parentRunId: number; readonly part: string };
 }
 
 export interface Runs {
@@ -62,9 +64,10 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: 
   const insert = async (accepted: Iterable<[number, NewRun]>, session: Session): Promise<void> => {
     const now = new Date();
     await runs.insertMany(
-      [...accepted].map(([_id, { owner, ...run }]) => ({
+      [...accepted].map(([_id, { owner, begun, ...run }]) => ({
         _id,
         ...run,
+        ...(begun && { ...begun, startedAt: now }),
         organizationId: owner.organizationId,
         userId: owner.userId,
         customerId: owner.customerId,

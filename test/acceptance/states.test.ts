@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { operations } from '../../api/routes.js';
-import { RUN_KINDS, type RunKind } from '../../contract/orchestration.js';
+import { RUN_KINDS, type RunKind, scheduleIds } from '../../contract/orchestration.js';
 import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
 import {
   DATA_SOURCE_ACTIONS,
@@ -18,8 +18,11 @@ import { feedOf } from '../emulators/linkedSite.js';
 import { type Site, samplePage, sitemapOf, startSite } from '../emulators/site.js';
 import { apiClient, type Listed, type TestUser } from '../support/client.js';
 import { adoptFiles } from '../support/dataSources.js';
+import { createTemporalClient } from '../../dispatch/client.js';
 import { coldSweepOnce } from '../../dispatch/coldSweep.js';
 import { letDaysPass } from '../support/coldFiles.js';
+import { testEngines } from '../support/engines.js';
+import { runPass } from '../support/passes.js';
 import { drawPicture } from '../support/pictures.js';
 import { soon } from '../support/soon.js';
 import { startService, type TestService } from '../support/service.js';
@@ -30,7 +33,7 @@ import { startService, type TestService } from '../support/service.js';
  * replaced by theirs, and none is left after the last.
  */
 type Way = { readonly run: RunKind } | { readonly operation: string } | { readonly later: Later };
-type Later = 'connect' | 'auto-sync';
+type Later = 'connect';
 
 const FILE: Record<FileSyncStatus, readonly Way[]> = {
   QUEUED_FOR_SYNC: [
@@ -51,7 +54,7 @@ const FILE: Record<FileSyncStatus, readonly Way[]> = {
   // By a full queue, and by a limit of the user.
   DELAYED: [{ run: 'scrapeSitemap' }, { run: 'webScrape' }],
   RATE_LIMITED: [{ run: 'resyncFile' }],
-  EVALUATING_RESYNC: [{ later: 'auto-sync' }],
+  EVALUATING_RESYNC: [{ run: 'autoSync' }],
   QUEUED_FOR_OCR: [{ run: 'syncUpload' }],
 };
 const DATA_SOURCE: Record<DataSourceSyncStatus, readonly Way[]> = {
@@ -88,7 +91,7 @@ type Table = (typeof TABLES)[number][0];
 
 /** States that wait for an issue: shrinks, and is empty after the last one. */
 const WAITING: Record<Table, readonly string[]> = {
-  file: ['EVALUATING_RESYNC'],
+  file: [],
   'data source': [],
   storage: [],
   action: ['CANCEL'],
@@ -228,6 +231,27 @@ async function recognize(): Promise<void> {
   await user.settled(id);
 }
 
+/** A page that a pass of auto-sync looks at, and that its site holds meanwhile. */
+async function evaluate(): Promise<void> {
+  const path = '/looked.html';
+  site.pages.set(path, samplePage(1, 1));
+  site.pages.set('/auto.xml', sitemapOf(site.origin, [path]));
+  const parent = await user.settled((await user.scrape({ url: site.url('/auto.xml'), enable_auto_sync: true })).id);
+  const [page] = await user.children(parent.id);
+  letGo.length = 0;
+  hold(path);
+  const client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  const passing = runPass(client, service.taskQueue, scheduleIds.container(parent.id));
+  note('file', (await inState(page?.id ?? 0, 'EVALUATING_RESYNC')).sync_status, 'autoSync');
+  await soon(
+    () => letGo.length,
+    (count) => count > 0,
+  );
+  letGo.splice(0).forEach((answer) => answer());
+  await passing;
+  await client.connection.close();
+}
+
 /** Vectors that go to file storage and come back, each way seen while it is held. */
 async function moveVectors(): Promise<void> {
   const { coldCopies, vectors } = service.store;
@@ -334,6 +358,7 @@ beforeAll(async () => {
   await key.post('/update_users', { customer_ids: ['stella'], max_files: -1 });
   await recognize();
   await moveVectors();
+  await evaluate();
   await connect();
   await feed();
 });

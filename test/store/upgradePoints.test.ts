@@ -4,7 +4,7 @@ import { DAY_MS, DEFAULT_HOT_DAYS } from '../../contract/coldStorage.js';
 import { createLog } from '../../observability/log.js';
 import { runMigrations, SCHEMA_VERSION } from '../../store/migrations/run.js';
 import { upgradePoints } from '../../worker/upgradePoints.js';
-import { withDatabase } from '../support/dataSources.js';
+import { connectSource, withDatabase } from '../support/dataSources.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 import { collectionsOf, qdrantOf, storedPoints } from '../support/storedPoints.js';
@@ -201,6 +201,53 @@ test('of version 3, files of accounts say whose their external ids are, with all
       ]),
     );
     expect((await files.indexes()).map(({ name }) => name)).not.toContain(old);
+  });
+});
+
+test('of version 4, what may be synced by itself gets its row, and files of accounts count as selected', async () => {
+  const { store } = service;
+  const asker = await store.users.ensure(1, 'selected before');
+  const source = await connectSource(service, asker, { externalId: 'GOOGLE_DRIVE|before' });
+  const [scrape, quiet, file, page] = [1, 2, 3, 4].map((number) => 9_800_000 + number) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  await seedFiles(service, asker, [
+    { id: scrape, fields: { isContainer: true, enableAutoSync: true } },
+    { id: quiet, fields: { isContainer: true, enableAutoSync: false } },
+    { id: file, fields: { dataSourceId: source._id, externalFileId: 'picked' } },
+    { id: page, fields: { parentId: scrape } },
+  ]);
+  await withDatabase(service, async (connection) => {
+    const rows = connection.collection<{ _id: string }>('schedules');
+    await rows.deleteMany({ userId: asker.userId });
+    for (let start = 0; start < 2; start += 1) {
+      await connection.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 4 } });
+      await runMigrations(connection);
+      const found = await rows.find({ userId: asker.userId }).sort({ _id: 1 }).toArray();
+      const row = { organizationId: 1, customerId: 'selected before', marked: true, version: 1, applied: null };
+      expect(found).toEqual([
+        {
+          ...row,
+          _id: `auto-scrape:${scrape}`,
+          userId: asker.userId,
+          fileId: scrape,
+          dataSourceId: null,
+          claimedUntil: null,
+        },
+        {
+          ...row,
+          _id: `auto-sync:${source._id}`,
+          userId: asker.userId,
+          fileId: null,
+          dataSourceId: source._id,
+          claimedUntil: null,
+        },
+      ]);
+      expect(await store.selections.nextGroup(source._id, [])).toMatchObject({ externalIds: ['picked'], tags: {} });
+    }
   });
 });
 

@@ -19,6 +19,7 @@ import { createWebSource } from '../../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { createFeedReader } from '../../dispatch/feedReader.js';
+import { createSchedules } from '../../dispatch/schedules.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';
 import { countTokens } from '../../documents/chunking/countTokens.js';
 import { identifyFile } from '../../documents/detection/identifyFile.js';
@@ -108,6 +109,7 @@ export async function startService(
   const temporal = { ...config.temporal, address: config.temporal.address ?? engines.temporalAddress };
   const client = createTemporalClient(temporal);
   const dispatcher = createDispatcher(client, temporal.taskQueue, store, log);
+  const schedules = createSchedules(client, temporal.taskQueue, store, log);
   const feed = createFeedReader(client, temporal.taskQueue, store, log, config.reapIntervalMs);
   const upstreams = createEgress(config.embedding.egress);
   const embeddings = createEmbeddings({
@@ -189,6 +191,7 @@ export async function startService(
             encodeSparse: encodeDocument,
             transcriptions: createTranscriptions(config.transcription, transcribers),
             receivers,
+            schedules,
             isBrokenCopy: (error) => error instanceof BrokenPointFile,
             settings: {
               ...config.ingest,
@@ -201,7 +204,12 @@ export async function startService(
         ),
       );
       const sweeping = new AbortController();
-      const ended = Promise.all([workers.run(), dispatcher.sweep(sweeping.signal), feed.read(sweeping.signal)]);
+      const ended = Promise.all([
+        workers.run(),
+        dispatcher.sweep(sweeping.signal),
+        feed.read(sweeping.signal),
+        schedules.sweep(sweeping.signal, config.scheduleCompareIntervalMs),
+      ]);
       stopWorker = async () => {
         stopWorker = null;
         sweeping.abort();

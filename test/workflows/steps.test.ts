@@ -7,7 +7,7 @@ import pLimit from 'p-limit';
 import type { Activities } from '../../activities/index.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { coldSweepOnce } from '../../dispatch/coldSweep.js';
-import type { RunKind } from '../../contract/orchestration.js';
+import { type RunKind, scheduleIds } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
 import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../emulators/gitbook.js';
@@ -23,6 +23,7 @@ import { apiClient } from '../support/client.js';
 import { drawPicture } from '../support/pictures.js';
 import { adoptFiles, connectSource } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
+import { runPass } from '../support/passes.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
@@ -100,8 +101,12 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
   'sync of a revoked account': { workflow: 'syncSource', steps: ['failRun'], start: REVOKED },
   'cancelled sync of an account': { workflow: 'syncSource', steps: ['abortRun'], given: [CANCELLED] },
+  'pass of auto-sync': { workflow: 'autoSync', steps: ['nextPart', 'endPass'], alike: ['acceptPass'] },
   delete: { workflow: 'deleteFiles', steps: ['deleteBatch', 'finishDelete'] },
-  'delete of a user': { workflow: 'deleteUser', steps: ['stopUserRuns', 'eraseFiles', 'finishUserDelete'] },
+  'delete of a user': {
+    workflow: 'deleteUser',
+    steps: ['removeSchedules', 'stopUserRuns', 'eraseFiles', 'finishUserDelete'],
+  },
   'cancelled delete of a user': {
     workflow: 'deleteUser',
     steps: ['stopUserDelete'],
@@ -207,8 +212,11 @@ async function endOf(customerId: string, workflow: RunKind): Promise<End> {
   const handle = client.workflow.getHandle(workflowId);
   await handle.result().catch(() => undefined);
   const stillAtWork = atWork.get(workflowId) ?? 0;
-  const { status, memo } = await handle.describe();
-  const run = await service.store.runs.find(Number(memo?.['runId']));
+  const { status, memo, runId } = await handle.describe();
+  // A pass is begun by what knows no id of ours.
+  const run = memo?.['runId']
+    ? await service.store.runs.find(Number(memo['runId']))
+    : await service.store.passes.find(runId);
   return {
     workflowStatus: status.name,
     outcome: run?.outcome ?? null,
@@ -255,7 +263,7 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
     await openPage(start === REFUSED ? back.replace(/code=[^&]*/, 'code=nobody') : back);
     return endOf(customerId, workflow);
   }
-  if (workflow === 'syncItems' || workflow === 'syncSource') {
+  if (workflow === 'syncItems' || workflow === 'syncSource' || workflow === 'autoSync') {
     // A token of its own, so that nobody else's is missing when it is taken back.
     const token = `gb_api_${organizationId}`;
     gitbook.tokens.set(token, ORGANIZATION);
@@ -271,6 +279,11 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
     const { results } = (await user.post<{ results: { id: number }[] }>('/user_data_sources', {})).body;
     const selection = { data_source_id: results[0]?.id, ids: ['pier'] };
     expect((await user.post('/integrations/files/sync', selection)).status).toBe(200);
+    const synced = await endOf(customerId, 'syncSource');
+    if (workflow === 'syncSource') return synced;
+    const wishes = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
+    expect((await organization.post('/update_users', wishes)).status).toBe(200);
+    await runPass(client, service.taskQueue, scheduleIds.source(results[0]?.id ?? 0)).catch(() => undefined);
     return endOf(customerId, workflow);
   }
   const first: Partial<Record<RunKind, () => Promise<{ status: number }>>> = {

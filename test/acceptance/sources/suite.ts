@@ -6,6 +6,7 @@ import { Customer, SOURCES, useCatalogue } from './catalogue.js';
 import { askedRows } from './rows/asked.js';
 import { connectingRows } from './rows/connecting.js';
 import { listingRows } from './rows/listing.js';
+import { passRows } from './rows/passes.js';
 import { secretRows } from './rows/secrets.js';
 import { syncingRows } from './rows/syncing.js';
 import { wholeAccountRows } from './rows/wholeAccount.js';
@@ -29,6 +30,7 @@ export function catalogueSuite(
     if (!isTroubled(type)) return;
     listingRows(customer);
     syncingRows(customer);
+    passRows(customer);
   });
 
   describe('after all of them', () => {

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import Joi from 'joi';
+
+import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
+import { acceptListing } from '../../store/connections/acceptRuns.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import { HttpError, notFound } from '../http/errors.js';
+import { type Call, operation } from '../http/operation.js';
+import { pathId } from '../http/pathId.js';
+import { presentDataSource } from '../presenters/dataSource.js';
+import { listOf } from '../schemas/answers.js';
+import { dataSourceRecord } from '../schemas/dataSources.js';
+import { integer } from '../schemas/fields.js';
+
+/** The data source that the path names, with deletions that are held. @throws HttpError 404; 409 where none are */
+async function heldSourceOf({
+  params,
+  caller,
+  deps,
+}: Pick<Call<'key', unknown>, 'params' | 'caller' | 'deps'>): Promise<DataSourceDoc> {
+  const source = await deps.store.dataSources.inOrganization(caller.organizationId, pathId(params, 'data_source_id'));
+  if (!source) throw notFound('data source');
+  if (source.metadata['deletions_held'] === undefined)
+    throw new HttpError(409, 'No deletions of this data source are held.');
+  return source;
+}
+
+/** GET /data_sources/held_deletions: data sources whose last listing missed so much that nothing was deleted. */
+export const heldDeletions = operation<'key', unknown>({
+  method: 'get',
+  path: '/data_sources/held_deletions',
+  auth: 'key',
+  summary: 'Lists data sources whose deletions are held, because a listing missed suspiciously much.',
+  query: Joi.object({
+    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
+    offset: integer().min(0).default(0),
+  }),
+  answer: listOf(dataSourceRecord),
+  async handle({ caller, query, deps: { store } }) {
+    const page = query as unknown as { limit: number; offset: number };
+    const { found, count } = await store.dataSources.held(caller.organizationId, page);
+    return { results: found.map(presentDataSource), count };
+  },
+});
+
+/** POST /data_sources/{data_source_id}/held_deletions/approve: lists anew, and deletes what is missing then. */
+export const approveDeletions = operation<'key', unknown>({
+  method: 'post',
+  path: '/data_sources/{data_source_id}/held_deletions/approve',
+  auth: 'key',
+  summary: 'Approves the held deletions of a data source: it is listed anew, and what is missing then is deleted.',
+  createsWork: true,
+  answer: dataSourceRecord,
+  async handle(call) {
+    const { store, dispatcher } = call.deps;
+    const known = await heldSourceOf(call);
+    if (known.revokedAccess) throw new HttpError(409, 'Access to this data source is revoked. Connect it again first.');
+    const runId = await store.runs.nextId();
+    const source = await store.transaction(async (session) => {
+      await store.dataSources.approveDeletions(known._id, session);
+      const queued = await store.dataSources.queueListing(known, known._id, runId, session);
+      if (!queued) throw notFound('data source');
+      if (queued.itemsRunId === runId)
+        await acceptListing(known, { runId, requestId: randomUUID(), dataSourceId: known._id }, store, session);
+      return queued;
+    });
+    if (source.itemsRunId === runId) void dispatcher.start(runId);
+    return presentDataSource(source);
+  },
+});
+
+/** POST /data_sources/{data_source_id}/held_deletions/refuse: the files stay; what a later listing misses is judged anew. */
+export const refuseDeletions = operation<'key', unknown>({
+  method: 'post',
+  path: '/data_sources/{data_source_id}/held_deletions/refuse',
+  auth: 'key',
+  summary: 'Refuses the held deletions of a data source: its files stay, until a later listing misses them again.',
+  answer: dataSourceRecord,
+  async handle(call) {
+    const { store } = call.deps;
+    const known = await heldSourceOf(call);
+    await store.items.unmarkGone(known);
+    const source = await store.dataSources.refuseDeletions(known._id);
+    return presentDataSource(source ?? known);
+  },
+});

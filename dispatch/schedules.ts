@@ -1,0 +1,204 @@
+import {
+  type Client,
+  type ScheduleOptions,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client';
+
+import { scheduleTimes } from '../contract/autoSync.js';
+import type { AutoSyncInput } from '../contract/orchestration.js';
+import type { Log } from '../observability/log.js';
+import type { ScheduleDoc } from '../store/schedules/model.js';
+import type { Schedules as ScheduleRows, WantedSchedule } from '../store/schedules/schedules.js';
+import { pause } from './pause.js';
+import { searchAttributes } from './searchAttributes.js';
+
+const SWEEP_MS = 1_000;
+/** Told to Temporal at once: each takes it several writes, and nobody waits for one. */
+const AT_ONCE = 4;
+/** A call that Temporal does not answer in this time is made again in a later round. */
+const CALL_TIMEOUT_MS = 10_000;
+/** Whoever has taken a row may be dead after so long: no round of it takes longer. */
+const LEASE_MS = 60_000;
+/** How soon a row is tried again that Temporal could not be told of. */
+const RETRY_MS = 2_000;
+const ROWS_COMPARED = 500;
+
+type Scheduled = Extract<WantedSchedule, { hours: number }>;
+
+/** Brings what is to be synced by itself to Temporal, as schedules. */
+export interface Schedules {
+  /** Ends schedules, and waits for it: nothing is started by them any more. Safe to repeat. */
+  remove(scheduleIds: readonly string[]): Promise<void>;
+  /** Tells Temporal of all rows that changed; answers how many. */
+  reconcile(): Promise<number>;
+  /** Compares what Temporal has with the rows: ends what has none, and has looked at again what is missing; answers how many of both. */
+  compare(): Promise<{ readonly ended: number; readonly missing: number }>;
+  /** Reconciles every second, and compares at once and then every `compareMs`, until the signal is aborted. */
+  sweep(signal: AbortSignal, compareMs: number): Promise<void>;
+}
+
+/** In words of ours: what differs is told to Temporal. */
+const wordOf = ({ state, hours }: Scheduled): string => `${state}, every ${hours} h`;
+
+export function createSchedules(
+  client: Client,
+  taskQueue: string,
+  { schedules: rows }: { readonly schedules: ScheduleRows },
+  log: Log,
+): Schedules {
+  const inTime = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call);
+
+  const optionsOf = (row: ScheduleDoc, { state, hours }: Scheduled) => {
+    const { _id: scheduleId, organizationId, userId, dataSourceId, fileId } = row;
+    const { everyMs, offsetMs, jitterMs, catchUpMs } = scheduleTimes(scheduleId, hours);
+    const typedSearchAttributes = searchAttributes({
+      OrganizationId: String(organizationId),
+      UserId: String(userId),
+      DataSourceId: dataSourceId === null ? undefined : String(dataSourceId),
+      FileId: fileId === null ? undefined : String(fileId),
+    });
+    return {
+      spec: { intervals: [{ every: everyMs, offset: offsetMs }], jitter: jitterMs },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: catchUpMs },
+      action: {
+        type: 'startWorkflow',
+        workflowType: 'autoSync',
+        workflowId: scheduleId,
+        taskQueue,
+        args: [{ scheduleId }] satisfies [AutoSyncInput],
+        typedSearchAttributes,
+      },
+      typedSearchAttributes,
+      state: { paused: state === 'paused' },
+    } satisfies Omit<ScheduleOptions, 'scheduleId'>;
+  };
+
+  const update = async (row: ScheduleDoc, wanted: Scheduled): Promise<boolean> => {
+    try {
+      await inTime(() => client.schedule.getHandle(row._id).update(() => optionsOf(row, wanted)));
+      return true;
+    } catch (error) {
+      if (error instanceof ScheduleNotFoundError) return false;
+      throw error;
+    }
+  };
+  const put = async (row: ScheduleDoc, wanted: Scheduled): Promise<void> => {
+    if (row.applied !== null && (await update(row, wanted))) return;
+    try {
+      // Its memo says whose it is: others may have schedules in the same namespace.
+      await inTime(() =>
+        client.schedule.create({ scheduleId: row._id, memo: { taskQueue }, ...optionsOf(row, wanted) }),
+      );
+    } catch (error) {
+      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      if (!(await update(row, wanted))) throw error;
+    }
+  };
+  const end = async (scheduleId: string): Promise<void> => {
+    try {
+      await inTime(() => client.schedule.getHandle(scheduleId).delete());
+    } catch (error) {
+      if (!(error instanceof ScheduleNotFoundError)) throw error;
+    }
+  };
+
+  const look = async (row: ScheduleDoc): Promise<void> => {
+    const wanted = await rows.wanted(row);
+    const isWanted = wanted.state === 'on' || (wanted.state === 'paused' && row.applied !== null);
+    if (isWanted) {
+      const word = wordOf(wanted);
+      if (row.applied !== word) {
+        await rows.applying(row);
+        await put(row, wanted);
+      }
+      // The record was deleted meanwhile, and its row with it: what was put there now would never end.
+      if (!(await rows.applied(row, word))) await end(row._id);
+    } else {
+      if (row.applied !== null) await end(row._id);
+      await rows.applied(row, null);
+      if (wanted.state === 'gone') await rows.remove([row._id]);
+    }
+    const { _id: scheduleId, organizationId } = row;
+    if (isWanted || row.applied !== null)
+      log.info({ scheduleId, organizationId, state: wanted.state }, 'schedule brought up to date');
+  };
+
+  const removeAll = async (scheduleIds: readonly string[]): Promise<void> => {
+    if (scheduleIds.length === 0) return;
+    const known = await rows.known(scheduleIds);
+    // Of most, Temporal was never told; one that is just being told of says so before.
+    const open = scheduleIds.filter((id) => known.get(id) !== null);
+    for (let from = 0; from < open.length; from += AT_ONCE)
+      await Promise.all(open.slice(from, from + AT_ONCE).map(end));
+    await rows.remove(scheduleIds);
+  };
+
+  const reconcile = async (): Promise<number> => {
+    let looked = 0;
+    const work = async (): Promise<void> => {
+      for (let row = await rows.claim(LEASE_MS); row; row = await rows.claim(LEASE_MS)) {
+        try {
+          await look(row);
+        } catch (error) {
+          await rows.postpone(row, new Date(Date.now() + RETRY_MS));
+          throw error;
+        }
+        looked += 1;
+      }
+    };
+    // All are waited for: a call that went on behind our back would meet a closed connection.
+    const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+    const broken = ends.find((one) => one.status === 'rejected');
+    if (broken) throw broken.reason;
+    return looked;
+  };
+
+  const compare = async (): Promise<{ ended: number; missing: number }> => {
+    const there = new Set<string>();
+    for await (const { scheduleId, memo } of client.schedule.list({ pageSize: ROWS_COMPARED }))
+      if (memo?.['taskQueue'] === taskQueue) there.add(scheduleId);
+    let [ended, missing] = [0, 0];
+    const all = [...there];
+    for (let from = 0; from < all.length; from += ROWS_COMPARED) {
+      const some = all.slice(from, from + ROWS_COMPARED);
+      const known = await rows.known(some);
+      const strays = some.filter((id) => !known.has(id));
+      // Ended by us, and put there again by somebody who died then; or the other way round.
+      await rows.lookAgain(some.filter((id) => known.get(id) === null));
+      await removeAll(strays);
+      ended += strays.length;
+    }
+    for (let afterId: string | undefined = ''; afterId !== undefined;) {
+      const part: string[] = await rows.page(afterId, ROWS_COMPARED);
+      const lost = part.filter((id) => !there.has(id));
+      await rows.lookAgain(lost);
+      missing += lost.length;
+      afterId = part.length < ROWS_COMPARED ? undefined : part.at(-1);
+    }
+    return { ended, missing };
+  };
+
+  return {
+    remove: removeAll,
+    reconcile,
+    compare,
+    async sweep(signal, compareMs) {
+      let compared = -Infinity;
+      while (!signal.aborted) {
+        try {
+          await reconcile();
+          if (performance.now() - compared > compareMs) {
+            const found = await compare();
+            compared = performance.now();
+            if (found.ended + found.missing > 0) log.warn(found, 'schedules were not as their records have it');
+          }
+        } catch (error) {
+          log.warn({ err: error }, 'schedules could not be brought up to date; trying again');
+        }
+        await pause(SWEEP_MS, signal);
+      }
+    },
+  };
+}

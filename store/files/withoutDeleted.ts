@@ -1,0 +1,33 @@
+import { scheduleIds } from '../../contract/orchestration.js';
+import type { Selections } from '../selections/selections.js';
+
+/** What a run would make a file of. */
+interface Found {
+  readonly externalFileId: string;
+  readonly dataSource?: { readonly _id: number };
+  readonly parentId: number | null;
+  readonly isPass?: boolean;
+}
+
+/** The schedule whose passes bring a file of a run in, where there is one. */
+const scheduleOf = ({ dataSource, parentId }: Found): string | null => {
+  if (dataSource) return scheduleIds.source(dataSource._id);
+  return parentId === null ? null : scheduleIds.container(parentId);
+};
+
+/** Of one run's requests: a pass leaves out what a caller has deleted; what somebody asks for is not left out any more. */
+export async function withoutDeleted<T extends Found>(
+  deleted: Pick<Selections, 'leftOut' | 'bringBack'>,
+  requests: readonly T[],
+): Promise<readonly T[]> {
+  const [one] = requests;
+  const scheduleId = one ? scheduleOf(one) : null;
+  if (!one || scheduleId === null) return requests;
+  const ids = requests.map(({ externalFileId }) => externalFileId);
+  if (one.isPass !== true) {
+    await deleted.bringBack(scheduleId, ids);
+    return requests;
+  }
+  const left = await deleted.leftOut(scheduleId, ids);
+  return requests.filter(({ externalFileId }) => !left.has(externalFileId));
+}

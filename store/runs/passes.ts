@@ -1,0 +1,29 @@
+import type { Model } from 'mongoose';
+
+import type { RunDoc } from './model.js';
+
+/** Passes of auto-sync, and the runs that they are made of. */
+export interface Passes {
+  /** The pass that an execution of a workflow accepted before; null for none. */
+  find(temporalRunId: string): Promise<RunDoc | null>;
+  /** The parts that were begun, in order. */
+  parts(passId: number): Promise<RunDoc[]>;
+  /** Whether a run that looks at the same things is under way. */
+  isBusy(of: { readonly dataSourceId: number } | { readonly fileId: number }): Promise<boolean>;
+}
+
+export function createPasses(runs: Model<RunDoc>): Passes {
+  return {
+    find: (temporalRunId) => runs.findOne({ temporalRunId }).lean<RunDoc | null>().exec(),
+    parts: (parentRunId) =>
+      runs
+        .find({ parentRunId, part: { $exists: true } })
+        .sort({ acceptedAt: 1, _id: 1 })
+        .lean<RunDoc[]>()
+        .exec(),
+    async isBusy(of) {
+      const kinds = ['autoSync', 'syncItems', 'syncSource', 'syncFeed', 'scrapeSitemap', 'webScrape'] as const;
+      return (await runs.exists({ ...of, kind: { $in: kinds }, finishedAt: null })) !== null;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Model } from 'mongoose';
+
+import { scheduleIds } from '../../contract/orchestration.js';
+import type { Session } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+import type { ScheduleDoc } from './model.js';
+
+type Owner = Tenant & { readonly customerId: string };
+
+/** Marks of what may have another schedule from now on, each in the transaction of what changes. */
+export interface ScheduleMarks {
+  /** A data source is new, connected anew, or revoked. */
+  lookAtSource(owner: Owner, dataSourceId: number, session: Session): Promise<void>;
+  /** A container was accepted. @param enabled as its request has it: one that never was has no row */
+  lookAtContainer(owner: Owner, fileId: number, enabled: boolean, session: Session): Promise<void>;
+  /** Some users have other wishes. */
+  lookAtUsers(organizationId: number, customerIds: readonly string[], session: Session): Promise<void>;
+  /** An organization has other wishes for its users. */
+  lookAtOrganization(organizationId: number, session: Session): Promise<void>;
+}
+
+/** The change by which a row is looked at. */
+export const RAISED = { $inc: { version: 1 }, $set: { marked: true } } as const;
+/** Ids of organizations' rows: no schedule has one. */
+export const ORGANIZATION_ROW = /^organization:/;
+
+export function createScheduleMarks(schedules: Model<ScheduleDoc>): ScheduleMarks {
+  const raise = async (row: Pick<ScheduleDoc, '_id' | 'organizationId'> & Partial<ScheduleDoc>, session: Session) => {
+    const { _id, ...fields } = row;
+    const insert = { userId: 0, customerId: '', dataSourceId: null, fileId: null, claimedUntil: null, applied: null };
+    await schedules
+      .updateOne(
+        { _id },
+        { ...RAISED, $setOnInsert: { ...insert, ...fields } },
+        { upsert: true, setDefaultsOnInsert: false },
+      )
+      .session(session);
+  };
+  const ownerOf = ({ organizationId, userId, customerId }: Owner) => ({ organizationId, userId, customerId });
+  return {
+    lookAtSource: (owner, dataSourceId, session) =>
+      raise({ _id: scheduleIds.source(dataSourceId), ...ownerOf(owner), dataSourceId }, session),
+    async lookAtContainer(owner, fileId, enabled, session) {
+      const _id = scheduleIds.container(fileId);
+      if (enabled) await raise({ _id, ...ownerOf(owner), fileId }, session);
+      else await schedules.updateOne({ _id }, RAISED).session(session);
+    },
+    async lookAtUsers(organizationId, customerIds, session) {
+      const theirs = { organizationId, customerId: { $in: [...customerIds] } };
+      await schedules.updateMany(theirs, RAISED).session(session);
+    },
+    lookAtOrganization: (organizationId, session) =>
+      raise({ _id: `organization:${organizationId}`, organizationId }, session),
+  };
+}

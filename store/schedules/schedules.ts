@@ -1,0 +1,159 @@
+import type { Model } from 'mongoose';
+
+import { autoSyncHours, type AutoSyncWishes, isAutoSynced } from '../../contract/autoSync.js';
+import { scheduleIds } from '../../contract/orchestration.js';
+import { isConnectedSource } from '../../contract/sources.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
+import type { FileDoc } from '../files/model.js';
+import type { OrganizationDoc } from '../organizations/model.js';
+import type { Tenant } from '../users/accept.js';
+import type { UserDoc } from '../users/model.js';
+import { createScheduleMarks, ORGANIZATION_ROW, RAISED, type ScheduleMarks } from './marks.js';
+import type { ScheduleDoc } from './model.js';
+
+/** What a schedule is to be like. */
+export type WantedSchedule =
+  /** The record is gone, or was never there; or nobody wants it synced by itself. */
+  | { readonly state: 'gone' | 'off' }
+  /** `paused` while access is revoked. */
+  | { readonly state: 'on' | 'paused'; readonly hours: number };
+
+/** Which records have a schedule, and which of them Temporal has to be told of. */
+export interface Schedules extends ScheduleMarks {
+  find(scheduleId: string): Promise<ScheduleDoc | null>;
+  /** As user, organization and record have it at this moment. */
+  wanted(row: ScheduleDoc): Promise<WantedSchedule>;
+  /** Takes a marked row, for nobody else meanwhile; null when none is left. */
+  claim(leaseMs: number): Promise<ScheduleDoc | null>;
+  /** Temporal may have one from now on. */
+  applying(row: ScheduleDoc): Promise<void>;
+  /** Temporal has it so. False when the row is gone by now: then Temporal is to have none. */
+  applied(row: ScheduleDoc, applied: string | null): Promise<boolean>;
+  /** Not now: Temporal is away. */
+  postpone(row: ScheduleDoc, until: Date): Promise<void>;
+  /** The row is looked at in the next round: Temporal has another schedule than it says. */
+  lookAgain(scheduleIds: readonly string[]): Promise<void>;
+  /** Those of a user, some at a time. */
+  ofUser(tenant: Tenant, limit: number): Promise<string[]>;
+  /** Which of some containers have one. */
+  containers(tenant: Tenant, fileIds: readonly number[]): Promise<number[]>;
+  /** Which of some rows there are, with what Temporal has. */
+  known(scheduleIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
+  /** The next rows that Temporal has a schedule for, by id. */
+  page(afterId: string, limit: number): Promise<string[]>;
+  /** To be called once Temporal has none of them. */
+  remove(scheduleIds: readonly string[]): Promise<void>;
+}
+
+export interface ScheduleModels {
+  readonly schedules: Model<ScheduleDoc>;
+  readonly dataSources: Model<DataSourceDoc>;
+  readonly files: Model<FileDoc>;
+  readonly users: Model<UserDoc>;
+  readonly organizations: Model<OrganizationDoc>;
+}
+
+/** Temporal was, or is being, told of it. */
+const UNSURE = 'unsure';
+
+export function createSchedules({ schedules, dataSources, files, users, organizations }: ScheduleModels): Schedules {
+  const wishesOf = async ({
+    organizationId,
+    userId,
+  }: Tenant): Promise<{ user: AutoSyncWishes; organization: AutoSyncWishes } | null> => {
+    const [user, organization] = await Promise.all([
+      users.findOne({ _id: userId, organizationId, deletedAt: null }).lean<UserDoc | null>(),
+      organizations.findById(organizationId).lean<OrganizationDoc | null>(),
+    ]);
+    if (!user || !organization) return null;
+    return {
+      user: { sources: user.autoSyncSources ?? null, limits: user.customLimits ?? null },
+      organization: {
+        sources: organization.userAutoSyncSources ?? null,
+        limits: organization.userLimits ?? null,
+      },
+    };
+  };
+  return {
+    ...createScheduleMarks(schedules),
+    find: (scheduleId) => schedules.findById(scheduleId).lean<ScheduleDoc | null>().exec(),
+    async wanted({ organizationId, userId, dataSourceId, fileId }) {
+      const wishes = await wishesOf({ organizationId, userId });
+      if (!wishes) return { state: 'gone' };
+      const { user, organization } = wishes;
+      const hours = autoSyncHours(user, organization);
+      if (fileId !== null) {
+        const file = await files.findOne({ _id: fileId, organizationId, userId, isContainer: true }).lean<FileDoc>();
+        if (!file) return { state: 'gone' };
+        // Its content was deleted, and is to come back when somebody asks for it.
+        if (file.fileContentsDeleted) return { state: 'off' };
+        // A site is synced by itself at the word of its request alone.
+        const isOn = isAutoSynced({ type: file.source, enabled: file.enableAutoSync ?? false }, user, organization);
+        return isOn ? { state: 'on', hours } : { state: 'off' };
+      }
+      const source = await dataSources.findOne({ _id: dataSourceId, organizationId, userId }).lean<DataSourceDoc>();
+      if (!source) return { state: 'gone' };
+      const { type, enableAutoSync: enabled, revokedAccess, sealedCredentials } = source;
+      if (!isAutoSynced({ type, enabled }, user, organization)) return { state: 'off' };
+      const isClosed = revokedAccess || (isConnectedSource(type) && sealedCredentials === null);
+      return { state: isClosed ? 'paused' : 'on', hours };
+    },
+    async claim(leaseMs) {
+      const now = new Date();
+      for (;;) {
+        const row = await schedules
+          .findOneAndUpdate(
+            { marked: true, $or: [{ claimedUntil: null }, { claimedUntil: { $lte: now } }] },
+            { $set: { claimedUntil: new Date(now.getTime() + leaseMs) } },
+            { returnDocument: 'after', sort: { claimedUntil: 1 } },
+          )
+          .lean<ScheduleDoc | null>();
+        if (!row || !ORGANIZATION_ROW.test(row._id)) return row;
+        // All of its users' rows are meant: one that dies here is claimed again.
+        const { _id, organizationId, version } = row;
+        await schedules.updateMany({ organizationId, userId: { $gt: 0 } }, RAISED);
+        await schedules.updateOne({ _id, version }, { $set: { marked: false } });
+        await schedules.updateOne({ _id }, { $set: { claimedUntil: null } });
+      }
+    },
+    async applying({ _id }) {
+      await schedules.updateOne({ _id }, { $set: { applied: UNSURE } });
+    },
+    async applied({ _id, version }, applied) {
+      await schedules.updateOne({ _id, version }, { $set: { marked: false } });
+      const { matchedCount } = await schedules.updateOne({ _id }, { $set: { applied, claimedUntil: null } });
+      return matchedCount === 1;
+    },
+    async postpone({ _id }, until) {
+      await schedules.updateOne({ _id }, { $set: { claimedUntil: until } });
+    },
+    async lookAgain(ids) {
+      await schedules.updateMany({ _id: { $in: [...ids] } }, { ...RAISED, $set: { marked: true, applied: UNSURE } });
+    },
+    async ofUser({ organizationId, userId }, limit) {
+      const rows = await schedules.find({ organizationId, userId }, { _id: 1 }).limit(limit).lean();
+      return rows.map(({ _id }) => _id);
+    },
+    async containers({ organizationId, userId }, fileIds) {
+      if (fileIds.length === 0) return [];
+      const _id = { $in: fileIds.map(scheduleIds.container) };
+      const rows = await schedules.find({ _id, organizationId, userId }, { fileId: 1 }).lean();
+      return rows.flatMap(({ fileId }) => fileId ?? []);
+    },
+    async known(ids) {
+      const rows = await schedules.find({ _id: { $in: [...ids] } }, { applied: 1 }).lean();
+      return new Map(rows.map(({ _id, applied }) => [_id, applied]));
+    },
+    async page(afterId, limit) {
+      const rows = await schedules
+        .find({ _id: { $gt: afterId }, applied: { $ne: null } }, { _id: 1 })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean();
+      return rows.map(({ _id }) => _id);
+    },
+    async remove(ids) {
+      await schedules.deleteMany({ _id: { $in: [...ids] } });
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+
+import type { IngestOptions } from '../../contract/ingestOptions.js';
+import { scheduleIds } from '../../contract/orchestration.js';
+import type { TagValue } from '../../contract/records.js';
+import type { FileDoc } from '../files/model.js';
+import type { Session } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+import type { SelectionModels } from './model.js';
+
+/** What was chosen with the same options. */
+export interface SelectionGroup {
+  readonly key: string;
+  /** Null: all there is. */
+  readonly externalIds: readonly string[] | null;
+  readonly tags: Readonly<Record<string, TagValue>>;
+  readonly ingest: IngestOptions;
+}
+
+/** What passes bring in, and what they do not. */
+export interface Selections {
+  /** Keeps what was chosen; the same once more is one, with the later options. */
+  keep(tenant: Tenant, dataSourceId: number, chosen: Omit<SelectionGroup, 'key'>, session: Session): Promise<void>;
+  /** The next group of a data source, that which was chosen last first. @param done keys of those that had their turn */
+  nextGroup(dataSourceId: number, done: readonly string[]): Promise<SelectionGroup | null>;
+  /** Files that a caller deletes: no pass brings them back. @param scheduled containers that are synced by themselves */
+  leaveOut(tenant: Tenant, files: readonly FileDoc[], scheduled: ReadonlySet<number>): Promise<void>;
+  /** Which of some files are left out by the passes of a schedule. */
+  leftOut(scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Somebody has asked for them again. */
+  bringBack(scheduleId: string, externalFileIds: readonly string[]): Promise<void>;
+  /** Takes all of a user away. */
+  removeAll(tenant: Tenant): Promise<void>;
+}
+
+const keyOf = (tags: object, ingest: IngestOptions): string =>
+  createHash('sha256')
+    .update(JSON.stringify([tags, ingest]))
+    .digest('base64url');
+
+/** The schedule whose passes would bring a file back. */
+const scheduleOf = ({ dataSourceId, parentId }: FileDoc, scheduled: ReadonlySet<number>): string | null => {
+  if (dataSourceId !== null) return scheduleIds.source(dataSourceId);
+  return parentId !== null && scheduled.has(parentId) ? scheduleIds.container(parentId) : null;
+};
+
+export function createSelections({ selections, leftOut }: SelectionModels): Selections {
+  return {
+    async keep({ organizationId, userId }, dataSourceId, { externalIds, tags, ingest }, session) {
+      const optionsKey = keyOf(tags, ingest);
+      const $set = { organizationId, userId, tags, ingest, optionsKey, chosenAt: new Date() };
+      const ids = externalIds === null ? [null] : [...new Set(externalIds)];
+      if (ids.length === 0) return;
+      await selections.collection.bulkWrite(
+        ids.map((externalId) => ({
+          updateOne: { filter: { dataSourceId, externalId }, update: { $set }, upsert: true },
+        })),
+        session === null ? {} : { session },
+      );
+    },
+    async nextGroup(dataSourceId, done) {
+      const [next] = await selections.aggregate<{ _id: string }>([
+        { $match: { dataSourceId, optionsKey: { $nin: [...done] } } },
+        { $group: { _id: '$optionsKey', chosenAt: { $max: '$chosenAt' } } },
+        { $sort: { chosenAt: -1, _id: 1 } },
+        { $limit: 1 },
+      ]);
+      if (!next) return null;
+      const rows = await selections.find({ dataSourceId, optionsKey: next._id }).sort({ _id: 1 }).lean();
+      const [one] = rows;
+      if (!one) return null;
+      const ids = rows.map(({ externalId }) => externalId).filter((id) => id !== null);
+      const externalIds = ids.length < rows.length ? null : ids;
+      return { key: next._id, externalIds, tags: one.tags, ingest: one.ingest };
+    },
+    async leaveOut({ organizationId, userId }, files, scheduled) {
+      const meant = files.flatMap((file) => {
+        const scheduleId = file.isContainer ? null : scheduleOf(file, scheduled);
+        return scheduleId === null ? [] : [{ scheduleId, externalFileId: file.externalFileId }];
+      });
+      if (meant.length === 0) return;
+      await leftOut.collection.bulkWrite(
+        meant.map((filter) => ({
+          updateOne: { filter, update: { $setOnInsert: { organizationId, userId } }, upsert: true },
+        })),
+        { ordered: false },
+      );
+      const bySource = new Map<number, string[]>();
+      for (const { dataSourceId, externalFileId } of files)
+        if (dataSourceId !== null) bySource.set(dataSourceId, [...(bySource.get(dataSourceId) ?? []), externalFileId]);
+      for (const [dataSourceId, externalIds] of bySource)
+        await selections.deleteMany({ dataSourceId, externalId: { $in: externalIds } });
+    },
+    async leftOut(scheduleId, externalFileIds) {
+      const rows = await leftOut
+        .find({ scheduleId, externalFileId: { $in: [...externalFileIds] } }, { externalFileId: 1 })
+        .lean();
+      return new Set(rows.map(({ externalFileId }) => externalFileId));
+    },
+    async bringBack(scheduleId, externalFileIds) {
+      await leftOut.deleteMany({ scheduleId, externalFileId: { $in: [...externalFileIds] } });
+    },
+    async removeAll({ organizationId, userId }) {
+      await selections.deleteMany({ organizationId, userId });
+      await leftOut.deleteMany({ organizationId, userId });
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** A thousand schedules: made, changed and ended without one left over. */
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { createTemporalClient } from '../../dispatch/client.js';
+import { createSchedules, type Schedules } from '../../dispatch/schedules.js';
+import { createLog } from '../../observability/log.js';
+import { type ApiClient, apiClient } from '../support/client.js';
+import { connectSource, withDatabase } from '../support/dataSources.js';
+import { testEngines } from '../support/engines.js';
+import { scheduleOf } from '../support/passes.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+
+const NUMBER = 1_000;
+const HOUR_MS = 3_600_000;
+
+let service: TestService;
+let client: Client;
+let schedules: Schedules;
+let organization: ApiClient;
+
+beforeAll(async () => {
+  // Two that tell Temporal at once, as two workers do.
+  service = await startService({ LOG_LEVEL: 'silent' });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  schedules = createSchedules(client, service.taskQueue, service.store, createLog({ level: 'silent', name: 'test' }));
+  organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+}, 120_000);
+afterAll(async () => {
+  await service.close();
+  await client.connection.close();
+});
+
+/** Those of this service that Temporal lists, with their intervals. */
+async function listed(): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for await (const { scheduleId, memo, spec } of client.schedule.list({ pageSize: 1_000 }))
+    if (memo?.['taskQueue'] === service.taskQueue) found.set(scheduleId, spec?.intervals?.[0]?.every ?? 0);
+  return found;
+}
+const settle = async (holds: (found: Map<string, number>) => boolean): Promise<Map<string, number>> => {
+  await schedules.reconcile();
+  return soon(listed, holds, 300_000);
+};
+
+test('a thousand are made, changed and ended, and none is left', async () => {
+  const owner = await service.store.users.ensure(1, 'thora');
+  const ids: string[] = [];
+  for (let index = 0; index < NUMBER; index += 1) {
+    const { _id } = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${index}` });
+    ids.push(`auto-sync:${_id}`);
+  }
+  const set = async (wishes: Record<string, unknown>): Promise<void> => {
+    const answer = await organization.post('/organization/update', { global_user_config: wishes });
+    expect(answer).toMatchObject({ status: 200 });
+  };
+  await set({ auto_sync_enabled_sources: ['GOOGLE_DRIVE'], auto_sync_interval: 12 });
+  const made = await settle((found) => found.size === NUMBER);
+  expect([...made.keys()].toSorted()).toEqual(ids.toSorted());
+  expect(await schedules.compare()).toEqual({ ended: 0, missing: 0 });
+
+  await set({ auto_sync_interval: 3 });
+  const isChanged = (found: Map<string, number>): boolean =>
+    [...found.values()].every((every) => every === 3 * HOUR_MS);
+  expect((await settle(isChanged)).size).toBe(NUMBER);
+
+  // What somebody ended by hand comes again; what has no row is ended.
+  const [one = '', other = ''] = ids;
+  await client.schedule.getHandle(one).delete();
+  await withDatabase(service, (db) => db.collection('schedules').deleteOne({ _id: other as never }));
+  await soon(listed, (found) => !found.has(one));
+  expect(await schedules.compare()).toEqual({ ended: 1, missing: 1 });
+  await schedules.reconcile();
+  await soon(() => scheduleOf(client, one), Boolean);
+  expect(await scheduleOf(client, other)).toBeNull();
+
+  expect((await organization.post('/delete_users', { customer_ids: ['thora'] })).status).toBe(200);
+  await soon(listed, (found) => found.size === 0, 300_000);
+  const left = await withDatabase(service, (db) => db.collection('schedules').countDocuments({ userId: owner.userId }));
+  expect(left).toBe(0);
+  expect(await schedules.compare()).toEqual({ ended: 0, missing: 0 });
+}, 900_000);

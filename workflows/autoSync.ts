@@ -1,0 +1,95 @@
+import { defineSearchAttributeKey, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ActivityFailure,
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  executeChild,
+  isCancellation,
+  ParentClosePolicy,
+  proxyActivities,
+  sleep,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+
+import type { Activities } from '../activities/index.js';
+import {
+  type AutoSyncInput,
+  type AutoSyncResult,
+  type PassPart,
+  type RunInput,
+  SEARCH_ATTRIBUTES,
+} from '../contract/orchestration.js';
+import { STORE } from './activityOptions.js';
+
+const { acceptPass, nextPart, endPass } = proxyActivities<Activities>(STORE);
+
+/** A run of the same thing may be just ending: its part waits so long for it, so often. */
+const CONFLICT_PAUSE = '1 second';
+const CONFLICTS = 5;
+
+const attributesOf = ({ attributes }: PassPart) =>
+  SEARCH_ATTRIBUTES.flatMap((name) => {
+    const value = attributes[name];
+    return value === undefined ? [] : [{ key: defineSearchAttributeKey(name, 'KEYWORD'), value }];
+  });
+
+/** Runs a part to its end, whatever that is: its row says it. */
+async function runPart(part: PassPart): Promise<void> {
+  const { runId, kind, workflowId, attributes } = part;
+  for (let conflicts = 0; ; conflicts += 1) {
+    try {
+      await executeChild<(input: RunInput) => Promise<unknown>>(kind, {
+        workflowId,
+        args: [{ runId }],
+        memo: { runId },
+        typedSearchAttributes: attributesOf(part),
+        priority: { fairnessKey: attributes.OrganizationId ?? '' },
+        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        // Terminated, a pass does not take what is at work with it: that comes to its own end.
+        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      });
+      return;
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError && conflicts < CONFLICTS) {
+        await sleep(CONFLICT_PAUSE);
+        continue;
+      }
+      // Cancelled by itself, a part ends its pass: nextPart says so.
+      if (!(error instanceof ChildWorkflowFailure) || CancellationScope.current().consideredCancelled) throw error;
+      return;
+    }
+  }
+}
+
+/**
+ * A pass: brings a record up to date by the runs that a person would ask for, one after the other. Started by a
+ * schedule; where there is nothing to do it ends at once, and says why.
+ */
+export async function autoSync(input: AutoSyncInput): Promise<AutoSyncResult> {
+  const accepted = await acceptPass(input);
+  if (accepted.runId === null) return { outcome: accepted.reason, parts: 0 };
+  const { runId } = accepted;
+  const done = new Set<number>();
+  try {
+    for (;;) {
+      const { part } = await nextPart({ runId });
+      if (part === null) break;
+      // It had its turn, and was ended from outside.
+      if (done.has(part.runId)) {
+        await endPass({ runId, outcome: 'failed' });
+        return { outcome: 'failed', parts: done.size };
+      }
+      done.add(part.runId);
+      if (done.size === 1) upsertSearchAttributes(attributesOf(part));
+      await runPart(part);
+    }
+    await endPass({ runId, outcome: 'finished' });
+    return { outcome: 'finished', parts: done.size };
+  } catch (error) {
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => endPass({ runId, outcome: 'aborted' }));
+    else if (error instanceof ActivityFailure || error instanceof WorkflowExecutionAlreadyStartedError)
+      await CancellationScope.nonCancellable(() => endPass({ runId, outcome: 'failed' }));
+    throw error;
+  }
+}
