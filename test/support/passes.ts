@@ -22,8 +22,16 @@ export const scheduleWhen = (
   holds: (schedule: ScheduleDescription | null) => boolean,
 ): Promise<ScheduleDescription | null> => soon(() => scheduleOf(client, scheduleId), holds);
 
-/** Has a schedule act now, and answers how the pass ended. */
+/** Has a schedule act now, and answers how the pass ended. Where it meets what is still going on, it acts again. */
 export async function triggerPass(client: Client, scheduleId: string): Promise<AutoSyncResult> {
+  for (;;) {
+    const result = await trigger(client, scheduleId);
+    if (result.outcome !== 'busy') return result;
+    await sleep(100);
+  }
+}
+
+async function trigger(client: Client, scheduleId: string): Promise<AutoSyncResult> {
   const before = (await scheduleOf(client, scheduleId))?.info.numActionsTaken ?? 0;
   await client.schedule.getHandle(scheduleId).trigger();
   const acted = await scheduleWhen(client, scheduleId, (one) => (one?.info.numActionsTaken ?? 0) > before);
