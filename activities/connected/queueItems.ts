@@ -128,7 +128,7 @@ export function createQueueActivities(deps: ActivityDeps) {
               const taken = new Set(wanted);
               // What was named is looked into, where it only leads elsewhere.
               const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
-              // Nor is it told again by each pass. What a pass does not meet is the listing's to judge.
+              // Not told again by each pass; and what a pass does not meet is the listing's to judge.
               if (!isPass(run)) await tellLeftOut(store, { run, source, request }, others, page.leftOut);
               const found: Queued[] = [...wanted, ...(isPass(run) ? [] : missing.map(unlisted))];
               const named = await withoutCopies(run, request, source, found);
