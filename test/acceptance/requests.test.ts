@@ -86,12 +86,6 @@ describe('who may call', () => {
     expect(answer.status).toBe(401);
   });
 
-  test('an operation that is not built yet says so', async () => {
-    const { status, body } = await user.get<{ detail: string }>('/integrations/data/github/issues/1');
-    expect(status).toBe(501);
-    expect(body.detail).toMatch(/not available/);
-  });
-
   test('a wrong method is 405, an unknown path 404', async () => {
     expect((await user.get('/scrape_sitemap')).status).toBe(405);
     expect((await user.get('/nothing')).status).toBe(404);
