@@ -207,11 +207,12 @@ test('what a run is at work on is left alone', async () => {
   await service.store.transaction((session) =>
     service.store.runs.accept(
       runId,
-      // Held: nobody starts it.
-      { kind: 'resyncFile', workflowId: `resync:${id}`, owner, fileId: id, requestId: 'r', held: true, options: {} },
+      { kind: 'resyncFile', workflowId: `resync:${id}`, owner, fileId: id, requestId: 'r', options: {} },
       session,
     ),
   );
+  // A fresh row is left to who wrote it for some seconds, and this one for good: nobody starts it.
+  await service.store.runs.postpone(runId, new Date('9999-01-01'));
   await change(id, { runId, lastGeneration: 2 });
   expect(await found({ mends: true })).toEqual(before);
   await change(id, { syncStatus: 'SYNCING' });
