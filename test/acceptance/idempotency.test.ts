@@ -34,6 +34,7 @@ const runs = () => database.collection('runs').countDocuments();
 const HARMLESS = [
   '/cancel_sync',
   '/data_sources',
+  '/data_sources/{data_source_id}/held_deletions/refuse',
   '/embeddings',
   '/fetch_webpage',
   '/files/reembed/{reembed_id}/cancel',
