@@ -8,6 +8,7 @@ import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../emu
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { consentTo } from '../support/consent.js';
 import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
 import { startWidgetBrowser, type WidgetBrowser, type WidgetView } from '../support/widgetBrowser.js';
 import { startWidgetSite, type WidgetSite } from '../support/widgetSite.js';
 
@@ -148,6 +149,11 @@ test('a file is dropped on it, uploaded, and shown as synced', async () => {
   await widget.text('tides.txt').waitFor();
   await widget.picture('dropped');
   await widget.press('Submit');
+  // Before, its way back leads elsewhere.
+  await soon(
+    () => widget.told(),
+    (told) => told.length > 0,
+  );
   await widget.picture('uploaded');
   await widget.page.locator('button:has(img[alt="Lock"])').click();
   await widget.page.locator('button:has(img[alt="Lock"])').click();
