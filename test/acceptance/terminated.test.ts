@@ -97,7 +97,7 @@ test('a delete terminated halfway says so; a resync brings all of the file back,
   await worker.kill();
   // The scrape may be ending still.
   const run = (await service.store.runs.inMotion(new Date(Date.now() + 1), 10)).find(
-    (one) => one.kind === 'deleteFiles',
+    (open) => open.kind === 'deleteFiles',
   );
   await client.workflow.getHandle(run?.workflowId ?? '').terminate('test');
   proxy.reopen();
