@@ -16,10 +16,10 @@ export interface WorkerSettings {
   readonly transcriptionConcurrency: number;
 }
 
-/** The workflows: bundled ahead once compiled (scripts/compile.ts), by the SDK itself under Jest. */
-const workflows = import.meta.url.endsWith('.ts')
-  ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
-  : { workflowBundle: { codePath: fileURLToPath(new URL('../workflow-bundle.js', import.meta.url)) } };
+/** The workflows, bundled ahead (scripts/compile.ts): beside this file once compiled, in `dist/` from its source. */
+const WORKFLOW_BUNDLE = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../dist/workflow-bundle.js' : '../workflow-bundle.js', import.meta.url),
+);
 
 /** Deliveries one worker has under way at once, over all webhooks: they mostly wait for receivers. */
 const WEBHOOKS_AT_ONCE = 50;
@@ -45,7 +45,7 @@ export async function createWorkers(settings: WorkerSettings, activities: Activi
   } as const;
   const worker = await Worker.create({
     ...common,
-    ...workflows,
+    workflowBundle: { codePath: WORKFLOW_BUNDLE },
     taskQueue,
     activities,
     maxConcurrentActivityTaskExecutions: settings.activityConcurrency,
