@@ -1,2 +1,13 @@
 /** What takes minutes: `npm run test:long`. */
-module.exports = { ...require('./jest.config.cjs'), testMatch: ['<rootDir>/test/long/**/*.test.ts'], maxWorkers: 1 };
+const config = require('./jest.config.cjs');
+
+module.exports = {
+  ...config,
+  testMatch: [
+    '<rootDir>/test/long/**/*.test.ts',
+    // These do more of the same here.
+    '<rootDir>/test/acceptance/contractCalls.test.ts',
+    '<rootDir>/test/workflows/steps.test.ts',
+  ],
+  maxWorkers: 1,
+};

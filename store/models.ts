@@ -23,7 +23,9 @@ import { whiteLabelModel } from './whiteLabels/model.js';
 async function makeIndexes(model: Model<never>): Promise<void> {
   const indexes = model.schema.indexes();
   if (indexes.length === 0) return;
-  await model.collection.createIndexes(indexes.map(([key, options]) => ({ ...options, key }) as mongo.IndexDescription));
+  await model.collection.createIndexes(
+    indexes.map(([key, options]) => ({ ...options, key }) as mongo.IndexDescription),
+  );
 }
 
 /** Every collection that has a model, with its indexes made. */

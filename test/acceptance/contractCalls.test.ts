@@ -25,9 +25,10 @@ import { seededChance } from '../support/seed.js';
 import { startService, type TestService } from '../support/service.js';
 import { SOURCE_STANDS } from '../support/sourceStands/index.js';
 import type { SourceStand } from '../support/sourceStands/stand.js';
+import { isThorough } from '../support/thorough.js';
 
 /** Requests of each operation, as its schema has them and bent; enough to meet what a change has broken. */
-const RUNS = 30;
+const RUNS = isThorough() ? 30 : 12;
 
 /** Sources whose emulators this file looks into. */
 const OWN: ReadonlySet<string> = new Set(['GITBOOK', 'GITHUB', 'S3']);

@@ -79,9 +79,9 @@ const pickerIn = (html: string): string =>
 
 /**
  * What a connection is asked, field by field: an effect at the sources that honour a field, and none at all others.
- * @param isSynced whether files are made as well; else what is asked is read from pages, and from what is kept
+ * @param isConnected whether it is connected and files are made; else what is asked is read from the provider's address
  */
-export function askedRows(customer: Customer, { said }: Catalogue, isSynced: boolean): void {
+export function askedRows(customer: Customer, { said }: Catalogue, isConnected: boolean): void {
   const { type } = customer;
   const isByConsent = CONNECTED_SOURCES[type].auth === 'oauth';
 
@@ -121,8 +121,6 @@ export function askedRows(customer: Customer, { said }: Catalogue, isSynced: boo
       return said.answers.slice(before).findLast((text) => text.startsWith('<!doctype html>')) ?? '';
     };
 
-    const pickers = isSynced ? PICKERS : PICKERS.slice(0, 1);
-
     if (isByConsent && isOAuthSource(type)) {
       test('may be nothing but its service, where there is an address without more', async () => {
         const answer = await ask({ service: type });
@@ -150,26 +148,27 @@ export function askedRows(customer: Customer, { said }: Catalogue, isSynced: boo
         expect(one.searchParams.get('state')).not.toBe(two.searchParams.get('state'));
       });
 
-      test('asks for the given scopes and no others, as its provider separates them; without any, for the built-in ones', async () => {
-        const scopesFor = async (body: Body): Promise<string | null> => {
-          const { searchParams } = await urlFor(body);
-          // Some call the parameter otherwise.
-          return searchParams.get('user_scope') ?? searchParams.get('scope');
-        };
-        const builtIn = await scopesFor({});
-        const between = COMMA_SCOPES.includes(type) ? ',' : ' ';
-        for (const [body, scopes] of [
-          [{ scopes: ['a.read', 'b:write'] }, ['a.read', 'b:write']],
-          [{ scopes: ['a'], scope: 'b' }, ['a']],
-          [{ scopes: [], scope: 'b c' }, ['b', 'c']],
-        ] as const) {
-          const found = await scopesFor(body);
-          if (found === null && SCOPES_ELSEWHERE.includes(type)) continue;
-          expect({ body, found }).toEqual({ body, found: scopes.join(between) });
-        }
-        for (const none of [{ scopes: null }, { scopes: [] }, { scope: null }, { scope: '' }])
-          expect(await scopesFor(none)).toBe(builtIn);
-      });
+      if (isConnected)
+        test('asks for the given scopes and no others, as its provider separates them; without any, for the built-in ones', async () => {
+          const scopesFor = async (body: Body): Promise<string | null> => {
+            const { searchParams } = await urlFor(body);
+            // Some call the parameter otherwise.
+            return searchParams.get('user_scope') ?? searchParams.get('scope');
+          };
+          const builtIn = await scopesFor({});
+          const between = COMMA_SCOPES.includes(type) ? ',' : ' ';
+          for (const [body, scopes] of [
+            [{ scopes: ['a.read', 'b:write'] }, ['a.read', 'b:write']],
+            [{ scopes: ['a'], scope: 'b' }, ['a']],
+            [{ scopes: [], scope: 'b c' }, ['b', 'c']],
+          ] as const) {
+            const found = await scopesFor(body);
+            if (found === null && SCOPES_ELSEWHERE.includes(type)) continue;
+            expect({ body, found }).toEqual({ body, found: scopes.join(between) });
+          }
+          for (const none of [{ scopes: null }, { scopes: [] }, { scope: null }, { scope: '' }])
+            expect(await scopesFor(none)).toBe(builtIn);
+        });
 
       test('is led nowhere else by its own fields, and not at all by those of other services', async () => {
         const own = new Set((FACT_FIELDS[type] ?? []).map(({ field }) => field));
@@ -192,31 +191,32 @@ export function askedRows(customer: Customer, { said }: Catalogue, isSynced: boo
         }
       });
 
-      test.each(pickers)(
-        'enable_file_picker $enable_file_picker and automatically_open_file_picker $automatically_open_file_picker',
-        async ({ brings, ...flags }) => {
-          const wanted = honours(type, 'enable_file_picker') ? brings : 'none';
-          // True where it means nothing, false where it would mean something.
-          const page = await connected({
-            ...flags,
-            incremental_sync: flags.enable_file_picker,
-            sync_files_on_connection: !honours(type, 'sync_files_on_connection'),
-          });
-          expect(page).toContain(`${CONNECTED_SOURCES[type].name}`);
-          expect(pickerIn(page)).toBe(wanted);
-          expect(await keepsIncremental()).toBe(flags.enable_file_picker && honours(type, 'incremental_sync'));
-          // The second kind of answer needs no consent, and has the picker or a button.
-          const { body } = await ask({ service: type, ...flags });
-          expect(body.oauth_url).toMatch(`${customer.service.url}/connections/`);
-          const html = await (await fetch(body.oauth_url)).text();
-          expect(pickerIn(html)).toBe(wanted === 'none' ? 'none' : 'opened');
-          expect(html.includes('value="sync"')).toBe(wanted === 'none');
-          expect(await customer.selections()).toBe(0);
-          expect(await customer.files()).toEqual([]);
-        },
-      );
-    } else
-      test.each(pickers)(
+      if (isConnected)
+        test.each(PICKERS)(
+          'enable_file_picker $enable_file_picker and automatically_open_file_picker $automatically_open_file_picker',
+          async ({ brings, ...flags }) => {
+            const wanted = honours(type, 'enable_file_picker') ? brings : 'none';
+            // True where it means nothing, false where it would mean something.
+            const page = await connected({
+              ...flags,
+              incremental_sync: flags.enable_file_picker,
+              sync_files_on_connection: !honours(type, 'sync_files_on_connection'),
+            });
+            expect(page).toContain(`${CONNECTED_SOURCES[type].name}`);
+            expect(pickerIn(page)).toBe(wanted);
+            expect(await keepsIncremental()).toBe(flags.enable_file_picker && honours(type, 'incremental_sync'));
+            // The second kind of answer needs no consent, and has the picker or a button.
+            const { body } = await ask({ service: type, ...flags });
+            expect(body.oauth_url).toMatch(`${customer.service.url}/connections/`);
+            const html = await (await fetch(body.oauth_url)).text();
+            expect(pickerIn(html)).toBe(wanted === 'none' ? 'none' : 'opened');
+            expect(html.includes('value="sync"')).toBe(wanted === 'none');
+            expect(await customer.selections()).toBe(0);
+            expect(await customer.files()).toEqual([]);
+          },
+        );
+    } else if (isConnected)
+      test.each(PICKERS)(
         'enable_file_picker $enable_file_picker and automatically_open_file_picker $automatically_open_file_picker',
         async ({ enable_file_picker: offers, automatically_open_file_picker: opens }) => {
           const page = await connected({
@@ -232,7 +232,7 @@ export function askedRows(customer: Customer, { said }: Catalogue, isSynced: boo
         },
       );
 
-    if (isSynced && (isByConsent || honours(type, 'sync_files_on_connection')))
+    if (isConnected && (isByConsent || honours(type, 'sync_files_on_connection')))
       test('reaches every file: at connection, from the chooser, by later selections', async () => {
         const { content, documents, user } = customer;
         const atOnce = honours(type, 'sync_files_on_connection');
