@@ -84,6 +84,7 @@ const pickerIn = (html: string): string =>
 export function askedRows(customer: Customer, { said }: Catalogue, isConnected: boolean): void {
   const { type } = customer;
   const isByConsent = CONNECTED_SOURCES[type].auth === 'oauth';
+  if (!isByConsent && !isConnected) return;
 
   describe('what its connection is asked', () => {
     let asked: Body = {};
