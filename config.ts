@@ -120,11 +120,13 @@ export interface Config {
     readonly connectionsPerHost: number;
   };
   readonly metrics: {
-    /** Null: the API serves none. */
+    /** Null: who reaches them may read them. */
     readonly token: string | null;
+    /** Null: the API serves none. */
+    readonly port: number | null;
     /** Null: a worker serves none. */
     readonly workerPort: number | null;
-    readonly workerHost: string;
+    readonly host: string;
   };
   readonly eventsKeptDays: number;
   readonly maxQueuedFiles: number;
@@ -411,8 +413,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     metrics: {
       token: given('METRICS_TOKEN'),
+      port: (values['METRICS_PORT'] as number | undefined) ?? null,
       workerPort: (values['WORKER_METRICS_PORT'] as number | undefined) ?? null,
-      workerHost: string('WORKER_METRICS_HOST'),
+      host: string('METRICS_HOST'),
     },
     eventsKeptDays: number('EVENTS_KEPT_DAYS'),
     maxQueuedFiles: number('MAX_QUEUED_FILES'),

@@ -91,19 +91,22 @@ export const SETTINGS = {
     schema: Joi.string().valid('silent', 'error', 'warn', 'info', 'debug').default('info'),
     about: 'Least level that is logged. Logs are JSON lines on standard output.',
   },
-  METRICS_TOKEN: {
-    schema: Joi.string().min(16),
+  METRICS_PORT: {
+    schema: Joi.number().integer().min(0).max(65_535),
     about:
-      'Bearer token for GET /metrics of the API, of this deployment and no organization, and for those of workers. Unset: the API has no such path.',
+      'Port, beside its own, on which an API serves GET /metrics; 0 takes any free one, which the log names. Unset: none.',
   },
   WORKER_METRICS_PORT: {
     schema: Joi.number().integer().min(0).max(65_535),
-    about:
-      'Port on which a worker serves GET /metrics; each worker of one machine needs its own, 0 takes any free one, which the log names. Unset: none.',
+    about: 'The same of a worker; each process of one machine needs a port of its own.',
   },
-  WORKER_METRICS_HOST: {
+  METRICS_HOST: {
     schema: Joi.string().default('127.0.0.1'),
-    about: 'Address that port is on. Set METRICS_TOKEN where others reach it: without one it asks for none.',
+    about: 'Address those ports are on. Set METRICS_TOKEN where others reach them: without one they ask for none.',
+  },
+  METRICS_TOKEN: {
+    schema: Joi.string().min(16),
+    about: 'Bearer token for GET /metrics, of this deployment and no organization. Unset: none is asked for.',
   },
   API_KEY: {
     schema: Joi.string().min(16),
@@ -373,7 +376,7 @@ export const SETTINGS = {
   EMBEDDING_PRICES: {
     schema: Joi.string().custom(readBy(readPrices)),
     about:
-      'Price of a million tokens of each model id, `OPENAI=0.02,COHERE_MULTILINGUAL_V3=0.1`, by comma: what POST /files/reembed reckons with. Ids that are not named have no price.',
+      'Price of a million tokens of each model id, `OPENAI=0.02,COHERE_MULTILINGUAL_V3=0.1`, by comma: what POST /files/reembed reckons with, and metrics. Ids that are not named have no price.',
   },
   SOURCE_URLS: {
     schema: text().custom(readBy(readSourceUrls)).default(''),

@@ -134,5 +134,5 @@ export interface ActivityDeps {
   isBrokenCopy(error: unknown): boolean;
   readonly settings: IngestSettings;
   readonly log: Log;
-  readonly metrics: Pick<Metrics, 'embedded'>;
+  readonly metrics: Pick<Metrics, 'embedded' | 'contentCame'>;
 }

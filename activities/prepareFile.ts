@@ -157,7 +157,11 @@ async function prepareOpened(
   const processedAs = processingOf(file, model, space, deps.settings.ocr);
   const comparable = file.generation > 0 && file.processedAs === processedAs;
   // Known by its listing to be the content that we have: it is not even fetched.
-  if (comparable && isConnected(file) && file.listedVersion && file.listedVersion === file.version) return null;
+  const { metrics } = deps;
+  if (comparable && isConnected(file) && file.listedVersion && file.listedVersion === file.version) {
+    metrics.contentCame(file.source, 'unchanged', 0);
+    return null;
+  }
   // While the content is fetched and read; one that may not have changed at all is waited for first.
   if (space && !comparable) deps.embeddings.prepare(space.name);
   const opened =
@@ -178,9 +182,10 @@ async function prepareOpened(
           ),
     ));
   if (keepLinks) await tellLinks(started, opened, keepLinks, deps, signal);
-  if (!opened) return null;
-  const rawHash = sent?.hash ?? createHash('sha256').update(opened.bytes).digest('hex');
-  if (comparable && file.rawHash === rawHash) return null;
+  const rawHash = sent?.hash ?? (opened && createHash('sha256').update(opened.bytes).digest('hex'));
+  const isNew = opened !== null && !(comparable && file.rawHash === rawHash);
+  metrics.contentCame(file.source, isNew ? 'new' : 'unchanged', sent?.size ?? opened?.bytes.byteLength ?? 0);
+  if (!isNew || rawHash === null) return null;
   if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.beginChanged(runId, [file._id]);
   const fileSize = sent?.size ?? opened.bytes.byteLength;
   const owner = { organizationId, userId: file.userId, fileId: file._id, generation };

@@ -3,7 +3,7 @@ import express, { type Express } from 'express';
 import type { ApiDeps } from './deps.js';
 import { mountDocs } from './docs.js';
 import { HttpError, notFound } from './http/errors.js';
-import { countRequests, mountMetrics, takeRoute } from './http/metrics.js';
+import { countRequests, takeRoute } from './http/metrics.js';
 import { cors, errorHandler, requestIds, requireHost } from './http/middleware.js';
 import { expressPath, mount } from './http/mount.js';
 import { createRateLimiter } from './http/rateLimit.js';
@@ -30,7 +30,6 @@ export function createApp(deps: ApiDeps): Express {
     });
   }
   mountDocs(app);
-  if (deps.metricsPage) mountMetrics(app, deps.metricsPage);
   app.use(() => {
     throw notFound('path');
   });

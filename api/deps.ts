@@ -8,7 +8,6 @@ import type { Embeddings } from '../embeddings/types.js';
 import type { Lookups } from '../lookups/types.js';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { MetricsPage } from '../observability/metricsPage.js';
 import type { Reranker, Rerankers } from '../rerankers/types.js';
 import type { Store } from '../store/connect.js';
 import type { RateLimits } from './http/rateLimit.js';
@@ -91,6 +90,4 @@ export interface ApiDeps {
   readonly settings: ApiSettings;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'answered' | 'embedded'>;
-  /** Null: metrics are not served. */
-  readonly metricsPage: MetricsPage | null;
 }

@@ -45,7 +45,6 @@ export const EXTENSIONS = {
   },
   /** Outside the OpenAPI document: not for the callers of the interface. */
   paths: {
-    'GET /metrics': 'Prometheus reads it, with METRICS_TOKEN.',
     'GET /integrations/{source}': 'Where a provider sends a person back to who was asked for consent: a page.',
     'GET /connections/{name}': 'The page at which a person goes on with a connected account.',
     'POST /connections/{name}': 'What they decided there.',

@@ -10,11 +10,12 @@ import { identifyFile } from '../documents/detection/identifyFile.js';
 import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
 import { createEmbeddings } from '../embeddings/registry.js';
+import { pricesOfSpaces } from '../embeddings/readPrices.js';
 import { encodeQuery } from '../embeddings/sparse/sparseEncoder.js';
 import { createLookups } from '../lookups/registry.js';
 import { createLog } from '../observability/log.js';
 import { createMetrics } from '../observability/metrics.js';
-import { createMetricsPage } from '../observability/metricsPage.js';
+import { offerMetrics } from '../observability/metricsPage.js';
 import { createRerankers } from '../rerankers/registry.js';
 import { connectStore } from '../store/connect.js';
 import { createApp } from './app.js';
@@ -28,9 +29,11 @@ const STOP_MS = 10_000;
 
 const config = loadConfig();
 const log = createLog({ level: config.logLevel, name: 'api' });
-const { token } = config.metrics;
-const metrics = createMetrics({ ofProcess: token !== null });
-const store = await connectStore(storeSettings(config));
+const isMeasured = config.metrics.port !== null;
+const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
+const store = await connectStore({ ...storeSettings(config), watch: isMeasured ? metrics.watch : null });
+// Of the whole service, so told by its API and not by each worker.
+metrics.tellBacklog(store.backlog);
 await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
 const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store, log);
@@ -70,7 +73,7 @@ const app = createApp({
   signedUrls: createSignedUrls(config.secretKeys),
   publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
   sitemaps: web,
-  connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
+  connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns, counts: metrics }),
   addresses: egress,
   identify: identifyFile,
   livePages: createLivePages(web, documents),
@@ -81,7 +84,6 @@ const app = createApp({
   },
   log,
   metrics,
-  metricsPage: token === null ? null : createMetricsPage(metrics, token),
 });
 // A long upload takes its time; one that says nothing is ended by its reader.
 const server = createHttpServer(app, { requestTimeout: config.http.requestTimeoutMs });
@@ -89,8 +91,9 @@ server.listen(config.port, config.host);
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo;
 log.info({ url: config.publicUrl ?? `http://${config.host}:${port}` }, 'API listening');
+const metricsServer = await offerMetrics(metrics, { ...config.metrics, setting: 'METRICS_PORT' }, log);
 // The parent process, when there is one, waits for this.
-process.send?.({ ready: true, port });
+process.send?.({ ready: true, port, ...(metricsServer && { metricsPort: metricsServer.port }) });
 
 let stopping = false;
 async function stop(): Promise<void> {
@@ -98,7 +101,7 @@ async function stop(): Promise<void> {
   stopping = true;
   setTimeout(() => server.closeAllConnections(), STOP_MS).unref();
   server.closeIdleConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await Promise.all([new Promise((resolve) => server.close(resolve)), metricsServer?.close()]);
   await dispatcher.close();
   await Promise.all([web, documents, egress, upstreams, embeddings, store].map((one) => one.close()));
   process.exit(0);

@@ -57,7 +57,7 @@ import { s3 } from './s3/index.js';
 import { salesforce } from './salesforce/index.js';
 import { serviceNow } from './serviceNow/index.js';
 import { slack } from './slack/index.js';
-import { createSourceClient, type LiveHeaders } from './sourceClient.js';
+import { createSourceClient, type LiveHeaders, outcomeOf } from './sourceClient.js';
 import { zendesk } from './zendesk/index.js';
 import { zotero } from './zotero/index.js';
 
@@ -169,6 +169,11 @@ export interface ConnectorSettings {
   readonly turns?: HostTurns;
   /** The deployment's own OAuth clients. Unset: none. */
   readonly clients?: OAuthClients;
+  /** Told how requests to sources, and refreshes of their tokens, end. Unset: nobody is. */
+  readonly counts?: {
+    sourceRequest(source: ConnectedSourceType, outcome: string): void;
+    tokenRefresh(source: ConnectedSourceType, outcome: string): void;
+  };
 }
 
 /** Where people consent, where tokens come from, and where they are ended. */
@@ -193,6 +198,7 @@ export function createConnectors({
   patienceMs,
   turns,
   clients = {},
+  counts,
 }: ConnectorSettings): Connectors {
   const gates = new Map<ConnectedSourceType, ReturnType<typeof createRequestGates>>();
   const refreshing = new Map<string, Promise<KeptGrant>>();
@@ -219,7 +225,14 @@ export function createConnectors({
           'not_configured',
           `The OAuth client that this account of ${CONNECTED_SOURCES[source].name} was connected with is not configured any more. Connect it again, or have it configured.`,
         );
-      return refreshGrant(providerOf(source, spec, grant.facts), client, grant, egress);
+      try {
+        const fresh = await refreshGrant(providerOf(source, spec, grant.facts), client, grant, egress);
+        counts?.tokenRefresh(source, 'refreshed');
+        return fresh;
+      } catch (error) {
+        counts?.tokenRefresh(source, outcomeOf(error));
+        throw error;
+      }
     };
   };
   const liveGrantOf = (source: ConnectedSourceType, place: string, spec: OAuthSpec, keeper: GrantKeeper): LiveGrant => {
@@ -276,6 +289,7 @@ export function createConnectors({
           gate: gateOf(place, group),
           egress,
           maxItemBytes,
+          onRequest: (outcome) => counts?.sourceRequest(source, outcome),
           ...(patienceMs === undefined ? {} : { patienceMs }),
         });
       const spec = connector.oauth;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Fault } from '../contract/failures.js';
+import { Fault, type FaultKind } from '../contract/failures.js';
 import { retryAfterMs } from '../egress/retryAfter.js';
 import type { Egress } from '../egress/types.js';
 import type { CallOptions, Connector, Refusal, SourceAnswer, SourceClient, SourceRequest } from './connector.js';
@@ -40,7 +40,14 @@ export interface SourceClientSettings {
   readonly maxItemBytes: number;
   /** How long a request waits where the source asks for that: a longer wait is its caller's. */
   readonly patienceMs?: number;
+  /** Told of each request that has ended: `answered`, the kind of its Fault, or `aborted`. */
+  readonly onRequest?: (outcome: RequestOutcome) => void;
 }
+
+export type RequestOutcome = 'answered' | FaultKind | 'aborted';
+
+/** Of what was thrown. */
+export const outcomeOf = (error: unknown): RequestOutcome => (error instanceof Fault ? error.kind : 'aborted');
 
 /** A request with the account's credentials still to be put on; headers of its own go before them. */
 interface Outgoing extends SourceRequest {
@@ -74,7 +81,7 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 export function createSourceClient(settings: SourceClientSettings): SourceClient {
-  const { name, urls, headers, connector, gate, egress, maxItemBytes, patienceMs = PATIENCE_MS } = settings;
+  const { name, urls, headers, connector, gate, egress, maxItemBytes, patienceMs = PATIENCE_MS, onRequest } = settings;
   const faultOf = (refusal: Refusal, waitMs: number | null): Fault => {
     const { kind, sentence } = ERROR_CLASSES[connector.classify?.(refusal) ?? classOfStatus(refusal.status)];
     const again = waitMs === null ? '' : ` Try again after ${Math.ceil(waitMs / 1000)} s.`;
@@ -89,18 +96,28 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
   /** Puts the credentials on; once more with others, where the source takes them no longer. */
   const ask = async (outgoing: Outgoing, signal: AbortSignal): Promise<SourceAnswer> => {
     const { isOurs, usual, ...request } = outgoing;
-    if (!isOurs) return exchange(request, signal);
+    if (!isOurs) return counted(request, signal);
     const signed = (ours: Readonly<Record<string, string>>) => ({
       ...request,
       headers: { ...usual, ...ours, ...request.headers },
     });
-    if (!live) return exchange(signed(fixed), signal);
+    if (!live) return counted(signed(fixed), signal);
     const ours = await live.now(signal);
     try {
-      return await exchange(signed(ours), signal);
+      return await counted(signed(ours), signal);
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'access_revoked') throw error;
-      return exchange(signed(await live.renewed(ours, signal)), signal);
+      return counted(signed(await live.renewed(ours, signal)), signal);
+    }
+  };
+  const counted = async (request: SourceRequest, signal: AbortSignal): Promise<SourceAnswer> => {
+    try {
+      const answer = await exchange(request, signal);
+      onRequest?.('answered');
+      return answer;
+    } catch (error) {
+      onRequest?.(outcomeOf(error));
+      throw error;
     }
   };
   const exchange = async (request: SourceRequest, signal: AbortSignal): Promise<SourceAnswer> => {

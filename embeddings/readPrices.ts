@@ -1,4 +1,4 @@
-import { EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../contract/embeddingModels.js';
+import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS, type EmbeddingModelId } from '../contract/embeddingModels.js';
 
 /** Reads `MODEL_ID=price`, several by comma. @throws Error naming what can't be read */
 export function readPrices(text: string): Partial<Record<EmbeddingModelId, number>> {
@@ -14,4 +14,13 @@ export function readPrices(text: string): Partial<Record<EmbeddingModelId, numbe
       return [id, Number(price)];
     }),
   );
+}
+
+/** The same by the vector space that a model's provider fills: of ids that mean one model, the first that has a price. */
+export function pricesOfSpaces(prices: Partial<Readonly<Record<EmbeddingModelId, number>>>): Record<string, number> {
+  const known = EMBEDDING_MODEL_IDS.flatMap((id): [string, number][] => {
+    const price = prices[id];
+    return price === undefined ? [] : [[EMBEDDING_MODELS[id].space, price]];
+  });
+  return Object.fromEntries(known.toReversed());
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import type { Log } from './log.js';
 import type { Metrics } from './metrics.js';
 
 /** An answer to a request for the metrics. */
@@ -27,15 +28,26 @@ const REFUSED: MetricsAnswer = {
 
 const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
 
-/** @param token null: anyone who reaches it may read */
-export function createMetricsPage(metrics: Metrics, token: string | null): MetricsPage {
+/**
+ * @param token null: anyone who reaches it may read
+ * @param others what somebody else counts of this process, in the same format; left out where it can't be had
+ */
+export function createMetricsPage(
+  metrics: Pick<Metrics, 'scrape'>,
+  token: string | null,
+  others: () => Promise<string> = () => Promise.resolve(''),
+): MetricsPage {
   const mayRead = (authorization = ''): boolean => {
     if (token === null) return true;
     const [, sent = ''] = /^bearer\s+(\S+)\s*$/i.exec(authorization) ?? [];
     return timingSafeEqual(digest(sent), digest(token));
   };
   return {
-    read: async (authorization) => (mayRead(authorization) ? { status: 200, ...(await metrics.scrape()) } : REFUSED),
+    async read(authorization) {
+      if (!mayRead(authorization)) return REFUSED;
+      const [{ contentType, text }, more] = await Promise.all([metrics.scrape(), others().catch(() => '')]);
+      return { status: 200, contentType, text: `${text}${more}` };
+    },
   };
 }
 
@@ -44,7 +56,7 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** Serves the page alone at GET /metrics, for a process that serves nothing else. @throws when the port can't be had */
+/** Serves the page alone, at GET /metrics of a port of its own. @throws when the port can't be had */
 export async function serveMetrics(page: MetricsPage, port: number, host: string): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     const answer = (status: number, type: string, text: string): void => {
@@ -68,4 +80,34 @@ export async function serveMetrics(page: MetricsPage, port: number, host: string
       await closed;
     },
   };
+}
+
+export interface MetricsPlace {
+  /** Null: they are not served. */
+  readonly port: number | null;
+  readonly host: string;
+  readonly token: string | null;
+  /** What the port is set by. */
+  readonly setting: string;
+}
+
+/**
+ * Serves a process's metrics where its settings want them. A port that another process of this machine has is told, and
+ * is no reason to leave the work.
+ */
+export async function offerMetrics(
+  metrics: Pick<Metrics, 'scrape'>,
+  { port, host, token, setting }: MetricsPlace,
+  log: Log,
+  others?: () => Promise<string>,
+): Promise<MetricsServer | null> {
+  if (port === null) return null;
+  try {
+    const served = await serveMetrics(createMetricsPage(metrics, token, others), port, host);
+    log.info({ port: served.port }, 'metrics served');
+    return served;
+  } catch (error) {
+    log.error({ err: error }, `metrics are not served; give each process a ${setting} of its own`);
+    return null;
+  }
 }

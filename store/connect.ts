@@ -39,6 +39,9 @@ import type { GrantKeeper } from '../contract/oauth.js';
 import { isOAuthSource } from '../contract/whiteLabel.js';
 import type { HostTurns } from '../contract/hostTurns.js';
 import { UPLOAD_SOURCES } from '../contract/uploads.js';
+import type { Backlog } from '../observability/backlog.js';
+import type { Watch } from '../observability/watch.js';
+import { createBacklogReader } from './backlog.js';
 import { createHostTurns } from './hostTurns.js';
 import { createLimits, type Limits } from './limits.js';
 import { createIdempotency, type Idempotency } from './idempotency.js';
@@ -68,6 +71,7 @@ import { createPointsCensus } from './vectors/census.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
 import { createPointUpgrade } from './vectors/upgrade.js';
 import { createVectors, type Vectors, type VectorSettings } from './vectors/vectors.js';
+import { watchCommands } from './watchMongo.js';
 import { createDeliveries, type Deliveries } from './webhooks/deliveries.js';
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
 import { createWhiteLabels, type WhiteLabels } from './whiteLabels/records.js';
@@ -87,6 +91,8 @@ export interface StoreSettings {
   readonly eventsKeptDays: number;
   /** Files of one user in the queue at most; 0: any number. */
   readonly maxQueuedFiles: number;
+  /** Told of calls to MongoDB and Qdrant; unset: nobody is, and nothing is spent on it. */
+  readonly watch?: Watch | null;
 }
 
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
@@ -146,6 +152,8 @@ export interface Store {
   readonly reconciliation: Reconciliation;
   /** Brings points of earlier versions to this one; may take minutes, and searches go on meanwhile. @throws when Qdrant is away */
   upgradePoints(stopped?: AbortSignal): Promise<void>;
+  /** How the work of the whole service stands. Takes longer the more files there are. */
+  backlog(): Promise<Backlog>;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
   readonly transaction: Atomically;
   /** Resolves when MongoDB answers. */
@@ -159,9 +167,16 @@ async function transaction<T>(connection: Connection, work: (session: ClientSess
 
 /** Connects, migrates and makes indexes. @throws when MongoDB can't be reached or its data is from a newer version */
 export async function connectStore(settings: StoreSettings): Promise<Store> {
+  const { watch = null } = settings;
   const connection = await mongoose
-    .createConnection(settings.mongodbUri, { autoIndex: false, serverSelectionTimeoutMS: 15_000, maxPoolSize: 50 })
+    .createConnection(settings.mongodbUri, {
+      autoIndex: false,
+      serverSelectionTimeoutMS: 15_000,
+      maxPoolSize: 50,
+      monitorCommands: watch !== null,
+    })
     .asPromise();
+  if (watch) watchCommands(connection, watch);
   await runMigrations(connection);
   const sequence = createSequence(connection);
   const models = await openModels(connection);
@@ -189,7 +204,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       .exec();
   }, settings.maxQueuedFiles);
   const ancestors = createFileAncestors(files);
-  const vectors = createVectors(settings.qdrant);
+  const vectors = createVectors(settings.qdrant, watch);
   const lastUse = createLastUse(files);
   const dataSourceQueries = createDataSourceQueries(dataSources, secrets);
   const grants = createGrants(dataSources, secrets);
@@ -290,6 +305,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     events,
     webhooks: createWebhooks(webhooks, deliveries, eventRows.feeds, { sequence, secrets }),
     deliveries: createDeliveries(deliveries, settings.eventsKeptDays),
+    backlog: createBacklogReader({ files, runs, events: eventRows.rows, webhooks }),
     transaction: atomically,
     async pingMongo() {
       await connection.db?.admin().ping();

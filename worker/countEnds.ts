@@ -1,11 +1,26 @@
 import type { Metrics } from '../observability/metrics.js';
 import type { Store } from '../store/connect.js';
 
-/** The store, counting the files whose sync it ends. A change whose answer was lost and that is made again counts twice. */
-export function countEnds(store: Store, metrics: Pick<Metrics, 'filesEnded'>): Store {
-  const { files } = store;
+/**
+ * The store, counting the files whose sync it ends and the tries to deliver events. A change whose answer was lost and
+ * that is made again counts twice.
+ */
+export function countEnds(store: Store, metrics: Pick<Metrics, 'filesEnded' | 'webhookTry'>): Store {
+  const { files, deliveries } = store;
   return {
     ...store,
+    deliveries: {
+      ...deliveries,
+      async record(webhook, outcomes) {
+        await deliveries.record(webhook, outcomes);
+        for (const { attempt, status, event } of outcomes) {
+          if (!attempt) continue;
+          const isDelivered = status === 'DELIVERED';
+          const outcome = isDelivered ? 'delivered' : status === 'FAILED' ? 'given_up' : 'failed';
+          metrics.webhookTry(outcome, isDelivered ? (Date.now() - event.at.getTime()) / 1000 : null);
+        }
+      },
+    },
     files: {
       ...files,
       async finish(syncs) {

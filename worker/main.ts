@@ -1,5 +1,3 @@
-import { Runtime } from '@temporalio/worker';
-
 import { createActivities } from '../activities/index.js';
 import { loadConfig, required, storeSettings } from '../config.js';
 import { createConnectors } from '../connectors/registry.js';
@@ -16,10 +14,11 @@ import { identifyFile } from '../documents/detection/identifyFile.js';
 import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
 import { createEmbeddings } from '../embeddings/registry.js';
+import { pricesOfSpaces } from '../embeddings/readPrices.js';
 import { encodeDocument } from '../embeddings/sparse/sparseEncoder.js';
 import { createLog } from '../observability/log.js';
 import { createMetrics } from '../observability/metrics.js';
-import { createMetricsPage, serveMetrics } from '../observability/metricsPage.js';
+import { offerMetrics } from '../observability/metricsPage.js';
 import { stepBack } from '../stepBack.js';
 import { BrokenPointFile } from '../store/coldStorage/pointFile.js';
 import { connectStore } from '../store/connect.js';
@@ -27,6 +26,7 @@ import { createTranscriptions } from '../transcription/registry.js';
 import { countEnds } from './countEnds.js';
 import { createWorkers } from './createWorker.js';
 import { createSdkLogger } from './sdkLogger.js';
+import { installRuntime } from './runtime.js';
 import { createSources } from './sources.js';
 import { upgradePoints } from './upgradePoints.js';
 
@@ -34,10 +34,11 @@ const config = loadConfig();
 // Children inherit it: requests are answered at once also while a large ingest takes all there is.
 stepBack(process.pid, config.workerNiceness);
 const log = createLog({ level: config.logLevel, name: 'worker' });
-Runtime.install({ logger: createSdkLogger(log), shutdownSignals: [] });
-const { token, workerPort, workerHost } = config.metrics;
-const metrics = createMetrics({ ofProcess: workerPort !== null });
-const store = countEnds(await connectStore(storeSettings(config)), metrics);
+const isMeasured = config.metrics.workerPort !== null;
+const sdkMetrics = await installRuntime(createSdkLogger(log), isMeasured);
+const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
+const watch = isMeasured ? metrics.watch : null;
+const store = countEnds(await connectStore({ ...storeSettings(config), watch }), metrics);
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
 const client = createTemporalClient(temporal);
 const dispatcher = createDispatcher(client, temporal.taskQueue, store, log);
@@ -84,7 +85,7 @@ const workers = await createWorkers(
   createActivities({
     store,
     sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
-    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
+    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns, counts: metrics }),
     documents,
     identify: identifyFile,
     loadCounter,
@@ -111,16 +112,8 @@ process.once('SIGINT', stop);
 // A supervisor that was killed can't send a signal: its closed channel says the same.
 process.once('disconnect', stop);
 
-// A port that another worker of this machine has is no reason to leave the work.
-const served =
-  workerPort === null
-    ? null
-    : await serveMetrics(createMetricsPage(metrics, token), workerPort, workerHost).catch((error: unknown) => {
-        log.error({ err: error }, 'metrics are not served; give each worker a WORKER_METRICS_PORT of its own');
-        return null;
-      });
-if (served) log.info({ port: served.port }, 'metrics served');
-
+const place = { ...config.metrics, port: config.metrics.workerPort, setting: 'WORKER_METRICS_PORT' };
+const served = await offerMetrics(metrics, place, log, sdkMetrics);
 log.info({ taskQueue: temporal.taskQueue }, 'worker polling');
 process.send?.({ ready: true, ...(served && { metricsPort: served.port }) });
 const sweeping = Promise.all([

@@ -1,7 +1,6 @@
-import type { Express, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 
 import type { Metrics } from '../../observability/metrics.js';
-import type { MetricsPage } from '../../observability/metricsPage.js';
 
 /** Of all that is no operation. */
 const OTHER = 'other';
@@ -24,14 +23,4 @@ export function countRequests(metrics: Pick<Metrics, 'answered'>): RequestHandle
     });
     next();
   };
-}
-
-/** GET /metrics, for who has the deployment's own token; no organization's key opens it. */
-export function mountMetrics(app: Express, page: MetricsPage): void {
-  const path = '/metrics';
-  app.get(path, async (request, response) => {
-    takeRoute(response, path);
-    const { status, contentType, text } = await page.read(request.headers.authorization);
-    response.status(status).set('content-type', contentType).send(text);
-  });
 }

@@ -1,6 +1,7 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 
 import type { MediaType } from '../../contract/mediaTypes.js';
+import type { Watch } from '../../observability/watch.js';
 import type { GenerationScope } from '../generations.js';
 import type { Tenant } from '../users/accept.js';
 import { createCollections, statusOf } from './collection.js';
@@ -12,6 +13,7 @@ import { createQdrantReader } from './reader.js';
 import { createVectorSearch, type VectorSearch } from './search.js';
 import { tenantFilter } from './tenantFilter.js';
 import { createUpserts, type WriteSettings } from './upserts.js';
+import { watchedClient, watchedReader } from './watchQdrant.js';
 
 /** The tags that every point of a file is to carry. */
 export interface FilePointTags extends Tenant {
@@ -97,13 +99,17 @@ const setMissing = (group: readonly [FilePlace, ...FilePlace[]]) => {
   return { set_payload: { payload, filter: { must: [...ofFiles(group), LACKING] } } };
 };
 
-/** Vectors in Qdrant. The tenant's part of every query is put on here; there is no way to search without it. */
-export function createVectors(settings: VectorSettings): Vectors {
-  const client = new QdrantClient({
+/**
+ * Vectors in Qdrant. The tenant's part of every query is put on here; there is no way to search without it.
+ * @param watch told of each request; null: nobody is
+ */
+export function createVectors(settings: VectorSettings, watch: Watch | null = null): Vectors {
+  const bare = new QdrantClient({
     url: settings.url,
     checkCompatibility: false,
     ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
   });
+  const client = watchedClient(bare, watch);
   const collections = createCollections(client, settings.prefix, settings.layout);
   const deleteIds = async (space: string, written: readonly WrittenPoints[]): Promise<void> => {
     const ids = written.flatMap(({ fileId, generation, count }) =>
@@ -128,7 +134,7 @@ export function createVectors(settings: VectorSettings): Vectors {
   };
 
   return {
-    ...createVectorSearch(createQdrantReader(settings), collections),
+    ...createVectorSearch(watchedReader(createQdrantReader(settings), watch), collections),
     ...createWholePoints(client, collections),
     upsert: createUpserts(client, collections, settings.writes),
     async setTags(files) {

@@ -184,7 +184,6 @@ test('a fault of our own is 500 with a request id, and tells nothing else', asyn
     },
     log: createLog({ level: 'silent', name: 'test' }),
     metrics: createMetrics({ ofProcess: false }),
-    metricsPage: null,
   });
   const server = createServer(broken).listen(0, '127.0.0.1');
   await once(server, 'listening');

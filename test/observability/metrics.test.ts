@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
 
+import type { Backlog } from '../../observability/backlog.js';
+import { createBacklogGauges } from '../../observability/backlog.js';
 import { createMetrics } from '../../observability/metrics.js';
 import { createMetricsPage, type MetricsServer, serveMetrics } from '../../observability/metricsPage.js';
 import { seriesOf } from '../support/scrape.js';
@@ -78,4 +81,81 @@ describe('served on a port of their own', () => {
     const page = createMetricsPage(createMetrics({ ofProcess: false }), null);
     await expect(serveMetrics(page, opened.at(-1)?.port ?? 0, '127.0.0.1')).rejects.toThrow('EADDRINUSE');
   });
+});
+
+describe('figures of the whole service', () => {
+  const figures = (ready: number): Backlog => ({
+    files: { READY: ready },
+    runs:
+      ready === 1 ? [{ kind: 'syncUpload', state: 'waiting', count: 3, oldestAt: new Date(Date.now() - 60_000) }] : [],
+    deliveries: { waiting: 2, oldestAt: new Date(Date.now() - 5_000) },
+    unreadEventAt: null,
+  });
+  const gaugesOf = (read: () => Promise<Backlog>) => {
+    const registry = new Registry();
+    let ms = 0;
+    const gauges = createBacklogGauges(registry, read, () => ms);
+    const at = async (later: number) => {
+      ms += later;
+      await gauges.refresh();
+      return seriesOf(await registry.metrics());
+    };
+    return { at, pass: (took: number) => void (ms += took) };
+  };
+
+  test('are those of the last look, and what is gone is gone', async () => {
+    let looks = 0;
+    const { at } = gaugesOf(() => Promise.resolve(figures((looks += 1))));
+    const first = await at(0);
+    expect(first).toMatchObject({
+      'allotrope_files{status="READY"}': 1,
+      'allotrope_runs{kind="syncUpload",state="waiting"}': 3,
+      allotrope_webhook_deliveries_waiting: 2,
+      allotrope_events_unread_age_seconds: 0,
+      allotrope_backlog_up: 1,
+    });
+    expect(first['allotrope_oldest_run_age_seconds{kind="syncUpload",state="waiting"}']).toBeCloseTo(60, 0);
+    expect(first['allotrope_webhook_lag_seconds']).toBeCloseTo(5, 0);
+    expect((await at(9_000))['allotrope_files{status="READY"}']).toBe(1);
+    const later = await at(2_000);
+    expect(later['allotrope_files{status="READY"}']).toBe(2);
+    expect(Object.keys(later).filter((name) => name.startsWith('allotrope_runs'))).toEqual([]);
+  });
+
+  test('that take long are read the more seldom', async () => {
+    let looks = 0;
+    const { at, pass } = gaugesOf(() => {
+      looks += 1;
+      pass(2_000);
+      return Promise.resolve(figures(looks));
+    });
+    await at(0);
+    await at(90_000);
+    expect(looks).toBe(1);
+    expect((await at(11_000))['allotrope_backlog_read_seconds']).toBe(2);
+    expect(looks).toBe(2);
+  });
+
+  test('that can not be read are left out, and the others are told', async () => {
+    let fails = false;
+    const { at } = gaugesOf(() => (fails ? Promise.reject(new Error('away')) : Promise.resolve(figures(1))));
+    await at(0);
+    fails = true;
+    const series = await at(20_000);
+    expect(series['allotrope_backlog_up']).toBe(0);
+    expect(Object.keys(series)).not.toContain('allotrope_webhook_lag_seconds');
+    expect(Object.keys(series).filter((name) => name.startsWith('allotrope_files'))).toEqual([]);
+  });
+});
+
+test('what is told beside them is told after them, and left out where it can not be had', async () => {
+  const metrics = createMetrics({ ofProcess: false });
+  metrics.filesEnded('READY', 1);
+  const both = createMetricsPage(metrics, null, () => Promise.resolve('sdk_things 3\n'));
+  expect(seriesOf((await both.read(undefined)).text)).toMatchObject({
+    sdk_things: 3,
+    'allotrope_files_ended_total{status="READY"}': 1,
+  });
+  const alone = await createMetricsPage(metrics, null, () => Promise.reject(new Error('away'))).read(undefined);
+  expect([alone.status, seriesOf(alone.text)['allotrope_files_ended_total{status="READY"}']]).toEqual([200, 1]);
 });

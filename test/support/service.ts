@@ -30,7 +30,6 @@ import { encodeDocument, encodeQuery } from '../../embeddings/sparse/sparseEncod
 import { createLookups } from '../../lookups/registry.js';
 import { createLog } from '../../observability/log.js';
 import { createMetrics } from '../../observability/metrics.js';
-import { createMetricsPage } from '../../observability/metricsPage.js';
 import { createRerankers } from '../../rerankers/registry.js';
 import { BrokenPointFile } from '../../store/coldStorage/pointFile.js';
 import { connectStore, type Store } from '../../store/connect.js';
@@ -155,7 +154,6 @@ export async function startService(
     },
     log,
     metrics,
-    metricsPage: config.metrics.token === null ? null : createMetricsPage(metrics, config.metrics.token),
   });
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
