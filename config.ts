@@ -8,6 +8,7 @@ import Joi from 'joi';
 
 import { type OAuthClients, readOAuthClients } from './connectors/oauth/clients.js';
 import { readSourceUrls, type SourceUrls } from './connectors/readSourceUrls.js';
+import { DAY_MS } from './contract/coldStorage.js';
 import type { EmbeddingModelId } from './contract/embeddingModels.js';
 import type { OcrSettings } from './documents/pool.js';
 import type { DocumentLimits } from './documents/types.js';
@@ -110,8 +111,15 @@ export interface Config {
     readonly retryDelaysMs: readonly number[];
     /** Milliseconds between looks for room of a run that is held back by a limit. */
     readonly limitRecheckMs: number;
+    /** Milliseconds that a run stands still at its bound of tokens at most. */
+    readonly pausedRunMs: number;
     /** Part of a source's files that a listing may miss before their deletion is held. */
     readonly massDeletePercent: number;
+  };
+  readonly dryRun: {
+    /** Pages, or files, that a dry run reads at most. */
+    readonly samplePages: number;
+    readonly timeoutMs: number;
   };
   readonly webhooks: {
     readonly timeoutMs: number;
@@ -404,8 +412,10 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       },
       retryDelaysMs: list(string('RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),
       limitRecheckMs: number('LIMIT_RECHECK_S') * 1000,
+      pausedRunMs: number('PAUSED_RUN_DAYS') * DAY_MS,
       massDeletePercent: number('MASS_DELETE_PERCENT'),
     },
+    dryRun: { samplePages: number('DRY_RUN_SAMPLE_PAGES'), timeoutMs: number('DRY_RUN_TIMEOUT_S') * 1000 },
     webhooks: {
       timeoutMs: number('WEBHOOK_TIMEOUT_MS'),
       retryDelaysMs: list(string('WEBHOOK_RETRY_DELAYS_S')).map((seconds) => Number(seconds) * 1000),

@@ -376,7 +376,7 @@ export const SETTINGS = {
   EMBEDDING_PRICES: {
     schema: Joi.string().custom(readBy(readPrices)),
     about:
-      'Price of a million tokens of each model id, `OPENAI=0.02,COHERE_MULTILINGUAL_V3=0.1`, by comma: what POST /files/reembed reckons with, and metrics. Ids that are not named have no price.',
+      'Price of a million tokens of each model id, `OPENAI=0.02,COHERE_MULTILINGUAL_V3=0.1`, by comma: what POST /files/reembed, requests with dry_run and metrics reckon with. Ids that are not named have no price.',
   },
   SOURCE_URLS: {
     schema: text().custom(readBy(readSourceUrls)).default(''),
@@ -502,6 +502,20 @@ export const SETTINGS = {
   LIMIT_RECHECK_S: {
     schema: Joi.number().greater(0).default(30),
     about: 'Seconds after which a run whose files are held back by a limit of their user looks for room again.',
+  },
+  DRY_RUN_SAMPLE_PAGES: {
+    schema: count(12),
+    about: 'Pages, or files of an account, that a request with dry_run reads to estimate the rest.',
+  },
+  DRY_RUN_TIMEOUT_S: {
+    schema: count(25),
+    about:
+      'Seconds after which a request with dry_run answers with what it has seen; half of them are for finding what there is.',
+  },
+  PAUSED_RUN_DAYS: {
+    schema: count(30),
+    about:
+      'Days that a run stands still at its max_tokens when nobody has it go on; then it ends, and its open files are SYNC_ABORTED.',
   },
   MAX_QUEUED_FILES: {
     schema: count(20_000, 0),

@@ -176,7 +176,8 @@ export function createPassActivities({ store, log }: ActivityDeps) {
       if (wanted.state !== 'on') return no(wanted.state);
       const { dataSourceId, fileId } = row;
       const of = fileId === null ? { dataSourceId: dataSourceId ?? 0 } : { fileId };
-      if (await store.passes.isBusy(of)) return no('busy');
+      const inTheWay = await store.passes.inTheWay(of);
+      if (inTheWay !== null) return no(inTheWay);
       const runId = await store.runs.nextId();
       await store.transaction((session) =>
         store.runs.accept(

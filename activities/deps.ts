@@ -90,6 +90,8 @@ export interface IngestSettings {
   readonly ocr: OcrLimits;
   /** Milliseconds between looks for room of a run whose files are held back by a limit. */
   readonly limitRecheckMs: number;
+  /** Milliseconds that a run stands still at its bound of tokens at most. */
+  readonly pausedRunMs: number;
   readonly webhooks: WebhookSettings;
   /** Part of a data source's files that a listing may miss before their deletion is held. */
   readonly massDeletePercent: number;

@@ -1,6 +1,8 @@
 import type { VectorSpace } from '../contract/embeddingModels.js';
+import { Fault } from '../contract/failures.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from './deps.js';
+import type { TokenBound } from './tokenBound.js';
 
 /** What is embedded of a chunk, and its cl100k tokens. */
 interface ChunkText {
@@ -10,13 +12,18 @@ interface ChunkText {
 
 const sumOf = (tokens: readonly (number | undefined)[]): number => tokens.reduce<number>((sum, n = 0) => sum + n, 0);
 
-/** The vectors of chunks, in their order: those of texts known from before, and the rest computed now. */
+/**
+ * The vectors of chunks, in their order: those of texts known from before, and the rest computed now.
+ * @param bound what is computed is taken of it first; null: of nothing
+ * @throws BoundReached where that does not fit
+ */
 export async function embedTexts(
   organizationId: number,
   space: VectorSpace,
   chunks: readonly ChunkText[],
   deps: ActivityDeps,
   signal: AbortSignal,
+  bound: TokenBound | null,
 ): Promise<Float32Array[]> {
   const { embeddingUsage, vectorCache } = deps.store;
   const tokensOf = new Map(chunks.map(({ text, tokens }) => [text, tokens]));
@@ -30,10 +37,15 @@ export async function embedTexts(
     space,
     chunks.map(({ text }) => text),
     async (missing) => {
+      const tokens = sumOf(missing.map((text) => tokensOf.get(text)));
+      await bound?.take(tokens);
       const made = await contentStep('embedded', signal, deps, () =>
         deps.embeddings.embed(space.name, missing, 'document', signal, organizationId),
-      );
-      const tokens = sumOf(missing.map((text) => tokensOf.get(text)));
+      ).catch(async (error: unknown) => {
+        // Of one that was broken off nobody knows what was embedded.
+        if (error instanceof Fault && !signal.aborted) await bound?.giveBack(tokens);
+        throw error;
+      });
       computed.texts += missing.length;
       computed.tokens += tokens;
       count('computed', missing.length, tokens);

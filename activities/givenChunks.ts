@@ -7,6 +7,7 @@ import type { ActivityDeps } from './deps.js';
 import { embedTexts } from './embedTexts.js';
 import type { PreparedFile } from './preparedFile.js';
 import { sparseVectorsOf } from './sparseVectors.js';
+import type { BatchLimits } from './tokenBound.js';
 
 /** Between chunks in what is shown as the file's text. */
 const GAP = '\n\n';
@@ -59,20 +60,20 @@ export async function prepareGiven(
   started: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
-  admit: (characters: number) => Promise<void>,
+  limits: BatchLimits,
 ): Promise<PreparedFile> {
   const { file, generation } = started;
   const { organizationId, userId, _id: fileId, options } = file;
   const { texts, vectors: given } = await readGiven(file, deps);
   const document = await asDocument(texts, file, await deps.loadCounter());
-  await admit(document.text.length);
+  await limits.admit(document.text.length);
   const model = options.embeddingModel;
   const vectors = given?.map(vectorOf) ?? null;
   const wants = !options.generateChunksOnly;
   const own = wants && vectors === null ? deps.embeddings.spaceOf(model) : null;
   const space = wants && vectors !== null ? givenSpace(model, vectors[0]?.length ?? 0) : own;
   const chunks = texts.map((text, index) => ({ text, tokens: document.cuts[index]?.tokens ?? 0 }));
-  const made = own ? await embedTexts(organizationId, own, chunks, deps, signal) : [];
+  const made = own ? await embedTexts(organizationId, own, chunks, deps, signal, limits.tokens) : [];
   // What was fetched is kept by generation: the new one has it too.
   const bytes = file.hasContent
     ? await deps.store.contents.get({ organizationId, fileId, generation: file.generation })

@@ -10,6 +10,7 @@ import { createDeleteUserActivities } from './deleteUser.js';
 import { createDiscoveryActivities } from './discoverPages.js';
 import { createIngestActivities } from './ingestBatch.js';
 import { createMoveActivities } from './moveStorage.js';
+import { createPauseActivities } from './pauses.js';
 import { createPlanActivities } from './planBatches.js';
 import { createRecognizeActivities } from './recognize.js';
 import { createRecountActivities } from './recountFiles.js';
@@ -31,6 +32,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createItemActivities(deps),
     ...createQueueActivities(deps),
     ...createPlanActivities(deps),
+    ...createPauseActivities(deps),
     ...createIngestActivities(deps),
     ...createTranscribeActivities(deps),
     ...createRecognizeActivities(deps),

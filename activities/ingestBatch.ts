@@ -13,6 +13,7 @@ import { prepareFile } from './prepareFile.js';
 import { createAdmission } from './admission.js';
 import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
 import { PutAside } from './putAside.js';
+import { BoundReached, createTokenBound } from './tokenBound.js';
 
 const HEARTBEAT_MS = 1_000;
 
@@ -35,10 +36,12 @@ export function createIngestActivities(deps: ActivityDeps) {
       const underWay = new Map<number, StartedFile>();
       const handedOver = new Set<number>();
       let storeFailed = false;
+      let paused = false;
       let crawl: CrawlBatch | null = null;
       const alone: number[] = [];
       const aside: Record<AsideStep, number[]> = { transcribe: [], recognize: [] };
       const admit = createAdmission(store, runId);
+      const tokens = createTokenBound(store, runId);
 
       /** What has to be written down for a file once its slot is given back. */
       type Commit = () => Promise<void>;
@@ -49,8 +52,8 @@ export function createIngestActivities(deps: ActivityDeps) {
           throw new Fault('quarantined', QUARANTINE);
         }
         if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, fileId));
-        const admitted = (characters: number): Promise<void> => admit(file, characters);
-        const prepared = await prepareFile(runId, started, deps, signal, admitted, crawl?.keeperOf(file));
+        const limits = { admit: (characters: number) => admit(file, characters), tokens };
+        const prepared = await prepareFile(runId, started, deps, signal, limits, crawl?.keeperOf(file));
         if (prepared) return () => committer.add(prepared).finally(() => closeText(prepared.document));
         if (generation > file.generation + 1) await forget(started);
         return () => keeper.add({ runId, file, generation });
@@ -60,7 +63,7 @@ export function createIngestActivities(deps: ActivityDeps) {
       const ingest = async (fileId: number): Promise<void> => {
         signal.throwIfAborted();
         // What could not be written would only be fetched for nothing, and again at the next try.
-        if (storeFailed) return;
+        if (storeFailed || paused) return;
         const started = await starter.add({ runId, fileId });
         if (!started) return;
         underWay.set(fileId, started);
@@ -78,6 +81,13 @@ export function createIngestActivities(deps: ActivityDeps) {
             aside[error.step].push(fileId);
             await forget(started);
             await store.files.putAside(runId, fileId, error.pages);
+            underWay.delete(fileId);
+            return;
+          }
+          if (error instanceof BoundReached) {
+            paused = true;
+            await forget(started);
+            await store.files.release(runId, [fileId]);
             underWay.delete(fileId);
             return;
           }
@@ -126,6 +136,7 @@ export function createIngestActivities(deps: ActivityDeps) {
         return {
           ...outcomes,
           alone,
+          ...(paused ? { paused } : {}),
           ...(toTranscribe.length > 0 ? { toTranscribe } : {}),
           ...(toRecognize.length > 0 ? { toRecognize } : {}),
         };

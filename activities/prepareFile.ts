@@ -21,6 +21,7 @@ import { ocrReading, wantsTables } from './recognizedPages.js';
 import { sparseReading, sparseVectorsOf } from './sparseVectors.js';
 import { transcriptOf } from './transcripts.js';
 import { fileCredentials } from './sourceCredentials.js';
+import type { BatchLimits, TokenBound } from './tokenBound.js';
 
 function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): Record<string, unknown> {
   return { ...opened.facts, ...document?.metadata };
@@ -36,13 +37,14 @@ async function embedChunks(
   { prefix, text, cuts }: ProcessedDocument,
   deps: ActivityDeps,
   signal: AbortSignal,
+  bound: TokenBound,
 ): Promise<Float32Array[]> {
   const vectors: Float32Array[] = [];
   for (let from = 0; from < cuts.length; from += CHUNKS_AT_ONCE) {
     const chunks = cuts
       .slice(from, from + CHUNKS_AT_ONCE)
       .map(({ start, end, tokens }) => ({ text: prefix + text.slice(start, end), tokens }));
-    vectors.push(...(await embedTexts(organizationId, space, chunks, deps, signal)));
+    vectors.push(...(await embedTexts(organizationId, space, chunks, deps, signal, bound)));
   }
   return vectors;
 }
@@ -110,29 +112,29 @@ async function tellLinks(
 
 /**
  * Fetch → read → chunk → embed, for one file. Raw and parsed content are kept on the way.
- * @param admit counts a text in before it is kept; throws a Fault where the user's limits leave no room for it
+ * @param limits what it may take: asked before it is taken
  * @param keepLinks given where the page is one of a crawl that wants its links
  * @returns null when the file already holds just what this would make: nothing is read, embedded or written then
  * @throws Fault when this content can't be had or read; PutAside for a file of which something must be made first;
- * anything else is a store's fault
+ * BoundReached for one that waits for more tokens; anything else is a store's fault
  */
 export async function prepareFile(
   runId: number,
   begun: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
-  admit: (characters: number) => Promise<void>,
+  limits: BatchLimits,
   keepLinks: LinkKeeper | null = null,
 ): Promise<PreparedFile | null> {
-  if (begun.file.givenChunks) return prepareGiven(runId, begun, deps, signal, admit);
-  if (!isSent(begun.file)) return prepareOpened(runId, begun, deps, signal, admit, keepLinks);
+  if (begun.file.givenChunks) return prepareGiven(runId, begun, deps, signal, limits);
+  if (!isSent(begun.file)) return prepareOpened(runId, begun, deps, signal, limits, keepLinks);
   const started = await withOriginal(runId, begun, deps, signal);
   const transcript = await transcriptOf(started.file, deps);
   // A recording is not read here: what is said in it is known by now.
   const withContent = !started.file.options.storeFileOnly && transcript === null;
   const sent = await openOriginal(started.file, deps, withContent);
   try {
-    return await prepareOpened(runId, started, deps, signal, admit, keepLinks, { ...sent, transcript });
+    return await prepareOpened(runId, started, deps, signal, limits, keepLinks, { ...sent, transcript });
   } finally {
     await sent.close();
   }
@@ -144,7 +146,7 @@ async function prepareOpened(
   started: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
-  admit: (characters: number) => Promise<void>,
+  limits: BatchLimits,
   keepLinks: LinkKeeper | null,
   sent: OpenedOriginal | null = null,
 ): Promise<PreparedFile | null> {
@@ -236,9 +238,9 @@ async function prepareOpened(
   let vectors: Float32Array[] = [];
   let contained: Record<string, unknown> = {};
   try {
-    await admit(document.text.length);
+    await limits.admit(document.text.length);
     if (sent && asPicture) vectors = await embedPicture(organizationId, asPicture, sent, deps, signal);
-    else if (space) vectors = await embedChunks(organizationId, space, document, deps, signal);
+    else if (space) vectors = await embedChunks(organizationId, space, document, deps, signal, limits.tokens);
     // Queued before the file is shown: they are the run's, whatever becomes of this try.
     if (attachments.length > 0) contained = { ...(await acceptAttachments(runId, file, attachments, deps)) };
   } catch (error) {

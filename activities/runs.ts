@@ -10,6 +10,8 @@ export function createRunActivities({ store, log }: ActivityDeps) {
   /** Ends the run's row, and with it what only the run needed. */
   const end = async (run: RunDoc, outcome: 'finished' | 'failed' | 'aborted', counts: RunCounts): Promise<void> => {
     if (run.dataSourceId) await store.dataSources.filesSynced(run, run.dataSourceId);
+    if (run.dataSourceId && run.maxTokens !== undefined)
+      await store.dataSources.note(run, run.dataSourceId, { files_paused: null });
     await store.runs.finish(run._id, outcome, { ...counts });
     if (run.kind === 'webScrape') await store.frontier.clear(run._id);
   };

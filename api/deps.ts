@@ -1,7 +1,8 @@
 import type { SparseVector } from '../contract/sparseVectors.js';
-import type { Connectors } from '../connectors/registry.js';
+import type { Account, Connectors } from '../connectors/registry.js';
 import type { WebSource } from '../connectors/types.js';
 import type { EmbeddingModelId } from '../contract/embeddingModels.js';
+import type { IngestOptions, PageOptions } from '../contract/ingestOptions.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
 import type { DocumentPool, Identified, ParseInput } from '../documents/types.js';
 import type { Embeddings } from '../embeddings/types.js';
@@ -23,7 +24,15 @@ export type { Reranker };
 /** The part of the web connector that live reads need. */
 export interface SitemapReader {
   /** Streams the pages a sitemap names. Throws a Fault. */
-  discover(sitemapUrl: string, signal: AbortSignal): AsyncIterable<{ readonly url: string }>;
+  discover(
+    sitemapUrl: string,
+    signal: AbortSignal,
+    /** Told of files that could not be read beside others that could. */
+    onProblem?: () => void,
+    usePremiumProxies?: boolean,
+  ): AsyncIterable<{ readonly url: string }>;
+  /** Whether robots.txt lets us fetch a page. */
+  mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /** The part of the way out that a registration of a webhook needs. */
@@ -48,6 +57,39 @@ export interface LivePages {
   read(url: string, signal: AbortSignal): Promise<LivePage>;
 }
 
+/** What reading one content has found. */
+export interface Sample {
+  /** Of the content as it came. */
+  readonly bytes: number;
+  /** Of its chunks. */
+  readonly tokens: number;
+  /** Of its chunks, as they would be embedded. */
+  readonly texts: readonly string[];
+}
+export interface PageSample extends Sample {
+  /** What a crawl could follow. */
+  readonly links: readonly string[];
+  /** Where redirects ended. */
+  readonly endedAt: string;
+}
+/** Reads single contents for dry runs. Each throws a Fault, or the signal's reason. */
+export interface SampleReader {
+  /** @param hosts of links that are wanted, beside the one that redirects end at; null: none are */
+  page(
+    url: string,
+    options: PageOptions,
+    ingest: IngestOptions,
+    hosts: readonly string[] | null,
+    signal: AbortSignal,
+  ): Promise<PageSample>;
+  item(
+    account: Account,
+    item: { readonly externalId: string; readonly name: string },
+    ingest: IngestOptions,
+    signal: AbortSignal,
+  ): Promise<Sample>;
+}
+
 export interface ApiSettings {
   readonly maxJsonBytes: number;
   /** Of JSON that carries contents. */
@@ -57,6 +99,11 @@ export interface ApiSettings {
   readonly maxPagesPerScrape: number;
   /** Of a million tokens, by model; in whatever currency the operator reckons. */
   readonly embeddingPrices: Partial<Record<EmbeddingModelId, number>>;
+  readonly dryRun: {
+    /** Pages, or files, that a dry run reads at most. */
+    readonly samplePages: number;
+    readonly timeoutMs: number;
+  };
   /** Further addresses of this service, beside publicUrl. */
   readonly publicUrlAliases: readonly string[];
   /** How long a person may take to consent. */
@@ -70,7 +117,7 @@ export interface ApiSettings {
 /** What operations may use. Made once by api/server.ts. */
 export interface ApiDeps {
   readonly store: Store;
-  readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping' | 'tellPersonCame'>;
+  readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping' | 'tellPersonCame' | 'tellResumed'>;
   readonly embedder: QueryEmbedder;
   /** A query as its words with their weights; null for one without words. */
   encodeQuery(text: string): SparseVector | null;
@@ -83,6 +130,7 @@ export interface ApiDeps {
   /** What a file is, by its first bytes and its name. Throws a Fault for what can't be read. */
   identify(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Identified;
   readonly livePages: LivePages;
+  readonly samples: SampleReader;
   readonly tokens: Tokens;
   readonly signedUrls: SignedUrls;
   /** Address under which clients reach this API, without a trailing slash. */

@@ -1,3 +1,20 @@
+/** Operations that find files and bring them in: what they say of a request's body is said of these fields too. */
+const BRINGING_IN = [
+  'scrape_sitemap',
+  'web_scrape.[]',
+  'integrations/files/sync',
+  'integrations/confluence/sync',
+  'integrations/gitbook/sync',
+  'integrations/gmail/sync',
+  'integrations/outlook/sync',
+  'integrations/slack/sync',
+  'integrations/s3/files',
+  'integrations/azure_blob_storage/files',
+] as const;
+
+const each = (field: string, reason: string): Record<string, string> =>
+  Object.fromEntries(BRINGING_IN.map((operation) => [`${operation}.${field}`, reason]));
+
 /** What this server adds to the public contract, each with its reason. The comparison with the contract is empty but for this list. */
 export const EXTENSIONS = {
   operations: {
@@ -11,6 +28,7 @@ export const EXTENSIONS = {
     'DELETE /deletefile/{file_id}': 'Older front-ends delete one file by it.',
     'GET /models': 'Tells which provider and vector space serve each embedding model.',
     'POST /cancel_sync': 'The contract has no way to stop a scrape.',
+    'POST /sync_runs/{run_id}/resume': 'A run that is paused at its max_tokens goes on, with another bound or none.',
     'POST /files/reembed': 'Files change their embedding model without being fetched, read and cut anew.',
     'GET /files/reembed/{reembed_id}': 'Tells how far a run of re-embedding has come.',
     'POST /files/reembed/{reembed_id}/cancel': 'Stops a run of re-embedding.',
@@ -18,6 +36,13 @@ export const EXTENSIONS = {
     'POST /data_sources/{data_source_id}/held_deletions/approve': 'Has them carried out.',
     'POST /data_sources/{data_source_id}/held_deletions/refuse': 'Has the files stay.',
   },
+  /** Of requests. */
+  requestFields: {
+    ...each('dry_run', 'Tells what a run would take: files, bytes, tokens, time, price. Nothing is embedded or kept.'),
+    ...each('max_tokens', 'Tokens that a run may have embedded at most: it pauses before it would pass them.'),
+  },
+  /** Of answers to requests that ask so. */
+  answers: { dry_run: 'What a run would take, like the answer of POST /files/reembed: see docs/choices.md.' },
   fields: {
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
     'integrations/gitbook.embedding_model null': 'As for scrape_sitemap.',

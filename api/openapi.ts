@@ -103,11 +103,23 @@ const FORM: Json = {
   },
 };
 
-function describe({ method, path, auth, summary, body, query, answer, createsWork, takesFile }: Operation): Json {
+function describe({
+  method,
+  path,
+  auth,
+  summary,
+  body,
+  query,
+  answer,
+  dryAnswer,
+  createsWork,
+  takesFile,
+}: Operation): Json {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const queried = query ? jsonSchema(query, 'input') : {};
   const queries = Object.entries((queried['properties'] ?? {}) as Record<string, Json>);
   const needed = (queried['required'] ?? []) as readonly string[];
+  const answers = dryAnswer ? [answer, dryAnswer] : [answer];
   const parameters = [
     ...names.map((name) => ({
       name,
@@ -127,7 +139,12 @@ function describe({ method, path, auth, summary, body, query, answer, createsWor
     ...(body ? { requestBody: { required: true, content: content(jsonSchema(body, 'input')) } } : {}),
     ...(takesFile ? { requestBody: { required: true, content: FORM } } : {}),
     responses: {
-      200: { description: 'Success', content: content(jsonSchema(answer, 'output')) },
+      200: {
+        description: 'Success',
+        content: content(
+          dryAnswer ? { anyOf: answers.map((one) => jsonSchema(one, 'output')) } : jsonSchema(answer, 'output'),
+        ),
+      },
       ...(auth === 'open' ? (parameters.length > 0 ? LINK_FAILURES : PROBE_FAILURES) : FAILURES),
     },
   };

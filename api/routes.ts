@@ -53,6 +53,7 @@ import { syncSlack } from './integrations/slack/sync.js';
 import { syncFiles } from './integrations/syncFiles.js';
 import { cancelItemsSync, syncItems } from './integrations/syncItems.js';
 import type { Operation } from './http/operation.js';
+import { resumeRun } from './syncRuns/resume.js';
 import { addWebhook } from './webhooks/addWebhook.js';
 import { deleteWebhook } from './webhooks/deleteWebhook.js';
 import { listDeliveries } from './webhooks/listDeliveries.js';
@@ -109,6 +110,7 @@ export const operations: readonly Operation[] = [
   deleteFiles,
   deleteFile,
   cancelSync,
+  resumeRun,
   reembed,
   reembedProgress,
   cancelReembed,

@@ -22,6 +22,7 @@ import { createApp } from './app.js';
 import { createHttpServer } from './http/server.js';
 import { createSignedUrls } from './http/signedUrls.js';
 import { createTokens } from './http/tokens.js';
+import { createSampleReader } from './dryRuns/sampleReader.js';
 import { createLivePages } from './web/livePages.js';
 
 /** How long open requests may take to end after a stop was asked for. */
@@ -77,10 +78,12 @@ const app = createApp({
   addresses: egress,
   identify: identifyFile,
   livePages: createLivePages(web, documents),
+  samples: createSampleReader(web, documents),
   settings: {
     ...config.http,
     maxPagesPerScrape: config.web.maxPagesPerScrape,
     embeddingPrices: config.embedding.prices,
+    dryRun: config.dryRun,
   },
   log,
   metrics,

@@ -123,6 +123,8 @@ export interface IngestBatchInput extends RunInput {
 }
 
 export interface IngestBatchResult extends BatchResult {
+  /** The run has come to its bound of tokens, and what is left of the batch waits in the queue; absent: it has not. */
+  readonly paused?: true;
   /** Files that were under way at two worker deaths: to be run alone. */
   readonly alone: readonly number[];
   /** Recordings that must be transcribed before they can be read; absent where there is none. */
@@ -161,6 +163,19 @@ export interface PlanBatchesResult {
   readonly afterId: number;
   /** At the end of a pass: how long until a requeued file is due; null when none waits. */
   readonly dueInMs: number | null;
+}
+
+/** A paused run may go on. */
+export const RESUME_SIGNAL = 'resumeRun';
+
+/** Why a run stands still until somebody has it go on. */
+export type PauseReason = 'max_tokens';
+
+/** How a paused run stands when its workflow looks. */
+export interface LookAtPauseResult {
+  readonly goesOn: boolean;
+  /** While it stands still: how long it does so at most. */
+  readonly endsInMs: number;
 }
 
 /** The person is back from the provider. */
@@ -316,7 +331,7 @@ export interface AutoSyncInput {
 }
 
 /** Why there is nothing to do for a pass. */
-export type NoPass = 'gone' | 'off' | 'revoked' | 'busy';
+export type NoPass = 'gone' | 'off' | 'revoked' | 'busy' | 'paused';
 
 /** A run that is a part of a pass, with what its workflow is found by. */
 export interface PassPart {
@@ -345,7 +360,7 @@ export interface AutoSyncResult {
 
 /** Answer of the query `progress`. */
 export interface RunProgress {
-  readonly phase: 'starting' | 'discovering' | 'ingesting' | 'waiting' | 'finishing' | 'done';
+  readonly phase: 'starting' | 'discovering' | 'ingesting' | 'waiting' | 'paused' | 'finishing' | 'done';
   readonly discovered: number;
   readonly counts: BatchResult;
 }

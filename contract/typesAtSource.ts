@@ -33,3 +33,17 @@ export function isChosenByType(
     ? isFree(typeAtSource)
     : isNamed(typeAtSource) || (syncAttachments && isFree(attachedTo));
 }
+
+/** What a walk has found. */
+interface Found extends Typed {
+  readonly hasContent: boolean;
+  readonly isAttachment?: boolean;
+  readonly isSelectable: boolean;
+}
+
+/** Whether an item becomes a file. What was named by itself does, whatever its type. */
+export function becomesFile(item: Found, isNamed: boolean, wishes: TypeWishes): boolean {
+  const { hasContent, isAttachment, isSelectable } = item;
+  const isWanted = hasContent || (isAttachment === true && wishes.syncAttachments === true && isSelectable);
+  return isWanted && (isNamed || isChosenByType(item, wishes));
+}

@@ -2,13 +2,20 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { TypedSearchAttributes } from '@temporalio/common';
 import pLimit from 'p-limit';
 
-import { PERSON_CAME_SIGNAL, type RunInput, type RunKind, workflowIds } from '../contract/orchestration.js';
+import {
+  PERSON_CAME_SIGNAL,
+  RESUME_SIGNAL,
+  type RunInput,
+  type RunKind,
+  workflowIds,
+} from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { Attempts } from '../store/connections/attempts.js';
 import type { FileCommands } from '../store/files/commands.js';
 import type { HeldRuns } from '../store/runs/held.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { Runs } from '../store/runs/outbox.js';
+import type { Pauses } from '../store/runs/pauses.js';
 import { pause } from './pause.js';
 import { searchAttributes } from './searchAttributes.js';
 
@@ -44,6 +51,8 @@ export interface Dispatcher {
   start(runId: number): Promise<void>;
   /** Tells the workflow of a connection that its person is back. Never throws: what does not hear it now is told again by the sweeper. */
   tellPersonCame(runId: number): Promise<void>;
+  /** Tells the workflow of a paused run that it goes on. Never throws: what does not hear it now is told again by the sweeper. */
+  tellResumed(run: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void>;
   /** Cancels a run: in the outbox, or by Temporal; files not yet done end SYNC_ABORTED. @throws when Temporal can't be reached */
   cancel(runId: number): Promise<void>;
   /** Starts what lies in the outbox, now and every second, until the signal is aborted. */
@@ -59,13 +68,14 @@ export interface DispatchStores {
   readonly files: Pick<FileCommands, 'abortOpen'>;
   readonly heldRuns: HeldRuns;
   readonly attempts: Pick<Attempts, 'unheard'>;
+  readonly pauses: Pick<Pauses, 'unheard' | 'under'>;
 }
 
 /** Brings runs from the outbox to Temporal. Ids make every start harmless to repeat. */
 export function createDispatcher(
   client: Client,
   taskQueue: string,
-  { runs, files, heldRuns, attempts }: DispatchStores,
+  { runs, files, heldRuns, attempts, pauses }: DispatchStores,
   log: Log,
 ): Dispatcher {
   /** Whether the running workflow of that id is this very run. */
@@ -116,7 +126,12 @@ export function createDispatcher(
         await pause(pauseMs, NEVER);
         started = await tryStart(run);
       }
-      if (!started) return await postpone('an earlier run of the same thing goes on');
+      if (!started) {
+        // Asked for anew, the same thing does not wait for one that stands still.
+        const paused = await pauses.under(workflowId);
+        if (paused) await client.workflow.getHandle(workflowId).cancel();
+        return await postpone(`an earlier run of the same thing ${paused ? 'stood still' : 'goes on'}`);
+      }
       await runs.markStarted(runId);
       log.info(context, 'workflow started');
     } catch (error) {
@@ -153,17 +168,30 @@ export function createDispatcher(
     }
   };
 
+  const tellResumed = async ({ _id: runId, workflowId }: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void> => {
+    if (closing) return;
+    try {
+      const handle = client.workflow.getHandle(workflowId);
+      await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.signal(RESUME_SIGNAL));
+    } catch (error) {
+      log.warn({ runId, err: error }, 'a paused run does not hear yet that it goes on');
+    }
+  };
+
   const sweepOnce = async (): Promise<void> => {
     await heldRuns.letGo();
     const due = await runs.unstarted(new Date(), SWEEP_ROWS);
     await Promise.all(due.map(({ _id }) => start(_id)));
     const unheard = await attempts.unheard(new Date(Date.now() - UNHEARD_MS), SWEEP_ROWS);
     await Promise.all(unheard.map(({ _id }) => tellPersonCame(_id)));
+    const resumed = await pauses.unheard(new Date(Date.now() - UNHEARD_MS), SWEEP_ROWS);
+    await Promise.all(resumed.map(tellResumed));
   };
 
   return {
     start,
     tellPersonCame,
+    tellResumed,
     async cancel(runId) {
       if (await runs.withdraw(runId)) {
         await files.abortOpen(runId, 'The run was cancelled before it began. Resync to try again.');

@@ -8,9 +8,11 @@ import type { DataSourceCommands } from '../store/dataSources/commands.js';
 import type { DataSourceListings } from '../store/dataSources/listings.js';
 import type { FileCommands } from '../store/files/commands.js';
 import type { FileDeletion } from '../store/files/deletion.js';
+import type { RunProgress } from '../store/files/runProgress.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { Originals } from '../store/originals/originals.js';
 import type { Runs } from '../store/runs/outbox.js';
+import type { Pauses } from '../store/runs/pauses.js';
 import { pause } from './pause.js';
 
 /** Runs looked at in one round. */
@@ -26,7 +28,8 @@ export interface ReaperStores {
   readonly runs: Pick<Runs, 'inMotion' | 'find' | 'finish' | 'redo'>;
   readonly dataSources: Pick<DataSourceCommands & DataSourceListings, 'tagsStopped' | 'endListing'>;
   readonly attempts: Pick<Attempts, 'move' | 'heard'>;
-  readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'>;
+  readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'> & Pick<RunProgress, 'countRun'>;
+  readonly pauses: Pick<Pauses, 'standing' | 'resume'>;
 }
 
 /** The state of the very workflow of a run; null: Temporal has none, or that of another run. */
@@ -60,7 +63,7 @@ export async function isAlive(client: Client, run: RunDoc, runs?: Pick<Runs, 'fi
  */
 export async function reapOnce(
   client: Client,
-  { runs, files, dataSources, attempts }: Omit<ReaperStores, 'originals'>,
+  { runs, files, dataSources, attempts }: Omit<ReaperStores, 'originals' | 'pauses'>,
   log: Log,
   now = Date.now(),
 ): Promise<number> {
@@ -106,6 +109,16 @@ export async function reapOnce(
   return reaped;
 }
 
+/** Has paused runs whose files were all deleted, or taken over, come to their end: the dispatcher's sweep tells their workflows. */
+export async function endEmptyPauses({ pauses, files }: Pick<ReaperStores, 'pauses' | 'files'>): Promise<number> {
+  let ended = 0;
+  for (const run of await pauses.standing(RUNS_PER_ROUND)) {
+    if ((await files.countRun(run._id)).open > 0) continue;
+    if (await pauses.resume(run, run._id, run.maxTokens ?? null)) ended += 1;
+  }
+  return ended;
+}
+
 /** Reaps every `intervalMs` until the signal is aborted. */
 export async function reap(
   client: Client,
@@ -119,6 +132,7 @@ export async function reap(
     if (signal.aborted) return;
     try {
       await reapOnce(client, stores, log);
+      await endEmptyPauses(stores);
       const swept = await stores.originals.sweep();
       if (swept > 0) log.info({ swept }, 'swept what broken uploads left behind, and what was replaced');
     } catch (error) {

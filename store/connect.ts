@@ -59,6 +59,8 @@ import { createRecognizedPages, type RecognizedPages } from './recognizedPages/r
 import { createReembeds, type Reembeds } from './reembeds/reembeds.js';
 import { createRuns, type Runs } from './runs/outbox.js';
 import { createPasses, type Passes } from './runs/passes.js';
+import { createPauses, type Pauses } from './runs/pauses.js';
+import { createRunRates, type RunRates } from './runs/rates.js';
 import { createSchedules, type Schedules } from './schedules/schedules.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { createSelections, type Selections } from './selections/selections.js';
@@ -106,6 +108,9 @@ export interface Store {
   /** What is synced by itself, and when. */
   readonly schedules: Schedules;
   readonly passes: Passes;
+  /** Runs with a bound of tokens. */
+  readonly pauses: Pauses;
+  readonly runRates: RunRates;
   /** What was chosen of accounts, and what was deleted since. */
   readonly selections: Selections;
   /** Connections by consent. */
@@ -244,6 +249,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     },
     schedules,
     passes: createPasses(runs),
+    pauses: createPauses(runs),
+    runRates: createRunRates(runs),
     selections,
     attempts: createAttempts(models.attempts, secrets),
     connections: createConnections(dataSourceCommands, runCommands, selections),

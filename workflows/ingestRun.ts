@@ -1,8 +1,10 @@
 import {
   ActivityFailure,
   CancellationScope,
+  condition,
   continueAsNew,
   defineQuery,
+  defineSignal,
   isCancellation,
   setHandler,
 } from '@temporalio/workflow';
@@ -12,6 +14,7 @@ import {
   type FollowLinksResult,
   type IngestRunInput,
   PROGRESS_QUERY,
+  RESUME_SIGNAL,
   type RunOutcome,
   type RunProgress,
 } from '../contract/orchestration.js';
@@ -20,6 +23,11 @@ import { addResults, ingestWindow } from './ingestWindow.js';
 import { storeSteps } from './storeSteps.js';
 
 export const progressQuery = defineQuery<RunProgress>(PROGRESS_QUERY);
+const resumeSignal = defineSignal(RESUME_SIGNAL);
+
+/** Nobody had the run go on. */
+class PauseOver extends Error {}
+const PAUSE_OVER = 'The run was paused at max_tokens, and nobody had it go on. Ask for it again, with another bound.';
 
 /**
  * The life of a run that ingests files: begin, find them, ingest them, end. However it ends, no file of the run stays
@@ -35,7 +43,23 @@ export async function ingestRun(
   let phase: RunProgress['phase'] = 'starting';
   let discovered = resume?.discovered ?? 0;
   let counts = resume?.counts ?? EMPTY_BATCH_RESULT;
+  let told = false as boolean;
   setHandler(progressQuery, () => ({ phase, discovered, counts }));
+  setHandler(resumeSignal, () => {
+    told = true;
+  });
+  /** Stands still until somebody has the run go on: its row says whether, the signal only that it is time to look. */
+  const standStill = async (): Promise<void> => {
+    phase = 'paused';
+    for (;;) {
+      told = false;
+      const { goesOn, endsInMs } = await storeSteps().lookAtPause({ runId });
+      if (goesOn) break;
+      if (endsInMs === 0) throw new PauseOver();
+      await condition(() => told, endsInMs);
+    }
+    phase = 'ingesting';
+  };
 
   try {
     if (!resume) {
@@ -52,6 +76,7 @@ export async function ingestRun(
       onWait: (waiting) => {
         phase = waiting ? 'waiting' : 'ingesting';
       },
+      onPause: standStill,
       ...(follow && {
         follow: async () => {
           const far = await follow();
@@ -75,7 +100,7 @@ export async function ingestRun(
       await CancellationScope.nonCancellable(() => storeSteps().abortRun({ runId }));
       throw error;
     }
-    const sentence = faultSentence(error);
+    const sentence = error instanceof PauseOver ? PAUSE_OVER : faultSentence(error);
     if (sentence !== null) {
       // Also when the run is cancelled just now: its files must not stay in motion.
       await CancellationScope.nonCancellable(() => storeSteps().failRun({ runId, message: sentence }));

@@ -53,6 +53,8 @@ export interface WindowHooks {
   onBatch(result: BatchResult): void;
   /** Called when nothing is due for a while. */
   onWait(waiting: boolean): void;
+  /** Called when the run has come to its bound of tokens and nothing is under way; resolves when it goes on. */
+  onPause(): Promise<void>;
   /**
    * For runs whose files lead to more files: called when nothing is due and nothing under way; answers how long until a
    * file is due, or null when none is open. What the pages link to is kept for it.
@@ -67,6 +69,8 @@ export interface WindowHooks {
 export async function ingestWindow(runId: number, startAfter: number, hooks: WindowHooks): Promise<number | null> {
   let afterId = startAfter;
   let failure: { reason: unknown } | null = null;
+  /** Only where a batch says so: histories from before know no pause. */
+  let isPaused = false as boolean;
   const underWay = new Set<Promise<void>>();
   const aside = new Set<Promise<void>>();
   const steps = asideSteps();
@@ -78,6 +82,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
       ...(hooks.follow ? { keepLinks: true } : {}),
     });
     hooks.onBatch(result);
+    if (result.paused) isPaused = true;
     if (result.toTranscribe) await putAside('transcribe', result.toTranscribe);
     if (result.toRecognize) await putAside('recognize', result.toRecognize);
     // A file that was under way at two worker deaths is run alone, so that it can take no other with it.
@@ -115,20 +120,30 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   /** Pass after pass. */
   const work = async (): Promise<number | null> => {
     for (;;) {
+      if (isPaused) {
+        await drained(0);
+        isPaused = false;
+        await hooks.onPause();
+        afterId = 0;
+      }
       const plan = await storeSteps().planBatches({ runId, afterId, limit: PLAN_AHEAD });
       for (const fileIds of plan.batches) {
         await drained(plan.window - 1);
+        if (isPaused) break;
         begin(fileIds);
       }
+      if (isPaused) continue;
       const passOver = plan.afterId === 0;
       afterId = plan.afterId;
       if (workflowInfo().continueAsNewSuggested) {
         await drained(0);
+        if (isPaused) continue;
         await condition(allHandlersFinished);
         return afterId;
       }
       if (passOver) {
         await drained(0);
+        if (isPaused) continue;
         if (plan.batches.length > 0) continue;
         const dueInMs = hooks.follow ? await hooks.follow() : plan.dueInMs;
         if (dueInMs === null) return null;

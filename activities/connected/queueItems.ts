@@ -5,7 +5,7 @@ import { isWalked, type SyncSourceRequest } from '../../contract/connections.js'
 import { fileEvents, uploadEvent } from '../../contract/events.js';
 import type { QueueItemsResult, RunInput } from '../../contract/orchestration.js';
 import { honours } from '../../contract/sources.js';
-import { isChosenByType } from '../../contract/typesAtSource.js';
+import { becomesFile } from '../../contract/typesAtSource.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { FileRequest } from '../../store/files/accept.js';
 import type { RunDoc } from '../../store/runs/model.js';
@@ -39,13 +39,6 @@ const unlisted = (externalId: string): Queued => ({
   createdAt: null,
   version: null,
 });
-
-/** Whether an item becomes a file. What was named by itself does, whatever its type. */
-const becomesFile = (item: SourceItem, isNamed: boolean, { ingest }: SyncSourceRequest): boolean => {
-  const { hasContent, isAttachment, isSelectable } = item;
-  const isWanted = hasContent || (isAttachment === true && ingest.syncAttachments === true && isSelectable);
-  return isWanted && (isNamed || isChosenByType(item, ingest));
-};
 
 /** From what was selected of a connected account to queued files. */
 export function createQueueActivities(deps: ActivityDeps) {
@@ -124,7 +117,7 @@ export function createQueueActivities(deps: ActivityDeps) {
               const { items, missing, walk } = page;
               const isNamed = (item: SourceItem) =>
                 request.isWhole !== true && item.externalId === request.walk.open[0];
-              const wanted = items.filter((item) => becomesFile(item, isNamed(item), request));
+              const wanted = items.filter((item) => becomesFile(item, isNamed(item), request.ingest));
               const taken = new Set(wanted);
               // What was named is looked into, where it only leads elsewhere.
               const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));

@@ -67,6 +67,8 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
   readonly createsWork?: true;
   /** What a 200 holds; the OpenAPI document is made from it. */
   readonly answer: Joi.Schema;
+  /** What a 200 holds where the request only asks what its work would take. */
+  readonly dryAnswer?: Joi.Schema;
   /** Answers a plain value for JSON, or a ListAnswer to be streamed. */
   handle(call: Call<Auth, Body>): Promise<unknown>;
 }

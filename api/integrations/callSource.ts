@@ -14,8 +14,11 @@ export async function callSource<T>(name: string, call: (signal: AbortSignal) =>
     return await call(AbortSignal.timeout(TIMEOUT_MS));
   } catch (error) {
     if (error instanceof DOMException && error.name === 'TimeoutError') throw late;
-    if (!(error instanceof Fault)) throw error;
-    const seconds = error.retryAfterMs === null ? null : Math.ceil(error.retryAfterMs / 1000);
-    throw new HttpError(error.retryable ? 503 : 400, error.message, seconds);
+    throw error instanceof Fault ? faultAnswer(error) : error;
   }
+}
+
+/** What a caller is told whom a source refuses. */
+export function faultAnswer({ retryAfterMs, retryable, message }: Fault): HttpError {
+  return new HttpError(retryable ? 503 : 400, message, retryAfterMs === null ? null : Math.ceil(retryAfterMs / 1000));
 }

@@ -1,6 +1,7 @@
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { TagValue } from '../../contract/records.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { BoundsBody } from '../schemas/bounds.js';
 import { type ConnectedFilesBody, toConnectedIngest } from '../schemas/integrations.js';
 
 /** Which of our options a field of a request is. */
@@ -30,18 +31,21 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof IngestOptions)[]>> = {
   ],
 };
 
-interface SelectionBody extends ConnectedFilesBody {
+interface SelectionBody extends ConnectedFilesBody, BoundsBody {
   incremental_sync?: boolean;
   tags: Record<string, TagValue>;
   request_id?: string;
 }
 
 /** How the files of a selection are to be made. */
-interface Wishes {
+export interface Wishes {
   readonly ingest: IngestOptions;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly incremental: boolean;
   readonly requestId: string | undefined;
+  /** Whether only what it would take is asked. */
+  readonly dryRun: boolean;
+  readonly maxTokens: number | undefined;
 }
 
 /**
@@ -55,7 +59,8 @@ export function selectionWishes(
 ): Wishes {
   const asked = toConnectedIngest(body);
   const incremental = body.incremental_sync ?? false;
-  if (!options) return { ingest: asked, tags: body.tags, incremental, requestId: body.request_id };
+  const bounds = { dryRun: body.dry_run, maxTokens: body.max_tokens };
+  if (!options) return { ingest: asked, tags: body.tags, incremental, requestId: body.request_id, ...bounds };
   const own = new Set<string>(Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : [])));
   // In the order of what is kept, for the same options in another order would look like others. What the call leaves out
   // of what it says itself is as if nobody had said it, not as the connection has it.
@@ -72,5 +77,6 @@ export function selectionWishes(
     tags: given.has('tags') ? body.tags : options.tags,
     incremental: given.has('incremental_sync') ? incremental : options.incrementalSync,
     requestId: body.request_id || (options.requestId ?? undefined),
+    ...bounds,
   };
 }

@@ -3,6 +3,8 @@ import Joi from 'joi';
 import type { TagValue } from '../../contract/records.js';
 import { type ConnectedSourceType, idInDrive } from '../../contract/sources.js';
 import { operation, type Operation } from '../http/operation.js';
+import { type BoundsBody, boundFields } from '../schemas/bounds.js';
+import { estimate } from '../schemas/estimates.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { ingestFields } from '../schemas/ingest.js';
 import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
@@ -12,7 +14,7 @@ import { connectedSourceOf } from './dataSourceOf.js';
 import { selectionWishes } from './keptOptions.js';
 import { syncSelection } from './syncSelection.js';
 
-interface Body extends ConnectedFilesBody {
+interface Body extends ConnectedFilesBody, BoundsBody {
   data_source_id: number;
   ids: (string | { id: string; root_id: string })[];
   tags: Record<string, TagValue>;
@@ -47,6 +49,7 @@ export const syncFilesAt = ({ path, summary, type }: Place): Operation =>
       ids: Joi.array().items(itemName).max(MAX_MEMBERS).required(),
       tags: orNull(tags(), {}),
       ...ingestFields(),
+      ...boundFields(),
       max_items_per_chunk: orNull(integer().greater(0)),
       set_page_as_boundary: Joi.boolean().default(false),
       request_id: requestId(),
@@ -56,11 +59,12 @@ export const syncFilesAt = ({ path, summary, type }: Place): Operation =>
       file_sync_config: fileSyncConfig(),
     }),
     answer: success,
+    dryAnswer: estimate,
     async handle({ caller, body, given, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, type);
       const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : idInDrive(source.type, one)));
       const selection = { externalIds, ...selectionWishes(body, given, source) };
-      return syncSelection(caller, source._id, selection, deps);
+      return syncSelection(caller, source, selection, deps);
     },
   });
 

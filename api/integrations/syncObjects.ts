@@ -4,6 +4,8 @@ import type { TagValue } from '../../contract/records.js';
 import type { ConnectedSourceType } from '../../contract/sources.js';
 import { invalid } from '../http/errors.js';
 import { operation, type Operation } from '../http/operation.js';
+import { type BoundsBody, boundFields } from '../schemas/bounds.js';
+import { estimate } from '../schemas/estimates.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { ingestFields } from '../schemas/ingest.js';
 import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
@@ -16,7 +18,7 @@ import { syncSelection } from './syncSelection.js';
 /** What a choice names, each a text that may be empty. */
 type Chosen<Field extends string> = Readonly<Partial<Record<Field, string>>>;
 
-interface Body<Field extends string> extends ConnectedFilesBody {
+interface Body<Field extends string> extends ConnectedFilesBody, BoundsBody {
   ids: Chosen<Field>[];
   data_source_id?: number;
   tags: Record<string, TagValue>;
@@ -62,6 +64,7 @@ export const syncObjects = <Field extends string>({
       data_source_id: orNull(integer()),
       tags: orNull(tags(), {}),
       ...ingestFields(),
+      ...boundFields(),
       max_items_per_chunk: orNull(integer().greater(0)),
       set_page_as_boundary: Joi.boolean().default(false),
       request_id: requestId(),
@@ -70,6 +73,7 @@ export const syncObjects = <Field extends string>({
       file_sync_config: fileSyncConfig(),
     }),
     answer: success,
+    dryAnswer: estimate,
     async handle({ caller, body, given, deps }) {
       const externalIds = body.ids.map((chosen, index) => {
         const id = externalIdOf(chosen);
@@ -79,6 +83,6 @@ export const syncObjects = <Field extends string>({
       });
       const source = await onlySourceOf(caller, body.data_source_id, deps.store, type);
       const selection = { externalIds, ...selectionWishes(body, given, source) };
-      return syncSelection(caller, source._id, selection, deps);
+      return syncSelection(caller, source, selection, deps);
     },
   });

@@ -1,22 +1,29 @@
 import { randomUUID } from 'node:crypto';
 
 import type { ApiDeps } from '../deps.js';
+import { withDeadline } from '../dryRuns/deadline.js';
+import { drySelection } from '../dryRuns/selection.js';
+import type { ConnectedDataSource } from './dataSourceOf.js';
 import type { UserCaller } from '../http/operation.js';
-import { acceptSelection, type Selection } from '../../store/connections/acceptRuns.js';
+import type { Wishes } from './keptOptions.js';
+import { acceptSelection } from '../../store/connections/acceptRuns.js';
 
-/** A person's selection of what a connected account holds: told as UPDATE, and made into files by a run of its own. */
+/** A person's selection of what a connected account holds: told as UPDATE, and made into files by a run of its own; or, asked dry, what that would take. */
 export async function syncSelection(
   caller: UserCaller,
-  dataSourceId: number,
-  selection: Selection & { readonly requestId: string | undefined },
-  { store, dispatcher }: ApiDeps,
-): Promise<{ success: true }> {
+  source: ConnectedDataSource,
+  { maxTokens, dryRun, ...selection }: Wishes & { readonly externalIds: readonly string[] },
+  deps: ApiDeps,
+) {
+  if (dryRun) return withDeadline(caller, deps, (deadline) => drySelection(caller, source, selection, deadline, deps));
+  const { store, dispatcher } = deps;
+  const { _id: dataSourceId } = source;
   const runId = await store.runs.nextId();
   const requestId = selection.requestId || randomUUID();
   await store.transaction(async (session) => {
     await store.dataSources.selected(caller, dataSourceId, session);
-    await acceptSelection(caller, { runId, requestId, dataSourceId }, selection, store, session);
+    await acceptSelection(caller, { runId, requestId, dataSourceId, maxTokens }, selection, store, session);
   });
   void dispatcher.start(runId);
-  return { success: true };
+  return { success: true as const };
 }

@@ -27,6 +27,8 @@ export interface NewParent {
   readonly externalFileId: string;
   readonly request: ParentRequest;
   readonly enableAutoSync: boolean | null;
+  /** Tokens that the run may have embedded at most; absent: any number. */
+  readonly maxTokens?: number | undefined;
   readonly facts?: Readonly<Record<string, unknown>>;
   /** The data source that the parent and its children lie in; absent for none. */
   readonly dataSource?: DataSourceDoc;
@@ -38,7 +40,18 @@ export interface NewParent {
  */
 export async function acceptParent(
   caller: UserCaller,
-  { runId, requestId, kind, source, externalFileId, request, enableAutoSync, facts = {}, dataSource }: NewParent,
+  {
+    runId,
+    requestId,
+    kind,
+    source,
+    externalFileId,
+    request,
+    enableAutoSync,
+    facts = {},
+    dataSource,
+    maxTokens,
+  }: NewParent,
   store: Store,
   session: Session,
 ): Promise<FileDoc> {
@@ -77,6 +90,7 @@ export async function acceptParent(
       ...(dataSource && { dataSourceId: dataSource._id }),
       requestId,
       options: request,
+      ...(maxTokens !== undefined && { maxTokens }),
     },
     session,
   );

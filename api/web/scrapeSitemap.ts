@@ -8,10 +8,14 @@ import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
+import { type BoundsBody, boundFields } from '../schemas/bounds.js';
 import { address, integer, orNull, strings } from '../schemas/fields.js';
 import { type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
 import { type PageBody, pageFields, paths, toPageOptions } from '../schemas/pages.js';
 import { tags } from '../schemas/tags.js';
+import { withDeadline } from '../dryRuns/deadline.js';
+import { drySitemap } from '../dryRuns/sitemap.js';
+import { estimate } from '../schemas/estimates.js';
 import { acceptParent } from './acceptParent.js';
 
 /** Addresses that one request may name. */
@@ -19,7 +23,7 @@ const MAX_URLS = 50_000;
 /** All of them, whole: they are kept with the record, and MongoDB takes 16 MB. */
 const MAX_URLS_CHARACTERS = 6_000_000;
 
-interface Body extends IngestBody, PageBody {
+interface Body extends IngestBody, PageBody, BoundsBody {
   url: string;
   tags: Record<string, TagValue>;
   max_pages_to_scrape?: number;
@@ -65,13 +69,17 @@ export const scrapeSitemap = operation<'user', Body>({
     max_pages_to_scrape: orNull(integer().min(1)),
     ...ingestFields(),
     ...pageFields(),
+    ...boundFields(),
     url_paths_to_include: paths(),
     url_paths_to_exclude: paths(),
     urls_to_scrape: orNull(strings().max(MAX_URLS), []),
   }),
   answer: fileRecord,
-  async handle({ caller, body, deps: { store, dispatcher } }) {
+  dryAnswer: estimate,
+  async handle({ caller, body, deps }) {
+    const { store, dispatcher } = deps;
     const request = toRequest(body);
+    if (body.dry_run) return withDeadline(caller, deps, (deadline) => drySitemap(caller, request, deadline, deps));
     const [runId, requestId] = [await store.runs.nextId(), randomUUID()];
     const parent = await store.transaction((session) =>
       acceptParent(
@@ -84,6 +92,7 @@ export const scrapeSitemap = operation<'user', Body>({
           externalFileId: request.url,
           request,
           enableAutoSync: request.scrape.enableAutoSync,
+          maxTokens: body.max_tokens,
           // Front-ends open it for its pages.
           facts: { is_folder: true },
         },

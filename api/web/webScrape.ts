@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
+import pLimit from 'p-limit';
 
 import type { TagValue } from '../../contract/records.js';
 import { WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
@@ -7,19 +8,26 @@ import { pageUrl } from '../../contract/urls.js';
 import { crawlId, type WebScrapeRequest } from '../../contract/webScrape.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { invalid } from '../http/errors.js';
-import { operation } from '../http/operation.js';
+import { operation, type UserCaller } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
+import { type BoundsBody, boundFields } from '../schemas/bounds.js';
 import { address, integer, orNull } from '../schemas/fields.js';
 import { type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
 import { type PageBody, pageFields, paths, toPageOptions } from '../schemas/pages.js';
 import { tags } from '../schemas/tags.js';
+import type { ApiDeps } from '../deps.js';
+import { dryCrawl } from '../dryRuns/crawl.js';
+import { withDeadline } from '../dryRuns/deadline.js';
+import { estimate } from '../schemas/estimates.js';
 import { acceptParent, type NewParent } from './acceptParent.js';
 
 /** Scrapes that one request accepts, all or none. */
 const MAX_SCRAPES = 100;
+/** Of these, so many dry ones are under way at once. */
+const CRAWLS_AT_ONCE = 4;
 
-interface Body extends IngestBody, PageBody {
+interface Body extends IngestBody, PageBody, BoundsBody {
   url: string;
   tags: Record<string, TagValue>;
   max_pages_to_scrape: number;
@@ -46,6 +54,19 @@ function toRequest(body: Body, index: number): WebScrapeRequest {
   };
 }
 
+/** What the crawls would take, all within the time of one. @throws HttpError 422 where some of them are to be run */
+async function dryScrapes(caller: UserCaller, body: readonly Body[], deps: ApiDeps) {
+  const index = body.findIndex((element) => !element.dry_run);
+  if (index >= 0)
+    throw invalid(['body', index, 'dry_run'], 'Ask for a dry run of all of them, or of none', 'value_error');
+  const requests = body.map(toRequest);
+  const pagesOfEach = Math.max(1, Math.floor(deps.settings.dryRun.samplePages / requests.length));
+  const limit = pLimit(CRAWLS_AT_ONCE);
+  return withDeadline(caller, deps, (deadline) =>
+    Promise.all(requests.map((request) => limit(() => dryCrawl(caller, request, deadline, pagesOfEach, deps)))),
+  );
+}
+
 /** POST /web_scrape: accepts a crawl for each element, answers their parent files, and leaves the work to the workflows. */
 export const webScrape = operation<'user', Body[]>({
   method: 'post',
@@ -62,16 +83,21 @@ export const webScrape = operation<'user', Body[]>({
         max_pages_to_scrape: orNull(integer().min(1), 100),
         ...ingestFields(),
         ...pageFields(),
+        ...boundFields(),
         url_paths_to_include: paths(),
       }),
     )
     .max(MAX_SCRAPES)
     .required(),
   answer: Joi.array().items(fileRecord),
-  async handle({ caller, body, deps: { store, dispatcher } }) {
+  dryAnswer: Joi.array().items(estimate),
+  async handle({ caller, body, deps }) {
+    const { store, dispatcher } = deps;
+    if (body.some((element) => element.dry_run)) return dryScrapes(caller, body, deps);
     const scrapes = await Promise.all(
       body.map(async (element, index) => ({
         request: toRequest(element, index),
+        maxTokens: element.max_tokens,
         runId: await store.runs.nextId(),
         requestId: randomUUID(),
       })),
@@ -79,7 +105,7 @@ export const webScrape = operation<'user', Body[]>({
     const parents = await store.transaction(async (session) => {
       const accepted: FileDoc[] = [];
       // One after the other: a session takes one command at a time.
-      for (const { request, runId, requestId } of scrapes) {
+      for (const { request, runId, requestId, maxTokens } of scrapes) {
         const { maxPagesToScrape, recursionDepth, enableAutoSync } = request.scrape;
         const parent: NewParent = {
           runId,
@@ -89,6 +115,7 @@ export const webScrape = operation<'user', Body[]>({
           externalFileId: crawlId(request.url),
           request,
           enableAutoSync,
+          maxTokens,
           facts: { max_pages_to_scrape: maxPagesToScrape, recursion_depth: recursionDepth },
         };
         accepted.push(await acceptParent(caller, parent, store, session));

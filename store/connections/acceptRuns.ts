@@ -20,6 +20,8 @@ export interface NewConnectedRun extends Pick<NewRun, 'begun'> {
   readonly runId: number;
   readonly requestId: string;
   readonly dataSourceId: number;
+  /** Tokens that it may have embedded at most; absent: any number. */
+  readonly maxTokens?: number | undefined;
 }
 
 /**
@@ -58,7 +60,7 @@ export interface Selection {
  */
 export async function acceptSelection(
   owner: Owner,
-  { runId, requestId, dataSourceId, begun }: NewConnectedRun,
+  { runId, requestId, dataSourceId, begun, maxTokens }: NewConnectedRun,
   { externalIds, tags, ingest, incremental = false }: Selection,
   { runs, selections }: SelectionStores,
   session: Session,
@@ -75,6 +77,6 @@ export async function acceptSelection(
   };
   const workflowId = workflowIds.syncSource(runId);
   const run = { kind: 'syncSource', workflowId, owner, fileId: null, dataSourceId, requestId, options } as const;
-  await runs.accept(runId, { ...run, ...(begun && { begun }) }, session);
+  await runs.accept(runId, { ...run, ...(maxTokens !== undefined && { maxTokens }), ...(begun && { begun }) }, session);
   if (!begun) await selections.keep(owner, dataSourceId, { externalIds, tags, ingest }, session);
 }

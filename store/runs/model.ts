@@ -1,6 +1,16 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 
-import type { RunKind, RunOutcome } from '../../contract/orchestration.js';
+import type { PauseReason, RunKind, RunOutcome } from '../../contract/orchestration.js';
+
+/** A run that stands still, its files in the queue. */
+export interface RunPause {
+  readonly reason: PauseReason;
+  readonly at: Date;
+  /** Tokens of the text that did not fit any more. */
+  readonly wanted: number;
+  /** When somebody had it go on; null: nobody has. Its workflow takes the pause away. */
+  readonly resumedAt: Date | null;
+}
 
 /**
  * One accepted piece of work. Its row is the outbox row: written in the transaction that accepts the work, unstarted
@@ -38,6 +48,12 @@ export interface RunDoc {
   finishedAt: Date | null;
   outcome: RunOutcome['outcome'] | 'aborted' | null;
   counts: Record<string, number>;
+  /** Tokens that it may have embedded at most; null: no bound any more. Absent: it never had one, and none are counted. */
+  maxTokens?: number | null;
+  /** Of these, those that were taken: before they were embedded, for good. */
+  tokensTaken?: number;
+  /** Absent: it goes on. */
+  pause?: RunPause;
 }
 
 const run: Schema<RunDoc> = new Schema<RunDoc>(
@@ -63,6 +79,12 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     finishedAt: { type: Date, default: null },
     outcome: { type: String, default: null },
     counts: { type: Schema.Types.Mixed, default: () => ({}) },
+    maxTokens: Number,
+    tokensTaken: Number,
+    pause: new Schema<RunPause>(
+      { reason: String, at: Date, wanted: Number, resumedAt: { type: Date, default: null } },
+      { _id: false },
+    ),
   },
   { versionKey: false, minimize: false },
 );
@@ -74,6 +96,7 @@ run.index({ fileId: 1, _id: 1 });
 run.index({ dataSourceId: 1 }, { partialFilterExpression: { finishedAt: null }, name: 'underWayOfSource' });
 run.index({ parentRunId: 1, part: 1 }, { unique: true, partialFilterExpression: { part: { $exists: true } } });
 run.index({ temporalRunId: 1 }, { unique: true, partialFilterExpression: { temporalRunId: { $exists: true } } });
+run.index({ 'pause.at': 1 }, { partialFilterExpression: { 'pause.at': { $exists: true } } });
 
 export function runModel(connection: Connection): Model<RunDoc> {
   return connection.model<RunDoc>('runs', run, 'runs');

@@ -22,6 +22,8 @@ export interface NewRun {
   /** Whether it waits for heldRuns to let it go. */
   readonly held?: boolean;
   readonly options: unknown;
+  /** Tokens that it may have embedded at most; null, or absent: any number. */
+  readonly maxTokens?: number | null;
   /** It is begun by a workflow that is there already: the outbox takes no notice of it. */
   readonly begun?: { readonly temporalRunId: string } | { readonly parentRunId: number; readonly part: string };
 }
@@ -64,9 +66,10 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: 
   const insert = async (accepted: Iterable<[number, NewRun]>, session: Session): Promise<void> => {
     const now = new Date();
     await runs.insertMany(
-      [...accepted].map(([_id, { owner, begun, ...run }]) => ({
+      [...accepted].map(([_id, { owner, begun, maxTokens = null, ...run }]) => ({
         _id,
         ...run,
+        ...(maxTokens !== null && { maxTokens, tokensTaken: 0 }),
         ...(begun && { ...begun, startedAt: now }),
         organizationId: owner.organizationId,
         userId: owner.userId,
@@ -149,7 +152,7 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: 
     },
     async finish(runId, outcome, counts) {
       await atomically(async (session) => {
-        const change = { $set: { finishedAt: new Date(), outcome, counts } };
+        const change = { $set: { finishedAt: new Date(), outcome, counts }, $unset: { pause: 1 } };
         const run = await runs.findOneAndUpdate({ _id: runId, finishedAt: null }, change, { session }).lean();
         if (run && IS_UPLOAD[run.kind])
           await events.write([uploadEvent('ALL_FILES_PROCESSED', { ...run, uploadId: run.uploadId ?? null })], session);

@@ -8,8 +8,8 @@ export interface Passes {
   find(temporalRunId: string): Promise<RunDoc | null>;
   /** The parts that were begun, in order. */
   parts(passId: number): Promise<RunDoc[]>;
-  /** Whether a run that looks at the same things is under way. */
-  isBusy(of: { readonly dataSourceId: number } | { readonly fileId: number }): Promise<boolean>;
+  /** Whether a run that looks at the same things is under way, or stands still; null: there is none. */
+  inTheWay(of: { readonly dataSourceId: number } | { readonly fileId: number }): Promise<'busy' | 'paused' | null>;
 }
 
 export function createPasses(runs: Model<RunDoc>): Passes {
@@ -21,9 +21,11 @@ export function createPasses(runs: Model<RunDoc>): Passes {
         .sort({ acceptedAt: 1, _id: 1 })
         .lean<RunDoc[]>()
         .exec(),
-    async isBusy(of) {
+    async inTheWay(of) {
       const kinds = ['autoSync', 'syncItems', 'syncSource', 'syncFeed', 'scrapeSitemap', 'webScrape'] as const;
-      return (await runs.exists({ ...of, kind: { $in: kinds }, finishedAt: null })) !== null;
+      const open = { ...of, kind: { $in: kinds }, finishedAt: null };
+      if ((await runs.exists({ ...open, pause: { $exists: false } })) !== null) return 'busy';
+      return (await runs.exists(open)) === null ? null : 'paused';
     },
   };
 }

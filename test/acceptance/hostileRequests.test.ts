@@ -176,6 +176,7 @@ test('a fault of our own is 500 with a request id, and tells nothing else', asyn
       maxUploadBytes: 1_000,
       maxPagesPerScrape: 1,
       embeddingPrices: {},
+      dryRun: { samplePages: 1, timeoutMs: 1_000 },
       publicUrlAliases: [],
       consentLifeMs: 60_000,
       connectPageLifeMs: 60_000,

@@ -198,6 +198,7 @@ const OF_A_DATA_SOURCE: Record<string, Call> = {
 /** Operations that name one run. */
 const OF_A_RUN: Record<string, Call> = {
   '/files/reembed/{reembed_id}': (user, id) => user.get(`/files/reembed/${id}`),
+  '/sync_runs/{run_id}/resume': (user, id) => user.post(`/sync_runs/${id}/resume`, { max_tokens: null }),
   '/files/reembed/{reembed_id}/cancel': (user, id) => user.post(`/files/reembed/${id}/cancel`, {}),
 };
 /** Operations that delete or change what matches, and those that name nothing of anybody. */

@@ -11,6 +11,7 @@ import { createApp } from '../../api/app.js';
 import { createHttpServer } from '../../api/http/server.js';
 import { createSignedUrls } from '../../api/http/signedUrls.js';
 import { createTokens } from '../../api/http/tokens.js';
+import { createSampleReader } from '../../api/dryRuns/sampleReader.js';
 import { createLivePages } from '../../api/web/livePages.js';
 import { loadConfig, storeSettings } from '../../config.js';
 import { createConnectors } from '../../connectors/registry.js';
@@ -147,10 +148,12 @@ export async function startService(
     identify: identifyFile,
     sitemaps: liveWeb,
     livePages: createLivePages(liveWeb, liveDocuments),
+    samples: createSampleReader(liveWeb, liveDocuments),
     settings: {
       ...config.http,
       maxPagesPerScrape: config.web.maxPagesPerScrape,
       embeddingPrices: config.embedding.prices,
+      dryRun: config.dryRun,
     },
     log,
     metrics,

@@ -7,6 +7,7 @@ import pLimit from 'p-limit';
 import type { Activities } from '../../activities/index.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { coldSweepOnce } from '../../dispatch/coldSweep.js';
+import type { FileRecord } from '../../contract/records.js';
 import { type RunKind, scheduleIds } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
@@ -19,7 +20,7 @@ import { type Site, startSampleSite } from '../emulators/site.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
 import { letDaysPass } from '../support/coldFiles.js';
 import { answerConsent, openPage } from '../support/consent.js';
-import { apiClient } from '../support/client.js';
+import { apiClient, type TestUser } from '../support/client.js';
 import { drawPicture } from '../support/pictures.js';
 import { adoptFiles, connectSource } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
@@ -60,6 +61,8 @@ const CANCELLED: Mishap = { step: 'ingestBatch', does: 'cancel', when: 'before' 
 const REVOKED = 'revoked';
 /** That its person comes back with what is no code. */
 const REFUSED = 'refused';
+/** That it comes to its bound of tokens, and is then told to go on. */
+const PAUSED = 'paused';
 const BROKEN: Mishap = { step: 'ingestBatch', does: 'break', when: 'before' };
 const WAYS: Readonly<Record<string, Way>> = {
   scrape: {
@@ -68,6 +71,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
   'scrape without a sitemap': { workflow: 'scrapeSitemap', steps: ['failRun'], start: '/missing.xml' },
   'cancelled scrape': { workflow: 'scrapeSitemap', steps: ['abortRun'], given: [CANCELLED] },
+  'paused scrape': { workflow: 'scrapeSitemap', steps: ['lookAtPause'], start: PAUSED },
   crawl: { workflow: 'webScrape', steps: ['beginRun', 'followLinks', 'planBatches', 'ingestBatch', 'finishRun'] },
   'crawl from a missing page': { workflow: 'webScrape', steps: ['failRun'], start: '/missing.html' },
   'cancelled crawl': { workflow: 'webScrape', steps: ['abortRun'], given: [CANCELLED] },
@@ -226,6 +230,17 @@ async function endOf(customerId: string, workflow: RunKind): Promise<End> {
   };
 }
 
+/** Has a scrape go on as soon as it stands still. One that is cancelled at that moment has ended. */
+async function goOn(user: TestUser, parent: FileRecord): Promise<void> {
+  const tenant = { organizationId: parent.organization_id, userId: parent.organization_user_id ?? 0 };
+  const [record] = await service.store.files.byIds(tenant, [parent.id]);
+  const run = await soon(
+    () => service.store.runs.find(record?.runId ?? 0),
+    (one) => one?.pause !== undefined || one?.finishedAt !== null,
+  );
+  await user.post(`/sync_runs/${run?._id ?? 0}/resume`, { max_tokens: null });
+}
+
 /** Lets a customer go a way, with mishaps on it. */
 async function go(customerId: string, { workflow, start }: Way, mishaps: readonly Mishap[]) {
   const { organizationId, apiKey } = await service.store.organizations.create(customerId);
@@ -298,6 +313,10 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
   };
   if (workflow in first) {
     expect((await first[workflow]?.())?.status).toBe(200);
+    return endOf(customerId, workflow);
+  }
+  if (start === PAUSED) {
+    await goOn(user, await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 150, max_tokens: 0 }));
     return endOf(customerId, workflow);
   }
   const parent = await user.scrape({ url: site.url(start ?? '/sitemap.xml'), chunk_size: 150 });

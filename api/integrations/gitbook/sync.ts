@@ -3,6 +3,8 @@ import Joi from 'joi';
 import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
 import type { TagValue } from '../../../contract/records.js';
 import { operation } from '../../http/operation.js';
+import { type BoundsBody, boundFields } from '../../schemas/bounds.js';
+import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
 import { type ConnectedFilesBody, fileSyncConfig, itemIds, requestId, success } from '../../schemas/integrations.js';
@@ -11,7 +13,7 @@ import { connectedSourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
 
-interface Body extends ConnectedFilesBody {
+interface Body extends ConnectedFilesBody, BoundsBody {
   space_ids: string[];
   data_source_id: number;
   tags: Record<string, TagValue>;
@@ -32,14 +34,16 @@ export const syncGitBook = operation<'user', Body>({
     data_source_id: integer().required(),
     tags: orNull(tags(), {}),
     ...ingestFields(),
+    ...boundFields(),
     embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
     request_id: requestId(),
     file_sync_config: fileSyncConfig(),
   }),
   answer: success,
+  dryAnswer: estimate,
   async handle({ caller, body, given, deps }) {
     const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'GITBOOK');
     const selection = { externalIds: body.space_ids, ...selectionWishes(body, given, source) };
-    return syncSelection(caller, source._id, selection, deps);
+    return syncSelection(caller, source, selection, deps);
   },
 });

@@ -3,6 +3,8 @@ import Joi from 'joi';
 import { idOfGmailFilter, readGmailFilter } from '../../../contract/gmailFilters.js';
 import type { TagValue } from '../../../contract/records.js';
 import { operation } from '../../http/operation.js';
+import { type BoundsBody, boundFields } from '../../schemas/bounds.js';
+import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
 import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
@@ -12,7 +14,7 @@ import { selectionWishes } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
 import { syncSelection } from '../syncSelection.js';
 
-interface Body extends ConnectedFilesBody {
+interface Body extends ConnectedFilesBody, BoundsBody {
   filters: Record<string, unknown>;
   data_source_id?: number;
   tags: Record<string, TagValue>;
@@ -33,16 +35,18 @@ export const syncGmail = operation<'user', Body>({
     data_source_id: orNull(integer()),
     tags: orNull(tags(), {}),
     ...ingestFields(),
+    ...boundFields(),
     request_id: requestId(),
     sync_attachments: orNull(Joi.boolean(), false),
     file_sync_config: fileSyncConfig(),
     incremental_sync: Joi.boolean().default(false),
   }),
   answer: success,
+  dryAnswer: estimate,
   async handle({ caller, body, given, deps }) {
     const externalIds = [idOfGmailFilter(readFilter(body.filters, readGmailFilter))];
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'GMAIL');
     const selection = { externalIds, ...selectionWishes(body, given, source) };
-    return syncSelection(caller, source._id, selection, deps);
+    return syncSelection(caller, source, selection, deps);
   },
 });

@@ -5,6 +5,8 @@ import { idOfOutlookQuery, readOutlookFilter } from '../../../contract/outlookQu
 import type { TagValue } from '../../../contract/records.js';
 import { HttpError, invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
+import { type BoundsBody, boundFields } from '../../schemas/bounds.js';
+import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
 import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
@@ -15,7 +17,7 @@ import { selectionWishes } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
 import { syncSelection } from '../syncSelection.js';
 
-interface Body extends ConnectedFilesBody {
+interface Body extends ConnectedFilesBody, BoundsBody {
   data_source_id?: number;
   tags: Record<string, TagValue>;
   folder: string;
@@ -49,12 +51,14 @@ export const syncOutlook = operation<'user', Body>({
     folder: orNull(Joi.string().allow('').max(MAX_FOLDER), INBOX),
     filters: Joi.object().unknown().required(),
     ...ingestFields(),
+    ...boundFields(),
     sync_attachments: orNull(Joi.boolean(), false),
     incremental_sync: Joi.boolean().default(false),
     request_id: requestId(),
     file_sync_config: fileSyncConfig(),
   }),
   answer: success,
+  dryAnswer: estimate,
   async handle({ caller, body, given, deps }) {
     const filter = readFilter(body.filters, readOutlookFilter);
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'OUTLOOK');
@@ -67,6 +71,6 @@ export const syncOutlook = operation<'user', Body>({
     const externalId = idOfOutlookQuery({ folder, filter, attachments });
     if (externalId === null) throw invalid(['body', 'filters'], 'The filter is too long', 'value_error');
     const selection = { externalIds: [externalId], ...wishes };
-    return syncSelection(caller, source._id, selection, deps);
+    return syncSelection(caller, source, selection, deps);
   },
 });

@@ -4,6 +4,8 @@ import type { TagValue } from '../../../contract/records.js';
 import { idOfSince, isConversationId, secondsOf } from '../../../contract/slackIds.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
+import { type BoundsBody, boundFields } from '../../schemas/bounds.js';
+import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
 import { type ConnectedFilesBody, requestId, success } from '../../schemas/integrations.js';
@@ -12,7 +14,7 @@ import { onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
 
-interface Body extends ConnectedFilesBody {
+interface Body extends ConnectedFilesBody, BoundsBody {
   filters: { conversation_id: string; after?: string };
   data_source_id?: number;
   tags: Record<string, TagValue>;
@@ -54,13 +56,15 @@ export const syncSlack = operation<'user', Body>({
     data_source_id: orNull(integer()),
     tags: orNull(tags(), {}),
     ...ingestFields(),
+    ...boundFields(),
     request_id: requestId(),
   }),
   answer: success,
+  dryAnswer: estimate,
   async handle({ caller, body, given, deps }) {
     const externalIds = [externalIdOf(body.filters)];
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'SLACK');
     const selection = { externalIds, ...selectionWishes(body, given, source) };
-    return syncSelection(caller, source._id, selection, deps);
+    return syncSelection(caller, source, selection, deps);
   },
 });

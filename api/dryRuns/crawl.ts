@@ -1,0 +1,71 @@
+import { pageFilter } from '../../contract/scrapeSitemap.js';
+import type { WebScrapeRequest } from '../../contract/webScrape.js';
+import type { ApiDeps, PageSample } from '../deps.js';
+import type { UserCaller } from '../http/operation.js';
+import { type Deadline, readSample } from './deadline.js';
+import { estimateOf, type SkippedByDryRun } from './estimate.js';
+
+/** Pages whose links are followed together: a level of a site may be wide. */
+const PAGES_AT_ONCE = 4;
+
+/**
+ * The pages that a crawl would bring in: from its start on as far as the sample goes, nearest first. Whatever the pages of
+ * the sample lead to is counted; what lies behind those that were not read is not.
+ * @param samplePages pages that are read at most
+ */
+export async function dryCrawl(
+  caller: UserCaller,
+  { url: start, scrape, ingest }: WebScrapeRequest,
+  { looking, whole }: Deadline,
+  samplePages: number,
+  deps: ApiDeps,
+) {
+  const { sitemaps, samples, settings, store } = deps;
+  const asked = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
+  const cap = Math.min(asked, (await store.limits.of(caller)).max_files_per_upload ?? asked);
+  const wanted = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
+  const hosts = new Set([new URL(start).host]);
+  const depths = new Map([[start, 0]]);
+  const refused = new Set<string>();
+  const open = [start];
+  const read: PageSample[] = [];
+  let failed = 0;
+  const skipped: Partial<Record<SkippedByDryRun, number>> = {};
+  const isFull = (): boolean => depths.size >= cap;
+
+  const take = async (url: string, depth: number): Promise<void> => {
+    if (depths.has(url) || refused.has(url) || !hosts.has(new URL(url).host) || !wanted(url)) return;
+    if (isFull()) {
+      if (cap < asked) skipped.over_limit = (skipped.over_limit ?? 0) + 1;
+      return;
+    }
+    if (await sitemaps.mayFetch(url, whole)) {
+      depths.set(url, depth);
+      open.push(url);
+    } else {
+      refused.add(url);
+      skipped.robots_disallowed = refused.size;
+    }
+  };
+
+  const mayGoOn = (): boolean => open.length > 0 && read.length + failed < samplePages && !looking.aborted;
+  while (mayGoOn()) {
+    const urls = open.splice(0, Math.min(PAGES_AT_ONCE, samplePages - read.length - failed));
+    const page = async (url: string) => ({ url, ...(await samples.page(url, scrape, ingest, [...hosts], whole)) });
+    const got = await readSample(urls, page, whole);
+    read.push(...got.read);
+    failed += got.failed;
+    // Where the site itself sent us from the start address is the same site.
+    for (const { url, endedAt } of got.read) if (url === start) hosts.add(new URL(endedAt).host);
+    for (const { url, links } of got.read) {
+      const depth = depths.get(url) ?? 0;
+      if (depth < scrape.recursionDepth) for (const link of links) await take(link, depth + 1);
+    }
+    if (read.length + failed < depths.size - open.length) break;
+  }
+  // Of the pages at the end of the way nobody wants to know where they lead.
+  const isKnown = open.every((url) => (depths.get(url) ?? 0) >= scrape.recursionDepth);
+  const seenAll = read.length + failed === depths.size - open.length;
+  const complete = isFull() || (isKnown && seenAll);
+  return estimateOf(caller, 'webScrape', ingest, { files: depths.size, complete, read, failed, skipped }, deps);
+}

@@ -1,0 +1,100 @@
+import { type IngestOptions, wantsVectors } from '../../contract/ingestOptions.js';
+import type { RunKind } from '../../contract/orchestration.js';
+import type { ApiDeps, Sample } from '../deps.js';
+import type { UserCaller } from '../http/operation.js';
+
+/** Why something that a dry run has found would become no file, or none with a content. */
+export const SKIPPED_BY_DRY_RUN = ['already_synced', 'not_found', 'over_limit', 'robots_disallowed'] as const;
+export type SkippedByDryRun = (typeof SKIPPED_BY_DRY_RUN)[number];
+
+/** What a dry run has seen. */
+export interface Seen {
+  /** Files that would be read. */
+  readonly files: number;
+  /** Whether that is all there are. */
+  readonly complete: boolean;
+  readonly read: readonly Sample[];
+  /** Of the sample, those that could not be read. */
+  readonly failed: number;
+  readonly skipped: Readonly<Partial<Record<SkippedByDryRun, number>>>;
+}
+
+/** Of more chunks it is not looked how many are known. */
+const CHUNKS_LOOKED_UP = 5_000;
+const TOKENS_PER_PRICE = 1_000_000;
+/** 95 of 100 samples lie so many standard errors from what they are taken of. */
+const STANDARD_ERRORS = 1.96;
+
+interface Total {
+  readonly value: number;
+  readonly low: number;
+  /** Null: nobody knows. */
+  readonly high: number | null;
+}
+
+/** What all files have, by those that were read. @returns null where none was read of files that there are */
+function totalOf({ files, complete, read, failed }: Seen, of: (sample: Sample) => number): Total | null {
+  const sum = read.reduce((so_far, sample) => so_far + of(sample), 0);
+  if (complete && read.length + failed === files) return { value: sum, low: sum, high: sum };
+  const number = read.length;
+  if (number === 0) return null;
+  // As many of the others as of the sample can't be read.
+  const readable = (files * number) / (number + failed);
+  const mean = sum / number;
+  const variance = number < 2 ? 0 : read.reduce((so_far, one) => so_far + (of(one) - mean) ** 2, 0) / (number - 1);
+  const left = Math.max(0, 1 - number / readable);
+  const spread = STANDARD_ERRORS * readable * Math.sqrt((variance / number) * left);
+  const value = mean * readable;
+  return {
+    value: Math.round(value),
+    low: Math.max(sum, Math.floor(value - spread)),
+    high: complete && number > 1 ? Math.ceil(value + spread) : null,
+  };
+}
+
+/** What a run would take, in the shape of the answer; like that of POST /files/reembed, with what is only estimated said to be. */
+export async function estimateOf(
+  caller: UserCaller,
+  kind: RunKind,
+  ingest: IngestOptions,
+  seen: Seen,
+  { store, embedder, settings }: ApiDeps,
+) {
+  const { embeddingModel: model } = ingest;
+  const price = settings.embeddingPrices[model] ?? null;
+  const none = { value: 0, low: 0, high: 0 };
+  const makesChunks = !ingest.storeFileOnly && !ingest.skipFileProcessing;
+  const embeds = wantsVectors(ingest) && !ingest.skipFileProcessing;
+  const tokens = embeds ? totalOf(seen, (one) => one.tokens) : none;
+  const chunks = makesChunks ? totalOf(seen, ({ texts }) => texts.length) : none;
+  const texts = embeds ? seen.read.flatMap((one) => one.texts) : [];
+  const countKnown = (some: readonly string[]): Promise<number> =>
+    store.vectorCache.countKnown(caller.organizationId, embedder.spaceOf(model).name, some);
+  const rate = await store.runRates.rateOf(caller, kind);
+  const sampled = (of: (sample: Sample) => number): number => seen.read.reduce((sum, one) => sum + of(one), 0);
+  return {
+    id: null,
+    dry_run: true,
+    embedding_model: model,
+    files: seen.files,
+    bytes: totalOf(seen, ({ bytes }) => bytes)?.value ?? null,
+    chunks: chunks?.value ?? null,
+    tokens: tokens?.value ?? null,
+    tokens_low: tokens?.low ?? null,
+    tokens_high: tokens?.high ?? null,
+    price: price === null || tokens === null ? null : (tokens.value / TOKENS_PER_PRICE) * price,
+    seconds: rate === null ? null : Math.round((seen.files / rate.files) * rate.seconds * 10) / 10,
+    seconds_by: rate && { runs: rate.runs, files: rate.files },
+    complete: seen.complete,
+    estimated: !seen.complete || seen.read.length + seen.failed < seen.files,
+    sample: {
+      files: seen.read.length,
+      failed: seen.failed,
+      bytes: sampled(({ bytes }) => bytes),
+      chunks: sampled((one) => one.texts.length),
+      known_chunks: texts.length > CHUNKS_LOOKED_UP ? null : await countKnown(texts),
+      tokens: sampled((one) => one.tokens),
+    },
+    skipped: seen.skipped,
+  };
+}

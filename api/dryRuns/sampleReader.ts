@@ -1,0 +1,58 @@
+import { LINKS_PER_PAGE } from '../../contract/webScrape.js';
+import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { DocumentPool, ParseInput } from '../../documents/types.js';
+import type { PageReader, Sample, SampleReader } from '../deps.js';
+
+const NO_SKIPS = { tags: [], classes: [], selectors: [] };
+
+/** What a content would be cut into. OCR, recordings and what is attached are left to a run. */
+async function sampleOf(
+  documents: Pick<DocumentPool, 'process'>,
+  input: ParseInput,
+  /** As the record would be called. */
+  fileName: string,
+  ingest: IngestOptions,
+  signal: AbortSignal,
+): Promise<Sample> {
+  const bytes = input.bytes.byteLength;
+  if (ingest.storeFileOnly || ingest.skipFileProcessing) return { bytes, tokens: 0, texts: [] };
+  const { chunkSize, chunkOverlap, setPageAsBoundary, maxItemsPerChunk, splitRows = false } = ingest;
+  const prefix = ingest.prependFilenameToChunks && fileName !== '' ? fileName : null;
+  const chunking = { chunkSize, chunkOverlap, prefix, setPageAsBoundary, maxItemsPerChunk, splitRows };
+  const { text, cuts, ...document } = await documents.process(input, chunking, signal);
+  try {
+    return {
+      bytes,
+      tokens: cuts.reduce((sum, { tokens }) => sum + tokens, 0),
+      texts: cuts.map(({ start, end }) => document.prefix + text.slice(start, end)),
+    };
+  } finally {
+    if (typeof text !== 'string') text.close();
+  }
+}
+
+/** Reads single contents while a caller waits, as a run reads them, but without a browser. Nothing is kept. */
+export function createSampleReader(web: PageReader, documents: Pick<DocumentPool, 'links' | 'process'>): SampleReader {
+  return {
+    async page(url, { usePremiumProxies, ...options }, ingest, hosts, signal) {
+      const page = await web.fetchPage({ url, downloadCssAndMedia: false, usePremiumProxies, known: null, signal });
+      // Nothing was known, so there is a page.
+      if (page === null) return { bytes: 0, tokens: 0, texts: [], links: [], endedAt: url };
+      const { bytes, contentType, finalUrl } = page;
+      const { htmlTagsToSkip: tags, cssClassesToSkip: classes, cssSelectorsToSkip: selectors } = options;
+      const input = { bytes, contentType, name: finalUrl, baseUrl: finalUrl };
+      const follow = hosts && { hosts: [...new Set([...hosts, new URL(finalUrl).host])] };
+      const wanted = { max: LINKS_PER_PAGE, follow, withText: false };
+      const links = follow ? (await documents.links({ ...input, html: NO_SKIPS }, wanted, signal)).urls : [];
+      const html = { tags, classes, selectors };
+      return { ...(await sampleOf(documents, { ...input, html }, url, ingest, signal)), links, endedAt: finalUrl };
+    },
+    async item(account, { externalId, name }, ingest, signal) {
+      const { plain, ...content } = await account.open(externalId, signal);
+      const { bytes, contentType } = { ...content, ...(ingest.parsedTextFormat === 'MARKDOWN' ? {} : plain) };
+      const { url } = content;
+      const input = { bytes, contentType, name: url, baseUrl: url, html: NO_SKIPS };
+      return sampleOf(documents, input, content.name ?? name, ingest, signal);
+    },
+  };
+}

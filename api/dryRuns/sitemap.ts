@@ -1,0 +1,46 @@
+import { Fault } from '../../contract/failures.js';
+import { pageFilter, type ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
+import type { ApiDeps } from '../deps.js';
+import { HttpError } from '../http/errors.js';
+import type { UserCaller } from '../http/operation.js';
+import { type Deadline, readSample, spread } from './deadline.js';
+import { estimateOf, type SkippedByDryRun } from './estimate.js';
+
+/** The pages that a scrape would bring in: found as it finds them, some of them read. */
+export async function drySitemap(
+  caller: UserCaller,
+  { url: sitemap, scrape, ingest }: ScrapeSitemapRequest,
+  { looking, whole }: Deadline,
+  deps: ApiDeps,
+) {
+  const { sitemaps, samples, settings, store } = deps;
+  const cap = Math.min(scrape.maxPagesToScrape ?? settings.maxPagesPerScrape, settings.maxPagesPerScrape);
+  const room = (await store.limits.of(caller)).max_files_per_upload ?? cap;
+  const wanted = pageFilter(scrape);
+  const urls: string[] = [];
+  const skipped: Partial<Record<SkippedByDryRun, number>> = {};
+  const skip = (reason: SkippedByDryRun): void => void (skipped[reason] = (skipped[reason] ?? 0) + 1);
+  let complete = true;
+  let found = 0;
+  const notWhole = (): void => void (complete = false);
+  try {
+    for await (const { url } of sitemaps.discover(sitemap, looking, notWhole, scrape.usePremiumProxies)) {
+      looking.throwIfAborted();
+      if (url === sitemap || !wanted(url)) continue;
+      found += 1;
+      if (found > room) skip('over_limit');
+      else if (await sitemaps.mayFetch(url, looking)) urls.push(url);
+      else skip('robots_disallowed');
+      if (found >= cap) break;
+    }
+  } catch (error) {
+    if (!looking.aborted) {
+      if (error instanceof Fault) throw new HttpError(400, error.message);
+      throw error;
+    }
+    complete = false;
+  }
+  const read = (url: string) => samples.page(url, scrape, ingest, null, whole);
+  const sample = await readSample(spread(urls, settings.dryRun.samplePages), read, whole);
+  return estimateOf(caller, 'scrapeSitemap', ingest, { files: urls.length, complete, ...sample, skipped }, deps);
+}

@@ -1,0 +1,32 @@
+import Joi from 'joi';
+
+import { SKIPPED_BY_DRY_RUN } from '../dryRuns/estimate.js';
+import { embeddingModel } from './ingest.js';
+import { integer, nullable } from './fields.js';
+
+/** What a run would take, of an operation that was asked with dry_run. */
+export const estimate = Joi.object({
+  id: Joi.valid(null).required(),
+  dry_run: Joi.valid(true).required(),
+  embedding_model: embeddingModel().required(),
+  files: integer().required(),
+  bytes: nullable(integer()).required(),
+  chunks: nullable(integer()).required(),
+  tokens: nullable(integer()).required(),
+  tokens_low: nullable(integer()).required(),
+  tokens_high: nullable(integer()).required(),
+  price: nullable(Joi.number()).required(),
+  seconds: nullable(Joi.number()).required(),
+  seconds_by: nullable(Joi.object({ runs: integer().required(), files: integer().required() })).required(),
+  complete: Joi.boolean().required(),
+  estimated: Joi.boolean().required(),
+  sample: Joi.object({
+    files: integer().required(),
+    failed: integer().required(),
+    bytes: integer().required(),
+    chunks: integer().required(),
+    known_chunks: nullable(integer()).required(),
+    tokens: integer().required(),
+  }).required(),
+  skipped: Joi.object(Object.fromEntries(SKIPPED_BY_DRY_RUN.map((reason) => [reason, integer()]))).required(),
+});

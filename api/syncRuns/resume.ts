@@ -1,0 +1,42 @@
+import Joi from 'joi';
+
+import { HttpError, invalid, notFound } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { pathId } from '../http/pathId.js';
+import { integer, nullable } from '../schemas/fields.js';
+
+interface Body {
+  max_tokens: number | null;
+}
+
+/** POST /sync_runs/{run_id}/resume: has a run that came to its bound of tokens go on, with another one or with none. */
+export const resumeRun = operation<'user', Body>({
+  method: 'post',
+  path: '/sync_runs/{run_id}/resume',
+  auth: 'user',
+  summary: 'Has a run go on that is paused at its max_tokens, with another bound, or with none.',
+  body: Joi.object({ max_tokens: nullable(integer().min(0)).required() }),
+  answer: Joi.object({
+    id: integer().required(),
+    max_tokens: nullable(integer()).required(),
+    tokens_taken: integer().required(),
+  }),
+  async handle({ caller, params, body: { max_tokens: maxTokens }, deps: { store, dispatcher } }) {
+    const run = await store.runs.findOf(caller, pathId(params, 'run_id'));
+    if (!run) throw notFound('run');
+    const { _id: id, tokensTaken = 0, pause } = run;
+    if (run.finishedAt !== null || !pause)
+      throw new HttpError(409, 'The run is not paused: there is nothing to go on with.');
+    // With as little it would only come to stand still again. `wanted` itself may change with what the site says then.
+    if (maxTokens !== null && maxTokens <= tokensTaken) {
+      const sentence = `${tokensTaken} tokens are taken, and the next text has ${pause.wanted}. Give more, or null`;
+      throw invalid(['body', 'max_tokens'], sentence, 'greater_than');
+    }
+    // Asked twice, the first word counts.
+    await store.pauses.resume(caller, id, maxTokens);
+    // Not awaited: the row is the promise. The sweeper tells a workflow that could not be told now.
+    void dispatcher.tellResumed(run);
+    const now = await store.runs.findOf(caller, id);
+    return { id, max_tokens: now?.maxTokens ?? null, tokens_taken: now?.tokensTaken ?? tokensTaken };
+  },
+});

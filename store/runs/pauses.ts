@@ -1,0 +1,77 @@
+import type { Model } from 'mongoose';
+
+import type { Tenant } from '../users/accept.js';
+import type { RunDoc } from './model.js';
+
+/** Runs with a bound of tokens: what is taken of it, and the pause that each of them makes where it is reached. */
+export interface Pauses {
+  /**
+   * Takes tokens of a run's bound before they are embedded, in one write: batches at once can't pass it together. Where they
+   * do not fit the run is paused, and nothing more fits until it goes on.
+   */
+  take(runId: number, tokens: number): Promise<boolean>;
+  /** Gives back what was taken and, as its provider said, not embedded. */
+  giveBack(runId: number, tokens: number): Promise<void>;
+  /** Has a paused run go on, with another bound; null: with none. False when it is not paused, or has heard it already. */
+  resume(tenant: Tenant, runId: number, maxTokens: number | null): Promise<boolean>;
+  /** The workflow of a run that may go on takes its pause away; false when nobody has it go on. */
+  takeUp(runId: number): Promise<boolean>;
+  /** Runs that were told to go on before a time, and whose workflow has not heard it. */
+  unheard(before: Date, limit: number): Promise<RunDoc[]>;
+  /** Runs that stand still. */
+  standing(limit: number): Promise<RunDoc[]>;
+  /** The run that stands still under a workflow id, and that nobody has go on; null for none. */
+  under(workflowId: string): Promise<RunDoc | null>;
+}
+
+const GOES_ON = { $exists: false };
+
+export function createPauses(runs: Model<RunDoc>): Pauses {
+  return {
+    async take(runId, tokens) {
+      const room = { $expr: { $lte: [{ $add: ['$tokensTaken', tokens] }, '$maxTokens'] } };
+      const { modifiedCount } = await runs.updateOne(
+        { _id: runId, pause: GOES_ON, $or: [{ maxTokens: null }, room] },
+        { $inc: { tokensTaken: tokens } },
+      );
+      if (modifiedCount > 0) return true;
+      const pause = { reason: 'max_tokens', at: new Date(), wanted: tokens, resumedAt: null } as const;
+      await runs.updateOne({ _id: runId, finishedAt: null, pause: GOES_ON }, { $set: { pause } });
+      return false;
+    },
+    async giveBack(runId, tokens) {
+      await runs.updateOne({ _id: runId }, { $inc: { tokensTaken: -tokens } });
+    },
+    async resume({ organizationId, userId }, runId, maxTokens) {
+      const { modifiedCount } = await runs.updateOne(
+        { _id: runId, organizationId, userId, finishedAt: null, 'pause.resumedAt': null, pause: { $exists: true } },
+        { $set: { maxTokens, 'pause.resumedAt': new Date() } },
+      );
+      return modifiedCount > 0;
+    },
+    async takeUp(runId) {
+      const { matchedCount } = await runs.updateOne(
+        { _id: runId, 'pause.resumedAt': { $type: 'date' } },
+        { $unset: { pause: 1 } },
+      );
+      return matchedCount > 0;
+    },
+    unheard: (before, limit) =>
+      runs
+        .find({ finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': { $lte: before } })
+        .limit(limit)
+        .lean<RunDoc[]>()
+        .exec(),
+    standing: (limit) =>
+      runs
+        .find({ finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': null })
+        .limit(limit)
+        .lean<RunDoc[]>()
+        .exec(),
+    under: (workflowId) =>
+      runs
+        .findOne({ workflowId, finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': null })
+        .lean<RunDoc | null>()
+        .exec(),
+  };
+}
