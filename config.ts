@@ -137,6 +137,7 @@ export interface Config {
     readonly host: string;
   };
   readonly eventsKeptDays: number;
+  readonly ledgerLifeDays: number;
   readonly maxQueuedFiles: number;
   /** Milliseconds between rounds of the reaper. */
   readonly workerNiceness: number;
@@ -428,6 +429,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       host: string('METRICS_HOST'),
     },
     eventsKeptDays: number('EVENTS_KEPT_DAYS'),
+    ledgerLifeDays: number('LEDGER_LIFE_DAYS'),
     maxQueuedFiles: number('MAX_QUEUED_FILES'),
     workerNiceness: number('WORKER_NICENESS'),
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
@@ -501,6 +503,7 @@ export function storeSettings(config: Config) {
     textCacheBytes: config.textCacheBytes,
     secretKeys: config.secretKeys,
     eventsKeptDays: config.eventsKeptDays,
+    ledgerLifeDays: config.ledgerLifeDays,
     maxQueuedFiles: config.maxQueuedFiles,
   };
 }

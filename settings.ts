@@ -499,6 +499,7 @@ export const SETTINGS = {
     about: 'Deliveries to one host at once by one worker, over all webhooks; one webhook has eight at most.',
   },
   EVENTS_KEPT_DAYS: { schema: count(7), about: 'Days that GET /events and the lists of deliveries go back.' },
+  LEDGER_LIFE_DAYS: { schema: count(90), about: 'Days that runs which have ended, and what they did, are listed.' },
   LIMIT_RECHECK_S: {
     schema: Joi.number().greater(0).default(30),
     about: 'Seconds after which a run whose files are held back by a limit of their user looks for room again.',

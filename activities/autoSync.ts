@@ -153,7 +153,7 @@ export function createPassActivities({ store, log }: ActivityDeps) {
     const { _id: runId, kind, dataSourceId } = part;
     if (kind === 'syncItems' && dataSourceId)
       await store.dataSources.endListing(part, dataSourceId, runId, { status: 'READY', whole: false, facts: {} });
-    await store.files.abortOpen(runId, STOPPED);
+    await store.files.abortOpen(runId, STOPPED, 'cancelled');
     await store.runs.finish(runId, 'aborted', {});
   };
 

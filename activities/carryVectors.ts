@@ -16,11 +16,12 @@ const LOST = 'The vectors of this file can not be read from file storage any mor
 
 type MoveDeps = Pick<ActivityDeps, 'store' | 'log' | 'isBrokenCopy'>;
 
-export const newTry = ({ _id: runId, organizationId, userId, requestId }: RunDoc): MoveTry => ({
+export const newTry = ({ _id: runId, organizationId, userId, requestId, workflowId }: RunDoc): MoveTry => ({
   organizationId,
   userId,
   runId,
   requestId,
+  workflowId,
   token: randomUUID().slice(0, 8),
 });
 

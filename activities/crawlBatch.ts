@@ -3,7 +3,7 @@ import type { FileDoc } from '../store/files/model.js';
 import type { Store } from '../store/connect.js';
 import type { WebScrapeRequest } from '../contract/webScrape.js';
 import type { Batcher } from './batcher.js';
-import type { LinkKeeper } from './prepareFile.js';
+import type { LinkKeeper } from './preparedFile.js';
 
 /** The part of a crawl that one batch reads. */
 export interface CrawlBatch {

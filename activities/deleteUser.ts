@@ -72,8 +72,9 @@ export function createDeleteUserActivities({ store, schedules, log }: ActivityDe
         store.items.removeAll(tenant),
         store.selections.removeAll(tenant),
         store.attempts.removeAll(tenant),
+        store.ledger.removeAll(tenant),
       ]);
-      await store.runs.forgetOptions(tenant);
+      await store.runs.forgetOthers(tenant, runId);
       await store.transaction(async (session) => {
         await store.users.markErased(tenant, session);
         const { organizationId, customerId } = run;
@@ -84,6 +85,7 @@ export function createDeleteUserActivities({ store, schedules, log }: ActivityDe
           customerId,
           objectId,
           info: null,
+          workflowId: run.workflowId,
         } as const;
         await store.events.write([deleted], session, `user-deleted:${runId}`);
       });

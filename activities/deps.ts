@@ -3,6 +3,7 @@ import type { Embeddings } from '../embeddings/types.js';
 import type { Connectors } from '../connectors/registry.js';
 import type { Download, FeedSource, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
 import type { DocumentFormat } from '../contract/fileFormats.js';
+import type { WorkflowUrl } from '../contract/workflowUrl.js';
 import type { SourceType } from '../contract/sources.js';
 import type { SparseVector } from '../contract/sparseVectors.js';
 import type { Transcript } from '../contract/transcripts.js';
@@ -134,6 +135,7 @@ export interface ActivityDeps {
   readonly schedules: { remove(scheduleIds: readonly string[]): Promise<void> };
   /** Whether reading vectors from file storage failed for what is stored there: no retry mends that. */
   isBrokenCopy(error: unknown): boolean;
+  readonly workflowUrl: WorkflowUrl;
   readonly settings: IngestSettings;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'embedded' | 'contentCame'>;

@@ -1,5 +1,6 @@
 import type { VectorSpace } from '../contract/embeddingModels.js';
 import { Fault } from '../contract/failures.js';
+import type { Account } from './account.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from './deps.js';
 import type { TokenBound } from './tokenBound.js';
@@ -16,6 +17,7 @@ const sumOf = (tokens: readonly (number | undefined)[]): number => tokens.reduce
  * The vectors of chunks, in their order: those of texts known from before, and the rest computed now.
  * @param bound what is computed is taken of it first; null: of nothing
  * @throws BoundReached where that does not fit
+ * @param account gets the tokens of both
  */
 export async function embedTexts(
   organizationId: number,
@@ -24,6 +26,7 @@ export async function embedTexts(
   deps: ActivityDeps,
   signal: AbortSignal,
   bound: TokenBound | null,
+  account?: Account,
 ): Promise<Float32Array[]> {
   const { embeddingUsage, vectorCache } = deps.store;
   const tokensOf = new Map(chunks.map(({ text, tokens }) => [text, tokens]));
@@ -48,11 +51,14 @@ export async function embedTexts(
       });
       computed.texts += missing.length;
       computed.tokens += tokens;
+      if (account) account.tokens += tokens;
       count('computed', missing.length, tokens);
       return made;
     },
     signal,
   );
-  count('reused', chunks.length - computed.texts, sumOf(chunks.map(({ tokens }) => tokens)) - computed.tokens);
+  const reused = sumOf(chunks.map(({ tokens }) => tokens)) - computed.tokens;
+  if (account) account.reused += reused;
+  count('reused', chunks.length - computed.texts, reused);
   return vectors;
 }

@@ -3,11 +3,11 @@ import { givenSpace, type GivenChunks } from '../contract/uploads.js';
 import type { ProcessedDocument } from '../documents/types.js';
 import type { StartedFile } from '../store/files/start.js';
 import type { FileDoc } from '../store/files/model.js';
+import { costOf } from './account.js';
 import type { ActivityDeps } from './deps.js';
 import { embedTexts } from './embedTexts.js';
-import type { PreparedFile } from './preparedFile.js';
+import type { Preparation, PreparedFile } from './preparedFile.js';
 import { sparseVectorsOf } from './sparseVectors.js';
-import type { BatchLimits } from './tokenBound.js';
 
 /** Between chunks in what is shown as the file's text. */
 const GAP = '\n\n';
@@ -60,20 +60,22 @@ export async function prepareGiven(
   started: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
-  limits: BatchLimits,
+  { admit, tokens, account }: Preparation,
 ): Promise<PreparedFile> {
   const { file, generation } = started;
   const { organizationId, userId, _id: fileId, options } = file;
   const { texts, vectors: given } = await readGiven(file, deps);
+  account.stage = 'read';
   const document = await asDocument(texts, file, await deps.loadCounter());
-  await limits.admit(document.text.length);
+  await admit(document.text.length);
+  account.stage = 'embed';
   const model = options.embeddingModel;
   const vectors = given?.map(vectorOf) ?? null;
   const wants = !options.generateChunksOnly;
   const own = wants && vectors === null ? deps.embeddings.spaceOf(model) : null;
   const space = wants && vectors !== null ? givenSpace(model, vectors[0]?.length ?? 0) : own;
   const chunks = texts.map((text, index) => ({ text, tokens: document.cuts[index]?.tokens ?? 0 }));
-  const made = own ? await embedTexts(organizationId, own, chunks, deps, signal, limits.tokens) : [];
+  const made = own ? await embedTexts(organizationId, own, chunks, deps, signal, tokens, account) : [];
   // What was fetched is kept by generation: the new one has it too.
   const bytes = file.hasContent
     ? await deps.store.contents.get({ organizationId, fileId, generation: file.generation })
@@ -92,6 +94,7 @@ export async function prepareGiven(
       name: null,
       fileMetadata: file.fileMetadata,
       tagsRevision: file.tagsRevision ?? null,
+      cost: costOf(account),
       content: {
         generation,
         numChunks: texts.length,

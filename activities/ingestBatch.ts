@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { Fault } from '../contract/failures.js';
 import type { AsideStep, IngestBatchInput, IngestBatchResult } from '../contract/orchestration.js';
 import type { StartedFile } from '../store/files/start.js';
+import { type Account, costOf, newAccount } from './account.js';
 import { cleanUp, discard } from './commitFiles.js';
 import { type CrawlBatch, openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from './deps.js';
@@ -45,18 +46,20 @@ export function createIngestActivities(deps: ActivityDeps) {
 
       /** What has to be written down for a file once its slot is given back. */
       type Commit = () => Promise<void>;
-      const work = async (started: StartedFile): Promise<Commit> => {
+      const work = async (started: StartedFile, account: Account): Promise<Commit> => {
         const { file, generation } = started;
         const fileId = file._id;
         if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) {
           throw new Fault('quarantined', QUARANTINE);
         }
         if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, fileId));
-        const limits = { admit: (characters: number) => admit(file, characters), tokens };
-        const prepared = await prepareFile(runId, started, deps, signal, limits, crawl?.keeperOf(file));
+        const admitted = (characters: number): Promise<void> => admit(file, characters);
+        const preparation = { admit: admitted, tokens, account, keepLinks: crawl?.keeperOf(file) ?? null };
+        const prepared = await prepareFile(runId, started, deps, signal, preparation);
+        account.stage = 'store';
         if (prepared) return () => committer.add(prepared).finally(() => closeText(prepared.document));
         if (generation > file.generation + 1) await forget(started);
-        return () => keeper.add({ runId, file, generation });
+        return () => keeper.add({ runId, file, generation, cost: costOf(account) });
       };
 
       const slots = pLimit(settings.fileConcurrency);
@@ -67,13 +70,14 @@ export function createIngestActivities(deps: ActivityDeps) {
         const started = await starter.add({ runId, fileId });
         if (!started) return;
         underWay.set(fileId, started);
+        const account = newAccount();
         if (started.file.unfinishedStarts - 1 >= SUSPECT_AFTER_DEATHS && fileIds.length > 1) {
           alone.push(fileId);
           return;
         }
         try {
           // Fetching, reading and embedding take a slot; waiting for the write does not.
-          const commit = await slots(() => work(started));
+          const commit = await slots(() => work(started, account));
           handedOver.add(fileId);
           await commit();
         } catch (error) {
@@ -95,7 +99,7 @@ export function createIngestActivities(deps: ActivityDeps) {
             storeFailed = true;
             throw error;
           }
-          await settle(runId, started, error);
+          await settle(runId, started, error, account);
         }
         underWay.delete(fileId);
         done += 1;

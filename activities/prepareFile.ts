@@ -10,18 +10,19 @@ import type { FileDoc } from '../store/files/model.js';
 import type { ActivityDeps, OcrLimits, OpenedContent, OpenedOriginal } from './deps.js';
 import { acceptAttachments } from './attachments.js';
 import { isConnected, openItem } from './connected/openItem.js';
+import { costOf, type Account } from './account.js';
 import { contentStep } from './contentStep.js';
 import { embedTexts } from './embedTexts.js';
 import { prepareGiven } from './givenChunks.js';
 import { isSent, openOriginal, withOriginal } from './originals.js';
 import { embedPicture, pictureDocument, pictureSpace } from './pictures.js';
-import { closeText, type PreparedFile } from './preparedFile.js';
+import { closeText, type LinkKeeper, type Preparation, type PreparedFile } from './preparedFile.js';
 import { readContent } from './readContent.js';
 import { ocrReading, wantsTables } from './recognizedPages.js';
 import { sparseReading, sparseVectorsOf } from './sparseVectors.js';
 import { transcriptOf } from './transcripts.js';
 import { fileCredentials } from './sourceCredentials.js';
-import type { BatchLimits, TokenBound } from './tokenBound.js';
+import type { TokenBound } from './tokenBound.js';
 
 function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): Record<string, unknown> {
   return { ...opened.facts, ...document?.metadata };
@@ -38,13 +39,14 @@ async function embedChunks(
   deps: ActivityDeps,
   signal: AbortSignal,
   bound: TokenBound,
+  account: Account,
 ): Promise<Float32Array[]> {
   const vectors: Float32Array[] = [];
   for (let from = 0; from < cuts.length; from += CHUNKS_AT_ONCE) {
     const chunks = cuts
       .slice(from, from + CHUNKS_AT_ONCE)
       .map(({ start, end, tokens }) => ({ text: prefix + text.slice(start, end), tokens }));
-    vectors.push(...(await embedTexts(organizationId, space, chunks, deps, signal, bound)));
+    vectors.push(...(await embedTexts(organizationId, space, chunks, deps, signal, bound, account)));
   }
   return vectors;
 }
@@ -83,9 +85,6 @@ export function processingWithModel(
   return isCurrent ? processingOf(file, model, space, ocr) : null;
 }
 
-/** Told what a page links to, before anything of the page is written. */
-export type LinkKeeper = (found: { readonly urls: readonly string[]; readonly endedAt: string }) => Promise<void>;
-
 /** Hands the page's links on; of a page that the site says is unchanged, those of the copy we keep. */
 async function tellLinks(
   { file }: StartedFile,
@@ -112,8 +111,6 @@ async function tellLinks(
 
 /**
  * Fetch → read → chunk → embed, for one file. Raw and parsed content are kept on the way.
- * @param limits what it may take: asked before it is taken
- * @param keepLinks given where the page is one of a crawl that wants its links
  * @returns null when the file already holds just what this would make: nothing is read, embedded or written then
  * @throws Fault when this content can't be had or read; PutAside for a file of which something must be made first;
  * BoundReached for one that waits for more tokens; anything else is a store's fault
@@ -123,18 +120,17 @@ export async function prepareFile(
   begun: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
-  limits: BatchLimits,
-  keepLinks: LinkKeeper | null = null,
+  preparation: Preparation,
 ): Promise<PreparedFile | null> {
-  if (begun.file.givenChunks) return prepareGiven(runId, begun, deps, signal, limits);
-  if (!isSent(begun.file)) return prepareOpened(runId, begun, deps, signal, limits, keepLinks);
+  if (begun.file.givenChunks) return prepareGiven(runId, begun, deps, signal, preparation);
+  if (!isSent(begun.file)) return prepareOpened(runId, begun, deps, signal, preparation);
   const started = await withOriginal(runId, begun, deps, signal);
   const transcript = await transcriptOf(started.file, deps);
   // A recording is not read here: what is said in it is known by now.
   const withContent = !started.file.options.storeFileOnly && transcript === null;
   const sent = await openOriginal(started.file, deps, withContent);
   try {
-    return await prepareOpened(runId, started, deps, signal, limits, keepLinks, { ...sent, transcript });
+    return await prepareOpened(runId, started, deps, signal, preparation, { ...sent, transcript });
   } finally {
     await sent.close();
   }
@@ -146,8 +142,7 @@ async function prepareOpened(
   started: StartedFile,
   deps: ActivityDeps,
   signal: AbortSignal,
-  limits: BatchLimits,
-  keepLinks: LinkKeeper | null,
+  { admit, tokens, account, keepLinks }: Preparation,
   sent: OpenedOriginal | null = null,
 ): Promise<PreparedFile | null> {
   const { file, generation } = started;
@@ -183,13 +178,15 @@ async function prepareOpened(
             signal,
           ),
     ));
+  account.bytes = sent?.size ?? opened?.bytes.byteLength ?? 0;
+  account.stage = 'read';
   if (keepLinks) await tellLinks(started, opened, keepLinks, deps, signal);
   const rawHash = sent?.hash ?? (opened && createHash('sha256').update(opened.bytes).digest('hex'));
   const isNew = opened !== null && !(comparable && file.rawHash === rawHash);
   metrics.contentCame(file.source, isNew ? 'new' : 'unchanged', sent?.size ?? opened?.bytes.byteLength ?? 0);
   if (!isNew || rawHash === null) return null;
   if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.beginChanged(runId, [file._id]);
-  const fileSize = sent?.size ?? opened.bytes.byteLength;
+  const fileSize = account.bytes;
   const owner = { organizationId, userId: file.userId, fileId: file._id, generation };
   // What was sent is kept already, once and for all generations.
   const small = sent ? null : await deps.store.contents.take(owner, opened.bytes);
@@ -223,6 +220,7 @@ async function prepareOpened(
       name: opened.name ?? null,
       fileMetadata: metadataOf(opened, null),
       tagsRevision,
+      cost: costOf(account),
     };
     return { started, finished, content: small, document: null, space: null, vectors: [] };
   }
@@ -238,9 +236,10 @@ async function prepareOpened(
   let vectors: Float32Array[] = [];
   let contained: Record<string, unknown> = {};
   try {
-    await limits.admit(document.text.length);
+    await admit(document.text.length);
+    account.stage = 'embed';
     if (sent && asPicture) vectors = await embedPicture(organizationId, asPicture, sent, deps, signal);
-    else if (space) vectors = await embedChunks(organizationId, space, document, deps, signal, limits.tokens);
+    else if (space) vectors = await embedChunks(organizationId, space, document, deps, signal, tokens, account);
     // Queued before the file is shown: they are the run's, whatever becomes of this try.
     if (attachments.length > 0) contained = { ...(await acceptAttachments(runId, file, attachments, deps)) };
   } catch (error) {
@@ -256,6 +255,7 @@ async function prepareOpened(
     fileMetadata: { ...metadataOf(opened, document), ...contained },
     ...(document.sourceCreatedAt === undefined ? {} : { sourceCreatedAt: new Date(document.sourceCreatedAt) }),
     tagsRevision,
+    cost: costOf(account),
     content: {
       ...content,
       hasText: asPicture === null,

@@ -4,6 +4,21 @@ import type { ProcessedDocument } from '../documents/types.js';
 import type { SmallContent } from '../store/contents/contents.js';
 import type { FinishedSync } from '../store/files/commands.js';
 import type { StartedFile } from '../store/files/start.js';
+import type { Account } from './account.js';
+import type { TokenBound } from './tokenBound.js';
+
+/** Told what a page links to, before anything of the page is written. */
+export type LinkKeeper = (found: { readonly urls: readonly string[]; readonly endedAt: string }) => Promise<void>;
+
+/** What a file is prepared with. */
+export interface Preparation {
+  /** Counts a text in before it is kept. @throws Fault where the user's limits leave no room for it */
+  admit(characters: number): Promise<void>;
+  readonly tokens: TokenBound;
+  readonly account: Account;
+  /** Null but where the page is one of a crawl that wants its links. */
+  readonly keepLinks: LinkKeeper | null;
+}
 
 /** A file whose content is fetched, read and embedded: all that is left is to write it down. */
 export interface PreparedFile {

@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { Fault } from '../contract/failures.js';
 import type { AsideInput, AsideResult } from '../contract/orchestration.js';
 import type { FileDoc } from '../store/files/model.js';
+import { newAccount } from './account.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from './deps.js';
 import { openOriginal } from './originals.js';
@@ -73,7 +74,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
           await work(runId, file, signal);
         } catch (error) {
           if (error instanceof Fault && !signal.aborted) {
-            await settle(runId, { file, generation: file.lastGeneration }, error);
+            await settle(runId, { file, generation: file.lastGeneration }, error, newAccount('recognize'));
             return { done: false };
           }
           await store.files.release(runId, [fileId]);

@@ -32,6 +32,7 @@ export function createRecountActivities({ store, log }: ActivityDeps) {
           customerId: '',
           objectId: null,
           info: null,
+          workflowId: run.workflowId,
         } as const;
         await store.events.write([event], null, `recount:${runId}`);
       }

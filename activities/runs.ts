@@ -8,11 +8,16 @@ import type { ActivityDeps } from './deps.js';
 /** The ends and beginnings of a run: small writes, each safe to repeat. */
 export function createRunActivities({ store, log }: ActivityDeps) {
   /** Ends the run's row, and with it what only the run needed. */
-  const end = async (run: RunDoc, outcome: 'finished' | 'failed' | 'aborted', counts: RunCounts): Promise<void> => {
+  const end = async (
+    run: RunDoc,
+    outcome: 'finished' | 'failed' | 'aborted',
+    counts: RunCounts,
+    message?: string,
+  ): Promise<void> => {
     if (run.dataSourceId) await store.dataSources.filesSynced(run, run.dataSourceId);
     if (run.dataSourceId && run.maxTokens !== undefined)
       await store.dataSources.note(run, run.dataSourceId, { files_paused: null });
-    await store.runs.finish(run._id, outcome, { ...counts });
+    await store.runs.finish(run._id, outcome, { ...counts }, message);
     if (run.kind === 'webScrape') await store.frontier.clear(run._id);
   };
   /** The reading, if the same feed would bring nothing: all its entries are there, and none of them is read elsewhere. */
@@ -81,9 +86,9 @@ export function createRunActivities({ store, log }: ActivityDeps) {
       // Without a container, there is no file to say why.
       if (run.fileId === null && run.dataSourceId)
         await store.dataSources.note(run, run.dataSourceId, { files_error: message });
-      await store.files.abortOpen(runId, message);
+      await store.files.abortOpen(runId, message, 'run_failed');
       const counts = await store.files.countRun(runId);
-      await end(run, 'failed', counts);
+      await end(run, 'failed', counts, message);
       log.warn(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, message },
         'run failed',
@@ -93,7 +98,11 @@ export function createRunActivities({ store, log }: ActivityDeps) {
     /** Ends a cancelled run: what is done stays, the rest is SYNC_ABORTED. */
     async abortRun({ runId }: RunInput): Promise<void> {
       const run = await rowOf(runId);
-      await store.files.abortOpen(runId, 'The run was cancelled before this was synced. Resync to try again.');
+      await store.files.abortOpen(
+        runId,
+        'The run was cancelled before this was synced. Resync to try again.',
+        'cancelled',
+      );
       const counts = await store.files.countRun(runId);
       await end(run, 'aborted', counts);
       log.info(

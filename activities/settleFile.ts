@@ -1,5 +1,6 @@
 import type { Fault } from '../contract/failures.js';
 import type { StartedFile } from '../store/files/start.js';
+import { type Account, costOf } from './account.js';
 import { discard } from './commitFiles.js';
 import { isConnected } from './connected/openItem.js';
 import type { ActivityDeps } from './deps.js';
@@ -23,7 +24,7 @@ export function createSettling(deps: ActivityDeps) {
   };
 
   /** Ends a file's try at a Fault: back into the queue when that can help and tries are left, else SYNC_ERROR. */
-  const settle = async (runId: number, started: StartedFile, fault: Fault): Promise<void> => {
+  const settle = async (runId: number, started: StartedFile, fault: Fault, account: Account): Promise<void> => {
     const { file } = started;
     const delay = settings.retryDelaysMs[file.attempts];
     const context = {
@@ -64,8 +65,12 @@ export function createSettling(deps: ActivityDeps) {
       log.debug(context, 'file is held back by a limit');
       return;
     }
-    await store.files.fail(runId, file._id, fault.message);
-    log.info({ ...context, message: fault.message }, 'file ended in SYNC_ERROR');
+    const { stage } = account;
+    await store.files.fail(runId, file._id, fault.message, {
+      ...{ as: 'failed', stage, cause: fault.kind },
+      ...costOf(account),
+    });
+    log.info({ ...context, stage, message: fault.message }, 'file ended in SYNC_ERROR');
   };
 
   return { forget, settle };

@@ -15,13 +15,6 @@ export interface TokenBound {
   giveBack(tokens: number): Promise<void>;
 }
 
-/** What the files of a batch may take. */
-export interface BatchLimits {
-  /** Counts a text in before it is kept; throws a Fault where the user's limits leave no room for it. */
-  admit(characters: number): Promise<void>;
-  readonly tokens: TokenBound;
-}
-
 /** The bound of a batch's run. Of a run without one nothing is counted; whether there is one is read once, when something is to be embedded. */
 export function createTokenBound({ runs, pauses }: Pick<Store, 'runs' | 'pauses'>, runId: number): TokenBound {
   let read: Promise<boolean> | null = null;

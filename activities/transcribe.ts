@@ -4,6 +4,7 @@ import { Fault } from '../contract/failures.js';
 import type { AsideInput, AsideResult } from '../contract/orchestration.js';
 import { wishesOf } from '../contract/transcripts.js';
 import type { FileDoc } from '../store/files/model.js';
+import { newAccount } from './account.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from './deps.js';
 import { createSettling } from './settleFile.js';
@@ -90,7 +91,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
         } catch (error) {
           signal.throwIfAborted();
           if (!(error instanceof Fault)) throw error;
-          await settle(runId, { file, generation: file.lastGeneration }, error);
+          await settle(runId, { file, generation: file.lastGeneration }, error, newAccount('transcribe'));
           return { done: false };
         }
       } finally {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
 import { loadConfig, required, storeSettings } from '../config.js';
+import { workflowUrls } from '../contract/workflowUrl.js';
 import { createConnectors } from '../connectors/registry.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
@@ -79,6 +80,7 @@ const app = createApp({
   identify: identifyFile,
   livePages: createLivePages(web, documents),
   samples: createSampleReader(web, documents),
+  workflowUrl: workflowUrls(config.temporal),
   settings: {
     ...config.http,
     maxPagesPerScrape: config.web.maxPagesPerScrape,

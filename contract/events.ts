@@ -3,6 +3,7 @@ import { type IngestOptions, wantsSparseVectors } from './ingestOptions.js';
 import { WEB_PAGE_SOURCE } from './scrapeSitemap.js';
 import type { SourceType } from './sources.js';
 import type { DataSourceAction } from './statuses.js';
+import type { WorkflowUrl } from './workflowUrl.js';
 
 const OBJECT_TYPES = [
   'CHUNK_LIST',
@@ -64,10 +65,12 @@ export interface NewEvent {
   /** Id or ids of the object, as text; null where the kind has none. */
   readonly objectId: string | readonly string[] | null;
   readonly info: EventInfo | null;
+  /** The workflow that made it happen; absent where none did. */
+  readonly workflowId?: string | null;
 }
 
 /** An event as it is told. */
-export interface ToldEvent extends Pick<NewEvent, 'kind' | 'customerId' | 'objectId' | 'info'> {
+export interface ToldEvent extends Pick<NewEvent, 'kind' | 'customerId' | 'objectId' | 'info' | 'workflowId'> {
   readonly at: Date;
 }
 
@@ -102,8 +105,8 @@ function spacedJson(value: unknown): string {
 
 const posixSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
-/** The inner document of an event, as an object. */
-export function eventPayload({ kind, customerId, objectId, info, at }: ToldEvent) {
+/** The inner document of an event, as an object. What receivers of the hosted service know comes first, as they know it. */
+export function eventPayload({ kind, customerId, objectId, info, at, workflowId }: ToldEvent, urlOf: WorkflowUrl) {
   return {
     webhook_type: kind,
     obj: {
@@ -114,12 +117,13 @@ export function eventPayload({ kind, customerId, objectId, info, at }: ToldEvent
     },
     customer_id: customerId,
     timestamp: posixSeconds(at),
+    ...(workflowId ? { workflow_id: workflowId, workflow_url: urlOf(workflowId) } : {}),
   };
 }
 
 /** The bytes of a delivery: one key, whose value is the inner document as text. */
-export function eventBody(event: ToldEvent): string {
-  return spacedJson({ payload: spacedJson(eventPayload(event)) });
+export function eventBody(event: ToldEvent, urlOf: WorkflowUrl): string {
+  return spacedJson({ payload: spacedJson(eventPayload(event, urlOf)) });
 }
 
 /** What events tell of a file. */
@@ -135,6 +139,7 @@ export interface EventFile {
   /** The run that has told of sparse vectors to come. */
   readonly sparseQueuedBy?: number | null;
   readonly runId: number | null;
+  readonly workflowId: string | null;
   readonly options: IngestOptions;
 }
 
@@ -145,6 +150,7 @@ const ofFile = (file: EventFile, kind: EventKind, info: EventInfo): NewEvent => 
   customerId: file.customerId,
   objectId: String(file._id),
   info,
+  workflowId: file.workflowId,
 });
 const isPage = ({ source, isContainer }: EventFile): boolean => source === WEB_PAGE_SOURCE && !isContainer;
 const upload = ({ requestId, uploadId }: Pick<EventFile, 'requestId' | 'uploadId'>): EventInfo => ({
@@ -166,6 +172,8 @@ function ofLists(kind: EventKind, files: readonly EventFile[], more: EventInfo):
       customerId: file.customerId,
       objectId: list.map(({ _id }) => String(_id)),
       info: { ...more, ...upload(file) },
+      // Uploads of one request have each a workflow of its own.
+      workflowId: list.every((one) => one.workflowId === file.workflowId) ? file.workflowId : null,
     })),
   );
 }
@@ -205,10 +213,14 @@ export const fileEvents = {
   ],
   skipped: (files: readonly EventFile[], reason: string): NewEvent[] => ofLists('FILES_SKIPPED', files, { reason }),
   /** Files that a request asked for and that stay as they are. */
-  leftOut: (files: readonly EventFile[], reason: string, requestId: string): NewEvent[] =>
+  leftOut: (
+    files: readonly EventFile[],
+    reason: string,
+    { requestId, workflowId }: { readonly requestId: string; readonly workflowId: string },
+  ): NewEvent[] =>
     ofLists(
       'FILES_SKIPPED',
-      files.map((file) => ({ ...file, requestId, uploadId: null })),
+      files.map((file) => ({ ...file, requestId, workflowId, uploadId: null })),
       { reason },
     ),
   /** Things of a source that a request selected with what they lie in, and that become no files. */
@@ -216,20 +228,25 @@ export const fileEvents = {
     items: readonly EventItem[],
     reason: string,
     { _id, organizationId, customerId }: Pick<EventFile, '_id' | 'organizationId' | 'customerId'>,
-    request: Pick<EventFile, 'requestId' | 'uploadId'>,
+    request: Pick<EventFile, 'requestId' | 'uploadId' | 'workflowId'>,
   ): NewEvent {
     const info = { reason, data_source_id: String(_id), items, ...upload(request) };
-    return { kind: 'FILES_SKIPPED', organizationId, customerId, objectId: [], info };
+    const { workflowId } = request;
+    return { kind: 'FILES_SKIPPED', organizationId, customerId, objectId: [], info, workflowId };
   },
-  /** Of files whose vectors were moved, or are to be treated otherwise. @param requestId of the run, or request, that did it */
+  /**
+   * Of files whose vectors were moved, or are to be treated otherwise. @param requestId of the run, or request, that did it
+   * @param workflowId null where a request did it
+   */
   stored(
     kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE' | 'EMBEDDING_STORAGE_MODIFIED',
     files: readonly EventFile[],
     requestId: string,
+    workflowId: string | null = null,
   ): NewEvent[] {
     return ofLists(
       kind,
-      files.map((file) => ({ ...file, requestId, uploadId: null })),
+      files.map((file) => ({ ...file, requestId, workflowId, uploadId: null })),
       {},
     );
   },
@@ -245,13 +262,16 @@ export const fileEvents = {
 export const dataSourceEvent = (
   kind: DataSourceAction | 'DATA_SOURCE_READY',
   { _id, organizationId, customerId }: Pick<EventFile, '_id' | 'organizationId' | 'customerId'>,
-): NewEvent => ({ kind, organizationId, customerId, objectId: String(_id), info: null });
+  workflowId: string | null = null,
+): NewEvent => ({ kind, organizationId, customerId, objectId: String(_id), info: null, workflowId });
 
 /** An event about all files of one request. */
 export function uploadEvent(
   kind: 'ALL_UPLOADED_FILES_QUEUED' | 'ALL_FILES_PROCESSED' | 'FILE_SYNC_LIMIT_REACHED',
-  owner: Pick<EventFile, 'organizationId' | 'customerId' | 'requestId' | 'uploadId'>,
+  owner: Pick<EventFile, 'organizationId' | 'customerId' | 'requestId' | 'uploadId'> & {
+    readonly workflowId?: string | null;
+  },
 ): NewEvent {
-  const { organizationId, customerId, requestId } = owner;
-  return { kind, organizationId, customerId, objectId: requestId, info: upload(owner) };
+  const { organizationId, customerId, requestId, workflowId = null } = owner;
+  return { kind, organizationId, customerId, objectId: requestId, info: upload(owner), workflowId };
 }

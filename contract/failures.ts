@@ -1,61 +1,70 @@
 /**
  * Why an item could not be ingested: one row per kind. Every leaf (egress, connectors, documents, embeddings)
- * throws a Fault; the activity decides from the row alone whether the item is tried again.
+ * throws a Fault; the activity decides from the row alone whether the item is tried again. `remedy` is what to do then.
  */
 export const FAULTS = {
   /** The address is not one the service may call (private, link-local, bad scheme or port). */
-  address_refused: { retryable: false },
+  address_refused: {
+    retryable: false,
+    remedy: 'Use a public http or https address, or have the operator allow the host in ALLOWED_PRIVATE_HOSTS.',
+  },
   /** The page does not exist (404). */
-  not_found: { retryable: false },
+  not_found: { retryable: false, remedy: 'Check that it is still there, or leave it out.' },
   /** The page is gone for good (410). */
-  gone: { retryable: false },
+  gone: { retryable: false, remedy: 'It is gone for good. Delete it here, or send it again.' },
   /** The site's robots.txt forbids the page. */
-  robots_disallowed: { retryable: false },
+  robots_disallowed: {
+    retryable: false,
+    remedy: "Ask the site's owner to allow the page in robots.txt, or leave it out.",
+  },
   /** The server refuses us (401, 403, 451). */
-  access_denied: { retryable: false },
+  access_denied: { retryable: false, remedy: 'Have its owner give access, then retry it.' },
   /** A connected account no longer takes its credentials, or they were taken back here. */
-  access_revoked: { retryable: false },
+  access_revoked: { retryable: false, remedy: 'Connect the account again, then retry it.' },
   /** A source no longer knows the point that its changes were asked from. */
-  stale_cursor: { retryable: false },
+  stale_cursor: { retryable: false, remedy: 'Nothing: the next listing looks at everything once more.' },
   /** Any other 4xx. */
-  bad_response: { retryable: false },
+  bad_response: { retryable: false, remedy: 'Open it by hand to see what the server says, then retry it.' },
   /** More than the allowed number of redirects, or a loop. */
-  too_many_redirects: { retryable: false },
+  too_many_redirects: { retryable: false, remedy: 'Name the address that it ends at.' },
   /** Bytes, text, depth or expansion past a named setting. */
-  too_large: { retryable: false },
+  too_large: { retryable: false, remedy: 'Split it, or have the operator raise the setting that its message names.' },
   /** Not a type that can be read as text. */
-  unsupported_type: { retryable: false },
+  unsupported_type: { retryable: false, remedy: 'Convert it to a supported format, or leave it out.' },
   /** Its text is longer than a limit of one file or one upload. */
-  over_limit: { retryable: false },
+  over_limit: { retryable: false, remedy: "Have the user's limit raised, then retry it." },
   /** A limit of all that the user has leaves no room for it now: it waits for its turn. */
-  no_room: { retryable: false },
+  no_room: { retryable: false, remedy: "It goes on when the user's limit is raised or files are deleted." },
   /** There is no readable text in it. */
-  no_text: { retryable: false },
+  no_text: { retryable: false, remedy: 'Send it with use_ocr if its text is in pictures, or leave it out.' },
   /** The content can't be parsed. */
-  broken_content: { retryable: false },
+  broken_content: {
+    retryable: false,
+    remedy: 'Mend the file and send it again; where the service met a defect, its log names the cause.',
+  },
   /** It can't be read without a password. */
-  encrypted: { retryable: false },
+  encrypted: { retryable: false, remedy: 'Take the password off and send it again.' },
   /** Parsing passed its time or memory limit. */
-  parse_limit: { retryable: false },
+  parse_limit: { retryable: false, remedy: 'Split or simplify it, or have the operator raise the limits of parsing.' },
   /** The worker died twice on this very item. */
-  quarantined: { retryable: false },
+  quarantined: { retryable: false, remedy: 'Mend or split it, then retry it.' },
   /** The host name does not resolve. */
-  dns_failed: { retryable: true },
+  dns_failed: { retryable: true, remedy: 'Check the address; if it is right, retry it later.' },
   /** The connection failed or broke. */
-  unreachable: { retryable: true },
+  unreachable: { retryable: true, remedy: 'Check that the server is up, then retry it.' },
   /** No answer, or not the whole answer, in time. */
-  timed_out: { retryable: true },
+  timed_out: { retryable: true, remedy: 'Retry it when the server is faster.' },
   /** 5xx. */
-  server_error: { retryable: true },
+  server_error: { retryable: true, remedy: 'Retry it when the server has recovered.' },
   /** 429, or 503 with Retry-After. */
-  rate_limited: { retryable: true },
+  rate_limited: { retryable: true, remedy: 'Retry it later, or have the limit at the source raised.' },
   /** A setting of the service that this needs is missing, or refused where it is used. */
-  not_configured: { retryable: false },
+  not_configured: { retryable: false, remedy: 'Have the operator set what its message names, then retry it.' },
   /** The embedding provider failed. */
-  embedding_failed: { retryable: true },
+  embedding_failed: { retryable: true, remedy: 'Look at the embedding provider and its key, then retry it.' },
   /** The service's own disk took no more: no fault of the content. */
-  disk_failed: { retryable: true },
-} as const satisfies Record<string, { retryable: boolean }>;
+  disk_failed: { retryable: true, remedy: "Have the operator make room on the service's disk, then retry it." },
+} as const satisfies Record<string, { retryable: boolean; remedy: string }>;
 
 export type FaultKind = keyof typeof FAULTS;
 

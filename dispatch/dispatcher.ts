@@ -194,7 +194,7 @@ export function createDispatcher(
     tellResumed,
     async cancel(runId) {
       if (await runs.withdraw(runId)) {
-        await files.abortOpen(runId, 'The run was cancelled before it began. Resync to try again.');
+        await files.abortOpen(runId, 'The run was cancelled before it began. Resync to try again.', 'cancelled');
         await runs.finish(runId, 'aborted', {});
         return;
       }

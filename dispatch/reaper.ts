@@ -81,7 +81,7 @@ export async function reapOnce(
       );
       continue;
     }
-    const aborted = await files.abortOpen(run._id, MESSAGE);
+    const aborted = await files.abortOpen(run._id, MESSAGE, 'ended_from_outside');
     if (run.kind === 'deleteFiles' || run.kind === 'deleteUser') await files.stopped(run._id);
     if (run.dataSourceId && run.kind === 'syncItems')
       await dataSources.endListing(run, run.dataSourceId, run._id, {
@@ -94,7 +94,7 @@ export async function reapOnce(
       await attempts.heard(run._id);
     }
     if (run.dataSourceId && run.kind === 'updateTags') await dataSources.tagsStopped(run, run.dataSourceId);
-    await runs.finish(run._id, 'aborted', {});
+    await runs.finish(run._id, 'aborted', {}, MESSAGE);
     log.warn(
       {
         runId: run._id,

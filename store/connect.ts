@@ -44,6 +44,9 @@ import type { Watch } from '../observability/watch.js';
 import { createBacklogReader } from './backlog.js';
 import { createHostTurns } from './hostTurns.js';
 import { createLimits, type Limits } from './limits.js';
+import { createLedgerWriter, type LedgerWriter } from './ledger/ledger.js';
+import { createLedgerQueries, type LedgerQueries } from './ledger/queries.js';
+import { createLiveItems } from './ledger/live.js';
 import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
 import { openModels } from './models.js';
@@ -53,6 +56,7 @@ import { type ApiKeys, createApiKeys } from './organizations/keys.js';
 import { createOrganizations, type Organizations } from './organizations/accept.js';
 import { createOrganizationRecords, type OrganizationRecords } from './organizations/records.js';
 import { createItems, type Items } from './items/items.js';
+import { createRunList, type RunList } from './runs/list.js';
 import { createHeldRuns, type HeldRuns } from './runs/held.js';
 import { createReconciliation, type Reconciliation } from './reconcile/reconcile.js';
 import { createRecognizedPages, type RecognizedPages } from './recognizedPages/recognizedPages.js';
@@ -91,6 +95,8 @@ export interface StoreSettings {
   readonly textCacheBytes: number;
   /** Days that events and deliveries are kept. */
   readonly eventsKeptDays: number;
+  /** Days that runs which have ended are kept, with what they did. */
+  readonly ledgerLifeDays: number;
   /** Files of one user in the queue at most; 0: any number. */
   readonly maxQueuedFiles: number;
   /** Told of calls to MongoDB and Qdrant; unset: nobody is, and nothing is spent on it. */
@@ -102,8 +108,10 @@ export interface Store {
   readonly organizations: Organizations & OrganizationRecords;
   readonly apiKeys: ApiKeys;
   readonly users: UserAcceptance & UserRecords;
-  readonly runs: Runs;
+  readonly runs: Runs & RunList;
   readonly heldRuns: HeldRuns;
+  /** What runs did with what they met. */
+  readonly ledger: LedgerWriter & LedgerQueries;
   readonly dataSources: DataSourceQueries & DataSourceCommands & DataSourceListings;
   /** What is synced by itself, and when. */
   readonly schedules: Schedules;
@@ -214,7 +222,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const dataSourceQueries = createDataSourceQueries(dataSources, secrets);
   const grants = createGrants(dataSources, secrets);
   const whiteLabelRecords = createWhiteLabels(models.whiteLabels, sequence, secrets);
-  const runCommands = createRuns(runs, sequence, atomically, events);
+  const live = createLiveItems(files, models.reembeds);
+  const ledger = createLedgerWriter(models.ledger, files, runs, live, settings.ledgerLifeDays);
+  const runCommands = createRuns(runs, sequence, atomically, events, ledger);
   const schedules = createSchedules({
     schedules: models.schedules,
     dataSources,
@@ -240,7 +250,14 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     },
     apiKeys: createApiKeys(organizations, sequence, atomically),
     users: { ...createUserAcceptance(users, sequence, liveness), ...createUserRecords(users, liveness) },
-    runs: runCommands,
+    runs: {
+      ...runCommands,
+      ...createRunList(runs, models.ledger, async (scope, fileId) => {
+        const file = await files.findOne({ ...scope, _id: fileId }, { runId: 1 }).lean();
+        return file?.runId ?? null;
+      }),
+    },
+    ledger: { ...ledger, ...createLedgerQueries(models.ledger, runs, live) },
     heldRuns: createHeldRuns(runs, files, queue, atomically),
     dataSources: {
       ...dataSourceQueries,
@@ -268,8 +285,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...fileCommands,
       ...createFileEvaluation(files, intents),
       ...createRunProgress(files),
-      ...createFileAcceptance(files, sequence, events, intents, queue, selections),
-      ...createFileDeletion(files, users, fileQueries, atomically, events),
+      ...createFileAcceptance(files, sequence, events, intents, queue, selections, ledger),
+      ...createFileDeletion(files, users, fileQueries, atomically, events, ledger),
       ...fileSums,
       ...createFileTags(files),
       ...createFileReembedding(files, fileQueries),

@@ -8,6 +8,7 @@ import { eventModels } from './events/model.js';
 import { fileModel } from './files/model.js';
 import { crawlPageModel } from './frontier/model.js';
 import { itemModel } from './items/model.js';
+import { ledgerModel } from './ledger/model.js';
 import { organizationModels } from './organizations/model.js';
 import { originalModel } from './originals/model.js';
 import { recognizedPageModel } from './recognizedPages/model.js';
@@ -47,6 +48,7 @@ export async function openModels(connection: Connection) {
     selections: selectionModel(connection),
     leftOut: leftOutModel(connection),
     attempts: attemptModel(connection),
+    ledger: ledgerModel(connection),
   };
   const families = {
     organizations: organizationModels(connection),

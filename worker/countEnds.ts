@@ -37,13 +37,13 @@ export function countEnds(store: Store, metrics: Pick<Metrics, 'filesEnded' | 'w
         metrics.filesEnded('READY_TO_SYNC', Number(ended));
         return ended;
       },
-      async fail(runId, fileId, message) {
-        const ended = await files.fail(runId, fileId, message);
+      async fail(runId, fileId, message, end) {
+        const ended = await files.fail(runId, fileId, message, end);
         metrics.filesEnded('SYNC_ERROR', Number(ended));
         return ended;
       },
-      async abortOpen(runId, message) {
-        const ended = await files.abortOpen(runId, message);
+      async abortOpen(runId, message, cause) {
+        const ended = await files.abortOpen(runId, message, cause);
         metrics.filesEnded('SYNC_ABORTED', ended);
         return ended;
       },

@@ -1,5 +1,6 @@
 import { createActivities } from '../activities/index.js';
 import { loadConfig, required, storeSettings } from '../config.js';
+import { workflowUrls } from '../contract/workflowUrl.js';
 import { createConnectors } from '../connectors/registry.js';
 import { createFeedSource } from '../connectors/rssFeed/index.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
@@ -83,6 +84,7 @@ const workers = await createWorkers(
     transcriptionConcurrency: config.transcription.concurrency,
   },
   createActivities({
+    workflowUrl: workflowUrls(config.temporal),
     store,
     sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
     connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns, counts: metrics }),

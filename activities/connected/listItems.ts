@@ -93,7 +93,7 @@ export function createItemActivities(deps: ActivityDeps) {
         ...(source ? { changePoint: isKnown ? (point ?? null) : null } : {}),
       });
       if (source) await store.items.forgetClosed(source, runId);
-      await store.runs.finish(runId, outcome, { listed });
+      await store.runs.finish(runId, outcome, { listed }, message);
       const { organizationId, requestId, dataSourceId } = run;
       log.info({ runId, organizationId, requestId, dataSourceId, outcome, listed }, 'listing of items ended');
     },

@@ -3,6 +3,7 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { SourceItem } from '../../connectors/connector.js';
 import { isWalked, type SyncSourceRequest } from '../../contract/connections.js';
 import { fileEvents, uploadEvent } from '../../contract/events.js';
+import { endedAs } from '../../contract/ledger.js';
 import type { QueueItemsResult, RunInput } from '../../contract/orchestration.js';
 import { honours } from '../../contract/sources.js';
 import { becomesFile } from '../../contract/typesAtSource.js';
@@ -92,7 +93,15 @@ export function createQueueActivities(deps: ActivityDeps) {
     const copies = await store.items.syncedCopies(source, ids, ingest);
     if (copies.size === 0) return items;
     const left = [...copies.values()];
-    await tellOnce(store, run, fileEvents.leftOut(left, 'incremental_sync', run.requestId));
+    await tellOnce(store, run, fileEvents.leftOut(left, 'incremental_sync', run));
+    const end = endedAs('skipped', 'select', 'incremental_sync');
+    await store.ledger.note(
+      run,
+      left.map(({ _id: fileId, externalFileId: externalId, name }) => ({
+        ...{ fileId, externalId, name, end },
+        message: null,
+      })),
+    );
     return items.filter(({ externalId }) => !copies.has(externalId));
   };
 
@@ -121,8 +130,8 @@ export function createQueueActivities(deps: ActivityDeps) {
               const taken = new Set(wanted);
               // What was named is looked into, where it only leads elsewhere.
               const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
-              // Not told again by each pass; and what a pass does not meet is the listing's to judge.
-              if (!isPass(run)) await tellLeftOut(store, { run, source, request }, others, page.leftOut);
+              await tellLeftOut(store, { run, source, request }, others, page.leftOut);
+              // What a pass does not meet is the listing's to judge.
               const found: Queued[] = [...wanted, ...(isPass(run) ? [] : missing.map(unlisted))];
               const named = await withoutCopies(run, request, source, found);
               const room = most === null ? named.length : Math.max(0, most - request.queued);

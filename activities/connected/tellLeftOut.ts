@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import type { LeftOut, SourceItem } from '../../connectors/connector.js';
 import { fileEvents, type NewEvent } from '../../contract/events.js';
 import type { SyncSourceRequest } from '../../contract/connections.js';
+import { endedAs } from '../../contract/ledger.js';
 import { isChosenByType, LEFT_OUT_BY_TYPE } from '../../contract/typesAtSource.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 
-type Store = Pick<ActivityDeps['store'], 'transaction' | 'events'>;
+type Store = Pick<ActivityDeps['store'], 'transaction' | 'events' | 'ledger'>;
 
 /** Things that one event names. */
 const ITEMS_PER_EVENT = 100;
@@ -20,7 +21,11 @@ const UNSAID = 'Its source gives it out in no form that can be read. Open it the
 type Request = Pick<SyncSourceRequest, 'ingest' | 'isWhole'>;
 
 /** Tells each in a run once: also where its page is taken again after a death. */
-export async function tellOnce(store: Store, run: RunDoc, events: readonly NewEvent[]): Promise<void> {
+export async function tellOnce(
+  store: Pick<Store, 'transaction' | 'events'>,
+  run: RunDoc,
+  events: readonly NewEvent[],
+): Promise<void> {
   await store.transaction(async (session) => {
     for (const event of events) {
       const name = createHash('sha256').update(JSON.stringify(event)).digest('base64url');
@@ -39,7 +44,8 @@ function reasonOf(item: SourceItem, { ingest }: Request): string | null {
 }
 
 /**
- * Tells what of a selection becomes no file, and has none that could say so: one event for each reason, by lists.
+ * Takes down what of a selection becomes no file, and has none that could say so, and tells of it: one event for each
+ * reason, by lists. What a pass leaves out is not told again each time.
  * @param items that become none @param beside what lies there beside items
  */
 export async function tellLeftOut(
@@ -58,7 +64,19 @@ export async function tellLeftOut(
   };
   for (const item of items) add(item, reasonOf(item, request));
   for (const one of beside) if (isChosenByType(one, request.ingest)) add(one, one.reason);
-  const asked = { requestId: run.requestId, uploadId: run.uploadId ?? null };
+  await store.ledger.note(
+    run,
+    [...byReason].flatMap(([reason, all]) => {
+      const byType = reason === LEFT_OUT_BY_TYPE;
+      const end = endedAs('skipped', 'select', byType ? 'left_out_by_type' : 'not_readable');
+      return all.map(({ externalId, name }) => ({
+        ...{ fileId: null, externalId, name, end },
+        message: byType ? null : reason,
+      }));
+    }),
+  );
+  if (run.parentRunId !== undefined) return;
+  const asked = { requestId: run.requestId, uploadId: run.uploadId ?? null, workflowId: run.workflowId };
   const events = [...byReason].flatMap(([reason, all]) =>
     Array.from({ length: Math.ceil(all.length / ITEMS_PER_EVENT) }, (_, part) => {
       const some = all.slice(part * ITEMS_PER_EVENT, (part + 1) * ITEMS_PER_EVENT);

@@ -112,5 +112,8 @@ export async function acceptRun(
     options: {},
   } as const;
   await store.runs.accept(runId, run, session);
-  await store.events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', { ...owner, requestId, uploadId })], session);
+  await store.events.write(
+    [uploadEvent('ALL_UPLOADED_FILES_QUEUED', { ...owner, requestId, uploadId, workflowId })],
+    session,
+  );
 }

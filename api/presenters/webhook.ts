@@ -1,3 +1,4 @@
+import type { WorkflowUrl } from '../../contract/workflowUrl.js';
 import { eventId, eventPayload } from '../../contract/events.js';
 import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
 
@@ -15,11 +16,11 @@ export function presentWebhook(webhook: WebhookDoc) {
 }
 
 /** A delivery with every try of it. */
-export function presentDelivery({ position, organizationId, event, ...delivery }: DeliveryDoc) {
+export function presentDelivery({ position, organizationId, event, ...delivery }: DeliveryDoc, urlOf: WorkflowUrl) {
   return {
     id: position,
     event_id: eventId(organizationId, position),
-    ...eventPayload(event),
+    ...eventPayload(event, urlOf),
     status: delivery.status,
     next_attempt_at: delivery.nextTryAt?.toISOString() ?? null,
     attempts: delivery.attempts.map(({ at, ms, statusCode, error }) => ({

@@ -33,6 +33,8 @@ export const eventFields = {
   }).required(),
   customer_id: text().required(),
   timestamp: Joi.string().required(),
+  workflow_id: Joi.string(),
+  workflow_url: nullable(Joi.string()),
 };
 
 export const deliveryRecord = Joi.object({

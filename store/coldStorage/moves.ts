@@ -13,6 +13,7 @@ export interface MoveTry extends Tenant {
   readonly token: string;
   /** Under which the events are told. */
   readonly requestId: string;
+  readonly workflowId: string;
 }
 
 /** A file as it was when its vectors were carried: it is flipped only while it still is. */
@@ -76,7 +77,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
         })),
         { session },
       );
-      await events.write(fileEvents.stored(kind, same, by.requestId), session);
+      await events.write(fileEvents.stored(kind, same, by.requestId, by.workflowId), session);
       return same.map((row) => row._id);
     });
   };

@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { dataSourceEvent } from '../../contract/events.js';
+import { workflowIds } from '../../contract/orchestration.js';
 import type { DataSourceSyncStatus } from '../../contract/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { Session } from '../sequence.js';
@@ -102,7 +103,10 @@ export function createDataSourceListings(
           )
           .lean<DataSourceDoc | null>();
         if (source && whole && status === 'READY')
-          await events.write([dataSourceEvent('DATA_SOURCE_READY', source)], session);
+          await events.write(
+            [dataSourceEvent('DATA_SOURCE_READY', source, workflowIds.syncItems(source._id))],
+            session,
+          );
       });
     },
     async approveDeletions(id, session = null) {

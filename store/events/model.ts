@@ -74,7 +74,10 @@ export function newRows(events: readonly NewEvent[], keptDays: number, name: str
   return [...byOrganization].map(([organizationId, own]) => ({
     _id: `${name}:${organizationId}`,
     organizationId,
-    events: own.map(({ kind, customerId, objectId, info }) => ({ kind, customerId, objectId, info })),
+    events: own.map(({ kind, customerId, objectId, info, workflowId }) => ({
+      ...{ kind, customerId, objectId, info },
+      ...(workflowId ? { workflowId } : {}),
+    })),
     at,
     // An empty one: MongoDB puts its own in.
     writtenAt: new mongo.Timestamp(0n),

@@ -2,6 +2,7 @@ import type { Model } from 'mongoose';
 
 import { fileEvents } from '../../contract/events.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
+import { endedAs, type LeftCause } from '../../contract/ledger.js';
 import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
@@ -11,6 +12,7 @@ import type { DataSourceDoc } from '../dataSources/model.js';
 import { insertOnce } from '../insertOnce.js';
 import type { EventWriter } from '../events/events.js';
 import type { Intents } from '../events/intents.js';
+import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Selections } from '../selections/selections.js';
 import { withoutDeleted } from './withoutDeleted.js';
 import type { Session, Sequence } from '../sequence.js';
@@ -126,6 +128,7 @@ function queued(
     requestId: request.requestId,
     runId: request.runId,
     workflowId: request.workflowOf(fileId),
+    ended: null,
     ...(request.runKind === undefined ? {} : { runKind: request.runKind }),
     ...(request.sourceCreatedAt ? { sourceCreatedAt: request.sourceCreatedAt } : {}),
     listedVersion: request.version ?? null,
@@ -188,6 +191,7 @@ export function createFileAcceptance(
   intents: Intents,
   queue: FileQueue,
   deleted: Pick<Selections, 'leftOut' | 'bringBack'>,
+  ledger: Pick<LedgerWriter, 'handOver' | 'note'>,
 ): FileAcceptance {
   const key = ({ organizationId, userId }: Tenant, request: FileRequest) => ({
     organizationId,
@@ -234,6 +238,28 @@ export function createFileAcceptance(
       .lean();
     return new Map(rows.map((row) => [nameOf(row), row]));
   };
+  /** Before known files are given to a run: what others have done with them is kept. */
+  const takeFrom = async (
+    taken: readonly { readonly request: FileRequest; readonly file: KnownFile }[],
+  ): Promise<void> => {
+    const [one] = taken;
+    if (!one) return;
+    await ledger.handOver(
+      taken.map(({ file }) => file),
+      one.request.runId,
+    );
+  };
+  /** Tells the ledger of what no file is queued for. */
+  const leave = (owner: Tenant, left: readonly FileRequest[], cause: LeftCause): Promise<void> => {
+    const { organizationId, userId } = owner;
+    const run = { organizationId, userId, _id: left[0]?.runId ?? 0 };
+    const end = endedAs('skipped', 'select', cause);
+    const items = left.map(({ externalFileId, name }) => ({ externalId: externalFileId, name }));
+    return ledger.note(
+      run,
+      items.map((item) => ({ ...item, fileId: null, end, message: null })),
+    );
+  };
   /** Queues those of the requests whose files are known. Only a file that still has the tags it was read with is written. */
   const queueKnown = async (
     owner: Tenant,
@@ -249,6 +275,7 @@ export function createFileAcceptance(
         return file && isAlike(request, file) ? [{ request, file }] : [];
       });
       if (open.length === 0) return;
+      await takeFrom(open);
       // Past mongoose's schema, as insertOnce does.
       const { matchedCount } = await files.collection.bulkWrite(
         open.map(({ request, file }) => ({
@@ -296,12 +323,14 @@ export function createFileAcceptance(
   };
   return {
     async queueAgain({ organizationId, userId }, file, { change = {}, ...again }, session) {
+      await ledger.handOver([file], again.runId, session);
       const fresh = {
         syncStatus: 'QUEUED_FOR_SYNC' as const,
         syncErrorMessage: null,
         attempts: 0,
         unfinishedStarts: 0,
         notBefore: null,
+        ended: null,
         // A person who asks for this very file has it looked at.
         listedVersion: null,
       };
@@ -319,6 +348,7 @@ export function createFileAcceptance(
       const isSent = request.upload !== undefined && request.parentId === null;
       const inTurn = !isSent || (await queue.roomForSent(owner, 1)) > 0;
       const known = await files.findOne(key(owner, request), KNOWN_FIELDS).session(session).lean<KnownFile | null>();
+      if (known) await ledger.handOver([known], request.runId, session);
       const _id = known?._id ?? (await sequence.take('file'));
       const file = await files
         .findOneAndUpdate(
@@ -335,6 +365,11 @@ export function createFileAcceptance(
     },
     async acceptMany(owner, given) {
       const requests = await withoutDeleted(deleted, given);
+      if (requests.length < given.length) {
+        const taken = new Set(requests);
+        const left = given.filter((request) => !taken.has(request));
+        await leave(owner, left, 'deleted_by_caller');
+      }
       const [one] = requests;
       if (!one) return 0;
       const inTurn = new Set(requests.slice(0, await queue.room(owner, one.runId, requests.length)));
@@ -352,8 +387,11 @@ export function createFileAcceptance(
         const file = known.get(nameOfRequest(request));
         return file && isAlike(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
       });
+      await takeFrom(met);
       await lookAtKnown(files, owner, met, now);
-      return requests.filter((request) => isAlike(request, known.get(nameOfRequest(request)))).length;
+      const others = requests.filter((request) => !isAlike(request, known.get(nameOfRequest(request))));
+      if (others.length > 0) await leave(owner, others, 'is_container');
+      return requests.length - others.length;
     },
   };
 }

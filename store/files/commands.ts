@@ -4,6 +4,7 @@ import { hotMs } from '../../contract/coldStorage.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import { fileEvents, uploadEvent } from '../../contract/events.js';
 import type { FeedReading } from '../../contract/feeds.js';
+import { endedAs, type ItemCost, type ItemEnd, type LeftCause } from '../../contract/ledger.js';
 import {
   FINAL_FILE_STATUSES,
   type FileSyncStatus,
@@ -34,6 +35,8 @@ export interface FinishedSync {
   readonly sourceCreatedAt?: Date;
   /** The revision of the tags that the points carry: a file whose tags have changed is not flipped. */
   readonly tagsRevision: number | null;
+  /** For the ledger. */
+  readonly cost: ItemCost;
 }
 
 /** A file whose content is still the one it has, under the number that was given out for this try. */
@@ -42,6 +45,8 @@ export interface KeptFile {
   /** As it was when the sync began. */
   readonly file: FileDoc;
   readonly generation: number;
+  /** Of finding that out. */
+  readonly cost: ItemCost;
 }
 
 /** Files ended in one write when a run is aborted. */
@@ -65,7 +70,7 @@ export interface FileCommands {
   /** Counts that a content has brought its reader down. */
   noteCrash(runId: number, fileId: number, hash: string): Promise<void>;
   /** Ends a file in SYNC_ERROR. False when it is no longer this run's. */
-  fail(runId: number, fileId: number, message: string): Promise<boolean>;
+  fail(runId: number, fileId: number, message: string, end: ItemEnd): Promise<boolean>;
   /** Back into the queue, for a try after `notBefore`. */
   requeue(runId: number, fileId: number, notBefore: Date, message: string): Promise<boolean>;
   /** The same for a file that somebody's rate limit holds up: RATE_LIMITED. @param counted whether it was one of its tries */
@@ -83,8 +88,8 @@ export interface FileCommands {
   release(runId: number, fileIds: readonly number[]): Promise<void>;
   /** The rows and points of older generations are gone. */
   cleaned(fileIds: readonly number[]): Promise<void>;
-  /** Ends every open file of the run in SYNC_ABORTED. */
-  abortOpen(runId: number, message: string): Promise<number>;
+  /** Ends every open file of the run in SYNC_ABORTED. @param cause for the ledger */
+  abortOpen(runId: number, message: string, cause: LeftCause): Promise<number>;
   /** Ends the files of a data source that wait for their sync in SYNC_ABORTED: its access is gone. */
   abortQueuedOf(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<void>;
   /** Moves a container that is in motion: status, message and facts to merge into file_metadata; null takes one out. */
@@ -136,10 +141,10 @@ export function createFileCommands(
   const open = { $nin: [...FINAL_FILE_STATUSES] };
   const underWay = { $in: [...UNDER_WAY_STATUSES] };
   /** Ends files in SYNC_ABORTED, some at a time. The filter must not match them afterwards. */
-  const abort = async (filter: QueryFilter<FileDoc>, message: string): Promise<number> => {
+  const abort = async (filter: QueryFilter<FileDoc>, message: string, cause: LeftCause): Promise<number> => {
     let aborted = 0;
     for (;;) {
-      const change = { $set: rested('SYNC_ABORTED', message) };
+      const change = { $set: { ...rested('SYNC_ABORTED', message), ended: endedAs('aborted', 'queue', cause) } };
       const some = await told.some(filter, change, ABORTED_AT_ONCE, (rows) => fileEvents.aborted(rows, message));
       aborted += some;
       if (some < ABORTED_AT_ONCE) return aborted;
@@ -150,7 +155,7 @@ export function createFileCommands(
     async finish(syncs) {
       const now = new Date();
       const flipped = await told.many(
-        syncs.map(({ runId, file, content, name, model, fileMetadata, sourceCreatedAt, tagsRevision }) => ({
+        syncs.map(({ runId, file, content, name, model, fileMetadata, sourceCreatedAt, tagsRevision, cost }) => ({
           // tagsRevision null also finds records without the field.
           filter: { _id: file._id, runId, syncStatus: underWay, lastGeneration: content.generation, tagsRevision },
           update: {
@@ -163,6 +168,7 @@ export function createFileCommands(
               // Any earlier number may have left rows: an older content, or a try that died.
               cleanupPending: content.generation > 1,
               ...rested('READY', null),
+              ended: { ...endedAs('ok', null, null), ...cost },
               attempts: 0,
               lastSync: now,
               // Its vectors are in Qdrant, whatever was done with those before.
@@ -189,7 +195,12 @@ export function createFileCommands(
     async shelve(runId, fileId) {
       const before = await told.one(
         { _id: fileId, runId, syncStatus: 'SYNCING' },
-        { $set: rested('READY_TO_SYNC', null) },
+        {
+          $set: {
+            ...rested('READY_TO_SYNC', null),
+            ended: endedAs('skipped', 'select', 'skip_file_processing'),
+          },
+        },
         (file) => fileEvents.skipped([file], 'skip_file_processing'),
       );
       return before !== null;
@@ -200,11 +211,12 @@ export function createFileCommands(
       await keepLooked(files, all.filter(isLookedAt));
       const kept = all.filter((one) => !isLookedAt(one));
       await told.many(
-        kept.map(({ runId, file, generation }) => ({
+        kept.map(({ runId, file, generation, cost }) => ({
           filter: { _id: file._id, runId, syncStatus: underWay, lastGeneration: generation },
           update: {
             $set: {
               ...rested('READY', null),
+              ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
               attempts: 0,
               lastSync: now,
               // It was listed before its content was compared.
@@ -232,10 +244,10 @@ export function createFileCommands(
       if (known.matchedCount === 0)
         await files.updateOne({ _id: fileId, runId }, { $set: { crashes: { hash, count: 1 } } });
     },
-    async fail(runId, fileId, message) {
+    async fail(runId, fileId, message, ended) {
       const before = await told.one(
         { _id: fileId, runId, syncStatus: open },
-        { $set: rested('SYNC_ERROR', message) },
+        { $set: { ...rested('SYNC_ERROR', message), ended } },
         (file) => fileEvents.failed(file, message),
       );
       return before !== null;
@@ -304,15 +316,17 @@ export function createFileCommands(
     async cleaned(fileIds) {
       await files.updateMany({ _id: { $in: fileIds } }, { $set: { cleanupPending: false } });
     },
-    async abortOpen(runId, message) {
-      await endLooks(files, { runId });
-      return abort({ runId, syncStatus: open }, message);
+    async abortOpen(runId, message, cause) {
+      await endLooks(files, { runId }, cause);
+      return abort({ runId, syncStatus: open }, message, cause);
     },
     async abortQueuedOf({ _id, organizationId, userId }) {
-      await endLooks(files, { organizationId, userId, dataSourceId: _id });
+      const cause = 'source_revoked';
+      await endLooks(files, { organizationId, userId, dataSourceId: _id }, cause);
       await abort(
         { organizationId, userId, dataSourceId: _id, syncStatus: { $in: [...WAITING_FILE_STATUSES] } },
         'Access to the data source was revoked before this was synced. Connect it again, then resync.',
+        cause,
       );
     },
     async moveContainer(runId, fileId, change) {

@@ -2,8 +2,10 @@ import type { ClientSession, Model, QueryFilter } from 'mongoose';
 
 import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { fileEvents } from '../../contract/events.js';
+import { endedAs } from '../../contract/ledger.js';
 import { BEING_DELETED } from '../../contract/reembed.js';
 import type { Atomically, EventWriter } from '../events/events.js';
+import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Tenant } from '../users/accept.js';
 import type { UserDoc } from '../users/model.js';
 import { fileQuery } from './filter.js';
@@ -15,6 +17,12 @@ export const TAKEN_OVER = { syncStatus: 'SYNC_ABORTED', syncErrorMessage: BEING_
 const EMPTIED = 'READY_TO_SYNC' as const;
 export const DELETE_STOPPED =
   'The delete of this file was stopped, and parts of it may be gone. Delete it again, or resync it to have it back.';
+
+const DELETED = endedAs('ok', 'delete', null);
+/** A file that is gone, in the words of the ledger. */
+const deletedItem = ({ _id: fileId, externalFileId: externalId, name }: FileDoc) => ({
+  ...{ fileId, externalId, name, end: DELETED, message: null },
+});
 
 /** Deletion of files, in the order that leaves nothing behind. */
 export interface FileDeletion {
@@ -50,6 +58,7 @@ export function createFileDeletion(
   queries: Pick<FileQueries, 'parentsBelow'>,
   atomically: Atomically,
   events: EventWriter,
+  ledger: Pick<LedgerWriter, 'handOver' | 'note'>,
 ): FileDeletion {
   const owned = ({ organizationId, userId }: Tenant, runId: number, ids: readonly number[]) => ({
     organizationId,
@@ -61,12 +70,12 @@ export function createFileDeletion(
   const ended = (
     query: QueryFilter<FileDoc>,
     tell: boolean,
-    end: (session: ClientSession) => Promise<unknown>,
+    end: (session: ClientSession, rows: readonly FileDoc[]) => Promise<unknown>,
   ): Promise<void> =>
     atomically(async (session) => {
-      const rows = tell ? await files.find(query, null, { session }).sort({ _id: 1 }).lean<FileDoc[]>() : [];
-      await end(session);
-      await events.write(rows.flatMap(fileEvents.deleted), session);
+      const rows = await files.find(query, null, { session }).sort({ _id: 1 }).lean<FileDoc[]>();
+      await end(session, rows);
+      if (tell) await events.write(rows.flatMap(fileEvents.deleted), session);
     });
   return {
     async parentsOfDelete(tenant, { filters, deleteChildren = false }) {
@@ -96,6 +105,7 @@ export function createFileDeletion(
     },
     async takeOver({ organizationId, userId }, runId, workflowId, ids) {
       const mine = { organizationId, userId, _id: { $in: [...ids] } };
+      await ledger.handOver(await files.find(mine, { runId: 1 }).lean(), runId);
       // A move of its vectors can end nothing any more.
       await files.updateMany({ ...mine, 'move.runId': { $gt: 0 } }, { $set: { 'move.token': null } });
       await files.updateMany(mine, {
@@ -103,6 +113,7 @@ export function createFileDeletion(
           runId,
           workflowId,
           ...TAKEN_OVER,
+          ended: null,
           // From now on a part may be missing: a later sync must not take the page for unchanged.
           processedAs: null,
           updatedAt: new Date(),
@@ -118,7 +129,8 @@ export function createFileDeletion(
     async remove(tenant, runId, ids, tell) {
       const query = owned(tenant, runId, ids);
       const { organizationId, userId: _id } = tenant;
-      await ended(query, tell, async (session) => {
+      await ended(query, tell, async (session, rows) => {
+        await ledger.note({ ...tenant, _id: runId }, rows.map(deletedItem), session);
         await files.deleteMany(query, { session });
         await users.updateOne({ _id, organizationId }, { $inc: { filesRemoved: 1 } }, { session });
       });
@@ -148,6 +160,7 @@ export function createFileDeletion(
           fileContentsDeleted: true,
           syncErrorMessage: null,
           syncStatus: EMPTIED,
+          ended: DELETED,
           updatedAt: new Date(),
         },
       };

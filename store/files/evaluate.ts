@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { fileEvents } from '../../contract/events.js';
+import { endedAs, type ItemCost, type LeftCause } from '../../contract/ledger.js';
 import { BEING_DELETED } from '../../contract/reembed.js';
 import type { FileSyncStatus } from '../../contract/statuses.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
@@ -29,6 +30,7 @@ interface LookedFile {
   readonly runId: number;
   readonly file: Pick<FileDoc, '_id' | 'listedVersion' | 'keptRequestId'>;
   readonly generation: number;
+  readonly cost: ItemCost;
 }
 
 /** Files that a pass looks at: their content stays as it is, and nothing is told, until it turns out to have changed. */
@@ -54,14 +56,20 @@ const asItWas = (requestId: string | null) => ({
   updatedAt: new Date(),
 });
 
+/** A look that came to no end: the file is as it was. */
+const notLooked = (cause: LeftCause) => [
+  { $set: { ...asItWas('$keptRequestId'), ended: { $literal: endedAs('aborted', 'queue', cause) } } },
+];
+
 /** Ends the looks of a run, or at a data source, that were not brought to their end: the files are as they were. */
 export async function endLooks(
   files: Model<FileDoc>,
   whose:
     | { readonly runId: number }
     | { readonly organizationId: number; readonly userId: number; readonly dataSourceId: number },
+  cause: LeftCause,
 ): Promise<void> {
-  const asBefore = [{ $set: asItWas('$keptRequestId') }];
+  const asBefore = notLooked(cause);
   await files.updateMany({ ...whose, syncStatus: EVALUATING }, asBefore, { updatePipeline: true });
 }
 
@@ -69,13 +77,14 @@ export async function endLooks(
 export async function keepLooked(files: Model<FileDoc>, kept: readonly LookedFile[]): Promise<void> {
   if (kept.length === 0) return;
   await files.collection.bulkWrite(
-    kept.map(({ runId, file, generation }) => ({
+    kept.map(({ runId, file, generation, cost }) => ({
       updateOne: {
         filter: { _id: file._id, runId, syncStatus: EVALUATING, lastGeneration: generation } as object,
         // It was listed before its content was compared.
         update: {
           $set: {
             ...asItWas(file.keptRequestId ?? null),
+            ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
             ...(file.listedVersion ? { version: file.listedVersion } : {}),
           },
         },
@@ -115,6 +124,7 @@ export async function lookAtKnown(
               keptRequestId: file.requestId,
               runId: request.runId,
               workflowId: request.workflowOf(_id),
+              ended: null,
               listedVersion: request.version ?? null,
               attempts: 0,
               unfinishedStarts: 0,
@@ -144,8 +154,8 @@ export function createFileEvaluation(files: Model<FileDoc>, intents: Intents): F
       return (await files.exists({ organizationId, userId, syncStatus, dataSourceId })) !== null;
     },
     async endLook(runId, fileId) {
-      const asBefore = [{ $set: asItWas('$keptRequestId') }];
-      await files.updateOne({ _id: fileId, runId, syncStatus: EVALUATING }, asBefore, { updatePipeline: true });
+      const mine = { _id: fileId, runId, syncStatus: EVALUATING };
+      await files.updateOne(mine, notLooked('source_revoked'), { updatePipeline: true });
     },
     async beginChanged(runId, fileIds) {
       const query = { _id: { $in: [...fileIds] }, runId, syncStatus: EVALUATING };

@@ -2,6 +2,7 @@ import { type Connection, type Model, type mongo, Schema } from 'mongoose';
 
 import type { FeedReading } from '../../contract/feeds.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { ItemEnd } from '../../contract/ledger.js';
 import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, type EmbeddingStorageStatus, type FileSyncStatus } from '../../contract/statuses.js';
@@ -132,6 +133,8 @@ export interface FileDoc extends SyncedContent {
   /** The run that owns the file; its writes are guarded by it, so that a run that was overtaken changes nothing. */
   runId: number | null;
   workflowId: string | null;
+  /** How its run ended with it, for the ledger; null while it is in motion, absent in older records. */
+  ended?: ItemEnd | null;
   /** The last generation number given out. Above `generation`: a sync is under way, or left its rows behind. */
   lastGeneration: number;
   /** The generation before this one still has rows or points to delete. */
@@ -210,6 +213,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     crashes: nullable(Schema.Types.Mixed),
     runId: nullable(Number),
     workflowId: nullable(String),
+    ended: nullable(Schema.Types.Mixed),
     generation: { type: Number, default: 0 },
     lastGeneration: { type: Number, default: 0 },
     cleanupPending: { type: Boolean, default: false },

@@ -114,7 +114,7 @@ export function createMender({ models, points, vectors, chunks, originals, files
       case 'cleanUp':
         return cleanUp(its, file);
       case 'abort':
-        await files.abortOpen(mend.runId, STUCK);
+        await files.abortOpen(mend.runId, STUCK, 'unfinished');
         return DONE;
       case 'deleteChunks':
       case 'deleteContents':

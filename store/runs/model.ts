@@ -1,5 +1,6 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 
+import type { RunCause, RunTally } from '../../contract/ledger.js';
 import type { PauseReason, RunKind, RunOutcome } from '../../contract/orchestration.js';
 
 /** A run that stands still, its files in the queue. */
@@ -33,6 +34,8 @@ export interface RunDoc {
   part?: string;
   /** Of a pass: Temporal's own id of the execution that accepted it. Absent: its workflow has our id in its memo. */
   temporalRunId?: string;
+  /** What made it begin. Absent in older rows: a request, or where it is a pass or a part of one, a schedule. */
+  cause?: RunCause;
   requestId: string;
   /** Of an upload; null, or absent in older rows, for none. */
   uploadId?: string | null;
@@ -47,6 +50,7 @@ export interface RunDoc {
   nextTryAt: Date;
   finishedAt: Date | null;
   outcome: RunOutcome['outcome'] | 'aborted' | null;
+  /** Figures of its kind, beside the tally. */
   counts: Record<string, number>;
   /** Tokens that it may have embedded at most; null: no bound any more. Absent: it never had one, and none are counted. */
   maxTokens?: number | null;
@@ -54,6 +58,14 @@ export interface RunDoc {
   tokensTaken?: number;
   /** Absent: it goes on. */
   pause?: RunPause;
+  /** How it ended with what it met; absent while it runs, and in older rows. */
+  tally?: RunTally;
+  /** Why it failed. */
+  message?: string | null;
+  /** The last file whose end is in the ledger, while it ends. */
+  closedTo?: number;
+  /** When it is forgotten; absent while it runs. */
+  expiresAt?: Date;
 }
 
 const run: Schema<RunDoc> = new Schema<RunDoc>(
@@ -69,6 +81,7 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     parentRunId: Number,
     part: String,
     temporalRunId: String,
+    cause: String,
     requestId: { type: String, required: true },
     uploadId: { type: String, default: null },
     options: { type: Schema.Types.Mixed, required: true },
@@ -85,6 +98,10 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
       { reason: String, at: Date, wanted: Number, resumedAt: { type: Date, default: null } },
       { _id: false },
     ),
+    tally: Schema.Types.Mixed,
+    message: String,
+    closedTo: Number,
+    expiresAt: Date,
   },
   { versionKey: false, minimize: false },
 );
@@ -97,6 +114,12 @@ run.index({ dataSourceId: 1 }, { partialFilterExpression: { finishedAt: null }, 
 run.index({ parentRunId: 1, part: 1 }, { unique: true, partialFilterExpression: { part: { $exists: true } } });
 run.index({ temporalRunId: 1 }, { unique: true, partialFilterExpression: { temporalRunId: { $exists: true } } });
 run.index({ 'pause.at': 1 }, { partialFilterExpression: { 'pause.at': { $exists: true } } });
+
+// Lists, newest first: of an organization, of a user, of a data source.
+run.index({ organizationId: 1, acceptedAt: -1, _id: -1 });
+run.index({ organizationId: 1, userId: 1, acceptedAt: -1, _id: -1 });
+run.index({ dataSourceId: 1, acceptedAt: -1, _id: -1 }, { partialFilterExpression: { dataSourceId: { $gt: 0 } } });
+run.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export function runModel(connection: Connection): Model<RunDoc> {
   return connection.model<RunDoc>('runs', run, 'runs');

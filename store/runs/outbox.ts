@@ -1,8 +1,10 @@
 import type { Model } from 'mongoose';
 
 import { uploadEvent } from '../../contract/events.js';
+import type { RunCause } from '../../contract/ledger.js';
 import { IS_UPLOAD, MOST_REDONE, type RunKind, type RunOutcome } from '../../contract/orchestration.js';
 import type { Atomically, EventWriter } from '../events/events.js';
+import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Sequence, Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { RunDoc } from './model.js';
@@ -17,6 +19,8 @@ export interface NewRun {
   readonly owner: Tenant & { customerId: string };
   readonly fileId: number | null;
   readonly dataSourceId?: number;
+  /** Absent: a request; of a pass and its parts, a schedule. */
+  readonly cause?: RunCause;
   readonly requestId: string;
   readonly uploadId?: string;
   /** Whether it waits for heldRuns to let it go. */
@@ -40,8 +44,8 @@ export interface Runs {
   findOf(tenant: Tenant, runId: number): Promise<RunDoc | null>;
   /** Takes every other run of the user out of the outbox for good, and answers some that Temporal already has and that go on. */
   withdrawOthers(tenant: Tenant, runId: number, limit: number): Promise<RunDoc[]>;
-  /** Forgets what the user's runs were asked for. */
-  forgetOptions(tenant: Tenant): Promise<void>;
+  /** Takes every other run of the user that has ended away, and what the rest was asked for. */
+  forgetOthers(tenant: Tenant, runId: number): Promise<void>;
   /** Rows that no workflow has yet and that are due. */
   unstarted(now: Date, limit: number): Promise<RunDoc[]>;
   /** Whether a run of the same thing that was accepted earlier still waits: it goes first. */
@@ -58,16 +62,31 @@ export interface Runs {
   setOptions(runId: number, options: unknown): Promise<void>;
   /** Ends a run and accepts the same work anew, in one; false when that was done often enough already. */
   redo(run: RunDoc): Promise<boolean>;
-  /** Ends a run, once; the end of an upload is told. To be called when all its files are at rest. */
-  finish(runId: number, outcome: RunOutcome['outcome'] | 'aborted', counts: Record<string, number>): Promise<void>;
+  /**
+   * Ends a run, once, with what it did taken down in the ledger; the end of an upload is told. To be called when all its
+   * files are at rest. @param message why it failed
+   */
+  finish(
+    runId: number,
+    outcome: RunOutcome['outcome'] | 'aborted',
+    counts: Record<string, number>,
+    message?: string,
+  ): Promise<void>;
 }
 
-export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: Atomically, events: EventWriter): Runs {
+export function createRuns(
+  runs: Model<RunDoc>,
+  sequence: Sequence,
+  atomically: Atomically,
+  events: EventWriter,
+  ledger: Pick<LedgerWriter, 'close' | 'expiry'>,
+): Runs {
   const insert = async (accepted: Iterable<[number, NewRun]>, session: Session): Promise<void> => {
     const now = new Date();
     await runs.insertMany(
       [...accepted].map(([_id, { owner, begun, maxTokens = null, ...run }]) => ({
         _id,
+        cause: begun ? ('schedule' as const) : ('request' as const),
         ...run,
         ...(maxTokens !== null && { maxTokens, tokensTaken: 0 }),
         ...(begun && { ...begun, startedAt: now }),
@@ -90,14 +109,15 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: 
       const now = new Date();
       await runs.updateMany(
         { ...others, startedAt: null },
-        { $set: { startedAt: now, finishedAt: now, outcome: 'aborted' } },
+        { $set: { startedAt: now, finishedAt: now, outcome: 'aborted', expiresAt: ledger.expiry() } },
       );
       return runs
         .find({ ...others, finishedAt: null })
         .limit(limit)
         .lean<RunDoc[]>();
     },
-    async forgetOptions({ organizationId, userId }) {
+    async forgetOthers({ organizationId, userId }, runId) {
+      await runs.deleteMany({ organizationId, userId, _id: { $ne: runId }, finishedAt: { $ne: null } });
       await runs.updateMany({ organizationId, userId }, { $set: { options: {} } });
     },
     find: (runId) => runs.findById(runId).lean<RunDoc | null>().exec(),
@@ -137,22 +157,27 @@ export function createRuns(runs: Model<RunDoc>, sequence: Sequence, atomically: 
     async setOptions(runId, options) {
       await runs.updateOne({ _id: runId, finishedAt: null }, { $set: { options } });
     },
-    async redo({ _id, kind, workflowId, fileId, dataSourceId, requestId, options, ...owner }) {
+    async redo({ _id, kind, workflowId, fileId, dataSourceId, requestId, options, cause = 'request', ...owner }) {
       const { redone = 0, ...others } = options as { readonly redone?: number };
       if (redone >= MOST_REDONE) return false;
       const id = await sequence.take('run');
-      const again: NewRun = { kind, workflowId, owner, fileId, requestId, options: { ...others, redone: redone + 1 } };
+      const redoing = { ...others, redone: redone + 1 };
+      const again: NewRun = { kind, workflowId, owner, fileId, requestId, cause, options: redoing };
       await atomically(async (session) => {
-        const change = { $set: { finishedAt: new Date(), outcome: 'aborted' as const } };
+        const change = { $set: { finishedAt: new Date(), outcome: 'aborted' as const, expiresAt: ledger.expiry() } };
         const { modifiedCount } = await runs.updateOne({ _id, finishedAt: null }, change, { session });
         // Another worker may have seen it too.
         if (modifiedCount > 0) await insert([[id, dataSourceId ? { ...again, dataSourceId } : again]], session);
       });
       return true;
     },
-    async finish(runId, outcome, counts) {
+    async finish(runId, outcome, counts, message) {
+      const open = await runs.findOne({ _id: runId, finishedAt: null }).lean<RunDoc | null>();
+      if (!open) return;
+      const tally = await ledger.close(open);
       await atomically(async (session) => {
-        const change = { $set: { finishedAt: new Date(), outcome, counts }, $unset: { pause: 1 } };
+        const end = { finishedAt: new Date(), outcome, counts, tally, message: message ?? null };
+        const change = { $set: { ...end, expiresAt: ledger.expiry() }, $unset: { closedTo: 1, pause: 1 } };
         const run = await runs.findOneAndUpdate({ _id: runId, finishedAt: null }, change, { session }).lean();
         if (run && IS_UPLOAD[run.kind])
           await events.write([uploadEvent('ALL_FILES_PROCESSED', { ...run, uploadId: run.uploadId ?? null })], session);

@@ -6,13 +6,14 @@ import { eventBody } from '../../contract/events.js';
 
 const signingKey = 'aa76aee859f223451fd9bfb37ce893a0';
 const seconds = 1_721_392_406;
-const body = eventBody({
+const event = {
   kind: 'FILES_CREATED',
   customerId: 'satvik',
   objectId: ['46654'],
   info: null,
   at: new Date(seconds * 1000),
-});
+} as const;
+const body = eventBody(event, () => null);
 const headers = signDelivery({ signingKey, body, eventId: 'evt_1_5', seconds });
 
 test('both signatures are those of the public vector', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { EVENT_KINDS, eventBody, objectsOf, type ToldEvent } from '../../contract/events.js';
 
+const nowhere = () => null;
 const event: ToldEvent = {
   kind: 'FILES_CREATED',
   customerId: 'satvik',
@@ -12,13 +13,13 @@ const event: ToldEvent = {
 
 describe('the bytes of a delivery', () => {
   test('are those that receivers have seen from the hosted service', () => {
-    expect(eventBody(event)).toBe(
+    expect(eventBody(event, nowhere)).toBe(
       '{"payload": "{\\"webhook_type\\": \\"FILES_CREATED\\", \\"obj\\": {\\"object_type\\": \\"FILE_LIST\\", \\"object_id\\": [\\"46654\\"], \\"additional_information\\": \\"null\\"}, \\"customer_id\\": \\"satvik\\", \\"timestamp\\": \\"1721392406\\"}"}',
     );
   });
   test('are ASCII, whatever a customer is called, and read back as what was meant', () => {
     const customerId = 'Zoë \u{1f600} "\\" \u007f \u2028';
-    const body = eventBody({ ...event, customerId });
+    const body = eventBody({ ...event, customerId }, nowhere);
     expect(body).toMatch(/^[ -~]+$/);
     const { payload } = JSON.parse(body) as { payload: string };
     expect(payload).toMatch(/^[ -~]+$/);
@@ -26,7 +27,7 @@ describe('the bytes of a delivery', () => {
   });
   test('tell facts as strings, and a missing request id as null', () => {
     const info = { is_resync: 'False', request_id: null };
-    const { payload } = JSON.parse(eventBody({ ...event, kind: 'FILE_READY', objectId: '7', info })) as {
+    const { payload } = JSON.parse(eventBody({ ...event, kind: 'FILE_READY', objectId: '7', info }, nowhere)) as {
       payload: string;
     };
     expect(payload).toContain(

@@ -17,7 +17,7 @@ test('a step that comes late does not put the parent of an ended run into motion
   );
   const runId = parent?.runId ?? 0;
   expect(await service.store.files.moveContainer(runId, id, { status: 'SYNCING' })).toBe(true);
-  expect(await service.store.files.abortOpen(runId, 'cancelled')).toBe(1);
+  expect(await service.store.files.abortOpen(runId, 'cancelled', 'cancelled')).toBe(1);
   expect(await service.store.files.moveContainer(runId, id, { status: 'SYNCING' })).toBe(false);
   expect(await user.file(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
 });

@@ -14,6 +14,7 @@ import { createTokens } from '../../api/http/tokens.js';
 import { createSampleReader } from '../../api/dryRuns/sampleReader.js';
 import { createLivePages } from '../../api/web/livePages.js';
 import { loadConfig, storeSettings } from '../../config.js';
+import { workflowUrls } from '../../contract/workflowUrl.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { createFeedSource } from '../../connectors/rssFeed/index.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
@@ -38,6 +39,7 @@ import { createTranscriptions } from '../../transcription/registry.js';
 import { createWorkers } from '../../worker/createWorker.js';
 import { createSources } from '../../worker/sources.js';
 import { testEngines } from './engines.js';
+import { wrongCounts } from './ledger.js';
 import { quietTemporal } from './quietTemporal.js';
 import { testUser, type TestUser } from './client.js';
 
@@ -149,6 +151,7 @@ export async function startService(
     sitemaps: liveWeb,
     livePages: createLivePages(liveWeb, liveDocuments),
     samples: createSampleReader(liveWeb, liveDocuments),
+    workflowUrl: workflowUrls(temporal),
     settings: {
       ...config.http,
       maxPagesPerScrape: config.web.maxPagesPerScrape,
@@ -194,6 +197,7 @@ export async function startService(
             receivers,
             schedules,
             isBrokenCopy: (error) => error instanceof BrokenPointFile,
+            workflowUrl: workflowUrls(temporal),
             settings: {
               ...config.ingest,
               maxPagesPerScrape: config.web.maxPagesPerScrape,
@@ -226,9 +230,12 @@ export async function startService(
       server.close();
       await once(server, 'close');
       await dispatcher.close();
+      const wrong = await wrongCounts(mongodbUri.href);
       await Promise.all([web.close(), liveWeb.close(), liveDocuments.close()]);
       await Promise.all([egress, receivers, transcribers, upstreams, embeddings, store].map((one) => one.close()));
       await rm(dataDir, { recursive: true, force: true });
+      // Whatever a suite is about: ok + failed + skipped + aborted = discovered, of each of its runs.
+      if (wrong.length > 0) throw new Error(`The ledger does not add up:\n${wrong.join('\n')}`);
     },
   };
   if (withWorker) await service.startWorker();

@@ -1,0 +1,105 @@
+import type { Model } from 'mongoose';
+
+import type { RunTally } from '../../contract/ledger.js';
+import type { FileDoc } from '../files/model.js';
+import { insertOnce } from '../insertOnce.js';
+import type { RunDoc } from '../runs/model.js';
+import type { Session } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+import { endOf, LINE_FIELDS, type LineFile, type NewItem, rowOf, type RunOf } from './items.js';
+import { leftAs, type LiveItems } from './live.js';
+import type { LedgerItemDoc } from './model.js';
+import { sumLines, tallyOf } from './tally.js';
+
+/** Lines written at once. */
+const AT_ONCE = 1_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * What runs did with what they met. How a run ended with a file is written on the file, in the very write that ends it;
+ * from there it goes into the ledger when the run ends, or when another run takes the file. So nothing has to be mended
+ * after a death, and a file costs no write of its own while it is synced.
+ */
+export interface LedgerWriter {
+  /** When what is written now is forgotten. */
+  expiry(): Date;
+  /** To be called before a run takes files over, or deletes them: keeps for runs that go on how they stand. */
+  handOver(
+    files: readonly { readonly _id: number; readonly runId: number | null }[],
+    to: number,
+    session?: Session,
+  ): Promise<void>;
+  /** Items that no file of the run tells of: what no file was made of, and what was deleted. Again, it overwrites. */
+  note(run: RunOf, items: readonly NewItem[], session?: Session): Promise<void>;
+  /** Takes down how the files of a run that ends have ended, and answers its counts. Safe to repeat: it goes on where it was. */
+  close(run: RunDoc): Promise<RunTally>;
+  /** Takes all of a user away. */
+  removeAll(tenant: Tenant): Promise<void>;
+}
+
+export function createLedgerWriter(
+  lines: Model<LedgerItemDoc>,
+  files: Model<FileDoc>,
+  runs: Model<RunDoc>,
+  live: LiveItems,
+  lifeDays: number,
+): LedgerWriter {
+  const expiry = (): Date => new Date(Date.now() + lifeDays * DAY_MS);
+  const overwrite = async (rows: readonly LedgerItemDoc[], session: Session): Promise<void> => {
+    if (rows.length === 0) return;
+    // Past mongoose's schema: they were built by our own code.
+    await lines.collection.bulkWrite(
+      rows.map((row) => ({
+        replaceOne: { filter: { _id: row._id } as object, replacement: row as object, upsert: true },
+      })),
+      { ordered: false, ...(session ? { session } : {}) },
+    );
+  };
+  return {
+    expiry,
+    async handOver(given, to, session = null) {
+      const owners = [...new Set(given.flatMap(({ runId }) => (runId === null || runId === to ? [] : [runId])))];
+      if (owners.length === 0) return;
+      const open = await runs.find({ _id: { $in: owners }, finishedAt: null }, { _id: 1 }, { session }).lean();
+      if (open.length === 0) return;
+      const taken = { _id: { $in: given.map(({ _id }) => _id) }, runId: { $in: open.map(({ _id }) => _id) } };
+      const found = await files.find({ ...taken, isContainer: false }, LINE_FIELDS, { session }).lean<LineFile[]>();
+      const [now, until] = [new Date(), expiry()];
+      const rows = found.flatMap((file) => {
+        const { _id: fileId, runId, externalFileId: externalId, name, syncErrorMessage: message } = file;
+        const end = endOf(file) ?? leftAs('superseded');
+        return runId === null
+          ? []
+          : [rowOf({ ...file, _id: runId }, { fileId, externalId, name, end, message }, now, until)];
+      });
+      await overwrite(rows, session);
+    },
+    async note(run, items, session = null) {
+      const [now, until] = [new Date(), expiry()];
+      for (let from = 0; from < items.length; from += AT_ONCE)
+        await overwrite(
+          items.slice(from, from + AT_ONCE).map((item) => rowOf(run, item, now, until)),
+          session,
+        );
+    },
+    async close(run) {
+      const until = expiry();
+      let after = run.closedTo ?? 0;
+      for (;;) {
+        const found = await live.page(run, after, AT_ONCE);
+        const rows = found.map(({ at, end, ...item }) =>
+          rowOf(run, { ...item, end: end ?? leftAs('unfinished') }, at, until),
+        );
+        // Seldom: a death came between, or a delete tells of the file already.
+        if (!(await insertOnce(lines, rows))) await overwrite(rows, null);
+        if (found.length < AT_ONCE) break;
+        after = found.at(-1)?.fileId ?? after;
+        await runs.updateOne({ _id: run._id, finishedAt: null }, { $set: { closedTo: after } });
+      }
+      return tallyOf(await sumLines(lines, run._id));
+    },
+    async removeAll({ organizationId, userId }) {
+      await lines.deleteMany({ organizationId, userId });
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import type { Model } from 'mongoose';
+
+import {
+  endedAs,
+  type ItemCause,
+  type ItemEnd,
+  type ItemOutcome,
+  type ItemStage,
+  type LeftCause,
+  NO_COST,
+} from '../../contract/ledger.js';
+import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import type { FileDoc } from '../files/model.js';
+import type { ReembedDoc } from '../reembeds/model.js';
+import type { RunDoc } from '../runs/model.js';
+import { endOf, LINE_FIELDS, type LineFile } from './items.js';
+import type { TallyRow } from './tally.js';
+
+/** A file of a run that has not ended. */
+export interface LiveItem {
+  readonly fileId: number;
+  readonly externalId: string;
+  readonly name: string | null;
+  /** Null: pending. */
+  readonly end: ItemEnd | null;
+  readonly message: string | null;
+  readonly at: Date;
+}
+
+/** Which items are wanted; of what is not given, all. */
+export interface ItemFilter {
+  readonly outcomes?: readonly (ItemOutcome | 'pending')[];
+  readonly stages?: readonly ItemStage[];
+  readonly causes?: readonly ItemCause[];
+}
+export function isWanted({ outcomes, stages, causes }: ItemFilter, end: ItemEnd | null): boolean {
+  const { as = 'pending', stage = null, cause = null } = end ?? {};
+  const isOf = <T>(wanted: readonly T[] | undefined, value: T | null): boolean =>
+    wanted === undefined || (value !== null && wanted.includes(value));
+  return isOf(outcomes, as) && isOf(stages, stage) && isOf(causes, cause);
+}
+
+/** What a run that has not ended does with files, as the records tell it. */
+export interface LiveItems {
+  /** Items past a file, in the order of their ids. Filtered as far as that spares reading; the rest is isWanted's. */
+  page(run: RunDoc, afterId: number, limit: number, filter?: ItemFilter): Promise<LiveItem[]>;
+  sums(run: RunDoc): Promise<TallyRow[]>;
+}
+
+/** The end of an item that its run has not brought to one. */
+export const leftAs = (cause: LeftCause): ItemEnd =>
+  endedAs(cause === 'superseded' ? 'skipped' : 'aborted', 'queue', cause);
+
+/** What the files of a run are found by, in the order of their ids. Of a delete containers are files like others; else the run is theirs. */
+export const filesOf = ({ _id: runId, kind }: Pick<RunDoc, '_id' | 'kind'>) => ({
+  runId,
+  // All there are: so the run's index gives them in order.
+  syncStatus: { $in: [...FILE_SYNC_STATUSES] },
+  ...(kind === 'deleteFiles' ? {} : { isContainer: false }),
+});
+
+const byFiles = (files: Model<FileDoc>): LiveItems => ({
+  async page(run, afterId, limit, { stages, causes } = {}) {
+    const only = {
+      ...(stages ? { 'ended.stage': { $in: [...stages] } } : {}),
+      ...(causes ? { 'ended.cause': { $in: [...causes] } } : {}),
+    };
+    const found = await files
+      .find({ ...filesOf(run), ...only, _id: { $gt: afterId } }, LINE_FIELDS)
+      .sort({ _id: 1 })
+      .limit(limit)
+      .lean<LineFile[]>();
+    return found.map((file) => ({
+      fileId: file._id,
+      externalId: file.externalFileId,
+      name: file.name,
+      end: endOf(file),
+      message: file.syncErrorMessage,
+      at: file.updatedAt,
+    }));
+  },
+  async sums(run) {
+    const groups = await files.aggregate<TallyRow & { _id: { status: FileSyncStatus; as: ItemOutcome | null } }>([
+      { $match: filesOf(run) },
+      {
+        $group: {
+          _id: { status: '$syncStatus', as: '$ended.as' },
+          items: { $sum: 1 },
+          bytes: { $sum: '$ended.bytes' },
+          tokens: { $sum: '$ended.tokens' },
+          reused: { $sum: '$ended.reused' },
+        },
+      },
+    ]);
+    return groups.map(({ _id: { status, as }, ...sums }) => ({
+      ...sums,
+      _id: as ?? endOf({ syncStatus: status })?.as ?? 'pending',
+    }));
+  },
+});
+
+function reembedEnd({ outcome, reason, tokens }: ReembedDoc): ItemEnd | null {
+  if (outcome === null) return null;
+  if (outcome === 'reembedded') return { as: 'ok', stage: null, cause: null, ...NO_COST, tokens };
+  return outcome === 'failed' ? endedAs('failed', 'embed', 'embedding_failed') : endedAs('skipped', 'select', reason);
+}
+
+/** A run of re-embedding owns no file: it has rows of its own. */
+const byReembeds = (rows: Model<ReembedDoc>, files: Model<FileDoc>): LiveItems => ({
+  async page({ _id: runId }, afterId, limit) {
+    const outcome = { $in: [null, 'reembedded', 'skipped', 'failed'] as const };
+    const found = await rows
+      .find({ runId, outcome, fileId: { $gt: afterId } })
+      .sort({ fileId: 1 })
+      .limit(limit)
+      .lean<ReembedDoc[]>();
+    const named = await files
+      .find({ _id: { $in: found.map(({ fileId }) => fileId) } }, { externalFileId: 1, name: 1 })
+      .lean();
+    const names = new Map(named.map((file) => [file._id, file]));
+    return found.map((row) => {
+      const { externalFileId: externalId = '', name = null } = names.get(row.fileId) ?? {};
+      return { fileId: row.fileId, externalId, name, end: reembedEnd(row), message: row.message, at: row.at };
+    });
+  },
+  async sums({ _id: runId }) {
+    const groups = await rows.aggregate<{ _id: ReembedDoc['outcome']; items: number; tokens: number }>([
+      { $match: { runId } },
+      { $group: { _id: '$outcome', items: { $sum: 1 }, tokens: { $sum: '$tokens' } } },
+    ]);
+    return groups.map(({ _id: outcome, ...sums }) => ({
+      ...NO_COST,
+      ...sums,
+      _id: outcome === null ? 'pending' : outcome === 'reembedded' ? 'ok' : outcome,
+    }));
+  },
+});
+
+/** Which files a run of a kind is about, as long as it goes on. */
+export function createLiveItems(files: Model<FileDoc>, reembeds: Model<ReembedDoc>): LiveItems {
+  const [ofFiles, ofReembeds] = [byFiles(files), byReembeds(reembeds, files)];
+  const of = ({ kind }: RunDoc): LiveItems => (kind === 'reembedFiles' ? ofReembeds : ofFiles);
+  return {
+    page: (run, ...args) => of(run).page(run, ...args),
+    sums: (run) => of(run).sums(run),
+  };
+}

@@ -1,0 +1,130 @@
+import type { Model } from 'mongoose';
+
+import {
+  type ItemCost,
+  type ItemCause,
+  ITEM_OUTCOMES,
+  type ItemOutcome,
+  type ItemStage,
+  NO_TALLY,
+} from '../../contract/ledger.js';
+import type { RunTally } from '../../contract/ledger.js';
+import type { RunDoc } from '../runs/model.js';
+import { fileOfKey, itemKey, keysOf, runOfKey } from './items.js';
+import { isWanted, type ItemFilter, type LiveItem, type LiveItems } from './live.js';
+import type { LedgerItemDoc } from './model.js';
+import { addTallies, sumLines, tallyOf } from './tally.js';
+
+/** An item as it is listed. */
+export interface LedgerItem extends ItemCost {
+  /** A cursor, too: what comes after it is asked for by it. */
+  readonly id: string;
+  readonly runId: number;
+  readonly fileId: number | null;
+  readonly externalId: string;
+  readonly name: string | null;
+  readonly outcome: ItemOutcome | 'pending';
+  readonly stage: ItemStage | null;
+  readonly cause: ItemCause | null;
+  readonly message: string | null;
+  readonly at: Date;
+}
+
+/** What runs did, and do. Whoever asks has found the runs as the caller's own. */
+export interface LedgerQueries {
+  /** Counts of runs by their ids: as they ended, or as they stand. Those of a pass are the sums of its parts. */
+  tallies(runs: readonly RunDoc[]): Promise<ReadonlyMap<number, RunTally>>;
+  /** Items of a run, of a pass those of its parts, in the order of their ids. */
+  items(run: RunDoc, filter: ItemFilter, after: string | null, limit: number): Promise<LedgerItem[]>;
+}
+
+/** Read at once where not all that is read is wanted. */
+const LEAST_READ = 500;
+
+const asLine = ({ _id: id, outcome, expiresAt: _until, organizationId: _of, userId: _whose, ...item }: LedgerItemDoc) =>
+  ({ ...item, id, name: item.name ?? item.externalId, outcome }) satisfies LedgerItem;
+
+const asLive = (runId: number, { end, ...item }: LiveItem): LedgerItem => {
+  const { as = 'pending' as const, stage = null, cause = null, bytes = 0, tokens = 0, reused = 0 } = end ?? {};
+  const { fileId } = item;
+  return {
+    ...item,
+    id: itemKey(runId, { fileId }),
+    runId,
+    name: item.name ?? item.externalId,
+    ...{ outcome: as, stage, cause, bytes, tokens, reused },
+  };
+};
+
+export function createLedgerQueries(lines: Model<LedgerItemDoc>, runs: Model<RunDoc>, live: LiveItems): LedgerQueries {
+  const hasEnded = ({ tally }: RunDoc): boolean => tally !== undefined;
+  const partsOf = ({ _id: parentRunId }: RunDoc): Promise<RunDoc[]> =>
+    runs
+      .find({ parentRunId, part: { $exists: true } })
+      .sort({ _id: 1 })
+      .lean<RunDoc[]>()
+      .exec();
+  const tallyOfOne = async (run: RunDoc): Promise<RunTally> => {
+    if (run.kind === 'autoSync') {
+      const parts = await Promise.all((await partsOf(run)).map(tallyOfOne));
+      return parts.reduce(addTallies, NO_TALLY);
+    }
+    return run.tally ?? tallyOf([...(await live.sums(run)), ...(await sumLines(lines, run._id))]);
+  };
+
+  const linesOf = async (runId: number, filter: ItemFilter, after: string, limit: number): Promise<LedgerItem[]> => {
+    const { outcomes, stages, causes } = filter;
+    const { last } = keysOf(runId);
+    const asked = outcomes && ITEM_OUTCOMES.filter((outcome) => outcomes.includes(outcome));
+    const rows = await lines
+      .find({
+        runId,
+        _id: { $gt: after, $lt: last },
+        ...(asked ? { outcome: { $in: asked } } : {}),
+        ...(stages ? { stage: { $in: [...stages] } } : {}),
+        ...(causes ? { cause: { $in: [...causes] } } : {}),
+      })
+      .sort({ _id: 1 })
+      .limit(limit)
+      .lean<LedgerItemDoc[]>();
+    return rows.map(asLine);
+  };
+  /** Of a run that goes on: its files as they stand, then what no file of it tells of. */
+  const standing = async (run: RunDoc, filter: ItemFilter, after: string, limit: number): Promise<LedgerItem[]> => {
+    const told = await linesOf(run._id, filter, after, limit);
+    const found: LedgerItem[] = [];
+    const isPast = fileOfKey(after) === null && after !== keysOf(run._id).first;
+    for (let from = fileOfKey(after) ?? 0; !isPast && found.length < limit;) {
+      const wanted = Math.max(limit, LEAST_READ);
+      const page = await live.page(run, from, wanted, filter);
+      for (const one of page) if (isWanted(filter, one.end)) found.push(asLive(run._id, one));
+      if (page.length < wanted) break;
+      from = page.at(-1)?.fileId ?? from;
+    }
+    // What was handed over may still be the run's for a moment: its file says how it stands.
+    const own = new Set(found.map(({ id }) => id));
+    return [...found, ...told.filter(({ id }) => !own.has(id))].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+  };
+
+  return {
+    async tallies(asked) {
+      const all = await Promise.all(asked.map(async (run) => [run._id, await tallyOfOne(run)] as const));
+      return new Map(all);
+    },
+    async items(run, filter, after, limit) {
+      const of = run.kind === 'autoSync' ? await partsOf(run) : [run];
+      const from = after === null ? null : runOfKey(after);
+      const found: LedgerItem[] = [];
+      for (const one of of) {
+        if (found.length >= limit) break;
+        if (from !== null && one._id < from) continue;
+        const start = after !== null && from === one._id ? after : keysOf(one._id).first;
+        const read = hasEnded(one)
+          ? linesOf
+          : (_id: number, ...args: [ItemFilter, string, number]) => standing(one, ...args);
+        found.push(...(await read(one._id, filter, start, limit - found.length)));
+      }
+      return found;
+    },
+  };
+}

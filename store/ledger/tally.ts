@@ -1,0 +1,54 @@
+import type { Model } from 'mongoose';
+
+import { type ItemOutcome, NO_TALLY, type RunTally } from '../../contract/ledger.js';
+import type { LedgerItemDoc } from './model.js';
+
+/** Sums of rows that say how many items ended how, and at what cost. */
+export interface TallyRow {
+  readonly _id: ItemOutcome | 'pending';
+  readonly items: number;
+  readonly bytes: number;
+  readonly tokens: number;
+  readonly reused: number;
+}
+export const tallyOf = (rows: readonly TallyRow[]): RunTally =>
+  rows.reduce<RunTally>(
+    (sum, { _id, items, bytes, tokens, reused }) => ({
+      ...sum,
+      [_id]: sum[_id] + items,
+      discovered: sum.discovered + items,
+      bytes: sum.bytes + bytes,
+      tokens: sum.tokens + tokens,
+      reused: sum.reused + reused,
+    }),
+    NO_TALLY,
+  );
+/** The lines of a run, summed by their outcome. */
+export const sumLines = (lines: Model<LedgerItemDoc>, runId: number): Promise<TallyRow[]> =>
+  lines
+    .aggregate<TallyRow>([
+      { $match: { runId } },
+      {
+        $group: {
+          _id: '$outcome',
+          items: { $sum: 1 },
+          bytes: { $sum: '$bytes' },
+          tokens: { $sum: '$tokens' },
+          reused: { $sum: '$reused' },
+        },
+      },
+    ])
+    .exec();
+
+/** The counts of several runs as one. */
+export const addTallies = (a: RunTally, b: RunTally): RunTally => ({
+  discovered: a.discovered + b.discovered,
+  ok: a.ok + b.ok,
+  failed: a.failed + b.failed,
+  skipped: a.skipped + b.skipped,
+  aborted: a.aborted + b.aborted,
+  pending: a.pending + b.pending,
+  bytes: a.bytes + b.bytes,
+  tokens: a.tokens + b.tokens,
+  reused: a.reused + b.reused,
+});

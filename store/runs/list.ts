@@ -1,0 +1,115 @@
+import type { Model, QueryFilter } from 'mongoose';
+
+import type { RunCause } from '../../contract/ledger.js';
+import type { RunKind } from '../../contract/orchestration.js';
+import type { LedgerItemDoc } from '../ledger/model.js';
+import type { RunDoc } from './model.js';
+
+/** Whose runs: of an organization, or of one of its users. */
+export interface RunScope {
+  readonly organizationId: number;
+  readonly userId?: number;
+}
+
+export const RUN_STATES = ['queued', 'running', 'finished', 'failed', 'aborted'] as const;
+export type RunState = (typeof RUN_STATES)[number];
+export const stateOfRun = ({ startedAt, finishedAt, outcome }: RunDoc): RunState => {
+  if (finishedAt === null) return startedAt === null ? 'queued' : 'running';
+  return outcome === 'finished' || outcome === 'failed' ? outcome : 'aborted';
+};
+
+/** Which runs are wanted; of what is not given, all. */
+export interface RunFilter {
+  readonly customerIds?: readonly string[];
+  readonly kinds?: readonly RunKind[];
+  readonly states?: readonly RunState[];
+  readonly causes?: readonly RunCause[];
+  readonly dataSourceId?: number;
+  /** The file it is about, or one that it met. */
+  readonly fileId?: number;
+  readonly requestId?: string;
+  readonly parentRunId?: number;
+  readonly since?: Date;
+  readonly until?: Date;
+}
+
+export interface RunList {
+  /** Newest first. */
+  list(
+    scope: RunScope,
+    filter: RunFilter,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<RunDoc[]>;
+  count(scope: RunScope, filter: RunFilter): Promise<number>;
+  /** One, if it lies within the scope. */
+  one(scope: RunScope, runId: number): Promise<RunDoc | null>;
+}
+
+/** What a list needs no more than: what runs were asked for, selections of thousands too, stays where it is. */
+const WITHOUT = { options: 0 } as const;
+/** Runs that met one file, at most. */
+const MOST_OF_A_FILE = 10_000;
+
+const STATES: Readonly<Record<RunState, QueryFilter<RunDoc>>> = {
+  queued: { finishedAt: null, startedAt: null },
+  running: { finishedAt: null, startedAt: { $ne: null } },
+  finished: { outcome: 'finished' },
+  failed: { outcome: 'failed' },
+  aborted: { outcome: { $nin: [null, 'finished', 'failed'] } },
+};
+
+export function createRunList(
+  runs: Model<RunDoc>,
+  lines: Model<LedgerItemDoc>,
+  runOfFile: (scope: RunScope, fileId: number) => Promise<number | null>,
+): RunList {
+  const within = ({ organizationId, userId }: RunScope) => ({
+    organizationId,
+    ...(userId === undefined ? {} : { userId }),
+  });
+  const ofFile = async (scope: RunScope, fileId: number): Promise<QueryFilter<RunDoc>> => {
+    const [own, met] = await Promise.all([
+      runOfFile(scope, fileId),
+      lines
+        .find({ ...within(scope), fileId }, { runId: 1 })
+        .sort({ runId: -1 })
+        .limit(MOST_OF_A_FILE)
+        .lean(),
+    ]);
+    const ids = [...(own === null ? [] : [own]), ...met.map(({ runId }) => runId)];
+    return { $or: [{ fileId }, { _id: { $in: ids } }] };
+  };
+  const queryOf = async (scope: RunScope, filter: RunFilter): Promise<QueryFilter<RunDoc>> => {
+    const { customerIds, kinds, states, causes, dataSourceId, fileId, requestId, parentRunId, since, until } = filter;
+    const all: QueryFilter<RunDoc>[] = [within(scope)];
+    if (customerIds) all.push({ customerId: { $in: [...customerIds] } });
+    if (kinds) all.push({ kind: { $in: [...kinds] } });
+    if (states) all.push({ $or: states.map((state) => STATES[state]) });
+    if (causes) all.push({ cause: { $in: [...causes] } });
+    if (dataSourceId !== undefined) all.push({ dataSourceId });
+    if (requestId !== undefined) all.push({ requestId });
+    if (parentRunId !== undefined) all.push({ parentRunId });
+    if (since) all.push({ acceptedAt: { $gte: since } });
+    if (until) all.push({ acceptedAt: { $lt: until } });
+    if (fileId !== undefined) all.push(await ofFile(scope, fileId));
+    return { $and: all };
+  };
+  return {
+    async list(scope, filter, { limit, offset }) {
+      return runs
+        .find(await queryOf(scope, filter), WITHOUT)
+        .sort({ acceptedAt: -1, _id: -1 })
+        .skip(offset)
+        .limit(limit)
+        .lean<RunDoc[]>();
+    },
+    async count(scope, filter) {
+      return runs.countDocuments(await queryOf(scope, filter)).exec();
+    },
+    one: (scope, runId) =>
+      runs
+        .findOne({ ...within(scope), _id: runId }, WITHOUT)
+        .lean<RunDoc | null>()
+        .exec(),
+  };
+}
