@@ -136,6 +136,8 @@ export interface Config {
     readonly workerPort: number | null;
     readonly host: string;
   };
+  /** The page of operators. */
+  readonly ops: { readonly sessionMs: number; readonly mostClients: number; readonly tickMs: number };
   readonly eventsKeptDays: number;
   readonly ledgerLifeDays: number;
   readonly maxQueuedFiles: number;
@@ -152,6 +154,7 @@ export interface Config {
     readonly publicUrlAliases: readonly string[];
     readonly consentLifeMs: number;
     readonly connectPageLifeMs: number;
+    readonly diagnosisTimeoutMs: number;
     readonly corsOrigins: readonly string[];
     /** Requests a minute; 0 is no limit. */
     readonly rateLimits: { readonly perUser: number; readonly perOrganization: number };
@@ -435,6 +438,11 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
     coldSweepIntervalMs: number('COLD_SWEEP_INTERVAL_S') * 1000,
     scheduleCompareIntervalMs: number('SCHEDULE_COMPARE_INTERVAL_S') * 1000,
+    ops: {
+      sessionMs: number('OPS_SESSION_S') * 1000,
+      mostClients: number('OPS_CLIENTS'),
+      tickMs: number('OPS_TICK_MS'),
+    },
     http: {
       maxJsonBytes: number('MAX_JSON_BYTES'),
       maxContentsBytes: number('MAX_CONTENTS_BYTES'),
@@ -443,6 +451,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       publicUrlAliases: list(string('PUBLIC_URL_ALIASES')).map((one) => one.replace(/\/+$/, '')),
       consentLifeMs: number('CONSENT_LIFE_S') * 1000,
       connectPageLifeMs: number('CONNECT_PAGE_LIFE_S') * 1000,
+      diagnosisTimeoutMs: number('DIAGNOSIS_TIMEOUT_MS'),
       corsOrigins: list(string('CORS_ORIGINS')),
       rateLimits: { perUser: number('RATE_LIMIT_USER'), perOrganization: number('RATE_LIMIT_ORGANIZATION') },
     },

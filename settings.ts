@@ -401,6 +401,23 @@ export const SETTINGS = {
     schema: count(3_600),
     about: 'Seconds that the page at which items of a connected account are chosen can be opened.',
   },
+  DIAGNOSIS_TIMEOUT_MS: {
+    schema: count(15_000),
+    about: 'Time that the diagnosis of a data source has to ask its source; its caller waits.',
+  },
+  OPS_SESSION_S: {
+    schema: count(3_600),
+    about: 'Seconds that a browser stays signed in at /ops; opening the page goes on with it.',
+  },
+  OPS_CLIENTS: {
+    schema: count(50),
+    about: 'Browsers at most that one API process keeps up to date at /ops; others see it as of when they opened it.',
+  },
+  OPS_TICK_MS: {
+    schema: count(2_000, 200),
+    about:
+      'Time between two looks at what /ops shows, one for all who look at an organization; none while nobody does.',
+  },
   JINA_API_KEY: { schema: Joi.string(), about: 'Key of Jina. Serves JINA_RERANKER_MULTILINGUAL_V2.' },
   JINA_BASE_URL: {
     schema: address().default('https://api.jina.ai/v1'),

@@ -5,6 +5,7 @@ import type { WorkflowUrl } from '../contract/workflowUrl.js';
 import type { EmbeddingModelId } from '../contract/embeddingModels.js';
 import type { IngestOptions, PageOptions } from '../contract/ingestOptions.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
+import type { ScheduleReader } from '../dispatch/scheduleReader.js';
 import type { DocumentPool, Identified, ParseInput } from '../documents/types.js';
 import type { Embeddings } from '../embeddings/types.js';
 import type { Lookups } from '../lookups/types.js';
@@ -12,9 +13,13 @@ import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Reranker, Rerankers } from '../rerankers/types.js';
 import type { Store } from '../store/connect.js';
-import type { RateLimits } from './http/rateLimit.js';
+import type { NameLimiter, RateLimits } from './http/rateLimit.js';
 import type { SignedUrls } from './http/signedUrls.js';
 import type { Tokens } from './http/tokens.js';
+import type { OpsSessions } from './ops/sessions.js';
+import type { LiveOverviews } from './ops/live.js';
+import type { Overviews } from './ops/overview.js';
+import type { TemporalLinks } from './ops/view/temporalLinks.js';
 
 /** The part of the embeddings room that a search needs. */
 export type QueryEmbedder = Pick<Embeddings, 'spaceOf' | 'models' | 'embed'>;
@@ -111,6 +116,8 @@ export interface ApiSettings {
   readonly consentLifeMs: number;
   /** How long a page that goes on with a connection can be opened. */
   readonly connectPageLifeMs: number;
+  /** How long the diagnosis of a data source may ask its source. */
+  readonly diagnosisTimeoutMs: number;
   readonly corsOrigins: readonly string[];
   readonly rateLimits: RateLimits;
 }
@@ -119,6 +126,7 @@ export interface ApiSettings {
 export interface ApiDeps {
   readonly store: Store;
   readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping' | 'tellPersonCame' | 'tellResumed'>;
+  readonly schedules: ScheduleReader;
   readonly embedder: QueryEmbedder;
   /** A query as its words with their weights; null for one without words. */
   encodeQuery(text: string): SparseVector | null;
@@ -133,6 +141,14 @@ export interface ApiDeps {
   readonly livePages: LivePages;
   readonly samples: SampleReader;
   readonly tokens: Tokens;
+  /** Browsers that look at the page of operators. */
+  readonly opsSessions: OpsSessions;
+  /** Keys that are tried there, by the address that tries. */
+  readonly signInTries: NameLimiter;
+  readonly overviews: Overviews;
+  /** The same, kept up to date. */
+  readonly live: LiveOverviews;
+  readonly temporalLinks: TemporalLinks;
   readonly signedUrls: SignedUrls;
   /** Address under which clients reach this API, without a trailing slash. */
   readonly publicUrl: () => string;

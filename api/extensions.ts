@@ -35,6 +35,7 @@ export const EXTENSIONS = {
     'GET /data_sources/held_deletions': 'Operators see where a listing missed so much that nothing was deleted.',
     'POST /data_sources/{data_source_id}/held_deletions/approve': 'Has them carried out.',
     'POST /data_sources/{data_source_id}/held_deletions/refuse': 'Has the files stay.',
+    'GET /data_sources/{data_source_id}/diagnosis': 'Tells what of a connection works, what does not, and what helps.',
   },
   /** Of requests. */
   requestFields: {
@@ -73,6 +74,11 @@ export const EXTENSIONS = {
     'GET /integrations/{source}': 'Where a provider sends a person back to who was asked for consent: a page.',
     'GET /connections/{name}': 'The page at which a person goes on with a connected account.',
     'POST /connections/{name}': 'What they decided there.',
+    'GET /ops': 'Where whoever is on call sees how an organization stands: a page.',
+    'GET /ops/events': 'Keeps that page up to date, by server-sent events.',
+    'GET /ops/files': 'Files that failed for one cause: a page.',
+    'POST /ops/sign_in': 'Takes an API key for a session of a browser.',
+    'POST /ops/sign_out': 'Ends it.',
   },
   headers: {
     'Idempotency-Key': 'Of POSTs that create work: a client that got no answer can ask again without doing it twice.',

@@ -10,6 +10,7 @@ const SECURITY: Record<Exclude<AuthScheme, 'issuing'>, readonly Json[]> = {
   user: [{ accessToken: [] }, { apiKey: [], customerId: [] }],
   reader: [{ accessToken: [] }, { apiKey: [], customerId: [] }],
   key: [{ apiKey: [] }],
+  operator: [{ apiKey: [] }],
   open: [],
 };
 

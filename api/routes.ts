@@ -3,6 +3,7 @@ import { embeddings } from './chunks/embeddings.js';
 import { listChunks } from './chunks/listChunks.js';
 import { uploadChunks } from './chunks/uploadChunks.js';
 import { textChunks } from './chunks/textChunks.js';
+import { diagnosis } from './dataSources/diagnosis/diagnosis.js';
 import { approveDeletions, heldDeletions, refuseDeletions } from './dataSources/heldDeletions.js';
 import { dataSources, integrations, userDataSources } from './dataSources/list.js';
 import { revokeAccessToken } from './dataSources/revoke.js';
@@ -54,6 +55,9 @@ import { syncFiles } from './integrations/syncFiles.js';
 import { cancelItemsSync, syncItems } from './integrations/syncItems.js';
 import type { Operation } from './http/operation.js';
 import { resumeRun } from './syncRuns/resume.js';
+import { opsFiles } from './ops/files.js';
+import { ops, opsEvents } from './ops/ops.js';
+import { signIn, signOut } from './ops/signIn.js';
 import { addWebhook } from './webhooks/addWebhook.js';
 import { deleteWebhook } from './webhooks/deleteWebhook.js';
 import { listDeliveries } from './webhooks/listDeliveries.js';
@@ -121,6 +125,7 @@ export const operations: readonly Operation[] = [
   heldDeletions,
   approveDeletions,
   refuseDeletions,
+  diagnosis,
   integrations,
   addDataSourceTags,
   removeDataSourceTags,
@@ -184,4 +189,13 @@ export const operations: readonly Operation[] = [
 ];
 
 /** What people's browsers open: outside the OpenAPI document, for they answer pages. */
-export const pages: readonly Operation[] = [...callbacks, connectionPage, decideOnConnection];
+export const pages: readonly Operation[] = [
+  ...callbacks,
+  connectionPage,
+  decideOnConnection,
+  ops,
+  opsEvents,
+  opsFiles,
+  signIn,
+  signOut,
+];

@@ -7,6 +7,7 @@ import { createConnectors } from '../connectors/registry.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
+import { createScheduleReader } from '../dispatch/scheduleReader.js';
 import { identifyFile } from '../documents/detection/identifyFile.js';
 import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
@@ -24,6 +25,7 @@ import { createHttpServer } from './http/server.js';
 import { createSignedUrls } from './http/signedUrls.js';
 import { createTokens } from './http/tokens.js';
 import { createSampleReader } from './dryRuns/sampleReader.js';
+import { createOps } from './ops/create.js';
 import { createLivePages } from './web/livePages.js';
 
 /** How long open requests may take to end after a stop was asked for. */
@@ -38,7 +40,8 @@ const store = await connectStore({ ...storeSettings(config), watch: isMeasured ?
 metrics.tellBacklog(store.backlog);
 await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
-const dispatcher = createDispatcher(createTemporalClient(temporal), temporal.taskQueue, store, log);
+const temporalClient = createTemporalClient(temporal);
+const dispatcher = createDispatcher(temporalClient, temporal.taskQueue, store, log);
 const upstreams = createEgress(config.embedding.egress);
 const embeddings = createEmbeddings({
   local: {
@@ -64,9 +67,12 @@ const egress = createEgress(config.egress);
 const web = createWebSource({ egress, settings: config.web, renders: false });
 // Its thread starts with the first page.
 const documents = createDocumentPool({ ...config.documents, threads: 1 });
+const ops = createOps({ store, dispatcher, log }, { ...config.ops, secretKeys: config.secretKeys, temporal });
 const app = createApp({
+  ...ops,
   store,
   dispatcher,
+  schedules: createScheduleReader(temporalClient),
   embedder: embeddings,
   encodeQuery,
   rerankers: createRerankers(config.rerank, upstreams),
@@ -105,6 +111,7 @@ async function stop(): Promise<void> {
   if (stopping) return;
   stopping = true;
   setTimeout(() => server.closeAllConnections(), STOP_MS).unref();
+  await ops.live.close();
   server.closeIdleConnections();
   await Promise.all([new Promise((resolve) => server.close(resolve)), metricsServer?.close()]);
   await dispatcher.close();

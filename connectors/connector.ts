@@ -146,6 +146,11 @@ export interface OAuthSpec {
   readonly scopeSeparator: ' ' | ',';
   /** The query parameter that carries them; null where scopes are chosen elsewhere. */
   readonly scopeParameter: string | null;
+  /**
+   * Scopes that an answer may name in other words, or cover by wider ones: any of these stands for them. None: no answer
+   * names it.
+   */
+  readonly saidAs?: Readonly<Record<string, readonly string[]>>;
   readonly pkce: boolean;
   /** Where the client's credentials stand in a request for tokens. */
   readonly clientAuth: 'post' | 'basic';

@@ -37,6 +37,7 @@ import { googleDrive } from './google/drive/index.js';
 import { gmail } from './google/gmail/index.js';
 import { googleCloudStorage } from './google/storage/index.js';
 import { intercom } from './intercom/index.js';
+import { type AccountLimits, type GrantFacts, readGrantFacts } from './accountFacts.js';
 import type { SourceUrls } from './readSourceUrls.js';
 import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
@@ -121,6 +122,10 @@ export interface Account {
   } | null;
   /** Of a source with OAuth: the version of the grant that was last in use; of others null. */
   grantVersion(): string | null;
+  /** What is known of its limits; its source is not asked. */
+  limits(): Promise<AccountLimits>;
+  /** What is known of its grant, likewise; null of a source without OAuth. Throws a Fault. */
+  grant(): Promise<GrantFacts | null>;
   /** What an operation of its own asks; see Connector.reads. */
   read(name: string, query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
 }
@@ -333,8 +338,17 @@ export function createConnectors({
       const within = async <T>(signal: AbortSignal, work: (opened: Opened) => Promise<T>): Promise<T> =>
         work(await open(signal));
 
+      const keeper = typeof credentials === 'string' ? null : credentials;
       return {
         grantVersion: () => live?.version() ?? null,
+        async limits() {
+          const kept = limit && keeper ? await keeper.read() : null;
+          const { accountMs, sharedMs } = await gateOf(place, kept && groupOf(kept.grant)).paused();
+          const shared =
+            limit && sharedMs !== null ? { requestsAtOnce: limit.requestsAtOnce, pausedMs: sharedMs } : null;
+          return { requestsAtOnce, pausedMs: accountMs, shared };
+        },
+        grant: async () => (spec && keeper ? readGrantFacts(spec, keeper) : null),
         sourceOf: (externalId) => connector.sourceOf?.(externalId) ?? source,
         identify: (signal) => within(signal, ({ client, given }) => connector.identify(client, given, signal)),
         roots: (cursor, signal) =>

@@ -13,6 +13,8 @@ export interface RequestGate {
   pass<T>(signal: AbortSignal, deadline: number, request: () => Promise<T>): Promise<T>;
   /** No request begins for so long; an earlier, longer pause stays. @param whose of the account alone, or of all that share a limit with it */
   pause(forMs: number, whose?: 'account' | 'shared'): void;
+  /** For how long no request begins, as all processes know it; of the shared limit null where there is none. */
+  paused(): Promise<{ readonly accountMs: number; readonly sharedMs: number | null }>;
 }
 
 /** Turns under one name of a limiter's. */
@@ -24,7 +26,12 @@ interface Turns {
 }
 
 /** @param shared with the accounts that share a limit; null for one that shares none */
-function createRequestGate(name: string, account: Turns, shared: Turns | null): RequestGate {
+function createRequestGate(
+  name: string,
+  account: Turns,
+  shared: Turns | null,
+  known: Pick<HostTurns, 'pausedMs'>,
+): RequestGate {
   /** Waits for the end of a pause. */
   const rest = async ({ limiter, key, whose }: Turns, signal: AbortSignal, deadline: number): Promise<void> => {
     // Another request may have met a further pause while this one waited.
@@ -47,6 +54,12 @@ function createRequestGate(name: string, account: Turns, shared: Turns | null): 
     }
   };
   return {
+    async paused() {
+      const of = async (turns: Turns): Promise<number> =>
+        Math.max(turns.limiter.pausedMs(turns.key), await known.pausedMs(turns.key));
+      const [accountMs, sharedMs] = await Promise.all([of(account), shared && of(shared)]);
+      return { accountMs, sharedMs };
+    },
     pause(forMs, whose = 'account') {
       const { limiter, key } = (whose === 'shared' ? shared : null) ?? account;
       limiter.pause(key, forMs);
@@ -75,6 +88,7 @@ function turnsAlone(): HostTurns {
       const pausedMs = Math.max(0, (paused.get(host) ?? 0) - Date.now());
       return Promise.resolve({ slots: cap, fair: cap, leaseMs: 60_000, pausedMs });
     },
+    pausedMs: (host) => Promise.resolve(Math.max(0, (paused.get(host) ?? 0) - Date.now())),
     giveBack: () => Promise.resolve(),
     claimStart: () => Promise.resolve(0),
     pause: (host, forMs) => {
@@ -97,5 +111,6 @@ export function createRequestGates(name: string, atOnce: number, turns: HostTurn
       name,
       { limiter, key: account, whose: 'account' },
       shared && group !== null ? { limiter: shared, key: group, whose: 'service' } : null,
+      turns,
     );
 }

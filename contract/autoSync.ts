@@ -67,3 +67,18 @@ export function scheduleTimes(scheduleId: string, hours: number): ScheduleTimes 
   const offsetMs = Math.floor((hashOf(scheduleId) / 2 ** 32) * (everyMs / 1000)) * 1000;
   return { everyMs, offsetMs, jitterMs: JITTER_MS, catchUpMs: everyMs };
 }
+
+/** A schedule as Temporal was told, in words of ours: what differs is told anew. */
+export const scheduleWord = (state: 'on' | 'paused', hours: number): string => `${state}, every ${hours} h`;
+
+/** The hours between passes of a schedule that acts, by its word; null of one that does not. */
+export function hoursOfWord(word: string | null): number | null {
+  const hours = /^on, every (\d+) h$/.exec(word ?? '')?.[1];
+  return hours === undefined ? null : Number(hours);
+}
+
+/** When a schedule acts next, but for its jitter. */
+export function nextPass(scheduleId: string, hours: number, now: number): Date {
+  const { everyMs, offsetMs } = scheduleTimes(scheduleId, hours);
+  return new Date((Math.floor((now - offsetMs) / everyMs) + 1) * everyMs + offsetMs);
+}

@@ -17,6 +17,8 @@ export interface HostTurns {
   claimStart(host: string, intervalMs: number): Promise<number>;
   /** The host wants no request for so long; an earlier, longer pause stays. Whoever shares its turns hears of it. */
   pause(host: string, forMs: number): Promise<void>;
+  /** For how long the host wants no request; changes nothing. */
+  pausedMs(host: string): Promise<number>;
 }
 
 export interface ShareRequest {

@@ -52,6 +52,8 @@ export interface StoredGrant {
   readonly clientId: string | null;
   /** Only where the client is this connection's own. */
   readonly clientSecret?: string;
+  /** What was granted, in the provider's words; absent where it did not say, and in older grants. */
+  readonly scopes?: readonly string[];
 }
 
 /** A grant as it rests. */

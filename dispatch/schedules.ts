@@ -6,7 +6,7 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
 
-import { scheduleTimes } from '../contract/autoSync.js';
+import { scheduleTimes, scheduleWord } from '../contract/autoSync.js';
 import type { AutoSyncInput } from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { ScheduleDoc } from '../store/schedules/model.js';
@@ -38,9 +38,6 @@ export interface Schedules {
   /** Reconciles every second, and compares at once and then every `compareMs`, until the signal is aborted. */
   sweep(signal: AbortSignal, compareMs: number): Promise<void>;
 }
-
-/** In words of ours: what differs is told to Temporal. */
-const wordOf = ({ state, hours }: Scheduled): string => `${state}, every ${hours} h`;
 
 export function createSchedules(
   client: Client,
@@ -108,7 +105,7 @@ export function createSchedules(
     const wanted = await rows.wanted(row);
     const isWanted = wanted.state === 'on' || (wanted.state === 'paused' && row.applied !== null);
     if (isWanted) {
-      const word = wordOf(wanted);
+      const word = scheduleWord(wanted.state, wanted.hours);
       if (row.applied !== word) {
         await rows.applying(row);
         await put(row, wanted);

@@ -19,6 +19,7 @@ import { createGrants } from './dataSources/grants.js';
 import { createDataSourceListings, type DataSourceListings } from './dataSources/listings.js';
 import { createDataSourceQueries, type DataSourceQueries } from './dataSources/queries.js';
 import { type Atomically, createEvents, type Events } from './events/events.js';
+import { createEndedSessions, type EndedSessions } from './endedSessions.js';
 import { createIntents } from './events/intents.js';
 import { createFileAncestors, type FileAncestors } from './files/ancestors.js';
 import { createFileAcceptance, type FileAcceptance } from './files/accept.js';
@@ -26,6 +27,7 @@ import { createFileEvaluation, type FileEvaluation } from './files/evaluate.js';
 import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { createFoundFiles, type FoundFiles } from './files/found.js';
+import { createFileFailures, type FileFailures } from './files/failures.js';
 import { createFileQueue } from './files/queue.js';
 import { markedFiles } from './files/told.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
@@ -50,6 +52,7 @@ import { createLiveItems } from './ledger/live.js';
 import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
 import { openModels } from './models.js';
+import { createOverview, type Overview } from './overview/overview.js';
 import { createOriginals, type Originals } from './originals/originals.js';
 import { createTranscripts, type Transcripts } from './originals/transcripts.js';
 import { type ApiKeys, createApiKeys } from './organizations/keys.js';
@@ -65,6 +68,7 @@ import { createRuns, type Runs } from './runs/outbox.js';
 import { createPasses, type Passes } from './runs/passes.js';
 import { createPauses, type Pauses } from './runs/pauses.js';
 import { createRunRates, type RunRates } from './runs/rates.js';
+import { createRunHistory, type RunHistory } from './runs/history.js';
 import { createSchedules, type Schedules } from './schedules/schedules.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { createSelections, type Selections } from './selections/selections.js';
@@ -119,6 +123,8 @@ export interface Store {
   /** Runs with a bound of tokens. */
   readonly pauses: Pauses;
   readonly runRates: RunRates;
+  /** What happened, for whoever looks after it. */
+  readonly runHistory: RunHistory;
   /** What was chosen of accounts, and what was deleted since. */
   readonly selections: Selections;
   /** Connections by consent. */
@@ -135,6 +141,7 @@ export interface Store {
     FileAcceptance &
     FileDeletion &
     FileSums &
+    FileFailures &
     FileTags &
     FileAncestors &
     FileEvaluation &
@@ -158,6 +165,8 @@ export interface Store {
   readonly idempotency: Idempotency;
   readonly secrets: Secrets;
   readonly whiteLabels: WhiteLabels;
+  readonly overview: Overview;
+  readonly endedSessions: EndedSessions;
   readonly events: Events;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
@@ -200,6 +209,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   await embeddingUsage.createIndexes();
   const hostTurns = createHostTurns(connection);
   await hostTurns.createIndexes();
+  const endedSessions = createEndedSessions(connection);
+  await endedSessions.createIndexes();
   const secrets = createSecrets(settings.secretKeys);
   const idempotency = createIdempotency(connection, secrets);
   await idempotency.createIndexes();
@@ -268,6 +279,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     passes: createPasses(runs),
     pauses: createPauses(runs),
     runRates: createRunRates(runs),
+    runHistory: createRunHistory(runs),
     selections,
     attempts: createAttempts(models.attempts, secrets),
     connections: createConnections(dataSourceCommands, runCommands, selections),
@@ -288,6 +300,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createFileAcceptance(files, sequence, events, intents, queue, selections, ledger),
       ...createFileDeletion(files, users, fileQueries, atomically, events, ledger),
       ...fileSums,
+      ...createFileFailures(files),
       ...createFileTags(files),
       ...createFileReembedding(files, fileQueries),
       ...ancestors,
@@ -326,6 +339,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     idempotency,
     secrets,
     whiteLabels: whiteLabelRecords,
+    endedSessions,
+    overview: createOverview({ dataSources, schedules: models.schedules, runs, files, users, vectors }),
     events,
     webhooks: createWebhooks(webhooks, deliveries, eventRows.feeds, { sequence, secrets }),
     deliveries: createDeliveries(deliveries, settings.eventsKeptDays),

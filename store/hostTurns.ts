@@ -72,6 +72,13 @@ export function createHostTurns(
     async pause(host, forMs) {
       await change(host, pausing(forMs));
     },
+    async pausedMs(host) {
+      const [row] = await hosts.aggregate<{ left: number | null }>([
+        { $match: { _id: host } },
+        { $project: { left: { $subtract: ['$pausedUntil', '$$NOW'] } } },
+      ]);
+      return Math.max(0, Number(row?.left ?? 0));
+    },
     createIndexes: () => hosts.createIndexes(),
   };
 }

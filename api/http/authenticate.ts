@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import type { ApiDeps } from '../deps.js';
+import { oversAmong } from '../ops/sessions.js';
 import { forbidden, invalid, unauthorized } from './errors.js';
-import type { AuthScheme, KeyCaller, UserCaller } from './operation.js';
+import type { AuthScheme, KeyCaller, OperatorCaller, UserCaller } from './operation.js';
 import type { TokenOwner } from './tokens.js';
 
 /** Longest name an organization may give an end user. */
@@ -12,7 +13,7 @@ type Credential = { kind: 'token'; claims: TokenOwner } | { kind: 'key'; organiz
 
 /** Whom the request speaks for. */
 export interface Identity {
-  readonly caller: UserCaller | TokenOwner | KeyCaller | null;
+  readonly caller: UserCaller | TokenOwner | KeyCaller | OperatorCaller | null;
   /** Rejected with 401 where the caller turns out to be gone; null: that is known not to be so. */
   readonly confirmed: Promise<unknown> | null;
 }
@@ -52,6 +53,14 @@ async function confirmLive(claims: TokenOwner, { store }: ApiDeps): Promise<void
   if (!(await store.users.isLive(claims))) throw unauthorized();
 }
 
+/** A browser whose session is neither over nor ended, and whose key is still good. */
+async function browserOf(cookie: string | undefined, { opsSessions, store }: ApiDeps): Promise<OperatorCaller | null> {
+  const session = opsSessions.read(cookie);
+  if (!session) return null;
+  const { organizationId } = session;
+  return (await oversAmong([session], store)).length === 0 ? { organizationId, session } : null;
+}
+
 function customerIdOf(headers: IncomingHttpHeaders): string {
   const customerId = headers['customer-id'];
   if (typeof customerId !== 'string' || customerId.trim() === '')
@@ -64,6 +73,8 @@ function customerIdOf(headers: IncomingHttpHeaders): string {
 /** Who calls. 401 comes before anything else is looked at, then 403, then 422 for a missing customer-id. */
 export async function authenticate(scheme: AuthScheme, headers: IncomingHttpHeaders, deps: ApiDeps): Promise<Identity> {
   if (scheme === 'open') return { caller: null, confirmed: null };
+  if (scheme === 'operator' && headers.authorization === undefined)
+    return { caller: await browserOf(headers.cookie, deps), confirmed: null };
   const credential = await credentialOf(headers.authorization, deps);
   if (credential.kind === 'token') {
     if (scheme === 'reader') {
@@ -78,6 +89,7 @@ export async function authenticate(scheme: AuthScheme, headers: IncomingHttpHead
     throw scheme === 'issuing' ? unauthorized() : forbidden();
   }
   const { organizationId } = credential;
+  if (scheme === 'operator') return { caller: { organizationId, session: null }, confirmed: null };
   if (scheme === 'key') return { caller: { organizationId }, confirmed: null };
   return { caller: await deps.store.users.ensure(organizationId, customerIdOf(headers)), confirmed: null };
 }

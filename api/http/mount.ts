@@ -23,12 +23,15 @@ import {
   type KeyCaller,
   ListAnswer,
   type Operation,
+  EventsAnswer,
+  type OperatorCaller,
   PageAnswer,
   RedirectAnswer,
   type UserCaller,
 } from './operation.js';
 import { closeEarlyAnswered, type FileKeeper, receiveFile } from './receiveFile.js';
-import { streamList } from './stream.js';
+import { requireOwnPage } from './ownPage.js';
+import { sendEvents, streamList } from './stream.js';
 import { validate } from './validate.js';
 
 /** Of a form. */
@@ -60,11 +63,14 @@ export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: 
     ? [urlencoded({ extended: false, limit, parameterLimit: MAX_FORM_FIELDS })]
     : [json({ limit, strict: false, verify: requireUtf8 }), requireJson];
   const read = body ? readers : [];
-  const early: RequestHandler[] = takesFile ? [closeEarlyAnswered] : [];
+  const early: RequestHandler[] = [
+    ...(takesFile ? [closeEarlyAnswered] : []),
+    ...(operation.fromOwnPages ? [requireOwnPage(deps.publicUrl)] : []),
+  ];
   const answer = async (request: Request, response: Response): Promise<void> => {
     const { caller, confirmed } = identityOf(response);
     const call: Call<typeof auth, unknown> = {
-      caller: caller as UserCaller & KeyCaller,
+      caller: caller as UserCaller & KeyCaller & OperatorCaller,
       // No body at all is one without fields: lists need none, and what others miss is named.
       body: body ? validate(body, request.body === undefined ? {} : request.body, 'body') : {},
       given: fieldsOf(request.body),
@@ -72,6 +78,7 @@ export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: 
       params: request.params as Record<string, string>,
       file: null,
       requestId: String(response.locals['requestId']),
+      peer: request.socket.remoteAddress ?? '',
       deps,
     };
     if (!takesFile) return respond(operation, call, confirmed, request, response);
@@ -125,6 +132,7 @@ async function respond(
   const [answer] = await Promise.all([operation.handle(call), confirmed]);
   if (answer instanceof ListAnswer) await streamList(answer, response);
   else if (answer instanceof FileAnswer) await sendFile(answer, response);
+  else if (answer instanceof EventsAnswer) await sendEvents(answer, response);
   else if (answer instanceof PageAnswer || answer instanceof RedirectAnswer) sendPage(answer, response);
   else response.status(200).json(answer);
 }
@@ -152,6 +160,7 @@ function sendPage(answer: PageAnswer | RedirectAnswer, response: Response): void
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
+    ...answer.headers,
   });
   if (answer instanceof RedirectAnswer) response.status(303).location(answer.to).end();
   else response.status(answer.status).type('html').send(answer.html);

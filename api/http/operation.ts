@@ -2,16 +2,18 @@ import type Joi from 'joi';
 
 import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../deps.js';
+import type { OpsSession } from '../ops/sessions.js';
 import type { ReceivedFile } from './receiveFile.js';
 
 /**
- * Who may call: `user` acts for an end user (access token, or API key with customer-id); `reader` the same for what changes
+ * Who may call: `operator` takes an API key, or a browser that was signed in with one; whoever is neither comes in as null.
+ * `user` acts for an end user (access token, or API key with customer-id); `reader` the same for what changes
  * nothing; `key` takes an API key only; `issuing` takes an API key and always the customer-id; `open` anyone.
  *
  * A token says itself whose data it opens. Whether that user still lives is looked up while a `reader`'s handler runs
  * already, and nothing of it is answered before.
  */
-export type AuthScheme = 'user' | 'reader' | 'key' | 'issuing' | 'open';
+export type AuthScheme = 'user' | 'reader' | 'key' | 'issuing' | 'operator' | 'open';
 
 /** Who calls an operation that acts for an end user. */
 export interface UserCaller {
@@ -24,11 +26,18 @@ export interface KeyCaller {
   readonly organizationId: number;
 }
 
+/** Who looks at the page of operators. */
+export interface OperatorCaller extends KeyCaller {
+  /** Null: an API key came with the request itself. */
+  readonly session: OpsSession | null;
+}
+
 interface Callers {
   user: UserCaller;
   reader: Tenant;
   issuing: UserCaller;
   key: KeyCaller;
+  operator: OperatorCaller | null;
   open: null;
 }
 
@@ -43,6 +52,8 @@ export interface Call<Auth extends AuthScheme, Body> {
   /** Of an operation that takes a file; null elsewhere. */
   readonly file: ReceivedFile | null;
   readonly requestId: string;
+  /** The other end of the connection; behind a proxy, that. */
+  readonly peer: string;
   readonly deps: ApiDeps;
 }
 
@@ -58,6 +69,8 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
   readonly takesFile?: true;
   /** The body comes from a form of a page of ours. */
   readonly takesForm?: true;
+  /** A browser may send it from pages of ours alone. */
+  readonly fromOwnPages?: true;
   /** The body carries contents, and may be as long as those. */
   readonly takesContents?: true;
   /**
@@ -108,10 +121,23 @@ export class FileAnswer {
 export class PageAnswer {
   readonly status: number;
   readonly html: string;
+  /** Beside, or in place of, those that every page has. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, html: string) {
+  constructor(status: number, html: string, headers: Readonly<Record<string, string>> = {}) {
     this.status = status;
     this.html = html;
+    this.headers = headers;
+  }
+}
+
+/** Server-sent events, for as long as their reader is there. */
+export class EventsAnswer {
+  /** @param gone aborted when the reader has left */
+  readonly open: (gone: AbortSignal) => AsyncIterable<string>;
+
+  constructor(open: (gone: AbortSignal) => AsyncIterable<string>) {
+    this.open = open;
   }
 }
 
@@ -119,8 +145,10 @@ export class PageAnswer {
 export class RedirectAnswer {
   /** A path. */
   readonly to: string;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(to: string) {
+  constructor(to: string, headers: Readonly<Record<string, string>> = {}) {
     this.to = to;
+    this.headers = headers;
   }
 }

@@ -35,6 +35,8 @@ export const atlassianConsent: OAuthSpec = {
   ],
   scopeSeparator: ' ',
   scopeParameter: 'scope',
+  // The refresh token tells.
+  saidAs: { offline_access: [] },
   // Apps of this kind have no say in it.
   pkce: false,
   clientAuth: 'post',

@@ -10,11 +10,26 @@ export const bearer = ({ accessToken }: Pick<OAuthGrant, 'accessToken'>): Readon
   authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
 });
 
+const scope = (name: string): string => `https://www.googleapis.com/auth/${name}`;
+
 /** https://developers.google.com/identity/protocols/oauth2/web-server */
 export const googleConsent = (scopes: readonly string[]): OAuthSpec => ({
   scopes,
   scopeSeparator: ' ',
   scopeParameter: 'scope',
+  // https://developers.google.com/identity/protocols/oauth2/scopes
+  saidAs: {
+    email: [scope('userinfo.email')],
+    [scope('drive.readonly')]: [scope('drive')],
+    [scope('gmail.readonly')]: [scope('gmail.modify'), 'https://mail.google.com/'],
+    [scope('devstorage.read_only')]: [
+      ...[scope('devstorage.read_write'), scope('devstorage.full_control')],
+      ...[scope('cloud-platform'), scope('cloud-platform.read-only')],
+    ],
+    [scope('cloudplatformprojects.readonly')]: [
+      ...[scope('cloudplatformprojects'), scope('cloud-platform'), scope('cloud-platform.read-only')],
+    ],
+  },
   pkce: true,
   clientAuth: 'post',
   bodyFormat: 'form',

@@ -29,6 +29,15 @@ export const microsoftConsent = (scopes: readonly string[]): OAuthSpec => ({
   scopes: ['offline_access', 'User.Read', ...scopes],
   scopeSeparator: ' ',
   scopeParameter: 'scope',
+  // https://learn.microsoft.com/graph/permissions-reference: what lets write lets read.
+  saidAs: {
+    offline_access: [],
+    'Files.Read.All': ['Files.ReadWrite.All'],
+    'Sites.Read.All': ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
+    'Mail.Read': ['Mail.ReadWrite'],
+    'MailboxSettings.Read': ['MailboxSettings.ReadWrite'],
+    'User.Read': ['User.ReadWrite', 'User.Read.All'],
+  },
   pkce: true,
   clientAuth: 'post',
   bodyFormat: 'form',

@@ -8,6 +8,9 @@ import type { Egress } from '../../egress/types.js';
 import type { OAuthSpec } from '../connector.js';
 
 const MAX_ANSWER_BYTES = 200_000;
+/** Kept of what an answer says was granted. */
+const MAX_SCOPES = 200;
+const MAX_SCOPE = 300;
 /** Shorter than a claim on a refresh lives, so that two are never under way. */
 export const TOKEN_TIMEOUT_MS = 20_000;
 
@@ -151,6 +154,14 @@ async function requestTokens(
   return body;
 }
 
+/** What an answer says was granted; null where it does not say. */
+function scopesIn(tokens: Readonly<Record<string, unknown>>): readonly string[] | null {
+  const said = tokens['scope'];
+  const words = Array.isArray(said) ? said.filter((one) => typeof one === 'string') : textOf(said)?.split(/[\s,]+/);
+  const scopes = words?.filter((one) => one !== '' && one.length <= MAX_SCOPE) ?? [];
+  return scopes.length === 0 ? null : scopes.slice(0, MAX_SCOPES);
+}
+
 /** A grant out of an answer. @param old what it replaces, where it is a refresh */
 function grantOf(
   { name, spec }: Provider,
@@ -174,8 +185,10 @@ function grantOf(
     if (part === undefined) throw new Fault('bad_response', `${name} named an address that is not its own. Try again.`);
     return [[fact, part] as const];
   });
+  const scopes = scopesIn(tokens) ?? old?.scopes;
   return {
     ...kept,
+    ...(scopes === undefined ? {} : { scopes }),
     accessToken,
     refreshToken: textOf(tokens['refresh_token']) ?? old?.refreshToken ?? null,
     obtainedAt: now,

@@ -53,6 +53,7 @@ export const salesforce: Connector<OAuthGrant> = {
     scopes: ['api', 'refresh_token'],
     scopeSeparator: ' ',
     scopeParameter: 'scope',
+    saidAs: { api: ['full'], refresh_token: ['offline_access'] },
     pkce: true,
     clientAuth: 'post',
     bodyFormat: 'form',

@@ -105,6 +105,9 @@ dataSource.index(
   { unique: true, partialFilterExpression: { externalId: { $type: 'string' } } },
 );
 
+// How those of an organization stand.
+dataSource.index({ organizationId: 1, revokedAccess: 1, syncStatus: 1, updatedAt: 1, _id: 1 });
+
 // What operators have to decide about.
 dataSource.index(
   { organizationId: 1, 'metadata.deletions_held': 1 },

@@ -47,6 +47,15 @@ export const SPARSE_INDEXES = {
   fileType: { keys: { ...tenant, fileTypeAtSource: 1, _id: 1 }, only: { fileTypeAtSource: { $gt: '' } } },
 } as const;
 
+/** What failed, the latest last, of an organization and of one data source: for whoever looks after it. */
+export const FAILED_INDEXES = {
+  failed: { keys: { organizationId: 1, updatedAt: 1, _id: 1 }, only: { syncStatus: 'SYNC_ERROR' } },
+  failedOfSource: {
+    keys: { organizationId: 1, dataSourceId: 1, updatedAt: 1, _id: 1 },
+    only: { syncStatus: 'SYNC_ERROR', dataSourceId: { $gt: 0 } },
+  },
+} as const satisfies Record<string, { keys: IndexKeys; only: object }>;
+
 /** What a run still has to do. */
 export const RUN_INDEX = { runId: 1, syncStatus: 1, _id: 1 } as const;
 

@@ -8,7 +8,15 @@ import type { SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, type EmbeddingStorageStatus, type FileSyncStatus } from '../../contract/statuses.js';
 import type { StoredTag } from '../../contract/tags.js';
 import type { Original } from '../originals/originals.js';
-import { COLD_INDEXES, FILTER_INDEXES, IDENTITY_INDEX, ORDER_INDEXES, RUN_INDEX, SPARSE_INDEXES } from './indexes.js';
+import {
+  COLD_INDEXES,
+  FAILED_INDEXES,
+  FILTER_INDEXES,
+  IDENTITY_INDEX,
+  ORDER_INDEXES,
+  RUN_INDEX,
+  SPARSE_INDEXES,
+} from './indexes.js';
 
 export interface FileStatistics {
   fileFormat: string | null;
@@ -244,7 +252,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
 
 file.index(IDENTITY_INDEX, { unique: true });
 for (const keys of [...Object.values(ORDER_INDEXES), ...Object.values(FILTER_INDEXES), RUN_INDEX]) file.index(keys);
-for (const { keys, only } of [...Object.values(SPARSE_INDEXES), ...Object.values(COLD_INDEXES)])
+for (const { keys, only } of [SPARSE_INDEXES, COLD_INDEXES, FAILED_INDEXES].flatMap((rows) => Object.values(rows)))
   file.index(keys, { partialFilterExpression: only });
 
 export function fileModel(connection: Connection): Model<FileDoc> {

@@ -20,6 +20,8 @@ export interface ApiKeys {
   list(organizationId: number | null): Promise<KeyRow[]>;
   /** The id of a key that is good; null for any other. */
   idOf(key: string): Promise<number | null>;
+  /** Which of some keys are good. */
+  goodAmong(ids: readonly number[]): Promise<number[]>;
   /** Ends a key and makes another one in its place, both or neither. Null when there is none that is good. */
   rotate(id: number): Promise<MadeKey | null>;
   /** @param evenLast whether the last good key of an organization may go too */
@@ -57,6 +59,10 @@ export function createApiKeys(
     },
     async idOf(key) {
       return (await apiKeys.findOne({ hash: hashOf(key), revokedAt: null }, { _id: 1 }).lean())?._id ?? null;
+    },
+    async goodAmong(ids) {
+      const rows = await apiKeys.find({ _id: { $in: [...ids] }, revokedAt: null }, { _id: 1 }).lean();
+      return rows.map(({ _id }) => _id);
     },
     async rotate(id) {
       const next = await sequence.take('apiKey');

@@ -108,9 +108,15 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
 run.index({ nextTryAt: 1 }, { partialFilterExpression: { startedAt: null } });
 run.index({ held: 1, userId: 1, _id: 1 }, { partialFilterExpression: { held: true } });
 run.index({ startedAt: 1 }, { partialFilterExpression: { finishedAt: null } });
+run.index({ organizationId: 1, startedAt: 1 }, { partialFilterExpression: { finishedAt: null }, name: 'inFlight' });
 run.index({ organizationId: 1, userId: 1, _id: 1 });
 run.index({ fileId: 1, _id: 1 });
 run.index({ dataSourceId: 1 }, { partialFilterExpression: { finishedAt: null }, name: 'underWayOfSource' });
+// What happened to a data source, the latest last.
+run.index(
+  { dataSourceId: 1, acceptedAt: 1 },
+  { partialFilterExpression: { dataSourceId: { $gt: 0 } }, name: 'ofSource' },
+);
 run.index({ parentRunId: 1, part: 1 }, { unique: true, partialFilterExpression: { part: { $exists: true } } });
 run.index({ temporalRunId: 1 }, { unique: true, partialFilterExpression: { temporalRunId: { $exists: true } } });
 run.index({ 'pause.at': 1 }, { partialFilterExpression: { 'pause.at': { $exists: true } } });

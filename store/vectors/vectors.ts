@@ -11,7 +11,7 @@ import { pointId } from './pointId.js';
 import { createWholePoints, type WholePoints } from './points.js';
 import { createQdrantReader } from './reader.js';
 import { createVectorSearch, type VectorSearch } from './search.js';
-import { tenantFilter } from './tenantFilter.js';
+import { organizationFilter, tenantFilter } from './tenantFilter.js';
 import { createUpserts, type WriteSettings } from './upserts.js';
 import { watchedClient, watchedReader } from './watchQdrant.js';
 
@@ -57,6 +57,8 @@ export interface Vectors extends VectorSearch, WholePoints {
   countAll(tenant: Tenant): Promise<number>;
   /** The same for some files. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
+  /** About how many points an organization has in each space, for people. */
+  countBySpace(organizationId: number): Promise<{ readonly space: string; readonly points: number }[]>;
   /** Resolves when Qdrant answers. */
   ping(): Promise<void>;
 }
@@ -197,6 +199,12 @@ export function createVectors(settings: VectorSettings, watch: Watch | null = nu
     countAll: (tenant) => countPoints(tenantFilter(tenant)),
     countOf: (tenant, fileIds) =>
       countPoints([...tenantFilter(tenant), { key: 'file_id', match: { any: [...fileIds] } }]),
+    async countBySpace(organizationId) {
+      const names = await collections.all();
+      const filter = { must: [organizationFilter({ organizationId })] };
+      const counts = await Promise.all(names.map((name) => client.count(name, { filter, exact: false })));
+      return names.map((name, at) => ({ space: name.slice(settings.prefix.length), points: counts[at]?.count ?? 0 }));
+    },
     async ping() {
       await client.getCollections();
     },

@@ -69,6 +69,7 @@ beforeAll(async () => {
     user: token,
     reader: token,
     key,
+    operator: key,
     issuing: { ...key, 'customer-id': 'zoe' },
     open: {},
   };

@@ -180,6 +180,7 @@ test('a fault of our own is 500 with a request id, and tells nothing else', asyn
       publicUrlAliases: [],
       consentLifeMs: 60_000,
       connectPageLifeMs: 60_000,
+      diagnosisTimeoutMs: 1_000,
       corsOrigins: [],
       rateLimits: { perUser: 0, perOrganization: 0 },
     },

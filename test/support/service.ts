@@ -12,6 +12,7 @@ import { createHttpServer } from '../../api/http/server.js';
 import { createSignedUrls } from '../../api/http/signedUrls.js';
 import { createTokens } from '../../api/http/tokens.js';
 import { createSampleReader } from '../../api/dryRuns/sampleReader.js';
+import { createOps } from '../../api/ops/create.js';
 import { createLivePages } from '../../api/web/livePages.js';
 import { loadConfig, storeSettings } from '../../config.js';
 import { workflowUrls } from '../../contract/workflowUrl.js';
@@ -21,6 +22,7 @@ import { createWebSource } from '../../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { createFeedReader } from '../../dispatch/feedReader.js';
+import { createScheduleReader } from '../../dispatch/scheduleReader.js';
 import { createSchedules } from '../../dispatch/schedules.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';
 import { countTokens } from '../../documents/chunking/countTokens.js';
@@ -135,9 +137,12 @@ export async function startService(
   });
   const liveWeb = createWebSource({ egress, settings: config.web, renders: false });
   const liveDocuments = createDocumentPool({ ...config.documents, threads: 1 });
+  const ops = createOps({ store, dispatcher, log }, { ...config.ops, secretKeys: config.secretKeys, temporal });
   const app = createApp({
+    ...ops,
     store,
     dispatcher,
+    schedules: createScheduleReader(client),
     embedder: embeddings,
     encodeQuery,
     rerankers: createRerankers(config.rerank, upstreams),
@@ -226,6 +231,7 @@ export async function startService(
     stopWorker: async () => stopWorker?.(),
     async close() {
       await stopWorker?.();
+      await ops.live.close();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');

@@ -7,7 +7,7 @@ import type { ApiDeps } from '../../deps.js';
 import { type PageAnswer } from '../../http/operation.js';
 import { callSource } from '../callSource.js';
 import { accountOf } from '../dataSourceOf.js';
-import { type Html, html } from './html.js';
+import { type Html, html } from '../../http/html.js';
 import { page, pagePath } from './pages.js';
 
 const ITEMS_PER_PAGE = 100;

@@ -7,7 +7,7 @@ import type { ApiDeps } from '../../deps.js';
 import { operation, type PageAnswer } from '../../http/operation.js';
 import { chooserPage } from './chooser.js';
 import { goOn } from './goOn.js';
-import { html } from './html.js';
+import { html } from '../../http/html.js';
 import { CONNECTION_PATH, donePage, failedPage, page, pagePath, unknownPage } from './pages.js';
 
 /** A page's name, as it stands in its address: whoever has it may go on with this one connection. */

@@ -1,7 +1,7 @@
 /** The pages that a person sees around a connection. Plain HTML that needs no script; each says what to do next. */
 import type { ApiDeps } from '../../deps.js';
 import { PageAnswer } from '../../http/operation.js';
-import { html, Html } from './html.js';
+import { html, Html } from '../../http/html.js';
 
 /** Where a page that goes on with a connection is. */
 export const CONNECTION_PATH = '/connections/{name}';

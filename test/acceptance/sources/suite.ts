@@ -5,6 +5,7 @@ import { readAtRest } from '../../support/atRest.js';
 import { Customer, SOURCES, useCatalogue } from './catalogue.js';
 import { askedRows } from './rows/asked.js';
 import { connectingRows } from './rows/connecting.js';
+import { diagnosisRows } from './rows/diagnosis.js';
 import { listingRows } from './rows/listing.js';
 import { passRows } from './rows/passes.js';
 import { secretRows } from './rows/secrets.js';
@@ -28,6 +29,7 @@ export function catalogueSuite(
     askedRows(customer, catalogue, isConnectedOften(type));
     if (isConnectedOften(type)) connectingRows(customer);
     if (!isTroubled(type)) return;
+    diagnosisRows(customer);
     listingRows(customer);
     syncingRows(customer);
     passRows(customer);

@@ -1,0 +1,111 @@
+/** What is looked at by asking the source itself, or by what is known of the account. */
+import type { ItemPage, SourceItem } from '../../../connectors/connector.js';
+import type { Account } from '../../../connectors/registry.js';
+import type { ConnectedDataSource } from '../../integrations/dataSourceOf.js';
+import { bad, type Finding, ok, warn } from './check.js';
+
+export interface LookedAt {
+  readonly source: ConnectedDataSource;
+  readonly account: Account;
+  /** As sentences call the source. */
+  readonly service: string;
+  readonly connectAgain: string;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** Asks whose account it is with the credentials that are kept, refreshed where they are due. */
+export async function credential({ source, account, service, connectAgain }: LookedAt, signal: AbortSignal) {
+  const { account: name } = await account.identify(signal);
+  const grant = await account.grant();
+  const details = grant && {
+    expires_at: grant.expiresAt === null ? null : iso(grant.expiresAt),
+    refreshable: grant.isRefreshable,
+  };
+  const { type, externalId } = source;
+  if (externalId !== null && externalId !== `${type}|${name}`)
+    return warn(
+      `${service} takes the credentials, but calls the account otherwise than when it was connected.`,
+      `If it was renamed, nothing is to be done. Else: ${connectAgain}`,
+      details ?? {},
+    );
+  return ok(`${service} takes the credentials.`, details ?? {});
+}
+
+export async function scopes({ account, service, connectAgain }: LookedAt): Promise<Finding> {
+  const grant = await account.grant();
+  if (!grant) return ok(`${service} knows no scopes: its credentials may do what their owner lets them.`);
+  const { wanted, granted, missing } = grant.scopes;
+  const details = { wanted, granted, missing };
+  if (wanted.length === 0) return ok(`${service} has scopes chosen where its client is registered.`, details);
+  if (granted === null) return ok(`${service} did not say what was granted.`, details);
+  if (missing.length === 0) return ok('All that is needed was granted.', details);
+  return warn(
+    `${missing.length} of ${wanted.length} scopes were not granted: ${missing.join(', ')}.`,
+    `${connectAgain} Nothing may be left out at the consent.`,
+    details,
+  );
+}
+
+/** What is known of its limits, and whether the source takes requests now. */
+export async function limits({ account, service }: LookedAt, waitingFiles: number): Promise<Finding> {
+  const { requestsAtOnce, pausedMs, shared } = await account.limits();
+  const longest = Math.max(pausedMs, shared?.pausedMs ?? 0);
+  const endOf = (ms: number): string | null => (ms > 0 ? iso(Date.now() + ms) : null);
+  const details = {
+    limited_until: endOf(longest),
+    requests_at_once: requestsAtOnce,
+    files_waiting: waitingFiles,
+    shared: shared && { requests_at_once: shared.requestsAtOnce, limited_until: endOf(shared.pausedMs) },
+  };
+  if (longest > 0)
+    return warn(
+      `${service} takes no more requests until ${iso(Date.now() + longest)}${pausedMs < longest ? ', from any account of its client' : ''}.`,
+      'Nothing: what waits goes on by itself then.',
+      details,
+    );
+  if (waitingFiles > 0)
+    return warn(
+      `${waitingFiles} files wait for the end of a limit that ${service} has set.`,
+      'Nothing: each says when it goes on.',
+      details,
+    );
+  return ok(`${service} takes requests; up to ${requestsAtOnce} at once are sent by a process.`, details);
+}
+
+const sampleOf = ({ name, itemType, externalId, externalUrl }: SourceItem) => ({
+  ...{ name, item_type: itemType, external_id: externalId, external_url: externalUrl },
+});
+
+/** Pages of what lies outermost that are looked through for a first item: a project may have no buckets. */
+const MOST_PAGES = 5;
+
+async function firstPage(account: Account, signal: AbortSignal): Promise<ItemPage> {
+  let page = await account.roots(null, signal);
+  for (let pages = 1; pages < MOST_PAGES && page.items.length === 0 && page.next !== null; pages += 1)
+    page = await account.roots(page.next, signal);
+  return page;
+}
+
+/** Lists a page of what lies outermost, and one of the first thing there that something lies in. Nothing is opened. */
+export async function sampleItem({ account, service }: LookedAt, signal: AbortSignal): Promise<Finding> {
+  const { items, next } = await firstPage(account, signal);
+  const [first] = items;
+  if (first === undefined) {
+    if (next !== null) return ok(`${service} lists what the account holds.`, { item: null });
+    return warn(
+      `${service} answers, but shows this account nothing at all.`,
+      'Give the connected account access to something there, or connect another one.',
+      { item: null },
+    );
+  }
+  const folder = items.find(({ isExpandable }) => isExpandable);
+  if (!folder) return ok(`${service} lists what the account holds.`, { item: sampleOf(first) });
+  const below = await account.below(folder.externalId, null, signal);
+  const inside = below.items.find(({ externalId }) => externalId !== folder.externalId);
+  return ok(`${service} lists what the account holds, and what lies in it.`, { item: sampleOf(inside ?? folder) });
+}
+
+/** Of an account that is not open any more. */
+export const closed = (service: string, connectAgain: string, at: Date): Finding =>
+  bad(`There is no access to this account of ${service} any more, since ${at.toISOString()}.`, connectAgain);

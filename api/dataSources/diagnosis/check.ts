@@ -1,0 +1,100 @@
+import { Fault, type FaultKind } from '../../../contract/failures.js';
+
+/** `warn`: it goes on, but somebody should look. `bad`: it does not go on until somebody does something. */
+export const CHECK_STATUSES = ['ok', 'warn', 'bad'] as const;
+export type CheckStatus = (typeof CHECK_STATUSES)[number];
+
+/** What a look at one part of a connection came to. */
+export interface Finding {
+  readonly status: CheckStatus;
+  readonly message: string;
+  /** What to do, where something is to be done. */
+  readonly fix: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface Check extends Finding {
+  readonly name: string;
+}
+
+type Details = Finding['details'];
+export const ok = (message: string, details: Details = {}): Finding => ({ status: 'ok', message, fix: null, details });
+export const warn = (message: string, fix: string | null, details: Details = {}): Finding => ({
+  ...{ status: 'warn', message, fix, details },
+});
+export const bad = (message: string, fix: string, details: Details = {}): Finding => ({
+  ...{ status: 'bad', message, fix, details },
+});
+
+const WAIT = 'Nothing: what waits goes on by itself then.';
+const LATER = 'Diagnose again in some minutes; if it stays, look at the status page of the source.';
+
+/** What helps against faults that a caller can do something about. */
+const FIXES: Partial<Readonly<Record<FaultKind, string>>> = {
+  rate_limited: WAIT,
+  access_denied: 'Give the connected account access at the source, or connect one that has it.',
+  not_found: 'Look whether what the connection names is still there at the source, then connect it again.',
+  not_configured: 'The operator of this service mends OAUTH_CLIENTS, or the white label, then diagnoses again.',
+  address_refused: 'The operator names the host in ALLOWED_PRIVATE_HOSTS, if it may be called.',
+  unreachable: LATER,
+  timed_out: LATER,
+  dns_failed: LATER,
+  server_error: LATER,
+};
+
+/** @param connectAgain what helps where the credentials are worth nothing any more */
+export function findingOf(fault: Fault, connectAgain: string): Finding {
+  const { kind, message, retryable, retryAfterMs } = fault;
+  const fix = kind === 'access_revoked' ? connectAgain : (FIXES[kind] ?? 'The operator looks at the log of the API.');
+  const details = {
+    cause: kind,
+    ...(retryAfterMs === null ? {} : { retry_at: new Date(Date.now() + retryAfterMs).toISOString() }),
+  };
+  return { status: retryable ? 'warn' : 'bad', message, fix, details };
+}
+
+/** Rejects with the signal's reason as soon as it aborts, whatever the work does. */
+async function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+export interface Looking {
+  readonly signal: AbortSignal;
+  readonly connectAgain: string;
+  /** What is found where the time is over. */
+  late(): Promise<Finding>;
+  /** Of what is no Fault: nobody but the operator can do anything about it. */
+  failed(error: unknown): Finding;
+}
+
+/** Looks at one part. Whatever goes wrong is a finding: no look takes another's answer away. */
+export async function lookAt(
+  name: string,
+  { signal, connectAgain, late, failed }: Looking,
+  look: () => Promise<Finding>,
+): Promise<Check> {
+  const found = async (): Promise<Finding> => {
+    try {
+      return await until(signal, look());
+    } catch (error) {
+      if (error instanceof Fault) return findingOf(error, connectAgain);
+      return signal.aborted ? late() : failed(error);
+    }
+  };
+  return { name, ...(await found()) };
+}
+
+/** The worst of several. */
+export const worstOf = (checks: readonly Pick<Check, 'status'>[]): CheckStatus =>
+  CHECK_STATUSES.findLast((status) => checks.some((check) => check.status === status)) ?? 'ok';

@@ -1,0 +1,113 @@
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';
+import type { DataSourceDoc } from '../../../store/dataSources/model.js';
+import type { ApiDeps } from '../../deps.js';
+import { operation } from '../../http/operation.js';
+import { pathId } from '../../http/pathId.js';
+import { diagnosisAnswer } from '../../schemas/diagnosis.js';
+import { accountOf, dataSourceOf } from '../../integrations/dataSourceOf.js';
+import { closed, credential, limits, type LookedAt, sampleItem, scopes } from './account.js';
+import { type Check, type Finding, lookAt, type Looking, ok, warn, worstOf } from './check.js';
+import { lastFailures } from './failures.js';
+import { schedule } from './schedule.js';
+
+/** Files counted that wait for the end of a limit. */
+const MOST_WAITING = 1_000;
+
+/** For what only our own database is asked. */
+const LOCAL_MS = 5_000;
+
+const NO_ACCOUNT = ok('A feed or a site has no account: its pages are fetched by their address.');
+const NOT_ASKED: Finding = warn('Not looked at, because the credential comes first.', null);
+
+/** What the source of an account says. While it takes no requests it is not asked. */
+async function askedChecks(at: LookedAt, looking: Looking, deps: ApiDeps): Promise<Check[]> {
+  const { signal } = looking;
+  const paused = async (): Promise<Finding | null> => {
+    const { status, message, details } = await limits(at, 0);
+    return status === 'ok' ? null : warn(message, 'Diagnose again then.', details);
+  };
+  const asking: Looking = { ...looking, late: async () => (await paused()) ?? looking.late() };
+  const credentialed = lookAt('credential', asking, async () => (await paused()) ?? credential(at, signal));
+  const scoped = lookAt('scopes', looking, () => scopes(at));
+  const credentialCheck = await credentialed;
+  const sampled = lookAt('sample_item', asking, async () =>
+    credentialCheck.status === 'bad' ? NOT_ASKED : ((await paused()) ?? sampleItem(at, signal)),
+  );
+  const sampleCheck = await sampled;
+  // Last, for a limit may just have been met.
+  const limited = lookAt('limits', { ...looking, signal: AbortSignal.timeout(LOCAL_MS) }, async () =>
+    limits(at, await deps.store.files.waitingForLimit(at.source, MOST_WAITING)),
+  );
+  return [credentialCheck, await scoped, await limited, sampleCheck];
+}
+
+async function accountChecks(source: DataSourceDoc, looking: Looking, deps: ApiDeps): Promise<Check[]> {
+  const { type, revokedAccess, sealedCredentials, lastSyncedAt } = source;
+  const all = (finding: Finding): Check[] =>
+    ['credential', 'scopes', 'limits', 'sample_item'].map((name) => ({ name, ...finding }));
+  if (!isConnectedSource(type)) return all(NO_ACCOUNT);
+  const { connectAgain } = looking;
+  const service = CONNECTED_SOURCES[type].name;
+  if (revokedAccess || sealedCredentials === null)
+    return all(NOT_ASKED).map((check) =>
+      check.name === 'credential' ? { ...check, ...closed(service, connectAgain, lastSyncedAt) } : check,
+    );
+  try {
+    const connected = { ...source, type };
+    const at: LookedAt = { source: connected, account: accountOf(connected, deps), service, connectAgain };
+    return await askedChecks(at, looking, deps);
+  } catch (error) {
+    // Credentials that can not be opened, for instance.
+    return all(looking.failed(error));
+  }
+}
+
+const connectAgainOf = ({ type }: DataSourceDoc): string =>
+  `Connect the account again: ${isConnectedSource(type) && CONNECTED_SOURCES[type].auth === 'oauth' ? 'POST /integrations/oauth_url' : 'POST /integrations/connect, with credentials that are good'}.`;
+
+/** GET /data_sources/{data_source_id}/diagnosis: what of a connection works, what does not, and what helps. */
+export const diagnosis = operation<'user', unknown>({
+  method: 'get',
+  path: '/data_sources/{data_source_id}/diagnosis',
+  auth: 'user',
+  summary: 'Looks at a connection part by part: each with what to do.',
+  answer: diagnosisAnswer,
+  async handle({ caller, params, requestId, deps }) {
+    const source = await dataSourceOf(caller, pathId(params, 'data_source_id'), deps.store);
+    const begun = Date.now();
+    const { diagnosisTimeoutMs } = deps.settings;
+    const { _id: dataSourceId, organizationId } = source;
+    const looking: Looking = {
+      signal: AbortSignal.timeout(diagnosisTimeoutMs),
+      connectAgain: connectAgainOf(source),
+      late: async () =>
+        warn(`No answer within ${diagnosisTimeoutMs / 1000} s.`, 'Diagnose again; if it stays, look at the source.', {
+          cause: 'timed_out',
+        }),
+      failed(error) {
+        deps.log.error({ err: error, requestId, organizationId, dataSourceId }, 'a part of a diagnosis failed');
+        return {
+          status: 'bad',
+          message: 'This could not be looked at, for a fault of the service itself.',
+          fix: `The operator finds the cause in the log of the API under request id ${requestId}.`,
+          details: {},
+        };
+      },
+    };
+    const checks = (
+      await Promise.all([
+        accountChecks(source, looking, deps),
+        lookAt('schedule', looking, () => schedule(source, deps)),
+        lookAt('last_failures', looking, () => lastFailures(source, deps)),
+      ])
+    ).flat();
+    return {
+      data_source_id: dataSourceId,
+      data_source_type: source.type,
+      status: worstOf(checks),
+      checks,
+      checked_at: new Date(begun).toISOString(),
+      took_ms: Date.now() - begun,
+    };
+  },
+});

@@ -1,0 +1,63 @@
+import type { DataSourceDoc } from '../../../store/dataSources/model.js';
+import type { RunDoc } from '../../../store/runs/model.js';
+import type { ApiDeps } from '../../deps.js';
+import { bad, type Finding, ok, warn } from './check.js';
+
+const MOST_CAUSES = 10;
+const MOST_RUNS = 5;
+
+const presentRun = ({ _id, kind, requestId, acceptedAt, startedAt, finishedAt, outcome, counts }: RunDoc) => ({
+  run_id: _id,
+  kind,
+  request_id: requestId,
+  accepted_at: acceptedAt.toISOString(),
+  started_at: startedAt?.toISOString() ?? null,
+  finished_at: finishedAt?.toISOString() ?? null,
+  outcome,
+  counts,
+});
+
+/** What of it failed, by cause, and how its last runs ended. */
+export async function lastFailures(source: DataSourceDoc, { store }: Pick<ApiDeps, 'store'>): Promise<Finding> {
+  const { _id: dataSourceId, organizationId, metadata, syncStatus } = source;
+  const [groups, runs] = await Promise.all([
+    store.files.byCause({ organizationId, dataSourceId }, MOST_CAUSES),
+    store.runHistory.ofSource(dataSourceId, MOST_RUNS),
+  ]);
+  const failed = groups.reduce((sum, { files }) => sum + files, 0);
+  const told = (name: string): string | null => (typeof metadata[name] === 'string' ? metadata[name] : null);
+  const [itemsError, filesError] = [told('items_error'), told('files_error')];
+  const held = Number(metadata['deletions_held'] ?? 0);
+  const details = {
+    failed_files: failed,
+    causes: groups.map(({ sentence, files, fileId, latestAt }) => ({
+      ...{ sentence, files, example_file_id: fileId, latest_at: latestAt.toISOString() },
+    })),
+    items_error: itemsError,
+    files_error: filesError,
+    deletions_held: held,
+    runs: runs.map(presentRun),
+  };
+  if (syncStatus === 'SYNC_ERROR')
+    return bad(
+      `The last look at the account failed: ${itemsError ?? filesError ?? 'no cause was kept.'}`,
+      'Mend what it says, then POST /integrations/items/sync.',
+      details,
+    );
+  if (filesError !== null)
+    return warn(`The last sync of files failed: ${filesError}`, 'Mend what it says, then sync them again.', details);
+  if (held > 0)
+    return warn(
+      `${held} files are missing at the source; they are kept until somebody decides, for they are suspiciously many.`,
+      `Look at the account, then POST /data_sources/${dataSourceId}/held_deletions/approve or …/refuse.`,
+      details,
+    );
+  const [most] = groups;
+  if (most)
+    return warn(
+      `${failed} files failed, most of them (${most.files}) because: ${most.sentence}`,
+      'Mend what each cause says, then POST /resync_file, or sync them again.',
+      details,
+    );
+  return ok('No file of it has failed.', details);
+}

@@ -1,0 +1,69 @@
+import { scheduleIds } from '../../../contract/orchestration.js';
+import { canAutoSync } from '../../../contract/sources.js';
+import type { DataSourceDoc } from '../../../store/dataSources/model.js';
+import type { RunDoc } from '../../../store/runs/model.js';
+import type { ApiDeps } from '../../deps.js';
+import { type Finding, ok, warn } from './check.js';
+
+const presentPass = ({ _id, startedAt, finishedAt, outcome, counts }: RunDoc) => ({
+  run_id: _id,
+  started_at: startedAt?.toISOString() ?? null,
+  finished_at: finishedAt?.toISOString() ?? null,
+  outcome,
+  counts,
+});
+
+/** Whether it is synced by itself: as everybody has it, as Temporal has it, and how the last pass went. */
+export async function schedule(
+  source: DataSourceDoc,
+  { store, schedules }: Pick<ApiDeps, 'store' | 'schedules'>,
+): Promise<Finding> {
+  const { _id: dataSourceId, organizationId, userId, customerId, type, enableAutoSync } = source;
+  const scheduleId = scheduleIds.source(dataSourceId);
+  if (!canAutoSync(type))
+    return ok('Nothing of this kind is synced by itself, whatever anybody asks for.', { auto_sync: 'off' });
+  const unmarked = { version: 0, marked: false, claimedUntil: null, applied: null };
+  const [wanted, [pass]] = await Promise.all([
+    store.schedules.wanted({
+      ...{ _id: scheduleId, organizationId, userId, customerId, dataSourceId, fileId: null },
+      ...unmarked,
+    }),
+    store.runHistory.ofSource(dataSourceId, 1, 'autoSync'),
+  ]);
+  const hours = 'hours' in wanted ? wanted.hours : null;
+  const details = {
+    auto_sync: wanted.state,
+    enabled_on_record: enableAutoSync,
+    interval_hours: hours,
+    next_run_at: null as string | null,
+    last_pass: pass ? presentPass(pass) : null,
+  };
+  if (wanted.state === 'off' || wanted.state === 'gone')
+    return ok('Nobody asked for it to be synced by itself (POST /update_users, /organization/update).', details);
+  if (wanted.state === 'paused')
+    return warn('It is not synced by itself while there is no access.', 'Connect the account again.', details);
+  const known = await schedules.stateOf(scheduleId).catch(() => 'away' as const);
+  if (known === 'away')
+    return warn('Temporal does not answer.', 'The operator looks at GET /ready, then at Temporal.', details);
+  if (known === null)
+    return warn(
+      'Temporal has no schedule for it yet.',
+      'Wait some seconds. If it stays, no worker is running: the operator looks at GET /ready.',
+      details,
+    );
+  if (known.isPaused)
+    return warn(
+      'Somebody has paused its schedule in Temporal.',
+      `The operator unpauses the schedule ${scheduleId} there.`,
+      details,
+    );
+  const found = { ...details, next_run_at: known.nextAt?.toISOString() ?? null };
+  const failedParts = pass?.counts['failed'] ?? 0;
+  if (pass?.finishedAt && (pass.outcome !== 'finished' || failedParts > 0))
+    return warn(
+      `Its last pass ${pass.outcome === 'finished' ? `left ${failedParts} of its parts undone` : `ended ${pass.outcome}`}.`,
+      'See last_failures; the next pass tries again.',
+      found,
+    );
+  return ok(`It is synced by itself every ${hours} hours.`, found);
+}

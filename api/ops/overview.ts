@@ -1,0 +1,149 @@
+import { LRUCache } from 'lru-cache';
+
+import type { Dispatcher } from '../../dispatch/dispatcher.js';
+import type { Log } from '../../observability/log.js';
+import type { Store } from '../../store/connect.js';
+import type { FailureGroup } from '../../store/files/failures.js';
+import type { RunsOverview } from '../../store/overview/runs.js';
+import type { SourcesOverview } from '../../store/overview/sources.js';
+import type { StorageOverview } from '../../store/overview/storage.js';
+import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
+import { type Readiness, readiness } from '../health/readiness.js';
+
+/** Shown at most. */
+export const MOST_SOURCES = 500;
+export const MOST_RUNS = 50;
+const MOST_CAUSES = 20;
+const DELIVERIES_EACH = 6;
+
+/** How long a look at a part is good: what costs more is looked at seldomer. */
+const GOOD_MS = { now: 0, webhooks: 3_000, failures: 5_000, engines: 10_000, organization: 30_000, storage: 30_000 };
+/** Of organizations that nobody looks at any more, what was found is forgotten. */
+const KEPT_ORGANIZATIONS = 200;
+const KEPT_MS = 60_000;
+
+export interface WebhookOverview {
+  readonly webhook: WebhookDoc;
+  /** The latest first. */
+  readonly deliveries: readonly DeliveryDoc[];
+}
+
+export interface OrganizationOverview {
+  readonly organizationId: number;
+  readonly at: Date;
+  /** Null, here and below: it could not be looked at. */
+  readonly organization: { readonly name: string; readonly users: number; readonly createdAt: Date } | null;
+  readonly engines: Readiness | null;
+  readonly sources: SourcesOverview | null;
+  readonly runs: RunsOverview | null;
+  readonly failures: readonly FailureGroup[] | null;
+  readonly webhooks: readonly WebhookOverview[] | null;
+  readonly storage: StorageOverview | null;
+}
+
+export interface OverviewDeps {
+  readonly store: Store;
+  readonly dispatcher: Pick<Dispatcher, 'ping'>;
+  readonly log: Log;
+}
+
+export interface Overviews {
+  /** One that is as good as new. Callers at once are given the same. */
+  of(organizationId: number): Promise<OrganizationOverview>;
+}
+
+/**
+ * A look that is good for a while; whoever asks while it is under way waits for it, unless an older one is good enough
+ * meanwhile. One that fails is null, and tried anew.
+ */
+function remembered<T>(
+  goodMs: number,
+  failed: (error: unknown) => void,
+  look: () => Promise<T>,
+  takesOlder = false,
+): () => Promise<T | null> {
+  let known: { readonly at: number; readonly value: T | null } | null = null;
+  let underWay: Promise<T | null> | null = null;
+  return () => {
+    if (known && performance.now() - known.at < goodMs) return Promise.resolve(known.value);
+    underWay ??= look()
+      .then(
+        (value) => {
+          known = { at: performance.now(), value };
+          return value;
+        },
+        (error: unknown) => {
+          failed(error);
+          return null;
+        },
+      )
+      .finally(() => {
+        underWay = null;
+      });
+    return known && takesOlder ? Promise.resolve(known.value) : underWay;
+  };
+}
+
+/** @param goodMs for how long a whole overview is as good as new */
+export function createOverviews({ store, dispatcher, log }: OverviewDeps, goodMs: number): Overviews {
+  const failedOf = (organizationId: number, part: string) => (error: unknown) =>
+    log.warn({ organizationId, part, err: error }, 'a part of the page of operators could not be looked at');
+  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), () => readiness({ store, dispatcher }), true);
+
+  const webhooksOf = async (organizationId: number): Promise<WebhookOverview[]> => {
+    const page = { limit: 10, offset: 0, startingId: 0 };
+    const found = await store.webhooks.list(organizationId, { ids: [], orderBy: 'created_at', orderDir: 'asc', page });
+    return Promise.all(
+      found.map(async (webhook) => ({
+        webhook,
+        deliveries: await store.deliveries.list(webhook._id, { limit: DELIVERIES_EACH, offset: 0 }),
+      })),
+    );
+  };
+  const partsOf = (organizationId: number) => {
+    const part = <T>(name: string, ms: number, look: () => Promise<T>) =>
+      remembered(ms, failedOf(organizationId, name), look, ms > 0);
+    return {
+      organization: part('organization', GOOD_MS.organization, async () => {
+        const [{ name, createdAt }, users] = await Promise.all([
+          store.organizations.record(organizationId),
+          store.overview.users(organizationId),
+        ]);
+        return { name, users, createdAt };
+      }),
+      engines,
+      sources: part('sources', GOOD_MS.now, () => store.overview.sources(organizationId, MOST_SOURCES)),
+      runs: part('runs', GOOD_MS.now, () => store.overview.runs(organizationId, MOST_RUNS)),
+      failures: part('failures', GOOD_MS.failures, () => store.files.byCause({ organizationId }, MOST_CAUSES)),
+      webhooks: part('webhooks', GOOD_MS.webhooks, () => webhooksOf(organizationId)),
+      storage: part('storage', GOOD_MS.storage, () => store.overview.storage(organizationId)),
+    };
+  };
+  const organizations = new LRUCache<number, () => Promise<OrganizationOverview | null>>({
+    max: KEPT_ORGANIZATIONS,
+    ttl: KEPT_MS,
+    updateAgeOnGet: true,
+  });
+  const lookerOf = (organizationId: number) => {
+    const parts = partsOf(organizationId);
+    return remembered(goodMs, failedOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
+      const [organization, readyness, sources, runs, failures, webhooks, storage] = await Promise.all([
+        ...([parts.organization(), parts.engines(), parts.sources(), parts.runs()] as const),
+        ...([parts.failures(), parts.webhooks(), parts.storage()] as const),
+      ]);
+      return {
+        ...{ organizationId, at: new Date(), organization, engines: readyness, sources },
+        ...{ runs, failures, webhooks, storage },
+      };
+    });
+  };
+  return {
+    async of(organizationId) {
+      const look = organizations.get(organizationId) ?? lookerOf(organizationId);
+      organizations.set(organizationId, look);
+      const overview = await look();
+      if (!overview) throw new Error('An overview is made of parts, of which none fails');
+      return overview;
+    },
+  };
+}

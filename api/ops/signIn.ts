@@ -1,0 +1,70 @@
+import Joi from 'joi';
+
+import type { ApiDeps } from '../deps.js';
+import { HttpError } from '../http/errors.js';
+import { operation, type PageAnswer, RedirectAnswer } from '../http/operation.js';
+import { opsPage } from './answers.js';
+import { cookieHeader, OPS_PATH } from './sessions.js';
+import { signInPage } from './view/signIn.js';
+
+const UNKNOWN = 'This key is unknown, or was revoked.';
+const LONGEST_KEY = 512;
+
+export const isSecure = ({ publicUrl }: Pick<ApiDeps, 'publicUrl'>): boolean => publicUrl().startsWith('https:');
+
+/** The form, with what was wrong. */
+export const askForKey = (status: number, wrong: string | null, headers: Record<string, string> = {}): PageAnswer =>
+  opsPage(status, (nonce) => signInPage(nonce, wrong), headers);
+
+/** POST /ops/sign_in: takes an API key once, and has the browser keep a session in its place. */
+export const signIn = operation<'open', { api_key: string }>({
+  method: 'post',
+  path: `${OPS_PATH}/sign_in`,
+  auth: 'open',
+  takesForm: true,
+  fromOwnPages: true,
+  summary: 'Signs a browser in with an API key.',
+  body: Joi.object({ api_key: Joi.string().allow('').max(LONGEST_KEY).default('') }),
+  answer: Joi.any(),
+  async handle({ body, peer, requestId, deps }) {
+    try {
+      deps.signInTries.admit(peer);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      const seconds = String(error.retryAfterSeconds ?? 1);
+      return askForKey(429, `Too many keys were tried. Try again in ${seconds} s.`, { 'retry-after': seconds });
+    }
+    const key = body.api_key.trim();
+    const [organizationId, keyId] =
+      key === ''
+        ? [null, null]
+        : await Promise.all([deps.store.organizations.organizationOfKey(key), deps.store.apiKeys.idOf(key)]);
+    if (organizationId === null || keyId === null) {
+      deps.log.warn({ requestId, peer }, 'an unknown key was tried at the page of operators');
+      return askForKey(401, key === '' ? 'Give the API key of your organization.' : UNKNOWN);
+    }
+    deps.signInTries.forgive(peer);
+    const { cookie, ms } = deps.opsSessions.begin({ organizationId, keyId });
+    deps.log.info({ requestId, organizationId, keyId, peer }, 'a browser was signed in at the page of operators');
+    return new RedirectAnswer(OPS_PATH, { 'set-cookie': cookieHeader(cookie, ms, isSecure(deps)) });
+  },
+});
+
+/** POST /ops/sign_out: ends the session, here and for whoever else has its cookie. */
+export const signOut = operation<'operator', unknown>({
+  method: 'post',
+  path: `${OPS_PATH}/sign_out`,
+  auth: 'operator',
+  takesForm: true,
+  fromOwnPages: true,
+  summary: 'Signs a browser out.',
+  answer: Joi.any(),
+  async handle({ caller, deps }) {
+    const session = caller?.session ?? null;
+    if (session) {
+      await deps.store.endedSessions.end(session.id, new Date(session.expiresAt + deps.opsSessions.lifeMs));
+      deps.live.endSession(session.id);
+    }
+    return new RedirectAnswer(OPS_PATH, { 'set-cookie': cookieHeader('', 0, isSecure(deps)) });
+  },
+});

@@ -1,0 +1,150 @@
+import { SOURCE_STATES } from '../../../store/overview/sources.js';
+import { MOST_RUNS_COUNTED } from '../../../store/overview/runs.js';
+import { html, Html } from '../../http/html.js';
+import type { OrganizationOverview } from '../overview.js';
+import { OPS_PATH } from '../sessions.js';
+import { failuresCard } from './failures.js';
+import { badge, bytes, clock, count, nothing } from './pieces.js';
+import { runsCard } from './runs.js';
+import { SCRIPT } from './script.js';
+import { sourcesCard, type SourcesView } from './sources.js';
+import { storageCard } from './storage.js';
+import { STYLE } from './style.js';
+import type { TemporalLinks } from './temporalLinks.js';
+import { webhooksCard } from './webhooks.js';
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='7' fill='%230b62bd'/%3E%3C/svg%3E";
+
+/** A whole page. @param nonce of this one answer: nothing without it is run, or styles anything */
+export const wholePage = (title: string, nonce: string, body: Html, head: Html = nothing, script = ''): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        ${head}
+        <title>${title}</title>
+        <link rel="icon" href="${ICON}" />
+        <style nonce="${nonce}">
+          ${new Html(STYLE)}
+        </style>
+      </head>
+      <body>
+        ${body}
+        ${
+          script === ''
+            ? nothing
+            : html`<script nonce="${nonce}">
+                ${new Html(script)};
+              </script>`
+        }
+      </body>
+    </html>`.text;
+
+/** What only scripts and styles of this answer may do: no others, and nothing from elsewhere. */
+export const pagePolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    'img-src data:',
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+function alerts({ engines }: OrganizationOverview): Html {
+  const hints = Object.values(engines ?? {}).flatMap(({ hint }) => (hint === undefined ? [] : [hint]));
+  return hints.length === 0 ? nothing : html`${hints.map((hint) => html`<p class="alert" role="status">${hint}.</p>`)}`;
+}
+
+function tiles({ sources, runs, failures, storage, engines, organization }: OrganizationOverview): Html {
+  const tile = (name: string, value: string, about: Html): Html =>
+    html`<div class="tile">
+      <h2>${name}</h2>
+      <b>${value}</b>
+      <p>${about}</p>
+    </div>`;
+  const troubled = sources ? sources.counts.revoked + sources.counts.failed + sources.counts.held : 0;
+  const all = sources ? SOURCE_STATES.reduce((sum, state) => sum + sources.counts[state], 0) : 0;
+  const failed = storage?.files.SYNC_ERROR ?? 0;
+  const slowest = Math.max(0, ...Object.values(engines ?? {}).map((one) => one.latency_ms));
+  const isWell = Object.values(engines ?? {}).every(({ ok }) => ok);
+  return html`<div class="tiles">
+    ${tile(
+      'Data sources',
+      sources ? count(all) : '–',
+      troubled > 0 ? badge('bad', `${count(troubled)} need a look`) : badge('good', 'all well'),
+    )}
+    ${tile(
+      'Runs in flight',
+      runs ? count(runs.started, MOST_RUNS_COUNTED) : '–',
+      html`${runs && runs.waiting > 0 ? `${count(runs.waiting, MOST_RUNS_COUNTED)} wait for their start` : 'none waits'}`,
+    )}
+    ${tile(
+      'Files',
+      storage ? count(storage.files.READY) : '–',
+      html`ready · ${storage ? bytes(storage.bytes) : ''}
+      ${failed > 0 ? badge('bad', `${count(failed)} failed`) : nothing}`,
+    )}
+    ${tile('Causes of failures', failures ? count(failures.length) : '–', html`see below what helps`)}
+    ${tile('Users', organization ? count(organization.users) : '–', html`of this organization`)}
+    ${tile('Engines', isWell ? 'well' : 'trouble', html`slowest answer ${slowest} ms`)}
+  </div>`;
+}
+
+/** The parts of the page that change, by name. */
+export const partsOf = (
+  overview: OrganizationOverview,
+  view: SourcesView,
+  links: TemporalLinks,
+): Readonly<Record<'clock' | 'alerts' | 'tiles' | 'runs' | 'failures' | 'sources' | 'webhooks' | 'storage', Html>> => ({
+  clock: html`as of ${clock(overview.at)}`,
+  alerts: alerts(overview),
+  tiles: tiles(overview),
+  runs: runsCard(overview.runs, links),
+  failures: failuresCard(overview.failures),
+  sources: sourcesCard(overview.sources, view, links),
+  webhooks: webhooksCard(overview.webhooks),
+  storage: storageCard(overview.storage),
+});
+
+/** The bar at the top. @param live whether the page is one that is kept up to date */
+export function topBar(name: string, live: Html, canSignOut: boolean): Html {
+  const out = html`<form method="post" action="${OPS_PATH}/sign_out"><button>Sign out</button></form>`;
+  return html`<a class="skip" href="#main">To the content</a>
+    <div class="top">
+      <h1><a href="${OPS_PATH}">Operations</a> <span>· ${name}</span></h1>
+      <span class="room"></span>${live} ${canSignOut ? out : nothing}
+    </div>`;
+}
+
+/** The page of one organization. */
+export function overviewPage(
+  overview: OrganizationOverview,
+  view: SourcesView,
+  links: TemporalLinks,
+  nonce: string,
+  canSignOut: boolean,
+): string {
+  const parts = partsOf(overview, view, links);
+  const part = (name: keyof typeof parts): Html => html`<div id="part-${name}" tabindex="-1">${parts[name]}</div>`;
+  const { organizationId, organization } = overview;
+  const ui = links.organization(organizationId);
+  const live = html`<span class="soft small"><span id="part-clock">${parts.clock}</span></span>
+    <span id="live" class="badge off" role="status">static</span>
+    ${ui === null ? nothing : html`<a href="${ui}" rel="noreferrer noopener" target="_blank">Temporal</a>`}`;
+  const body = html`${topBar(`${organization?.name ?? ''} (organization ${organizationId})`, live, canSignOut)}
+    <main id="main">
+      ${part('alerts')} ${part('tiles')}
+      <div class="two">${part('runs')} ${part('failures')}</div>
+      <div id="sources">${part('sources')}</div>
+      <div class="two">${part('webhooks')} ${part('storage')}</div>
+    </main>`;
+  // Without scripts the browser asks again by itself.
+  const head = html`<noscript><meta http-equiv="refresh" content="30" /></noscript>`;
+  return wholePage('Operations', nonce, body, head, SCRIPT);
+}

@@ -1,0 +1,71 @@
+/** Small pieces of the page of operators. */
+import { html, type Html } from '../../http/html.js';
+
+export type Mood = 'good' | 'warn' | 'bad' | 'busy' | 'off';
+
+export const nothing = html``;
+export const badge = (mood: Mood, word: string): Html => html`<span class="badge ${mood}">${word}</span>`;
+
+const DAY_MS = 86_400_000;
+const pad = (value: number): string => String(value).padStart(2, '0');
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** A moment in UTC: of near ones the time, of others the day with it. */
+export function when(at: Date | null, now = Date.now()): Html {
+  if (at === null) return html`<span class="soft">never</span>`;
+  const time = `${pad(at.getUTCHours())}:${pad(at.getUTCMinutes())}`;
+  const isNear = Math.abs(at.getTime() - now) < DAY_MS / 2;
+  const day = `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()] ?? ''}${at.getUTCFullYear() === new Date(now).getUTCFullYear() ? '' : ` ${at.getUTCFullYear()}`}`;
+  const iso = at.toISOString();
+  return html`<time class="nowrap" datetime="${iso}" title="${iso}">${isNear ? time : `${day} ${time}`}</time>`;
+}
+
+/** With seconds: the moment of a look. */
+export const clock = (at: Date): string =>
+  `${pad(at.getUTCHours())}:${pad(at.getUTCMinutes())}:${pad(at.getUTCSeconds())} UTC`;
+
+export const count = (value: number, most = Infinity): string =>
+  `${value.toLocaleString('en')}${value >= most ? '+' : ''}`;
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
+export function bytes(value: number): string {
+  const power = value < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(value) / 3));
+  const shown = value / 1000 ** power;
+  return `${shown.toLocaleString('en', { maximumFractionDigits: shown < 10 && power > 0 ? 1 : 0 })} ${UNITS[power] ?? 'B'}`;
+}
+
+export const words = (constant: string): string => constant.toLowerCase().replaceAll('_', ' ');
+
+/** A card with a heading; `inside` has its own margins. */
+export const card = (title: string, about: Html | string, inside: Html, links: Html = nothing): Html =>
+  html`<section class="card" aria-label="${title}">
+    <header>
+      <h2>${title}</h2>
+      <p>${about}</p>
+      ${links}
+    </header>
+    ${inside}
+  </section>`;
+
+export const empty = (sentence: string): Html => html`<p class="empty">${sentence}</p>`;
+/** In place of what could not be looked at. */
+export const away = (): Html =>
+  html`<p class="alert">
+    This could not be looked at just now; the log of the API names the cause. It is tried again.
+  </p>`;
+
+/** Of a link of an organization's own to somewhere else: nothing but the web. */
+export const webLink = (url: string | null, text: string): Html =>
+  url !== null && /^https?:\/\//i.test(url)
+    ? html`<a href="${url}" rel="noreferrer noopener nofollow" target="_blank">${text}</a>`
+    : html`${text}`;
+
+/** Pages of a list. @param linkOf the address of a page by its number, from 1 on */
+export function pager(page: number, pages: number, linkOf: (page: number) => string): Html {
+  if (pages <= 1) return nothing;
+  const link = (to: number, text: string): Html =>
+    to < 1 || to > pages ? html`<span class="soft">${text}</span>` : html`<a href="${linkOf(to)}">${text}</a>`;
+  return html`<nav aria-label="Pages">
+    ${link(page - 1, '← before')} <span>page ${page} of ${pages}</span> ${link(page + 1, 'next →')}
+  </nav>`;
+}

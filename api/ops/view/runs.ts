@@ -1,0 +1,75 @@
+import type { RunKind } from '../../../contract/orchestration.js';
+import { MOST_RUNS_COUNTED, type RunRow, type RunsOverview } from '../../../store/overview/runs.js';
+import { html, type Html } from '../../http/html.js';
+import { away, card, count, empty, nothing, when, words } from './pieces.js';
+import type { TemporalLinks } from './temporalLinks.js';
+
+const KINDS: Readonly<Record<RunKind, string>> = {
+  scrapeSitemap: 'sitemap',
+  webScrape: 'web scrape',
+  syncFeed: 'feed',
+  syncUpload: 'upload',
+  connectByConsent: 'connection',
+  syncItems: 'listing',
+  syncSource: 'sync of files',
+  resyncFile: 'resync',
+  deleteFiles: 'deletion',
+  deleteUser: 'deletion of a user',
+  recountFiles: 'recount',
+  updateTags: 'tags',
+  reembedFiles: 'embedding anew',
+  moveStorage: 'storage',
+  autoSync: 'auto-sync',
+};
+
+function progress({ id, total, ready, failed, listed }: RunRow): Html {
+  if (total === 0) {
+    const said = listed === null ? 'under way' : `${count(listed)} items found`;
+    return html`<progress aria-label="Progress of run ${id}"></progress><span class="soft small">${said}</span>`;
+  }
+  const failures = failed > 0 ? html` · <span class="badge bad">${count(failed)} failed</span>` : nothing;
+  return html`<progress aria-label="Progress of run ${id}" max="${total}" value="${ready + failed}"></progress
+    ><span class="soft small">${count(ready + failed)} of ${count(total)}${failures}</span>`;
+}
+
+const row = (run: RunRow, links: TemporalLinks): Html => {
+  const { id, kind, workflowId, customerId, about, source, startedAt } = run;
+  const link = links.workflow(workflowId);
+  const what = html`${KINDS[kind]}${source === null ? '' : ` · ${words(source)}`}`;
+  return html`<tr>
+    <th scope="row" class="w">
+      <span class="name">${about ?? KINDS[kind]}</span><br /><span class="soft small">${what} · ${customerId}</span>
+    </th>
+    <td>${progress(run)}</td>
+    <td>${when(startedAt)}</td>
+    <td class="n">
+      ${link === null ? html`${id}` : html`<a href="${link}" rel="noreferrer noopener" target="_blank" title="${workflowId}">${id}</a>`}
+    </td>
+  </tr>`;
+};
+
+export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html {
+  if (!runs) return card('Runs in flight', '', away());
+  const { rows, started, waiting } = runs;
+  const said = [
+    `${count(started, MOST_RUNS_COUNTED)} under way`,
+    ...(waiting > 0 ? [`${count(waiting, MOST_RUNS_COUNTED)} wait for their start`] : []),
+    ...(started > rows.length ? [`the latest ${rows.length} are shown`] : []),
+  ].join(', ');
+  const table = html`<div class="tall">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">Progress</th>
+          <th scope="col">Since</th>
+          <th scope="col" class="n">Run</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((one) => row(one, links))}
+      </tbody>
+    </table>
+  </div>`;
+  return card('Runs in flight', said, rows.length === 0 ? empty('Nothing is under way.') : table);
+}

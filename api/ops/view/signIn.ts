@@ -1,0 +1,23 @@
+import { html, type Html } from '../../http/html.js';
+import { OPS_PATH } from '../sessions.js';
+import { nothing } from './pieces.js';
+import { wholePage } from './page.js';
+
+/** Where an API key is taken. @param wrong what was wrong with the last one */
+export function signInPage(nonce: string, wrong: string | null): string {
+  const said: Html = wrong === null ? nothing : html`<p class="wrong" role="alert">${wrong}</p>`;
+  return wholePage(
+    'Sign in · Operations',
+    nonce,
+    html`<main class="sign">
+      <h1>Operations</h1>
+      <p class="soft">What the service does for one organization: its data sources, runs, failures, deliveries.</p>
+      ${said}
+      <form method="post" action="${OPS_PATH}/sign_in" autocomplete="off">
+        <label for="api_key">API key of the organization</label>
+        <input id="api_key" name="api_key" type="password" required maxlength="512" autofocus spellcheck="false" />
+        <button class="main">Sign in</button>
+      </form>
+    </main>`,
+  );
+}

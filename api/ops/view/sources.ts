@@ -1,0 +1,109 @@
+import { hoursOfWord, nextPass } from '../../../contract/autoSync.js';
+import { scheduleIds } from '../../../contract/orchestration.js';
+import { CONNECTED_SOURCES, isConnectedSource, type SourceType } from '../../../contract/sources.js';
+import {
+  SOURCE_STATES,
+  type SourceRow,
+  type SourcesOverview,
+  type SourceState,
+} from '../../../store/overview/sources.js';
+import { html, type Html } from '../../http/html.js';
+import { OPS_PATH } from '../sessions.js';
+import { away, badge, card, count, empty, type Mood, nothing, pager, when, words } from './pieces.js';
+import type { TemporalLinks } from './temporalLinks.js';
+
+/** Which of the data sources a page shows. */
+export interface SourcesView {
+  readonly state: SourceState | null;
+  readonly page: number;
+}
+
+const PER_PAGE = 50;
+const MOODS: Readonly<Record<SourceState, Mood>> = {
+  ...{ revoked: 'bad', failed: 'bad', held: 'warn', syncing: 'busy', ready: 'good' },
+};
+const NAMES: Readonly<Record<SourceState, string>> = {
+  revoked: 'no access',
+  failed: 'failed',
+  held: 'deletions held',
+  syncing: 'syncing',
+  ready: 'ready',
+};
+
+const nameOf = (type: SourceType): string => (isConnectedSource(type) ? CONNECTED_SOURCES[type].name : words(type));
+
+export function linkTo({ state, page }: SourcesView): string {
+  const query = new URLSearchParams({
+    ...(state === null ? {} : { state }),
+    ...(page > 1 ? { page: String(page) } : {}),
+  }).toString();
+  return `${OPS_PATH}${query === '' ? '' : `?${query}`}#sources`;
+}
+
+function nextRun({ id, scheduled }: SourceRow, links: TemporalLinks): Html {
+  const scheduleId = scheduleIds.source(id);
+  const hours = hoursOfWord(scheduled);
+  const link = links.schedule(scheduleId);
+  const linked = (inside: Html): Html =>
+    link === null ? inside : html`<a href="${link}" rel="noreferrer noopener" target="_blank">${inside}</a>`;
+  if (scheduled === null) return html`<span class="soft">not by itself</span>`;
+  if (hours === null) return linked(html`${scheduled.startsWith('paused') ? 'paused' : 'being set'}`);
+  return html`${linked(when(nextPass(scheduleId, hours, Date.now())))}
+    <span class="soft small">every ${hours} h</span>`;
+}
+
+const row = (source: SourceRow, links: TemporalLinks): Html => {
+  const { id, type, customerId, account, state, why, itemsSyncedAt, filesSyncedAt } = source;
+  return html`<tr>
+    <td class="n">${id}</td>
+    <th scope="row" class="w">
+      ${nameOf(type)}<br /><span class="soft small name"
+        >${account === null || account === '' ? '' : `${account} · `}${customerId}</span
+      >
+    </th>
+    <td class="w">
+      ${badge(MOODS[state], NAMES[state])}${why === null ? nothing : html`<br /><span class="small">${why}</span>`}
+    </td>
+    <td>${when(itemsSyncedAt)}</td>
+    <td>${when(filesSyncedAt)}</td>
+    <td class="nowrap">${nextRun(source, links)}</td>
+  </tr>`;
+};
+
+export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, links: TemporalLinks): Html {
+  if (!sources) return card('Data sources', '', away());
+  const { counts, rows } = sources;
+  const all = SOURCE_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const shown = rows.filter(({ state }) => view.state === null || state === view.state);
+  const pages = Math.max(1, Math.ceil(shown.length / PER_PAGE));
+  const page = Math.min(view.page, pages);
+  const filter = (state: SourceState | null, text: string, number: number): Html => {
+    const current = state === view.state ? html` aria-current="true"` : nothing;
+    return html`<a href="${linkTo({ state, page: 1 })}" ${current}>${text} ${count(number)}</a>`;
+  };
+  const links_ = html`<nav aria-label="States">
+    ${filter(null, 'all', all)}
+    ${SOURCE_STATES.filter((state) => counts[state] > 0).map((state) => filter(state, NAMES[state], counts[state]))}
+  </nav>`;
+  const said =
+    all > rows.length ? `the ${rows.length} that need a look or changed last` : 'those that need a look come first';
+  const table = html`<div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="n">Id</th>
+            <th scope="col">Account</th>
+            <th scope="col">State</th>
+            <th scope="col">Listed</th>
+            <th scope="col">Files synced</th>
+            <th scope="col">Next run</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${shown.slice((page - 1) * PER_PAGE, page * PER_PAGE).map((source) => row(source, links))}
+        </tbody>
+      </table>
+    </div>
+    ${pages > 1 ? html`<p class="empty">${pager(page, pages, (to) => linkTo({ ...view, page: to }))}</p>` : nothing}`;
+  return card('Data sources', said, shown.length === 0 ? empty('There are none.') : table, links_);
+}

@@ -1,0 +1,40 @@
+import { FILE_SYNC_STATUSES } from '../../../contract/statuses.js';
+import type { StorageOverview } from '../../../store/overview/storage.js';
+import { html, type Html } from '../../http/html.js';
+import { away, bytes, card, count, words } from './pieces.js';
+
+export function storageCard(storage: StorageOverview | null): Html {
+  if (!storage) return card('Storage', '', away());
+  const { files, chunks, points, coldFiles, coldBytes, coldPoints, warmingFiles } = storage;
+  const all = FILE_SYNC_STATUSES.reduce((sum, status) => sum + files[status], 0);
+  const figure = (name: string, value: string, more = ''): Html =>
+    html`<div>
+      <dt>${name}</dt>
+      <dd>${value} <span class="soft small">${more}</span></dd>
+    </div>`;
+  const byStatus = FILE_SYNC_STATUSES.filter((status) => files[status] > 0)
+    .map((status) => `${count(files[status])} ${words(status)}`)
+    .join(' · ');
+  const hot = points?.reduce((sum, space) => sum + space.points, 0) ?? 0;
+  return card(
+    'Storage',
+    'brought up to date every half minute',
+    html`<dl>
+      ${figure('Files', count(all), byStatus)} ${figure('Contents', bytes(storage.bytes), 'as they came')}
+      ${figure('Chunks', count(chunks))}
+      ${
+        points === null
+          ? figure('Points', 'unknown', 'Qdrant does not answer')
+          : figure(
+              'Points in Qdrant',
+              count(hot),
+              points
+                .filter((one) => one.points > 0)
+                .map((one) => `${count(one.points)} ${one.space}`)
+                .join(' · '),
+            )
+      }
+      ${figure('Cold storage', `${count(coldFiles)} files`, `${count(coldPoints)} points · ${bytes(coldBytes)}${warmingFiles > 0 ? ` · ${count(warmingFiles)} on their way back` : ''}`)}
+    </dl>`,
+  );
+}

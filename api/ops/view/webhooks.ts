@@ -1,0 +1,68 @@
+import type { DeliveryStatus } from '../../../contract/webhooks.js';
+import type { DeliveryDoc } from '../../../store/webhooks/model.js';
+import { html, type Html } from '../../http/html.js';
+import type { WebhookOverview } from '../overview.js';
+import { away, badge, card, empty, type Mood, nothing, when } from './pieces.js';
+
+const MOODS: Readonly<Record<DeliveryStatus, Mood>> = { PENDING: 'busy', DELIVERED: 'good', FAILED: 'bad' };
+const NAMES: Readonly<Record<DeliveryStatus, string>> = {
+  PENDING: 'on its way',
+  DELIVERED: 'delivered',
+  FAILED: 'given up',
+};
+
+function stateOf({ webhook: { disabledAt, status, statusReason } }: WebhookOverview): Html {
+  if (disabledAt !== null)
+    return html`${badge('bad', 'disabled')} since ${when(disabledAt)}: its receiver answered that it is gone. Delete it
+    and add the new address, or POST /webhooks/…/redeliver.`;
+  return status === 'ACTIVE' ? badge('good', 'active') : html`${badge('warn', 'failing')} ${statusReason}`;
+}
+
+const row = ({ event, position, status, attempts, nextTryAt, createdAt }: DeliveryDoc): Html => {
+  const last = attempts.at(-1);
+  const answer = last?.error ?? (last?.statusCode ? `HTTP ${last.statusCode}` : '');
+  return html`<tr>
+    <td class="n">${position}</td>
+    <td>${event.kind}</td>
+    <td>${badge(MOODS[status], NAMES[status])}</td>
+    <td class="n">${attempts.length}</td>
+    <td class="w">
+      ${answer}${nextTryAt === null || status !== 'PENDING' ? nothing : html` <span class="soft">again at</span> ${when(nextTryAt)}`}
+    </td>
+    <td>${when(last?.at ?? createdAt)}</td>
+  </tr>`;
+};
+
+const one = (webhook: WebhookOverview): Html => {
+  const { _id, url } = webhook.webhook;
+  const table = html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col" class="n">Event</th>
+          <th scope="col">Kind</th>
+          <th scope="col">Outcome</th>
+          <th scope="col" class="n">Tries</th>
+          <th scope="col">Answer</th>
+          <th scope="col">When</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${webhook.deliveries.map(row)}
+      </tbody>
+    </table>
+  </div>`;
+  return html`<p class="empty">
+      <b class="name">${url}</b> <span class="soft">(webhook ${_id})</span><br />${stateOf(webhook)}
+    </p>
+    ${webhook.deliveries.length === 0 ? empty('Nothing was delivered yet.') : table}`;
+};
+
+export function webhooksCard(webhooks: readonly WebhookOverview[] | null): Html {
+  if (!webhooks) return card('Webhook deliveries', '', away());
+  return card(
+    'Webhook deliveries',
+    webhooks.length === 0 ? 'no webhooks' : 'the latest of each webhook',
+    webhooks.length === 0 ? empty('No webhook was added: POST /add_webhook.') : html`${webhooks.map(one)}`,
+  );
+}

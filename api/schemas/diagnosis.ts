@@ -1,0 +1,27 @@
+import Joi from 'joi';
+
+import { SOURCE_TYPES } from '../../contract/sources.js';
+import { CHECK_STATUSES } from '../dataSources/diagnosis/check.js';
+import { wholeRecord } from './answers.js';
+import { integer, nullable, timestamp } from './fields.js';
+
+const status = () => Joi.string().valid(...CHECK_STATUSES);
+
+/** Each part that was looked at, always all six. */
+export const diagnosisAnswer = wholeRecord({
+  data_source_id: integer(),
+  data_source_type: Joi.string().valid(...SOURCE_TYPES),
+  /** The worst of its checks. */
+  status: status(),
+  checks: Joi.array().items(
+    wholeRecord({
+      name: Joi.string().valid('credential', 'scopes', 'limits', 'sample_item', 'schedule', 'last_failures'),
+      status: status(),
+      message: Joi.string(),
+      fix: nullable(Joi.string()),
+      details: Joi.object().unknown(),
+    }),
+  ),
+  checked_at: timestamp(),
+  took_ms: integer(),
+});

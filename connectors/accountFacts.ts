@@ -1,0 +1,30 @@
+import { Fault } from '../contract/failures.js';
+import type { GrantKeeper } from '../contract/oauth.js';
+import type { OAuthSpec } from './connector.js';
+import { compareScopes, type GrantedScopes } from './oauth/scopes.js';
+
+/** What is known of an account's limits, without asking its source. */
+export interface AccountLimits {
+  /** Requests that one process has under way at most. */
+  readonly requestsAtOnce: number;
+  /** For how long its source takes no request; 0: it takes some. */
+  readonly pausedMs: number;
+  /** The limit that it shares with others of its client; null where it shares none. */
+  readonly shared: { readonly requestsAtOnce: number; readonly pausedMs: number } | null;
+}
+
+/** What is known of a grant, without asking its source. No secrets. */
+export interface GrantFacts {
+  readonly scopes: GrantedScopes;
+  /** When the access token ends, milliseconds since 1970; null where nobody said. */
+  readonly expiresAt: number | null;
+  readonly isRefreshable: boolean;
+}
+
+/** @throws Fault access_revoked where there is none */
+export async function readGrantFacts(spec: OAuthSpec, keeper: GrantKeeper): Promise<GrantFacts> {
+  const kept = await keeper.read();
+  if (!kept) throw new Fault('access_revoked', 'There is no access to this account any more. Connect it again.');
+  const { scopes, expiresAt, refreshToken } = kept.grant;
+  return { scopes: compareScopes(spec, scopes ?? null), expiresAt, isRefreshable: refreshToken !== null };
+}

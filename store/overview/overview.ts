@@ -1,0 +1,36 @@
+import type { Model } from 'mongoose';
+
+import type { DataSourceDoc } from '../dataSources/model.js';
+import type { FileDoc } from '../files/model.js';
+import type { RunDoc } from '../runs/model.js';
+import type { ScheduleDoc } from '../schedules/model.js';
+import type { UserDoc } from '../users/model.js';
+import type { Vectors } from '../vectors/vectors.js';
+import { createRunsOverview, type RunsOverview } from './runs.js';
+import { createSourcesOverview, type SourcesOverview } from './sources.js';
+import { createStorageOverview, type StorageOverview } from './storage.js';
+
+/** One organization as whoever is on call sees it. Each look is bounded, and served by indexes. */
+export interface Overview {
+  sources(organizationId: number, limit: number): Promise<SourcesOverview>;
+  runs(organizationId: number, limit: number): Promise<RunsOverview>;
+  storage(organizationId: number): Promise<StorageOverview>;
+  /** Users that live. */
+  users(organizationId: number): Promise<number>;
+}
+
+interface OverviewParts {
+  readonly dataSources: Model<DataSourceDoc>;
+  readonly schedules: Model<ScheduleDoc>;
+  readonly runs: Model<RunDoc>;
+  readonly files: Model<FileDoc>;
+  readonly users: Model<UserDoc>;
+  readonly vectors: Pick<Vectors, 'countBySpace'>;
+}
+
+export const createOverview = ({ dataSources, schedules, runs, files, users, vectors }: OverviewParts): Overview => ({
+  sources: createSourcesOverview(dataSources, schedules),
+  runs: createRunsOverview(runs, files, dataSources),
+  storage: createStorageOverview(files, vectors),
+  users: (organizationId) => users.countDocuments({ organizationId, deletedAt: null }).exec(),
+});

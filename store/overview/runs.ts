@@ -1,0 +1,115 @@
+import type { Model } from 'mongoose';
+
+import type { RunKind } from '../../contract/orchestration.js';
+import type { SourceType } from '../../contract/sources.js';
+import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
+import type { FileDoc } from '../files/model.js';
+import type { RunDoc } from '../runs/model.js';
+
+/** A run that has not ended. */
+export interface RunRow {
+  readonly id: number;
+  readonly kind: RunKind;
+  readonly workflowId: string;
+  readonly customerId: string;
+  /** What it is about: the name of a file, or of a source with the account. */
+  readonly about: string | null;
+  readonly source: SourceType | null;
+  readonly startedAt: Date;
+  /** Files of it; 0: none are known, or it is not about files. */
+  readonly total: number;
+  readonly ready: number;
+  readonly failed: number;
+  /** Of a listing: items that it has found so far. */
+  readonly listed: number | null;
+}
+
+export interface RunsOverview {
+  /** Those that Temporal has, the latest first. */
+  readonly rows: readonly RunRow[];
+  /** How many there are of these; counted up to a bound. */
+  readonly started: number;
+  /** Those that wait for their start; the same. */
+  readonly waiting: number;
+}
+
+/** More are said to be as many. */
+export const MOST_RUNS_COUNTED = 10_000;
+
+const FIELDS = {
+  ...({ kind: 1, workflowId: 1, customerId: 1, fileId: 1, dataSourceId: 1, startedAt: 1 } as const),
+  'options.listed': 1,
+} as const;
+type Row = Pick<RunDoc, '_id' | 'kind' | 'workflowId' | 'customerId' | 'fileId' | 'dataSourceId'> & {
+  readonly startedAt: Date;
+  readonly options?: { readonly listed?: number };
+};
+
+/** Runs in flight of one organization, with how far they are. */
+export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, dataSources: Model<DataSourceDoc>) {
+  /** By the index of runs alone: no file is read. */
+  const progressOf = async (ids: readonly number[]) => {
+    const rows = await files.aggregate<{ _id: { runId: number; status: FileSyncStatus }; count: number }>([
+      { $match: { runId: { $in: [...ids] }, syncStatus: { $in: [...FILE_SYNC_STATUSES] } } },
+      { $group: { _id: { runId: '$runId', status: '$syncStatus' }, count: { $sum: 1 } } },
+    ]);
+    const progress = new Map<number, { total: number; ready: number; failed: number }>();
+    for (const { _id, count } of rows) {
+      const known = progress.get(_id.runId) ?? { total: 0, ready: 0, failed: 0 };
+      const isRest = (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(_id.status);
+      const isWell = _id.status === 'READY' || _id.status === 'READY_TO_SYNC';
+      progress.set(_id.runId, {
+        total: known.total + count,
+        ready: known.ready + (isWell ? count : 0),
+        failed: known.failed + (isRest && !isWell ? count : 0),
+      });
+    }
+    return progress;
+  };
+  return async (organizationId: number, limit: number): Promise<RunsOverview> => {
+    const open = { organizationId, finishedAt: null };
+    const began = { ...open, startedAt: { $gt: new Date(0) } };
+    const [rows, started, waiting] = await Promise.all([
+      runs.find(began, FIELDS).sort({ startedAt: -1 }).limit(limit).lean<Row[]>(),
+      runs.countDocuments(began).limit(MOST_RUNS_COUNTED),
+      runs.countDocuments({ ...open, startedAt: null }).limit(MOST_RUNS_COUNTED),
+    ]);
+    const [progress, about, sources] = await Promise.all([
+      progressOf(rows.map(({ _id }) => _id)),
+      files
+        .find(
+          { organizationId, _id: { $in: rows.flatMap(({ fileId }) => fileId ?? []) } },
+          { name: 1, externalUrl: 1, externalFileId: 1, source: 1, isContainer: 1, runId: 1 },
+        )
+        .lean<
+          Pick<FileDoc, '_id' | 'name' | 'externalUrl' | 'externalFileId' | 'source' | 'isContainer' | 'runId'>[]
+        >(),
+      dataSources
+        .find(
+          { organizationId, _id: { $in: rows.flatMap(({ dataSourceId }) => dataSourceId ?? []) } },
+          { type: 1, externalId: 1 },
+        )
+        .lean<Pick<DataSourceDoc, '_id' | 'type' | 'externalId'>[]>(),
+    ]);
+    return {
+      ...{ started, waiting },
+      rows: rows.map(({ _id, kind, workflowId, customerId, fileId, dataSourceId, startedAt, options }) => {
+        const file = about.find((one) => one._id === fileId);
+        const source = sources.find((one) => one._id === dataSourceId);
+        const { total = 0, ready = 0, failed = 0 } = progress.get(_id) ?? {};
+        // It is the run itself, and no file of it.
+        const own = file?.isContainer === true && file.runId === _id ? 1 : 0;
+        return {
+          ...{ id: _id, kind, workflowId, customerId, startedAt, ready, failed },
+          total: Math.max(0, total - own),
+          about: file
+            ? (file.name ?? file.externalUrl ?? file.externalFileId)
+            : (source?.externalId?.slice(source.type.length + 1) ?? null),
+          source: file?.source ?? source?.type ?? null,
+          listed: options?.listed ?? null,
+        };
+      }),
+    };
+  };
+}

@@ -1,0 +1,110 @@
+import type { Model } from 'mongoose';
+
+import type { SourceType } from '../../contract/sources.js';
+import type { DataSourceSyncStatus } from '../../contract/statuses.js';
+import { scheduleIds } from '../../contract/orchestration.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
+import type { ScheduleDoc } from '../schedules/model.js';
+
+/** How a data source stands, in one word. */
+export const SOURCE_STATES = ['revoked', 'failed', 'held', 'syncing', 'ready'] as const;
+export type SourceState = (typeof SOURCE_STATES)[number];
+
+export interface SourceRow {
+  readonly id: number;
+  readonly type: SourceType;
+  readonly customerId: string;
+  /** As its source calls the account; null where it has no name for it. */
+  readonly account: string | null;
+  readonly state: SourceState;
+  /** Why it is in that state, where somebody has to do something. */
+  readonly why: string | null;
+  readonly syncStatus: DataSourceSyncStatus;
+  readonly filesSyncedAt: Date | null;
+  readonly itemsSyncedAt: Date | null;
+  /** Its schedule as Temporal was last told, in words of ours; null: it has none. */
+  readonly scheduled: string | null;
+}
+
+export interface SourcesOverview {
+  readonly counts: Readonly<Record<SourceState, number>>;
+  /** Those that somebody has to look at first, then the latest. */
+  readonly rows: readonly SourceRow[];
+}
+
+const FIELDS = {
+  ...({ type: 1, customerId: 1, externalId: 1, syncStatus: 1, revokedAccess: 1, filesSyncedAt: 1 } as const),
+  ...({ sourceItemsSyncedAt: 1, updatedAt: 1, metadata: 1 } as const),
+};
+type Row = Pick<DataSourceDoc, '_id' | keyof typeof FIELDS>;
+
+function stateOf({ revokedAccess, syncStatus, metadata }: Row): SourceState {
+  if (revokedAccess) return 'revoked';
+  if (syncStatus === 'SYNC_ERROR' || typeof metadata['files_error'] === 'string') return 'failed';
+  if (Number(metadata['deletions_held'] ?? 0) > 0) return 'held';
+  return syncStatus === 'READY' ? 'ready' : 'syncing';
+}
+
+function whyOf({ metadata }: Row, state: SourceState): string | null {
+  const text = (name: string): string | null => (typeof metadata[name] === 'string' ? metadata[name] : null);
+  if (state === 'revoked') return 'Access was taken back. Connect the account again.';
+  if (state === 'failed') return text('items_error') ?? text('files_error');
+  if (state !== 'held') return null;
+  return `${Number(metadata['deletions_held'])} files are missing at the source. Approve their deletion, or refuse it.`;
+}
+
+/** Data sources of one organization, for whoever looks after them. */
+export function createSourcesOverview(dataSources: Model<DataSourceDoc>, schedules: Model<ScheduleDoc>) {
+  const HELD = { 'metadata.deletions_held': { $gt: 0 } };
+  /** By an index of their own each. */
+  const troubles = (organizationId: number) => [
+    { organizationId, revokedAccess: true },
+    { organizationId, revokedAccess: false, syncStatus: 'SYNC_ERROR' as const },
+    { organizationId, ...HELD },
+    { organizationId, revokedAccess: false, syncStatus: { $in: ['SYNCING', 'QUEUED_FOR_SYNCING'] as const } },
+  ];
+  return async (organizationId: number, limit: number): Promise<SourcesOverview> => {
+    const latest = (query: object) =>
+      dataSources.find(query, FIELDS).sort({ updatedAt: -1, _id: -1 }).limit(limit).lean<Row[]>();
+    const [groups, held, ...found] = await Promise.all([
+      dataSources.aggregate<{ _id: { revoked: boolean; status: DataSourceSyncStatus }; count: number }>([
+        { $match: { organizationId, revokedAccess: { $in: [true, false] } } },
+        { $group: { _id: { revoked: '$revokedAccess', status: '$syncStatus' }, count: { $sum: 1 } } },
+      ]),
+      dataSources.countDocuments({ organizationId, revokedAccess: false, syncStatus: 'READY', ...HELD }),
+      ...troubles(organizationId).map(latest),
+      latest({ organizationId }),
+    ]);
+    const rows = new Map(found.flat().map((row) => [row._id, row]));
+    const ordered = [...rows.values()]
+      .map((row) => ({ row, state: stateOf(row) }))
+      .toSorted(
+        (a, b) =>
+          SOURCE_STATES.indexOf(a.state) - SOURCE_STATES.indexOf(b.state) ||
+          b.row.updatedAt.getTime() - a.row.updatedAt.getTime(),
+      )
+      .slice(0, limit);
+    const ids = ordered.map(({ row }) => scheduleIds.source(row._id));
+    const scheduled = new Map(
+      (await schedules.find({ _id: { $in: ids } }, { applied: 1 }).lean()).map(({ _id, applied }) => [_id, applied]),
+    );
+    const of = (wanted: (group: (typeof groups)[number]['_id']) => boolean): number =>
+      groups.reduce((sum, { _id, count }) => sum + (wanted(_id) ? count : 0), 0);
+    return {
+      counts: {
+        revoked: of(({ revoked }) => revoked),
+        failed: of(({ revoked, status }) => !revoked && status === 'SYNC_ERROR'),
+        held,
+        syncing: of(({ revoked, status }) => !revoked && status.endsWith('SYNCING')),
+        ready: of(({ revoked, status }) => !revoked && status === 'READY') - held,
+      },
+      rows: ordered.map(({ row, state }) => ({
+        ...{ id: row._id, type: row.type, customerId: row.customerId, state, why: whyOf(row, state) },
+        account: row.externalId?.slice(row.type.length + 1) ?? null,
+        syncStatus: row.syncStatus,
+        ...{ filesSyncedAt: row.filesSyncedAt, itemsSyncedAt: row.sourceItemsSyncedAt },
+        scheduled: scheduled.get(scheduleIds.source(row._id)) ?? null,
+      })),
+    };
+  };
+}

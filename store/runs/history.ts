@@ -1,0 +1,31 @@
+import type { Model } from 'mongoose';
+
+import type { RunKind } from '../../contract/orchestration.js';
+import type { RunDoc } from './model.js';
+
+/** Runs that were accepted, whether or not they have ended. */
+export interface RunHistory {
+  /** The latest of a data source first, of one kind where one is named. */
+  ofSource(dataSourceId: number, limit: number, kind?: RunKind): Promise<RunDoc[]>;
+  /** The workflows of some runs of an organization. */
+  workflowIds(organizationId: number, runIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
+}
+
+/** What a run was asked for may hold texts of any length. */
+const WITHOUT_REQUEST = { options: 0 } as const;
+
+export function createRunHistory(runs: Model<RunDoc>): RunHistory {
+  return {
+    ofSource: (dataSourceId, limit, kind) =>
+      runs
+        .find({ dataSourceId, ...(kind === undefined ? {} : { kind }) }, WITHOUT_REQUEST)
+        .sort({ acceptedAt: -1 })
+        .limit(limit)
+        .lean<RunDoc[]>()
+        .exec(),
+    async workflowIds(organizationId, runIds) {
+      const rows = await runs.find({ _id: { $in: [...runIds] }, organizationId }, { workflowId: 1 }).lean();
+      return new Map(rows.map(({ _id, workflowId }) => [_id, workflowId]));
+    },
+  };
+}

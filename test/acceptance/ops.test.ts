@@ -1,0 +1,342 @@
+/** The page of operators: who may see it, what it shows, and that it follows what happens. */
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { FileDoc } from '../../store/files/model.js';
+import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
+import { apiClient } from '../support/client.js';
+import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+
+let service: TestService;
+let site: HeldSite;
+let stranger: { organizationId: number; apiKey: string };
+
+const HOSTILE = '<img src=x onerror="alert(1)"></title><script>alert(2)</script>';
+
+beforeAll(async () => {
+  site = await startHeldSite(6);
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    OPS_TICK_MS: '200',
+    OPS_CLIENTS: '3',
+    TEMPORAL_UI_URL: 'https://temporal.example/ui/',
+    LOG_LEVEL: 'silent',
+  });
+  stranger = await service.store.organizations.create('The others');
+});
+afterAll(async () => {
+  site.release();
+  await service.close();
+  await site.close();
+});
+
+interface Shown {
+  readonly status: number;
+  readonly html: string;
+  readonly headers: Headers;
+}
+const show = async (path: string, headers: Record<string, string> = {}): Promise<Shown> => {
+  const answer = await fetch(`${service.url}${path}`, { headers, redirect: 'manual' });
+  return { status: answer.status, html: await answer.text(), headers: answer.headers };
+};
+const byKey = (apiKey = service.apiKey) => ({ authorization: `Bearer ${apiKey}` });
+const send = async (path: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
+  const body = new URLSearchParams(form);
+  const answer = await fetch(`${service.url}${path}`, { method: 'POST', body, headers, redirect: 'manual' });
+  return { status: answer.status, html: await answer.text(), headers: answer.headers };
+};
+/** Signs in, and answers what a browser would send from then on. */
+async function signedIn(apiKey = service.apiKey): Promise<{ cookie: string }> {
+  const { status, headers } = await send('/ops/sign_in', { api_key: apiKey });
+  expect(status).toBe(303);
+  expect(headers.get('location')).toBe('/ops');
+  return { cookie: (headers.get('set-cookie') ?? '').split(';')[0] ?? '' };
+}
+
+interface Told {
+  readonly status: number;
+  readonly events: { readonly event: string; readonly data: { part?: string; html?: string } }[];
+  readonly raw: () => string;
+  readonly ended: Promise<void>;
+  close(): void;
+}
+/** Listens as a browser's EventSource does. */
+function listen(headers: Record<string, string>, query = ''): Promise<Told> {
+  return new Promise((resolve, reject) => {
+    const asked = request(`${service.url}/ops/events${query}`, { headers }, (answer) => {
+      const events: Told['events'][number][] = [];
+      let [raw, open] = ['', ''];
+      answer.setEncoding('utf8').on('data', (text: string) => {
+        raw += text;
+        open += text;
+        const blocks = open.split('\n\n');
+        open = blocks.pop() ?? '';
+        for (const block of blocks) {
+          const [, event] = /^event: (.*)$/m.exec(block) ?? [];
+          const [, data] = /^data: (.*)$/m.exec(block) ?? [];
+          if (event !== undefined && data !== undefined)
+            events.push({ event, data: JSON.parse(data) as Told['events'][number]['data'] });
+        }
+      });
+      const ended = new Promise<void>((done) => answer.on('close', () => done()));
+      resolve({ status: answer.statusCode ?? 0, events, raw: () => raw, ended, close: () => void asked.destroy() });
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+const latest = ({ events }: Told, part: string): string =>
+  events.findLast(({ data }) => data.part === part)?.data.html ?? '';
+
+describe('who may see it', () => {
+  test('whoever brings nothing is asked for a key, and told nothing', async () => {
+    for (const path of ['/ops', '/ops/files?cause=0123456789abcdef']) {
+      const { status, html, headers } = await show(path);
+      expect(status).toBe(401);
+      expect(html).toContain('<form method="post" action="/ops/sign_in"');
+      expect(html).toContain('type="password"');
+      expect(html).not.toContain('organization 1');
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+    const { status, html } = await show('/ops/events');
+    expect({ status, body: JSON.parse(html) as unknown }).toEqual({
+      status: 401,
+      body: { detail: expect.any(String) },
+    });
+  });
+
+  test('a key that is none is told so, and is not repeated', async () => {
+    const { status, html, headers } = await send('/ops/sign_in', { api_key: `"><script>${HOSTILE}` });
+    expect(status).toBe(401);
+    expect(html).toContain('This key is unknown, or was revoked.');
+    expect(html).not.toContain('alert(1)');
+    expect(headers.get('set-cookie')).toBeNull();
+    expect((await send('/ops/sign_in', {})).html).toContain('Give the API key');
+  });
+
+  test('a key is taken once, for a cookie that no script reads and no other site has sent', async () => {
+    const { status, headers } = await send('/ops/sign_in', { api_key: ` ${service.apiKey}\n` });
+    expect(status).toBe(303);
+    const cookie = headers.get('set-cookie') ?? '';
+    for (const part of ['Path=/ops', 'HttpOnly', 'SameSite=Strict', 'Max-Age=3600']) expect(cookie).toContain(part);
+    expect(cookie).not.toContain(service.apiKey);
+    // Over plain HTTP no browser would send one that is Secure.
+    expect(cookie).not.toContain('Secure');
+    const { html, status: shown } = await show('/ops', { cookie: cookie.split(';')[0] ?? '' });
+    expect(shown).toBe(200);
+    expect(html).toContain('(organization 1)');
+    expect(html).not.toContain(service.apiKey);
+  });
+
+  test('no other page can sign a browser in or out', async () => {
+    const { cookie } = await signedIn();
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { origin: 'null' }])
+      for (const path of ['/ops/sign_in', '/ops/sign_out'])
+        expect(await send(path, { api_key: service.apiKey }, { cookie, ...headers })).toMatchObject({ status: 403 });
+    expect((await show('/ops', { cookie })).status).toBe(200);
+    const own = { origin: service.url, 'sec-fetch-site': 'same-origin' };
+    expect((await send('/ops/sign_in', { api_key: service.apiKey }, own)).status).toBe(303);
+  });
+
+  test('a cookie that was altered, is of something else, or whose key was revoked opens nothing', async () => {
+    const { cookie } = await signedIn();
+    const [name, value = ''] = cookie.split('=');
+    const [id, claims = '', signature] = value.split('.');
+    const other = {
+      ...(JSON.parse(Buffer.from(claims, 'base64url').toString()) as object),
+      o: stranger.organizationId,
+    };
+    const forged = `${id}.${Buffer.from(JSON.stringify(other)).toString('base64url')}.${signature}`;
+    const { token } = await service.user('zoe');
+    for (const bad of [forged, `${value}x`, token, token.replace('alt.', ''), '']) {
+      expect((await show('/ops', { cookie: `${name}=${bad}` })).status).toBe(401);
+      expect((await show('/ops/events', { cookie: `${name}=${bad}` })).status).toBe(401);
+    }
+    // It is no credential of the interface.
+    expect((await show('/organization', { cookie })).status).toBe(401);
+    const made = await service.store.apiKeys.create(1);
+    const revoked = await signedIn(made!.apiKey);
+    expect((await show('/ops', revoked)).status).toBe(200);
+    await service.store.apiKeys.revoke(made!.id, false);
+    expect((await show('/ops', revoked)).status).toBe(401);
+    expect(await show('/ops', byKey(made!.apiKey))).toMatchObject({ status: 401 });
+  });
+
+  test('an access token of a user is not enough', async () => {
+    const { token } = await service.user('zoe');
+    expect((await show('/ops', { authorization: `Token ${token}` })).status).toBe(403);
+  });
+
+  test('signed out, it is over: also for whoever has kept the cookie, and for what is being watched', async () => {
+    const session = await signedIn();
+    const told = await listen(session);
+    expect(told.status).toBe(200);
+    await soon(
+      () => latest(told, 'tiles'),
+      (html) => html !== '',
+    );
+    const { status, headers } = await send('/ops/sign_out', {}, session);
+    expect(status).toBe(303);
+    expect(headers.get('set-cookie')).toMatch(/^allotrope_ops=;.*Max-Age=0/);
+    await told.ended;
+    expect(told.events.at(-1)?.event).toBe('over');
+    expect((await show('/ops', session)).status).toBe(401);
+  });
+});
+
+test('nothing runs on it, or comes from elsewhere, but what it carries itself', async () => {
+  const [first, second] = [await show('/ops', byKey()), await show('/ops', byKey())];
+  const policyOf = ({ headers }: Shown): string => headers.get('content-security-policy') ?? '';
+  const [, nonce = ''] = /script-src 'nonce-([^']+)'/.exec(policyOf(first)) ?? [];
+  expect(nonce.length).toBeGreaterThanOrEqual(20);
+  expect(policyOf(first)).toMatch(/^default-src 'none'; /);
+  expect(policyOf(first)).not.toMatch(/unsafe|\*|https?:/);
+  expect(policyOf(second)).not.toContain(nonce);
+  for (const tag of first.html.matchAll(/<(?:script|style)\b[^>]*>/g)) expect(tag[0]).toContain(`nonce="${nonce}"`);
+  expect(first.html).not.toMatch(/\son\w+=|\sstyle=|javascript:/);
+  expect(first.html).not.toMatch(/<(?:script|link|img|iframe)[^>]+(?:src|href)="https?:/);
+  expect(first.headers.get('x-frame-options')).toBe('DENY');
+  expect(first.headers.get('referrer-policy')).toBe('same-origin');
+});
+
+describe('what it shows', () => {
+  beforeAll(async () => {
+    const zoe = await service.user('zoe');
+    const { body: failed } = await zoe.post<{ id: number }>('/upload_text', {
+      contents: 'The harbour is open.',
+      name: HOSTILE,
+      skip_embedding_generation: true,
+    });
+    await soon(
+      () => zoe.file(failed.id),
+      (file) => file.sync_status === 'READY',
+    );
+    await withDatabase(service, (db) =>
+      db.collection<FileDoc>('files').updateOne(
+        { _id: failed.id },
+        {
+          $set: {
+            syncStatus: 'SYNC_ERROR',
+            syncErrorMessage: `It could not be read: ${HOSTILE}. Send it again.`,
+            externalUrl: 'javascript:alert(3)',
+          },
+        },
+      ),
+    );
+    const owner = await service.store.users.ensure(1, HOSTILE);
+    await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${HOSTILE}` });
+    const { _id } = await connectSource(service, owner, { type: 'NOTION', externalId: 'NOTION|gone' });
+    await revokeSource(service, owner, _id);
+    const others = await service.store.users.ensure(stranger.organizationId, 'otto');
+    await connectSource(service, others, { type: 'SLACK', externalId: 'SLACK|a secret account' });
+  });
+
+  test('data sources by what they need, failures with what to do, figures; and all that came from outside as text', async () => {
+    const { html } = await soon(
+      () => show('/ops', byKey()),
+      (page) => page.html.includes('It could not be read'),
+    );
+    expect(html).toContain('&lt;script&gt;alert(2)');
+    expect(html).not.toContain('<script>alert');
+    expect(html).not.toContain('<img');
+    expect(html.indexOf('no access')).toBeLessThan(html.indexOf('Google Drive'));
+    expect(html).toContain('Notion');
+    expect(html).toContain(
+      'href="https://temporal.example/ui/namespaces/default/workflows?query=OrganizationId%3D%221%22"',
+    );
+    const link = /href="(\/ops\/files\?cause=[0-9a-f]{16})"/.exec(html)?.[1] ?? '';
+    const list = await show(link, byKey());
+    expect(list.status).toBe(200);
+    expect(list.html).toContain('&lt;img src=x onerror=');
+    expect(list.html).not.toContain('<img');
+    expect(list.html).not.toContain('href="javascript');
+    expect((await show('/ops?state=revoked', byKey())).html).not.toContain('Google Drive');
+    for (const odd of ['?state=nothing&page=x', `?state=${encodeURIComponent(HOSTILE)}`, '?page=999'])
+      expect((await show(`/ops${odd}`, byKey())).status).toBe(200);
+  });
+
+  test('of an organization of its own, and nothing of any other', async () => {
+    const mine = (await show('/ops', byKey())).html;
+    const theirs = (await show('/ops', byKey(stranger.apiKey))).html;
+    expect(mine).not.toContain('a secret account');
+    expect(mine).not.toContain('The others');
+    expect(theirs).toContain('a secret account');
+    expect(theirs).toContain(`The others (organization ${stranger.organizationId})`);
+    expect(theirs).not.toContain('Notion');
+    expect(theirs).toContain('No file has failed.');
+    const link = /href="(\/ops\/files\?cause=[0-9a-f]{16})"/.exec(mine)?.[1] ?? '';
+    expect((await show(link, byKey(stranger.apiKey))).html).not.toContain('alert(');
+  });
+
+  test('webhooks with their last deliveries', async () => {
+    const key = apiClient(service.url, byKey());
+    const url = 'http://127.0.0.1:9/hook';
+    expect((await key.post('/add_webhook', { url })).status).toBe(200);
+    const { html } = await show('/ops', byKey());
+    expect(html).toContain('Webhook deliveries');
+    const told = await soon(
+      () => show('/ops', byKey()),
+      (page) => page.html.includes(url),
+    );
+    expect(told.html).toContain('active');
+    expect(html).toContain('Storage');
+  });
+});
+
+describe('what happens is told to whoever looks', () => {
+  test('a run that begins and goes on, to all who look and to no stranger', async () => {
+    const zoe = await service.user('zoe');
+    const [one, two] = [await listen(byKey()), await listen(await signedIn(), '?state=ready')];
+    const theirs = await listen(byKey(stranger.apiKey));
+    expect(one.raw()).toMatch(/^retry: \d+\n\n/);
+    const { id } = await zoe.scrape({ url: site.url('/sitemap.xml') });
+    for (const told of [one, two])
+      await soon(
+        () => latest(told, 'runs'),
+        (html) => html.includes('sitemap.xml') && html.includes('<progress'),
+      );
+    expect(latest(one, 'runs')).toMatch(
+      /href="https:\/\/temporal\.example\/ui\/namespaces\/default\/workflows\/scrape%3A/,
+    );
+    await soon(
+      () => latest(one, 'runs'),
+      (html) => /\b2 of 6\b/.test(html),
+    );
+    site.release();
+    await zoe.settled(id);
+    await soon(
+      () => latest(one, 'runs'),
+      (html) => !html.includes('sitemap.xml'),
+    );
+    expect(theirs.raw()).not.toContain('sitemap.xml');
+    // As many as may look do.
+    const full = await show('/ops/events', byKey());
+    expect(full.status).toBe(503);
+    expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const told of [one, two, theirs]) told.close();
+    const again = await soon(
+      () => listen(byKey()),
+      ({ status }) => status === 200,
+    );
+    await soon(
+      () => again.events.length,
+      (events) => events >= 8,
+    );
+    again.close();
+  });
+});
+
+test('whoever tries keys is told to wait; who has one goes on', async () => {
+  const session = await signedIn();
+  const answers: number[] = [];
+  for (let tries = 0; tries < 12; tries += 1)
+    answers.push((await send('/ops/sign_in', { api_key: `alk_guess${tries}` })).status);
+  expect(answers[0]).toBe(401);
+  const { status, html, headers } = await send('/ops/sign_in', { api_key: service.apiKey });
+  expect(status).toBe(429);
+  expect(html).toContain('Too many keys were tried.');
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await show('/ops', session)).status).toBe(200);
+});

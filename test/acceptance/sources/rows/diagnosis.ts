@@ -1,0 +1,85 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Customer } from '../catalogue.js';
+
+export interface DiagnosisAnswer {
+  readonly status: string;
+  readonly checks: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly fix: string | null;
+    readonly details: Readonly<Record<string, unknown>>;
+  }[];
+  readonly took_ms: number;
+}
+
+const PARTS = ['credential', 'scopes', 'limits', 'sample_item', 'schedule', 'last_failures'];
+
+/** What the doctor of connections finds: a source that is well, and what is wrong with one that is not. */
+export function diagnosisRows(customer: Customer): void {
+  describe('its diagnosis', () => {
+    beforeEach(() => customer.begin());
+
+    const diagnose = async () => {
+      const { id } = await customer.source();
+      const { status, body } = await customer.user.get<DiagnosisAnswer>(`/data_sources/${id}/diagnosis`);
+      expect(status).toBe(200);
+      expect(body.checks.map(({ name }) => name)).toEqual(PARTS);
+      const found = new Map(body.checks.map((check) => [check.name, check]));
+      return { status: body.status, of: (name: string) => found.get(name)!, checks: body.checks };
+    };
+
+    test('says ok of each part of what is well, with an item that is there', async () => {
+      await customer.connect();
+      const { status, of, checks } = await diagnose();
+      expect(checks.filter((check) => check.status !== 'ok' || check.fix !== null)).toEqual([]);
+      expect(status).toBe('ok');
+      expect(of('sample_item').details).toMatchObject({ item: { name: expect.stringMatching(/./) } });
+      expect(of('scopes').details).not.toMatchObject({ missing: [expect.anything()] });
+    });
+
+    test('says bad of credentials that its source takes no more, with what helps, and all else beside it', async () => {
+      const { stand } = customer;
+      await customer.connect();
+      stand.takeBack();
+      const refused = await diagnose();
+      expect(refused.status).toBe('bad');
+      expect(refused.of('credential')).toMatchObject({
+        status: 'bad',
+        fix: expect.stringMatching(/^Connect the account again/),
+        details: { cause: 'access_revoked' },
+      });
+      expect(refused.of('sample_item').status).toBe('warn');
+      for (const part of ['limits', 'schedule', 'last_failures']) expect(refused.of(part).status).toBe('ok');
+      // Whoever looks changes nothing.
+      expect((await customer.source()).revoked_access).toBe(false);
+      // Nor once that is known here.
+      await customer.user.post('/revoke_access_token', { data_source_id: (await customer.source()).id });
+      const closed = await diagnose();
+      expect(closed.of('credential')).toMatchObject({
+        status: 'bad',
+        fix: expect.stringMatching(/^Connect the account again/),
+      });
+      stand.reset();
+      await customer.connect();
+      expect((await diagnose()).status).toBe('ok');
+    });
+
+    test('says until when its source takes no more requests', async () => {
+      const { stand } = customer;
+      await customer.connect();
+      stand.limit(1, 300);
+      const { of } = await diagnose();
+      expect(of('credential').status).toBe('warn');
+      const { status, details } = of('limits');
+      expect(status).toBe('warn');
+      const left = Date.parse(String(details['limited_until'])) - Date.now();
+      expect(left).toBeGreaterThan(60_000);
+      // It is not even asked meanwhile.
+      const asked = stand.asked();
+      expect((await diagnose()).of('sample_item').status).toBe('warn');
+      expect(stand.asked()).toBe(asked);
+    });
+  });
+}
