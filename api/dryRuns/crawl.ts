@@ -2,11 +2,8 @@ import { pageFilter } from '../../contract/scrapeSitemap.js';
 import type { WebScrapeRequest } from '../../contract/webScrape.js';
 import type { ApiDeps, PageSample } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
-import { type Deadline, readSample } from './deadline.js';
+import { type Deadline, PAGES_AT_ONCE, readSample } from './deadline.js';
 import { estimateOf, type SkippedByDryRun } from './estimate.js';
-
-/** Pages whose links are followed together: a level of a site may be wide. */
-const PAGES_AT_ONCE = 4;
 
 /**
  * The pages that a crawl would bring in: from its start on as far as the sample goes, nearest first. Whatever the pages of
@@ -31,6 +28,7 @@ export async function dryCrawl(
   const read: PageSample[] = [];
   let failed = 0;
   const skipped: Partial<Record<SkippedByDryRun, number>> = {};
+  let isCutOff = false as boolean;
   const isFull = (): boolean => depths.size >= cap;
 
   const take = async (url: string, depth: number): Promise<void> => {
@@ -39,7 +37,13 @@ export async function dryCrawl(
       if (cap < asked) skipped.over_limit = (skipped.over_limit ?? 0) + 1;
       return;
     }
-    if (await sitemaps.mayFetch(url, whole)) {
+    const mayFetch = await sitemaps.mayFetch(url, whole).catch((error: unknown) => {
+      if (!whole.aborted) throw error;
+      isCutOff = true;
+      return null;
+    });
+    if (mayFetch === null) return;
+    if (mayFetch) {
       depths.set(url, depth);
       open.push(url);
     } else {
@@ -52,7 +56,7 @@ export async function dryCrawl(
   while (mayGoOn()) {
     const urls = open.splice(0, Math.min(PAGES_AT_ONCE, samplePages - read.length - failed));
     const page = async (url: string) => ({ url, ...(await samples.page(url, scrape, ingest, [...hosts], whole)) });
-    const got = await readSample(urls, page, whole);
+    const got = await readSample(urls, PAGES_AT_ONCE, page, whole);
     read.push(...got.read);
     failed += got.failed;
     // Where the site itself sent us from the start address is the same site.
@@ -66,6 +70,6 @@ export async function dryCrawl(
   // Of the pages at the end of the way nobody wants to know where they lead.
   const isKnown = open.every((url) => (depths.get(url) ?? 0) >= scrape.recursionDepth);
   const seenAll = read.length + failed === depths.size - open.length;
-  const complete = isFull() || (isKnown && seenAll);
+  const complete = isFull() || (isKnown && seenAll && !isCutOff);
   return estimateOf(caller, 'webScrape', ingest, { files: depths.size, complete, read, failed, skipped }, deps);
 }

@@ -5,8 +5,9 @@ import type { ApiDeps, Sample } from '../deps.js';
 import { HttpError } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 
-/** Of a sample, so many are read at once. */
-const READ_AT_ONCE = 4;
+/** Of a sample, so many are read at once. Files may be large, and are in memory whole. */
+export const PAGES_AT_ONCE = 4;
+export const FILES_AT_ONCE = 2;
 /** Of one user, so many dry runs are under way at once in a process. */
 const PER_USER = 2;
 const RETRY_AFTER_S = 5;
@@ -49,10 +50,11 @@ export function spread<T>(all: readonly T[], most: number): T[] {
 /** Reads a sample. What can't be read is counted; what was not read in time is no part of it. */
 export async function readSample<T, S extends Sample>(
   sample: readonly T[],
+  atOnce: number,
   read: (one: T) => Promise<S>,
   signal: AbortSignal,
 ): Promise<{ read: S[]; failed: number }> {
-  const limit = pLimit(READ_AT_ONCE);
+  const limit = pLimit(atOnce);
   let failed = 0;
   const tries = sample.map((one) =>
     limit(async () => {

@@ -7,7 +7,7 @@ import type { ApiDeps } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
 import { faultAnswer } from '../integrations/callSource.js';
 import { accountOf, type ConnectedDataSource } from '../integrations/dataSourceOf.js';
-import { type Deadline, readSample, spread } from './deadline.js';
+import { type Deadline, FILES_AT_ONCE, readSample, spread } from './deadline.js';
 import { estimateOf, type SkippedByDryRun } from './estimate.js';
 
 /** Of these an item costs itself alone. */
@@ -71,6 +71,6 @@ export async function drySelection(
   }
   const items = [...found.values()];
   const read = (item: (typeof items)[number]) => samples.item(account, item, ingest, whole);
-  const sample = await readSample(spread(items, settings.dryRun.samplePages), read, whole);
+  const sample = await readSample(spread(items, settings.dryRun.samplePages), FILES_AT_ONCE, read, whole);
   return estimateOf(caller, 'syncSource', ingest, { files: items.length, complete, ...sample, skipped }, deps);
 }

@@ -3,7 +3,7 @@ import { pageFilter, type ScrapeSitemapRequest } from '../../contract/scrapeSite
 import type { ApiDeps } from '../deps.js';
 import { HttpError } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
-import { type Deadline, readSample, spread } from './deadline.js';
+import { type Deadline, PAGES_AT_ONCE, readSample, spread } from './deadline.js';
 import { estimateOf, type SkippedByDryRun } from './estimate.js';
 
 /** The pages that a scrape would bring in: found as it finds them, some of them read. */
@@ -41,6 +41,6 @@ export async function drySitemap(
     complete = false;
   }
   const read = (url: string) => samples.page(url, scrape, ingest, null, whole);
-  const sample = await readSample(spread(urls, settings.dryRun.samplePages), read, whole);
+  const sample = await readSample(spread(urls, settings.dryRun.samplePages), PAGES_AT_ONCE, read, whole);
   return estimateOf(caller, 'scrapeSitemap', ingest, { files: urls.length, complete, ...sample, skipped }, deps);
 }

@@ -166,7 +166,7 @@ test('a dry run is bounded in time, and obeys the limits of its user', async () 
   await organization.post('/update_users', { customer_ids: ['cleo'], max_files_per_upload: 2 });
   // Two of one user at once, and not a third.
   const three = await Promise.all(range(0, 3).map(() => user.post<Estimate>('/scrape_sitemap', { url, ...DRY })));
-  expect(three.map(({ status }) => status).toSorted()).toEqual([200, 200, 429]);
+  expect(three.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429]);
   for (const { status, body } of three)
     if (status === 200) expect(body).toMatchObject({ files: 2, skipped: { over_limit: 4 } });
   // A sitemap that never ends its answer: what was seen of it is told.

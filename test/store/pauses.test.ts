@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { startService, type TestService } from '../support/service.js';
+
+let service: TestService;
+const owner = { organizationId: 1, userId: 7, customerId: 'ada' };
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+});
+afterAll(() => service.close());
+
+async function accept(maxTokens: number | null): Promise<number> {
+  const { runs, transaction } = service.store;
+  const id = await runs.nextId();
+  const run = { kind: 'scrapeSitemap', workflowId: `scrape:${id}`, owner, fileId: null, requestId: 'r' } as const;
+  await transaction((session) => runs.accept(id, { ...run, options: {}, maxTokens }, session));
+  return id;
+}
+
+test('a bound is never passed, however many take of it at once', async () => {
+  const { pauses, runs } = service.store;
+  const id = await accept(100);
+  const taken = await Promise.all(Array.from({ length: 40 }, () => pauses.take(id, 7)));
+  expect(taken.filter(Boolean)).toHaveLength(14);
+  expect(await runs.find(id)).toMatchObject({ tokensTaken: 98, pause: { reason: 'max_tokens', wanted: 7 } });
+  // What would fit has to wait as well.
+  expect(await pauses.take(id, 1)).toBe(false);
+  expect((await pauses.standing(10)).map(({ _id }) => _id)).toEqual([id]);
+});
+
+test('a paused run goes on once, by its owner alone, and tells its workflow until that has heard it', async () => {
+  const { pauses, runs } = service.store;
+  const id = await accept(0);
+  expect(await pauses.resume(owner, id, 10)).toBe(false);
+  expect(await pauses.take(id, 5)).toBe(false);
+  expect(await pauses.resume({ organizationId: 1, userId: 8 }, id, 10)).toBe(false);
+  expect(await pauses.resume({ organizationId: 2, userId: 7 }, id, 10)).toBe(false);
+  expect(await pauses.takeUp(id)).toBe(false);
+  expect(await pauses.under(`scrape:${id}`)).toMatchObject({ _id: id });
+  expect(await pauses.resume(owner, id, 10)).toBe(true);
+  expect(await pauses.resume(owner, id, null)).toBe(false);
+  expect(await pauses.under(`scrape:${id}`)).toBeNull();
+  const unheard = async () => (await pauses.unheard(new Date(Date.now() + 1_000), 10)).map(({ _id }) => _id);
+  expect(await unheard()).toEqual([id]);
+  // Not before its workflow is there to say so.
+  expect(await pauses.take(id, 5)).toBe(false);
+  expect(await pauses.takeUp(id)).toBe(true);
+  expect(await unheard()).toEqual([]);
+  expect(await pauses.take(id, 5)).toBe(true);
+  await pauses.giveBack(id, 5);
+  expect(await runs.find(id)).toMatchObject({ tokensTaken: 0, maxTokens: 10 });
+  await runs.finish(id, 'finished', {});
+  expect(await pauses.resume(owner, id, 20)).toBe(false);
+});
+
+test('a run without a bound counts nothing', async () => {
+  const { runs } = service.store;
+  const run = await runs.find(await accept(null));
+  expect(run?.maxTokens).toBeUndefined();
+  expect(run?.tokensTaken).toBeUndefined();
+});
