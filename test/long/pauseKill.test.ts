@@ -11,7 +11,7 @@ import { soon } from '../support/soon.js';
 
 const PAGES = 24;
 /** Tokens that are given each time: some pages' worth. */
-const TOKENS = 1_500;
+const TOKENS = 3_000;
 /** After a run was told to go on, its next end or pause is a moment away: a kill comes within. */
 const MOMENT_MS = 1_500;
 
