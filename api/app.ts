@@ -1,4 +1,4 @@
-import express, { type Express } from 'express';
+import express, { type Express, type IRouter, Router } from 'express';
 
 import type { ApiDeps } from './deps.js';
 import { mountDocs } from './docs.js';
@@ -19,15 +19,30 @@ export function createApp(deps: ApiDeps): Express {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(requestIds(deps.log), countRequests(deps.metrics), requireHost, cors(deps.settings.corsOrigins));
-  for (const path of paths()) {
+  const serve = (on: IRouter, path: string): void => {
     const there = served.filter((operation) => operation.path === path);
-    for (const operation of there) mount(app, operation, deps, admit);
+    for (const operation of there) mount(on, operation, deps, admit);
     const methods = there.map(({ method }) => method.toUpperCase()).join(', ');
-    app.all(expressPath(path), (_request, response) => {
+    on.all(expressPath(path), (_request, response) => {
       takeRoute(response, path);
       response.setHeader('allow', methods);
       throw new HttpError(405, `This path takes ${methods}.`);
     });
+  };
+  // Express tries one path after another, which for the last of all takes longer than to read its request.
+  const byName = new Map<string, Router>();
+  app.use((request, response, next) => {
+    const router = byName.get(request.path);
+    if (router) router(request, response, next);
+    else next();
+  });
+  for (const path of paths()) {
+    // Here too, for Express knows more spellings of a path: a slash at its end, capitals.
+    serve(app, path);
+    if (path.includes('{')) continue;
+    const router = Router();
+    serve(router, path);
+    byName.set(path, router);
   }
   mountDocs(app);
   app.use(() => {

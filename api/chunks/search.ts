@@ -33,7 +33,7 @@ export interface SearchRequest {
   readonly rerank: RerankModel | null;
 }
 
-/** How many more hits than wanted are asked for, since some may be of a generation that was just replaced. */
+/** How many more hits than wanted are asked for where some may be of a generation that was just replaced. */
 const SPARE = 16;
 /** Hits of each kind that are fused: the best of both lists may stand far down in either. */
 const poolOf = (wanted: number): number => Math.max(100, 4 * wanted);
@@ -44,6 +44,11 @@ const RRF_K = 60;
 
 /** Users whose files were seen to lie elsewhere too: for a while that is asked about first. It decides on the order alone. */
 const scattered = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
+
+/** Users some of whose hits were of such generations: for a while spare ones are asked for, which others have no need of. */
+const replacing = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
+
+const nameOf = ({ organizationId, userId }: Tenant): string => `${organizationId}:${userId}`;
 
 /** What one space is asked; null for what is not asked of it. */
 interface Probe {
@@ -71,11 +76,14 @@ async function searchSpace(
   const { model, filter, exact, weights } = request;
   const probe = await probeOf(space, request, deps);
   if (probe.dense === null && probe.sparse === null) return [];
+  const name = nameOf(tenant);
+  const first = weights ? poolOf(wanted) : wanted + (replacing.has(name) ? SPARE : 0);
   return findCurrent(
     tenant,
     space,
-    { wanted, readFiles, limit: weights ? poolOf(wanted) : wanted + SPARE },
+    { wanted, readFiles, limit: first },
     async (limit) => {
+      if (limit > first) replacing.set(name, true);
       // Records are read after it is known where they lie: who moves to another space meanwhile is seen in one of them.
       const [hits] = await Promise.all([
         deps.store.vectors.search({ ...tenant, ...probe, model, filter, exact, limit }),
@@ -153,7 +161,7 @@ export async function searchChunks(
   const tenant = { organizationId, userId };
   const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));
   const wanted = reranker ? candidatesOf(k) : k;
-  const name = `${organizationId}:${userId}:${model}`;
+  const name = `${nameOf(tenant)}:${model}`;
   // What fails there is tried again: it may be of a space in which nothing lies.
   const alone =
     likely === null || scattered.has(name)

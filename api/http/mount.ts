@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   type ErrorRequestHandler,
-  type Express,
+  type IRouter,
   json,
   type Request,
   type RequestHandler,
@@ -44,7 +44,7 @@ export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/
 type Admission = (caller: Identity['caller']) => void;
 
 /** The single adapter between operations and Express: authenticate → admit → read the body → validate → handle → JSON. */
-export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: Admission): void {
+export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: Admission): void {
   const { method, path, auth, body, query, takesFile = false, takesContents = false, takesForm = false } = operation;
   const { maxJsonBytes, maxContentsBytes } = deps.settings;
   const count: RequestHandler = (_request, response, next) => {
@@ -90,7 +90,7 @@ export function mount(app: Express, operation: Operation, deps: ApiDeps, admit: 
       await deps.store.originals.discard(file.draft).catch(() => undefined);
     }
   };
-  app[method](expressPath(path), count, ...early, identify, ...read, answer, confirmFirst);
+  on[method](expressPath(path), count, ...early, identify, ...read, answer, confirmFirst);
 }
 
 const identityOf = (response: Response): Identity =>
@@ -134,7 +134,17 @@ async function respond(
   else if (answer instanceof FileAnswer) await sendFile(answer, response);
   else if (answer instanceof EventsAnswer) await sendEvents(answer, response);
   else if (answer instanceof PageAnswer || answer instanceof RedirectAnswer) sendPage(answer, response);
-  else response.status(200).json(answer);
+  else sendJson(answer, response);
+}
+
+/** As Express does, without its looks at the request: nothing here is cached by a mark. */
+function sendJson(answer: unknown, response: Response): void {
+  const text = JSON.stringify(answer);
+  response.writeHead(200, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
 }
 
 /** Foreign content from our own origin: never shown, run or guessed at by a browser. */

@@ -90,6 +90,11 @@ describe('who may call', () => {
     expect((await user.get('/scrape_sitemap')).status).toBe(405);
     expect((await user.get('/nothing')).status).toBe(404);
   });
+
+  test.each(['/whoami', '/whoami/', '/WhoAmI', '/whoami?x=1'])('%s is a spelling of one path', async (path) => {
+    expect((await user.get(path)).body).toMatchObject({ organization_id: expect.any(Number) });
+    expect((await user.post(path, {})).status).toBe(405);
+  });
 });
 
 describe('what is wrong with a request is said by its path', () => {
