@@ -32,10 +32,8 @@ export const resumeRun = operation<'user', Body>({
       const sentence = `${tokensTaken} tokens are taken, and the next text has ${pause.wanted}. Give more, or null`;
       throw invalid(['body', 'max_tokens'], sentence, 'greater_than');
     }
-    // Asked twice, the first word counts.
-    await store.pauses.resume(caller, id, maxTokens);
-    // Not awaited: the row is the promise. The sweeper tells a workflow that could not be told now.
-    void dispatcher.tellResumed(run);
+    // Asked twice, the first word counts. Not awaited: the row is the promise, and the sweeper tells what was not told now.
+    if (await store.pauses.resume(caller, id, maxTokens)) void dispatcher.tellResumed(run);
     const now = await store.runs.findOf(caller, id);
     return { id, max_tokens: now?.maxTokens ?? null, tokens_taken: now?.tokensTaken ?? tokensTaken };
   },
