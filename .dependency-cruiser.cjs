@@ -100,7 +100,7 @@ module.exports = {
     owned('express/', ['api/']),
     owned('joi/', ['api/', 'settings\\.ts', 'config\\.ts']),
     owned('undici/', ['egress/']),
-    owned('(pino|prom-client)/', ['observability/']),
+    owned('(pino|prom-client|@opentelemetry)/', ['observability/']),
     owned('playwright-core/', ['connectors/web/']),
     owned('@temporalio/client/', ['dispatch/', 'engines/', 'scripts/']),
     owned('@temporalio/worker/', ['worker/', 'scripts/']),

@@ -18,6 +18,8 @@ import { readProviders } from './embeddings/readProviders.js';
 import type { ProviderSettings } from './embeddings/registry.js';
 import type { LookupSettings } from './lookups/types.js';
 import type { RerankSettings } from './rerankers/types.js';
+import type { TracingSettings } from './observability/spans.js';
+import { readOtlpHeaders } from './observability/tracing.js';
 import { SETTINGS } from './settings.js';
 import type { CollectionLayout } from './store/vectors/layout.js';
 import type { VectorSettings } from './store/vectors/vectors.js';
@@ -138,6 +140,7 @@ export interface Config {
   };
   /** The page of operators. */
   readonly ops: { readonly sessionMs: number; readonly mostClients: number; readonly tickMs: number };
+  readonly tracing: TracingSettings;
   readonly eventsKeptDays: number;
   readonly ledgerLifeDays: number;
   readonly maxQueuedFiles: number;
@@ -430,6 +433,11 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       port: (values['METRICS_PORT'] as number | undefined) ?? null,
       workerPort: (values['WORKER_METRICS_PORT'] as number | undefined) ?? null,
       host: string('METRICS_HOST'),
+    },
+    tracing: {
+      endpoint: optionalAddress('OTEL_EXPORTER_OTLP_ENDPOINT'),
+      headers: readOtlpHeaders(given('OTEL_EXPORTER_OTLP_HEADERS') ?? ''),
+      ratio: number('OTEL_TRACES_SAMPLER_ARG'),
     },
     eventsKeptDays: number('EVENTS_KEPT_DAYS'),
     ledgerLifeDays: number('LEDGER_LIFE_DAYS'),

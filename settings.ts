@@ -6,6 +6,7 @@ import { readOAuthClients } from './connectors/oauth/clients.js';
 import { readSourceUrls } from './connectors/readSourceUrls.js';
 import { readPrices } from './embeddings/readPrices.js';
 import { readDeployments } from './embeddings/readProviders.js';
+import { readOtlpHeaders } from './observability/tracing.js';
 import { ON_DISK_PARTS, QUANTIZATIONS } from './store/vectors/layout.js';
 import { TRANSCRIPTION_SERVICES } from './contract/uploads.js';
 
@@ -107,6 +108,19 @@ export const SETTINGS = {
   METRICS_TOKEN: {
     schema: Joi.string().min(16),
     about: 'Bearer token for GET /metrics, of this deployment and no organization. Unset: none is asked for.',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    schema: address(),
+    about:
+      'Where traces are sent by OTLP over HTTP, `/v1/traces` of it: `http://collector:4318`. Unset: there are none.',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    schema: Joi.string().custom(readBy(readOtlpHeaders)),
+    about: 'Headers that are sent along, `name=value`, by comma, values encoded as in addresses. Secret.',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    schema: Joi.number().min(0).max(1).default(1),
+    about: 'The part of all traces that is kept; a trace is kept as a whole or not at all.',
   },
   API_KEY: {
     schema: Joi.string().min(16),

@@ -7,6 +7,7 @@ import { countRequests, takeRoute } from './http/metrics.js';
 import { cors, errorHandler, requestIds, requireHost } from './http/middleware.js';
 import { expressPath, mount } from './http/mount.js';
 import { createRateLimiter } from './http/rateLimit.js';
+import { traceRequests } from './http/traces.js';
 import { operations, pages } from './routes.js';
 
 /** All that is served. */
@@ -18,7 +19,9 @@ export function createApp(deps: ApiDeps): Express {
   const admit = createRateLimiter(deps.settings.rateLimits);
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(requestIds(deps.log), countRequests(deps.metrics), requireHost, cors(deps.settings.corsOrigins));
+  app.use(requestIds(deps.log), countRequests(deps.metrics));
+  if (deps.tracing) app.use(traceRequests(deps.tracing));
+  app.use(requireHost, cors(deps.settings.corsOrigins));
   const serve = (on: IRouter, path: string): void => {
     const there = served.filter((operation) => operation.path === path);
     for (const operation of there) mount(on, operation, deps, admit);

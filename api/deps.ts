@@ -11,6 +11,7 @@ import type { Embeddings } from '../embeddings/types.js';
 import type { Lookups } from '../lookups/types.js';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
+import type { Tracing } from '../observability/spans.js';
 import type { Reranker, Rerankers } from '../rerankers/types.js';
 import type { Store } from '../store/connect.js';
 import type { NameLimiter, RateLimits } from './http/rateLimit.js';
@@ -156,4 +157,6 @@ export interface ApiDeps {
   readonly settings: ApiSettings;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'answered' | 'embedded'>;
+  /** Unset: requests are in no trace. */
+  readonly tracing?: Tracing;
 }

@@ -18,6 +18,8 @@ import { createLookups } from '../lookups/registry.js';
 import { createLog } from '../observability/log.js';
 import { createMetrics } from '../observability/metrics.js';
 import { offerMetrics } from '../observability/metricsPage.js';
+import { NO_TRACING, openTracing } from '../observability/tracing.js';
+import { watchAll } from '../observability/watch.js';
 import { createRerankers } from '../rerankers/registry.js';
 import { connectStore } from '../store/connect.js';
 import { createApp } from './app.js';
@@ -32,17 +34,22 @@ import { createLivePages } from './web/livePages.js';
 const STOP_MS = 10_000;
 
 const config = loadConfig();
-const log = createLog({ level: config.logLevel, name: 'api' });
+const tracing = await openTracing(config.tracing, 'allotrope-api');
+const log = createLog({ level: config.logLevel, name: 'api', fields: tracing.logFields });
 const isMeasured = config.metrics.port !== null;
 const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
-const store = await connectStore({ ...storeSettings(config), watch: isMeasured ? metrics.watch : null });
+const store = await connectStore({
+  ...storeSettings(config),
+  watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
+  traceparent: () => tracing.carried()?.traceparent ?? null,
+});
 // Of the whole service, so told by its API and not by each worker.
 metrics.tellBacklog(store.backlog);
 await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
-const temporalClient = createTemporalClient(temporal);
-const dispatcher = createDispatcher(temporalClient, temporal.taskQueue, store, log);
-const upstreams = createEgress(config.embedding.egress);
+const temporalClient = createTemporalClient(temporal, tracing);
+const dispatcher = createDispatcher(temporalClient, temporal.taskQueue, store, log, tracing);
+const upstreams = createEgress(config.embedding.egress, tracing);
 const embeddings = createEmbeddings({
   local: {
     modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
@@ -62,7 +69,7 @@ const embeddings = createEmbeddings({
     onRequest: metrics.providerRequest,
   },
 });
-const egress = createEgress(config.egress);
+const egress = createEgress(config.egress, tracing);
 // Pages that scripts fill are left to the workers, which have a browser.
 const web = createWebSource({ egress, settings: config.web, renders: false });
 // Its thread starts with the first page.
@@ -95,6 +102,7 @@ const app = createApp({
   },
   log,
   metrics,
+  ...(tracing !== NO_TRACING && { tracing }),
 });
 // A long upload takes its time; one that says nothing is ended by its reader.
 const server = createHttpServer(app, { requestTimeout: config.http.requestTimeoutMs });
@@ -116,6 +124,7 @@ async function stop(): Promise<void> {
   await Promise.all([new Promise((resolve) => server.close(resolve)), metricsServer?.close()]);
   await dispatcher.close();
   await Promise.all([web, documents, egress, upstreams, embeddings, store].map((one) => one.close()));
+  await tracing.close();
   process.exit(0);
 }
 process.once('SIGTERM', () => void stop());

@@ -94,6 +94,9 @@ export const CONTAINER_WORKFLOW_IDS: Readonly<Record<ContainerRunKind, (containe
   syncFeed: workflowIds.feed,
 };
 
+/** The header of workflows and activities that says which trace they are part of, as Temporal's own SDKs call it. */
+export const TRACE_HEADER = '_tracer-data';
+
 /** What every run's workflow is given. The options lie in the run's row; history carries its id only. */
 export interface RunInput {
   readonly runId: number;

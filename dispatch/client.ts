@@ -1,4 +1,10 @@
 import { Client, Connection } from '@temporalio/client';
+import { defaultPayloadConverter, type Headers } from '@temporalio/common';
+
+import { TRACE_HEADER } from '../contract/orchestration.js';
+import { headersOf } from '../observability/carried.js';
+import type { Tracing } from '../observability/spans.js';
+import { NO_TRACING } from '../observability/tracing.js';
 
 export interface TemporalSettings {
   readonly address: string;
@@ -6,8 +12,21 @@ export interface TemporalSettings {
   readonly taskQueue: string;
 }
 
-/** A client that connects at its first call and again whenever Temporal comes back: the service starts without Temporal. */
-export function createTemporalClient(settings: TemporalSettings): Client {
+/**
+ * A client that connects at its first call and again whenever Temporal comes back: the service starts without Temporal.
+ * What it starts is part of the trace in which it is started.
+ */
+export function createTemporalClient(settings: TemporalSettings, tracing: Tracing = NO_TRACING): Client {
   const connection = Connection.lazy({ address: settings.address, connectTimeout: '5 seconds' });
-  return new Client({ connection, namespace: settings.namespace });
+  const traced = (headers: Headers): Headers => {
+    const carried = tracing.carried();
+    return carried ? { ...headers, [TRACE_HEADER]: defaultPayloadConverter.toPayload(headersOf(carried)) } : headers;
+  };
+  return new Client({
+    connection,
+    namespace: settings.namespace,
+    interceptors: {
+      workflow: [{ startWithDetails: (input, next) => next({ ...input, headers: traced(input.headers) }) }],
+    },
+  });
 }

@@ -10,6 +10,8 @@ import {
   workflowIds,
 } from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
+import type { Tracing } from '../observability/spans.js';
+import { inSpan, NO_TRACING } from '../observability/tracing.js';
 import type { Attempts } from '../store/connections/attempts.js';
 import type { FileCommands } from '../store/files/commands.js';
 import type { HeldRuns } from '../store/runs/held.js';
@@ -77,6 +79,7 @@ export function createDispatcher(
   taskQueue: string,
   { runs, files, heldRuns, attempts, pauses }: DispatchStores,
   log: Log,
+  tracing: Tracing = NO_TRACING,
 ): Dispatcher {
   /** Whether the running workflow of that id is this very run. */
   const isThisRun = async (run: RunDoc): Promise<boolean> => {
@@ -99,10 +102,27 @@ export function createDispatcher(
       }),
     );
 
+  /** Whoever starts it, and whenever: the trace is that of the request which the run was accepted for. */
+  const handTraced = (run: RunDoc) => {
+    const { _id, kind, organizationId, userId, fileId, requestId, workflowId, traceparent } = run;
+    const ids = { organization: organizationId, run: _id, request: requestId, workflow: workflowId };
+    const whose = { ...(userId > 0 && { user: userId }), ...(fileId !== null && { file: fileId }) };
+    return inSpan(
+      tracing,
+      {
+        name: `start ${kind}`,
+        kind: 'producer',
+        ids: { ...ids, ...whose },
+        ...(traceparent && { parent: traceparent }),
+      },
+      () => hand(run),
+    );
+  };
+
   /** True once Temporal has the run's workflow; false when an earlier run of the same thing goes on. */
   const tryStart = async (run: RunDoc): Promise<boolean> => {
     try {
-      await inTurn(() => hand(run));
+      await inTurn(() => handTraced(run));
       return true;
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

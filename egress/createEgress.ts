@@ -12,16 +12,17 @@ import { openProxy } from './proxy.js';
 import { redirected, type Step } from './redirect.js';
 import { drain, responseBody } from './responseBody.js';
 import { createDirectRoute, type Route } from './route.js';
-import type { Egress, EgressRequest, EgressSettings, Way } from './types.js';
+import type { Egress, EgressRequest, EgressSettings, WatchRequest, Way } from './types.js';
 
 /**
  * Makes the one way out. Connections are pooled per origin, at most settings.connectionsPerHost each.
- * @param lookup how names are resolved; tests give their own
+ * @param options.lookup how names are resolved; tests give their own
+ * @param options.watch told of each exchange; null: nobody is
  * @throws Error when an entry of allowedPrivateHosts can't be read
  */
 export function createEgress(
   settings: EgressSettings,
-  { lookup = bySystem }: { readonly lookup?: Lookup } = {},
+  { lookup = bySystem, watch = null }: { readonly lookup?: Lookup; readonly watch?: WatchRequest | null } = {},
 ): Egress {
   const guard = createGuard(settings, lookup);
   const agent = new Agent({
@@ -87,8 +88,10 @@ export function createEgress(
       );
       const { signal, end } = startDeadline(request.totalTimeoutMs, slow, request.signal);
       const route = routeOf(request.way);
+      const ended = watch?.({ system: 'http', operation: request.method ?? 'GET', target: asked });
       const { target, answer } = await exchange(request, route, signal).catch((error: unknown) => {
         end();
+        ended?.({ failed: true });
         throw error;
       });
       const { host, url } = target;
@@ -103,7 +106,10 @@ export function createEgress(
           host,
           maxBytes: request.maxBytes,
           explain: (error) => explain(error, route, host, signal),
-          onEnd: end,
+          onEnd() {
+            end();
+            ended?.({ failed: answer.statusCode >= 400, status: answer.statusCode });
+          },
         }),
       };
     },

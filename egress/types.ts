@@ -18,6 +18,13 @@ export interface EgressSettings {
   readonly premiumProxies: readonly string[];
 }
 
+/** Told as an exchange begins: its method and host, nothing else of its address. What it gives back is told how that ended. */
+export type WatchRequest = (call: {
+  readonly system: 'http';
+  readonly operation: string;
+  readonly target: string;
+}) => (end: { readonly failed: boolean; readonly status?: number }) => void;
+
 /** How a request leaves: straight to the site, or through the proxies of EgressSettings.premiumProxies in turn. */
 export type Way = 'direct' | 'premium_proxy';
 

@@ -17,6 +17,16 @@ export interface CallEnd {
 /** Is told as a call begins; what it gives back is told, once, how that ended. */
 export type Watch = (call: WatchedCall) => (end: CallEnd) => void;
 
+/** One that tells several; null where there is nobody to tell, so that nothing is spent on it. */
+export function watchAll(watches: readonly (Watch | null)[]): Watch | null {
+  const present = watches.filter((one) => one !== null);
+  if (present.length < 2) return present[0] ?? null;
+  return (call) => {
+    const ends = present.map((begin) => begin(call));
+    return (end) => ends.forEach((tell) => tell(end));
+  };
+}
+
 /** Watches a piece of work that ends with its promise. */
 export async function watched<T>(watch: Watch | null, call: WatchedCall, work: () => Promise<T>): Promise<T> {
   if (watch === null) return work();

@@ -67,6 +67,7 @@ const stamp = hash.digest('hex');
 if ((await readFile(STAMP, 'utf8').catch(() => '')) !== stamp) {
   const { code } = await bundleWorkflowCode({
     workflowsPath: path.join(DIST, 'workflows', 'index.js'),
+    workflowInterceptorModules: [path.join(DIST, 'workflows', 'interceptors.js')],
     logger: new DefaultLogger('WARN'),
   });
   await put(BUNDLE, code);

@@ -105,6 +105,8 @@ export interface StoreSettings {
   readonly maxQueuedFiles: number;
   /** Told of calls to MongoDB and Qdrant; unset: nobody is, and nothing is spent on it. */
   readonly watch?: Watch | null;
+  /** Of the trace in which it is called; null or unset: of none. */
+  readonly traceparent?: () => string | null;
 }
 
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
@@ -235,7 +237,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const whiteLabelRecords = createWhiteLabels(models.whiteLabels, sequence, secrets);
   const live = createLiveItems(files, models.reembeds);
   const ledger = createLedgerWriter(models.ledger, files, runs, live, settings.ledgerLifeDays);
-  const runCommands = createRuns(runs, sequence, atomically, events, ledger);
+  const runCommands = createRuns(runs, sequence, atomically, events, ledger, settings.traceparent);
   const schedules = createSchedules({
     schedules: models.schedules,
     dataSources,

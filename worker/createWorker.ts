@@ -1,8 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 
 import type { Activities } from '../activities/index.js';
 import { deliveryQueue, ocrQueue, transcriptionQueue } from '../contract/orchestration.js';
+import type { Tracing } from '../observability/spans.js';
+import { NO_TRACING } from '../observability/tracing.js';
+import { traceActivities, traceSinks } from './traces.js';
 
 export interface WorkerSettings {
   readonly address: string;
@@ -33,7 +36,11 @@ export interface Workers {
 }
 
 /** Temporal workers for our workflows and these activities; deliveries, OCR, and what waits for others, apart from everything else. */
-export async function createWorkers(settings: WorkerSettings, activities: Activities): Promise<Workers> {
+export async function createWorkers(
+  settings: WorkerSettings,
+  activities: Activities,
+  tracing: Tracing = NO_TRACING,
+): Promise<Workers> {
   const { address, namespace, taskQueue } = settings;
   const connection = await NativeConnection.connect({ address });
   const common = {
@@ -42,10 +49,12 @@ export async function createWorkers(settings: WorkerSettings, activities: Activi
     // Cancellation is seen at the next heartbeat, which the SDK holds back at most this long.
     maxHeartbeatThrottleInterval: '1 second',
     shutdownGraceTime: '5 seconds',
-  } as const;
+    interceptors: { activity: [traceActivities(tracing)] },
+  } satisfies Partial<WorkerOptions>;
   const worker = await Worker.create({
     ...common,
     workflowBundle: { codePath: WORKFLOW_BUNDLE },
+    sinks: traceSinks(tracing),
     taskQueue,
     activities,
     maxConcurrentActivityTaskExecutions: settings.activityConcurrency,

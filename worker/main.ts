@@ -1,4 +1,5 @@
 import { createActivities } from '../activities/index.js';
+import { activityFields } from '../activities/logFields.js';
 import { loadConfig, required, storeSettings } from '../config.js';
 import { workflowUrls } from '../contract/workflowUrl.js';
 import { createConnectors } from '../connectors/registry.js';
@@ -20,6 +21,8 @@ import { encodeDocument } from '../embeddings/sparse/sparseEncoder.js';
 import { createLog } from '../observability/log.js';
 import { createMetrics } from '../observability/metrics.js';
 import { offerMetrics } from '../observability/metricsPage.js';
+import { openTracing } from '../observability/tracing.js';
+import { watchAll } from '../observability/watch.js';
 import { stepBack } from '../stepBack.js';
 import { BrokenPointFile } from '../store/coldStorage/pointFile.js';
 import { connectStore } from '../store/connect.js';
@@ -34,19 +37,28 @@ import { upgradePoints } from './upgradePoints.js';
 const config = loadConfig();
 // Children inherit it: requests are answered at once also while a large ingest takes all there is.
 stepBack(process.pid, config.workerNiceness);
-const log = createLog({ level: config.logLevel, name: 'worker' });
+const tracing = await openTracing(config.tracing, 'allotrope-worker');
+const log = createLog({
+  level: config.logLevel,
+  name: 'worker',
+  fields: () => ({ ...tracing.logFields(), ...activityFields() }),
+});
 const isMeasured = config.metrics.workerPort !== null;
 const sdkMetrics = await installRuntime(createSdkLogger(log), isMeasured);
 const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
-const watch = isMeasured ? metrics.watch : null;
-const store = countEnds(await connectStore({ ...storeSettings(config), watch }), metrics);
+const connected = await connectStore({
+  ...storeSettings(config),
+  watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
+  traceparent: () => tracing.carried()?.traceparent ?? null,
+});
+const store = countEnds(connected, metrics);
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
-const client = createTemporalClient(temporal);
-const dispatcher = createDispatcher(client, temporal.taskQueue, store, log);
+const client = createTemporalClient(temporal, tracing);
+const dispatcher = createDispatcher(client, temporal.taskQueue, store, log, tracing);
 const schedules = createSchedules(client, temporal.taskQueue, store, log);
-const egress = createEgress(config.egress);
-const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost });
-const transcribers = createEgress(config.transcription.egress);
+const egress = createEgress(config.egress, tracing);
+const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost }, tracing);
+const transcribers = createEgress(config.transcription.egress, tracing);
 const feed = createFeedReader(client, temporal.taskQueue, store, log, config.reapIntervalMs);
 const limiter = createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns });
 const web = createWebSource({
@@ -58,7 +70,7 @@ const web = createWebSource({
 const documents = createDocumentPool(config.documents);
 /** Its table takes some 40 MB, and pages are counted in threads that have one of their own. */
 const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;
-const upstreams = createEgress(config.embedding.egress);
+const upstreams = createEgress(config.embedding.egress, tracing);
 const embeddings = createEmbeddings({
   local: {
     modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
@@ -101,6 +113,7 @@ const workers = await createWorkers(
     log,
     metrics,
   }),
+  tracing,
 );
 
 const stopping = new AbortController();
@@ -135,4 +148,5 @@ await web.close();
 await Promise.all(
   [documents, embeddings, store, egress, receivers, transcribers, upstreams, workers].map((one) => one.close()),
 );
+await tracing.close();
 process.exit(0);

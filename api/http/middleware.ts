@@ -5,6 +5,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 
 import type { Log } from '../../observability/log.js';
 import { HttpError, invalid } from './errors.js';
+import { shownPath, whoseOf } from './told.js';
 
 /** Each request gets an id, answered in x-request-id and written in every log line about it. */
 export function requestIds(log: Log): RequestHandler {
@@ -17,8 +18,9 @@ export function requestIds(log: Log): RequestHandler {
       log.info(
         {
           requestId,
+          ...whoseOf(response),
           method: request.method,
-          path: request.path,
+          path: shownPath(request, response),
           status: response.statusCode,
           ms: Math.round(performance.now() - begun),
         },
@@ -97,7 +99,16 @@ export function errorHandler(log: Log): ErrorRequestHandler {
     const requestId = String(response.locals['requestId']);
     const known = requestFault(error);
     if (!known)
-      log.error({ requestId, method: request.method, path: request.path, err: error }, 'a request failed at a defect');
+      log.error(
+        {
+          requestId,
+          ...whoseOf(response),
+          method: request.method,
+          path: shownPath(request, response),
+          err: error,
+        },
+        'a request failed at a defect',
+      );
     if (response.headersSent) {
       // Half an answer must not look like a whole one.
       response.destroy();

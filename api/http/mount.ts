@@ -32,6 +32,7 @@ import {
 import { closeEarlyAnswered, type FileKeeper, receiveFile } from './receiveFile.js';
 import { requireOwnPage } from './ownPage.js';
 import { sendEvents, streamList } from './stream.js';
+import { hidePath } from './told.js';
 import { validate } from './validate.js';
 
 /** Of a form. */
@@ -49,6 +50,7 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
   const { maxJsonBytes, maxContentsBytes } = deps.settings;
   const count: RequestHandler = (_request, response, next) => {
     takeRoute(response, path);
+    if (auth === 'open') hidePath(response, path);
     next();
   };
   // A stranger's body is never read, so that a bad credential is 401 whatever else is wrong.

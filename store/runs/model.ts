@@ -37,6 +37,8 @@ export interface RunDoc {
   /** What made it begin. Absent in older rows: a request, or where it is a pass or a part of one, a schedule. */
   cause?: RunCause;
   requestId: string;
+  /** The trace that it was accepted in, as W3C Trace Context has it. Absent: in none. */
+  traceparent?: string;
   /** Of an upload; null, or absent in older rows, for none. */
   uploadId?: string | null;
   /** The request, in the shape of its kind. */
@@ -83,6 +85,7 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     temporalRunId: String,
     cause: String,
     requestId: { type: String, required: true },
+    traceparent: String,
     uploadId: { type: String, default: null },
     options: { type: Schema.Types.Mixed, required: true },
     acceptedAt: { type: Date, required: true },

@@ -74,21 +74,25 @@ export interface Runs {
   ): Promise<void>;
 }
 
+/** @param traceparent of the trace in which it is called; null: in none */
 export function createRuns(
   runs: Model<RunDoc>,
   sequence: Sequence,
   atomically: Atomically,
   events: EventWriter,
   ledger: Pick<LedgerWriter, 'close' | 'expiry'>,
+  traceparent: () => string | null = () => null,
 ): Runs {
   const insert = async (accepted: Iterable<[number, NewRun]>, session: Session): Promise<void> => {
     const now = new Date();
+    const trace = traceparent();
     await runs.insertMany(
       [...accepted].map(([_id, { owner, begun, maxTokens = null, ...run }]) => ({
         _id,
         cause: begun ? ('schedule' as const) : ('request' as const),
         ...run,
         ...(maxTokens !== null && { maxTokens, tokensTaken: 0 }),
+        ...(trace !== null && { traceparent: trace }),
         ...(begun && { ...begun, startedAt: now }),
         organizationId: owner.organizationId,
         userId: owner.userId,

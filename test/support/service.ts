@@ -7,6 +7,7 @@ import path from 'node:path';
 import mongoose from 'mongoose';
 
 import { type Activities, createActivities } from '../../activities/index.js';
+import { activityFields } from '../../activities/logFields.js';
 import { createApp } from '../../api/app.js';
 import { createHttpServer } from '../../api/http/server.js';
 import { createSignedUrls } from '../../api/http/signedUrls.js';
@@ -104,7 +105,7 @@ export async function startService(
     ...settings,
   };
   const config = loadConfig(env);
-  const log = createLog({ level: config.logLevel, name: 'test' }, logTo);
+  const log = createLog({ level: config.logLevel, name: 'test', fields: activityFields }, logTo);
   await spreadIds(mongodbUri.href);
   const metrics = createMetrics({ ofProcess: false });
   const store = await connectStore(storeSettings(config));

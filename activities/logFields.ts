@@ -1,0 +1,9 @@
+import { asyncLocalStorage } from '@temporalio/activity';
+
+/** What every line is to say that is logged by an activity: which it is, and of which workflow. Elsewhere nothing. */
+export function activityFields(): Readonly<Record<string, string>> {
+  const info = asyncLocalStorage.getStore()?.info;
+  if (!info) return {};
+  const { activityType, workflowExecution } = info;
+  return { activity: activityType, ...(workflowExecution && { workflowId: workflowExecution.workflowId }) };
+}

@@ -1,0 +1,35 @@
+import type { Carried, SpanIds } from './spans.js';
+
+/** A W3C traceparent. */
+export const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+const NUMBERS: readonly string[] = ['organization', 'user', 'file', 'run'] satisfies (keyof SpanIds)[];
+const TEXTS: readonly string[] = ['request', 'workflow'] satisfies (keyof SpanIds)[];
+
+/** As W3C Trace Context and Baggage have it: the values of the headers of those names. */
+export function headersOf({ traceparent, ids }: Carried): Record<string, string> {
+  const baggage = Object.entries(ids).flatMap(([name, value]) =>
+    value === undefined || Array.isArray(value) ? [] : [`${name}=${encodeURIComponent(String(value))}`],
+  );
+  return { traceparent, ...(baggage.length > 0 && { baggage: baggage.join(',') }) };
+}
+
+function idOf(member: string): [string, string | number] | null {
+  const at = member.indexOf('=');
+  const [name, value] = [member.slice(0, at).trim(), decodeURIComponent(member.slice(at + 1).trim())];
+  if (TEXTS.includes(name)) return [name, value];
+  return NUMBERS.includes(name) && /^\d{1,15}$/.test(value) ? [name, Number(value)] : null;
+}
+
+/** What such headers say; null where they say nothing of a trace. */
+export function carriedIn(headers: unknown): Carried | null {
+  const { traceparent, baggage = '' } = (headers ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return null;
+  try {
+    const members = typeof baggage === 'string' ? baggage.split(',') : [];
+    const ids = Object.fromEntries(members.map(idOf).filter((one) => one !== null));
+    return { traceparent, ids };
+  } catch {
+    // Somebody else's baggage.
+    return { traceparent, ids: {} };
+  }
+}

@@ -1,0 +1,196 @@
+/** Loaded only where traces are on: see openTracing. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Attributes,
+  type Context,
+  createContextKey,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+} from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type IdGenerator,
+  ParentBasedSampler,
+  RandomIdGenerator,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-base';
+
+import { TRACEPARENT } from './carried.js';
+import type { SpanIds, SpanSettings, Tracing, TracingSettings } from './spans.js';
+import type { WatchedCall } from './watch.js';
+
+const SEND_EVERY_MS = 1_000;
+const SEND_TIMEOUT_MS = 10_000;
+/** A process that ends waits no longer for a receiver that is away. */
+const STOP_MS = 2_000;
+
+const KINDS: Readonly<Record<SpanSettings['kind'], SpanKind>> = {
+  server: SpanKind.SERVER,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+};
+const IDS = createContextKey('allotrope ids');
+
+const attributesOf = (ids: SpanIds): Attributes =>
+  Object.fromEntries(
+    Object.entries(ids).flatMap(([name, value]) =>
+      value === undefined ? [] : [[`allotrope.${name}_id`, value as number | string | number[]]],
+    ),
+  );
+
+/** What kind of error it is: its message may hold what nobody is to read. */
+const kindOf = (error: unknown): string => {
+  const known =
+    typeof error === 'object' && error !== null ? (error as { kind?: unknown; type?: unknown; name?: unknown }) : {};
+  const kind = [known.kind, known.type, known.name].find((one) => typeof one === 'string' && one !== '');
+  return typeof kind === 'string' ? kind : 'unknown';
+};
+
+/** In the words of OpenTelemetry's conventions. */
+const callAttributes = ({ system, operation, target }: WatchedCall): Attributes =>
+  system === 'http'
+    ? { 'http.request.method': operation, 'server.address': target }
+    : { 'db.system.name': system, 'db.operation.name': operation, 'db.collection.name': target };
+
+/**
+ * Ids at random, but for the span that has its id before it is made. All that asks for one is synchronous, so that one
+ * place to leave it is enough.
+ */
+class KnownIds implements IdGenerator {
+  readonly #random = new RandomIdGenerator();
+  known: { readonly traceId: string; readonly spanId: string } | null = null;
+  generateTraceId = (): string => this.known?.traceId ?? this.#random.generateTraceId();
+  generateSpanId = (): string => this.known?.spanId ?? this.#random.generateSpanId();
+}
+
+export function createOpenTelemetry(
+  { endpoint, headers, ratio }: TracingSettings & { readonly endpoint: string },
+  service: string,
+): Tracing {
+  const contexts = new AsyncLocalStorageContextManager().enable();
+  const ids = new KnownIds();
+  const chance = new TraceIdRatioBasedSampler(ratio);
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': service, 'service.namespace': 'allotrope' }),
+    sampler: new ParentBasedSampler({ root: chance }),
+    idGenerator: ids,
+    spanProcessors: [
+      new BatchSpanProcessor(
+        new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers, timeoutMillis: SEND_TIMEOUT_MS }),
+        { scheduledDelayMillis: SEND_EVERY_MS },
+      ),
+    ],
+  });
+  const tracer = provider.getTracer('allotrope');
+
+  const below = (traceparent: string): Context => {
+    const [, traceId = '', spanId = '', flags = '00'] = TRACEPARENT.exec(traceparent) ?? [];
+    return trace.setSpanContext(ROOT_CONTEXT, {
+      traceId,
+      spanId,
+      traceFlags: Number.parseInt(flags, 16),
+      isRemote: true,
+    });
+  };
+  const idsIn = (context: Context): SpanIds => (context.getValue(IDS) as SpanIds | undefined) ?? {};
+
+  /** Trace and span of a workflow's execution: no other way to know them before it has ended, on every worker. */
+  const placeOf = (executionId: string, traceparent: string | undefined) => {
+    const hex = executionId.replaceAll('-', '').toLowerCase();
+    const [, traceId = hex, , flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+    const isKept =
+      flags === undefined
+        ? chance.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED
+        : (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) !== 0;
+    // The latter half: the first may be a time.
+    return { traceId, spanId: hex.slice(16), isKept };
+  };
+
+  return {
+    begin({ name, kind, parent, ids: own = {}, attributes = {} }) {
+      const around = parent === undefined ? contexts.active() : below(parent);
+      const known = { ...idsIn(around), ...own };
+      const span = tracer.startSpan(
+        name,
+        { kind: KINDS[kind], attributes: { ...attributes, ...attributesOf(known) } },
+        around,
+      );
+      let inside = trace.setSpan(around, span).setValue(IDS, known);
+      return {
+        within: (work) => contexts.with(inside, work),
+        note(more, others = {}) {
+          span.setAttributes({ ...others, ...attributesOf(more) });
+          Object.assign(known, more);
+          inside = inside.setValue(IDS, known);
+        },
+        rename: (to) => void span.updateName(to),
+        end(error) {
+          if (error !== undefined) {
+            span.setStatus({ code: SpanStatusCode.ERROR });
+            span.setAttribute('error.type', kindOf(error));
+          }
+          span.end();
+        },
+      };
+    },
+    carried() {
+      const context = contexts.active();
+      const span = trace.getSpanContext(context);
+      if (!span) return null;
+      const flags = span.traceFlags.toString(16).padStart(2, '0');
+      return { traceparent: `00-${span.traceId}-${span.spanId}-${flags}`, ids: idsIn(context) };
+    },
+    parentOf(executionId, carried) {
+      const { traceId, spanId, isKept } = placeOf(executionId, carried?.traceparent);
+      return `00-${traceId}-${spanId}-${isKept ? '01' : '00'}`;
+    },
+    workflowEnded({ type, workflowId, executionId, startedAt, failed, carried }) {
+      ids.known = placeOf(executionId, carried?.traceparent);
+      try {
+        const span = tracer.startSpan(
+          `workflow ${type}`,
+          {
+            kind: SpanKind.INTERNAL,
+            startTime: startedAt,
+            attributes: attributesOf({ ...carried?.ids, workflow: workflowId }),
+          },
+          carried ? below(carried.traceparent) : ROOT_CONTEXT,
+        );
+        if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      } finally {
+        ids.known = null;
+      }
+    },
+    logFields() {
+      const span = trace.getSpanContext(contexts.active());
+      return span ? { traceId: span.traceId, spanId: span.spanId } : {};
+    },
+    watch(call) {
+      const around = contexts.active();
+      // What nobody asked for is in no trace: pings, sweeps, looks for work.
+      if (!trace.getSpan(around)?.isRecording()) return () => undefined;
+      const name = `${call.system === 'http' ? '' : `${call.system} `}${call.operation} ${call.target}`.trim();
+      const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes: callAttributes(call) }, around);
+      return ({ failed, status }) => {
+        if (status !== undefined) span.setAttribute('http.response.status_code', status);
+        if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      };
+    },
+    async close() {
+      // What can't be delivered any more is no reason to stay.
+      await Promise.race([provider.shutdown().catch(() => undefined), sleep(STOP_MS, undefined, { ref: false })]);
+      contexts.disable();
+    },
+  };
+}

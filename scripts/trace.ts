@@ -1,0 +1,57 @@
+/** `npm run trace`: ingests a small site by a service of its own, with traces on, and draws the trace of that. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { startOtlpReceiver } from '../test/emulators/otlpReceiver.js';
+import { startSite } from '../test/emulators/site.js';
+import { startService } from './service.js';
+import { drawTrace } from './traceTree.js';
+
+const PATIENCE_MS = 60_000;
+const say = (line: string): void => console.error(`· ${line}`);
+const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-trace-'));
+const receiver = await startOtlpReceiver();
+const site = await startSite();
+const pages = ['lighthouse', 'keeper'];
+for (const name of pages)
+  site.pages.set(
+    `/${name}.html`,
+    `<html><head><title>${name}</title></head><body><main><p>The ${name} of the bay.</p></main></body></html>`,
+  );
+const urls = pages.map((name) => `<url><loc>${site.url(`/${name}.html`)}</loc></url>`).join('');
+site.pages.set('/sitemap.xml', `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`);
+
+const service = await startService({
+  env: {
+    ...process.env,
+    ...{ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', WORKER_NICENESS: '0', ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
+  },
+  say,
+});
+try {
+  const headers = {
+    authorization: `Bearer ${service.apiKey}`,
+    'customer-id': 'traced',
+    'content-type': 'application/json',
+  };
+  const body = JSON.stringify({ url: site.url('/sitemap.xml') });
+  const answer = await fetch(`${service.url}/scrape_sitemap`, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(await answer.text());
+  const deadline = Date.now() + PATIENCE_MS;
+  const isWhole = () => receiver.spans.find(({ name }) => name === 'workflow scrapeSitemap');
+  while (!isWhole() && Date.now() < deadline) await sleep(200);
+  const traceId = isWhole()?.traceId;
+  if (traceId === undefined) throw new Error('No trace came');
+  // What was sent by the other process comes by itself.
+  await sleep(2_000);
+  console.log(`trace ${traceId}`);
+  for (const line of drawTrace(receiver.spans.filter((span) => span.traceId === traceId))) console.log(line);
+} finally {
+  await service.stop();
+  await Promise.all([receiver.close(), site.close()]);
+  await rm(dataDir, { recursive: true, force: true });
+}
+process.exit(process.exitCode ?? 0);

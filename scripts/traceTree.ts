@@ -1,0 +1,57 @@
+/** A span as it is drawn. */
+export interface DrawnSpan {
+  readonly service: string;
+  readonly spanId: string;
+  readonly parentId: string | null;
+  readonly name: string;
+  readonly failed: boolean;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Calls of one span that are alike are one line with their number. */
+const isCall = ({ name }: DrawnSpan, childless: boolean): boolean =>
+  childless && !/^(activity|workflow|start) /.test(name);
+
+/** A trace as lines: each span below the one it lies in, in the order of their beginnings, with where and when it was. */
+export function drawTrace(spans: readonly DrawnSpan[]): string[] {
+  const known = new Set(spans.map(({ spanId }) => spanId));
+  const children = new Map<string | null, DrawnSpan[]>();
+  for (const span of spans.toSorted((a, b) => a.startMs - b.startMs)) {
+    const parent = span.parentId !== null && known.has(span.parentId) ? span.parentId : null;
+    children.set(parent, [...(children.get(parent) ?? []), span]);
+  }
+  const begun = Math.min(...spans.map(({ startMs }) => startMs));
+  const lines: string[] = [];
+  const draw = (parent: string | null, indent: string): void => {
+    const all = children.get(parent) ?? [];
+    const groups: DrawnSpan[][] = [];
+    for (const span of all) {
+      const alike = groups.find(
+        ([one]) =>
+          one &&
+          one.name === span.name &&
+          isCall(span, !children.has(span.spanId)) &&
+          isCall(one, !children.has(one.spanId)),
+      );
+      if (alike) alike.push(span);
+      else groups.push([span]);
+    }
+    for (const [at, group] of groups.entries()) {
+      const [first] = group;
+      if (!first) continue;
+      const isLast = at === groups.length - 1;
+      const ms = group.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+      const label = `${first.name}${group.length > 1 ? ` ×${group.length}` : ''}${group.some(({ failed }) => failed) ? ' ✗' : ''}`;
+      const line = parent === null ? label : `${indent}${isLast ? '└ ' : '├ '}${label}`;
+      const when = `${(first.startMs - begun).toFixed(0).padStart(6)} ms ${ms.toFixed(1).padStart(8)} ms`;
+      lines.push(
+        `${line.padEnd(72)} ${when}  ${parent === null || first.service !== serviceOf(parent) ? first.service : ''}`.trimEnd(),
+      );
+      if (group.length === 1) draw(first.spanId, parent === null ? ' ' : `${indent}${isLast ? '  ' : '│ '}`);
+    }
+  };
+  const serviceOf = (spanId: string): string | undefined => spans.find((span) => span.spanId === spanId)?.service;
+  draw(null, '');
+  return lines;
+}

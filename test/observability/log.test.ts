@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+
+import { createLog } from '../../observability/log.js';
+import { hideSecrets } from '../../observability/hideSecrets.js';
+
+const SECRET = 's3cr3t-Value.of+us/0=';
+/** What a logger writes of some fields. */
+function written(
+  fields: Record<string, unknown>,
+  message = 'done',
+  more: object = {},
+): { line: string; parsed: Record<string, unknown> } {
+  const lines: string[] = [];
+  createLog({ level: 'debug', name: 'x', fields: () => more }, { write: (line) => void lines.push(line) }).info(
+    fields,
+    message,
+  );
+  expect(lines).toHaveLength(1);
+  return { line: lines[0] ?? '', parsed: JSON.parse(lines[0] ?? '') as Record<string, unknown> };
+}
+
+describe.each([
+  'authorization',
+  'Authorization',
+  'cookie',
+  'set-cookie',
+  'api_key',
+  'apiKey',
+  'x-api-key',
+  'api-key',
+  'password',
+  'access_token',
+  'accessToken',
+  'refresh_token',
+  'client_secret',
+  'clientSecret',
+  'signing_key',
+  'signingKey',
+  'secretKeys',
+  'access_key_secret',
+  'credentials',
+  'private_key',
+  'premiumProxies',
+  'code_verifier',
+  'sessionToken',
+  'secretAccessKey',
+])('a field called %s', (name) => {
+  test.each([
+    ['at the top', (value: unknown) => ({ [name]: value })],
+    ['deep inside', (value: unknown) => ({ a: { b: [{ c: { [name]: value } }] } })],
+    [
+      'of an error',
+      (value: unknown) => ({ err: Object.assign(new Error('x'), { request: { headers: { [name]: value } } }) }),
+    ],
+    ['in a text that is JSON', (value: unknown) => ({ body: JSON.stringify({ [name]: String(value) }) })],
+  ])('is not written %s', (_where, fieldsOf) => {
+    const { line } = written(fieldsOf(SECRET));
+    expect(line).not.toContain(SECRET);
+    expect(line).toContain('[hidden]');
+  });
+});
+
+test.each([
+  `https://bucket.example/o?X-Amz-Signature=${SECRET}&X-Amz-Credential=${SECRET}&x=1`,
+  `https://account.blob.example/c/o?sv=2024&sig=${SECRET}`,
+  `/content/1/2/3.raw?key=k1&expires=1&signature=${SECRET}`,
+  `https://api.example/callback?code=${SECRET}&state=${SECRET}`,
+  `https://user:${encodeURIComponent(SECRET)}@proxy.example:8080`,
+  `grant_type=x&refresh_token=${SECRET}`,
+  `authorization: Bearer ${SECRET}`,
+  `Basic ${SECRET}`,
+  'alk_0123456789abcdefghijklmnopqrstuv',
+  'alt.k1.eyJvIjoxLCJ1Ijo3LCJlIjoxfQ.c2lnbmF0dXJlLW9mLW91cnM',
+])('%s is not written whole in a message, a field or the stack of an error', (text) => {
+  const secret = /(alk_\w+|alt\..+)$/.exec(text)?.[0] ?? SECRET;
+  for (const one of [
+    written({}, text),
+    written({ url: text }),
+    written({ err: new Error(`failed at ${text} again`) }),
+  ]) {
+    expect(one.line).not.toContain(secret);
+    expect(one.line).not.toContain(encodeURIComponent(secret));
+    expect(one.line).toContain('[hidden]');
+  }
+});
+
+test('what is no secret stays as it is', () => {
+  const fields = {
+    requestId: 'd1b4',
+    organizationId: 1,
+    userId: 2,
+    fileId: 3,
+    runId: 4,
+    workflowId: 'scrape:3',
+    path: '/user_files_v2',
+    url: 'https://example.com/a?page=2&sort=key',
+    reason: 'Basic settings of the Token are wrong',
+    sort: 'a token',
+    num_tokens: 7,
+    tokens: 8,
+    keyed: 'x',
+    message: 'is refused (HTTP 401)',
+  };
+  const { parsed } = written(fields, 'done', { traceId: 'abc' });
+  expect(parsed).toMatchObject({ ...fields, traceId: 'abc', name: 'x', msg: 'done', level: 30 });
+  expect(JSON.stringify(parsed)).not.toContain('[hidden]');
+});
+
+test('a line of JSON stays one, whatever stands in it', () => {
+  const tricky = fc.oneof(
+    fc.string(),
+    fc.constantFrom('"', '\\', '\\"', '?token=', '&sig="x"', '{"password":"a\\"b"}', 'Bearer 1234567890"}', '//a:b@c'),
+  );
+  fc.assert(
+    fc.property(
+      fc.dictionary(
+        fc.oneof(fc.constantFrom('password', 'cookie', 'url'), fc.string()),
+        fc.oneof(tricky, fc.array(tricky), fc.object()),
+      ),
+      (fields) => {
+        const line = hideSecrets(JSON.stringify({ a: fields, z: 1 }));
+        expect((JSON.parse(line) as { z: number }).z).toBe(1);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('long lines cost no more than their length', () => {
+  for (const piece of ['"password":"', '\\"', '?token=', 'Bearer ', '//a:', 'eyJaaaaaaaa.', '"credentials":{']) {
+    const begun = performance.now();
+    hideSecrets(piece.repeat(20_000));
+    expect([piece, performance.now() - begun < 2_000]).toEqual([piece, true]);
+  }
+});

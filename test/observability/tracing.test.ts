@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { carriedIn, headersOf } from '../../observability/carried.js';
+import type { Tracing } from '../../observability/spans.js';
+import { inSpan, NO_TRACING, openTracing, readOtlpHeaders } from '../../observability/tracing.js';
+import { type OtlpReceiver, startOtlpReceiver } from '../emulators/otlpReceiver.js';
+
+const EXECUTION = '01997c6e-93d2-7b0a-a4b4-0a1b2c3d4e5f';
+let receiver: OtlpReceiver;
+beforeAll(async () => void (receiver = await startOtlpReceiver()));
+beforeEach(() => void (receiver.spans.length = 0));
+afterAll(() => receiver.close());
+
+const open = (ratio = 1): Promise<Tracing> =>
+  openTracing({ endpoint: receiver.endpoint, headers: {}, ratio }, 'tested');
+const workflow = { type: 'w', workflowId: 'w:1', executionId: EXECUTION, startedAt: new Date(), failed: false };
+
+describe('off', () => {
+  test('is nothing at all', async () => {
+    const off = await openTracing({ endpoint: null, headers: {}, ratio: 1 }, 'x');
+    expect(off).toBe(NO_TRACING);
+    expect(await inSpan(off, { name: 'a', kind: 'internal' }, () => Promise.resolve(off.carried()))).toBeNull();
+  });
+
+  test('loads nothing: one file knows OpenTelemetry, and it is imported where it is wanted alone', async () => {
+    const folder = new URL('../../observability/', import.meta.url);
+    const knowing = readdirSync(folder).filter((name) =>
+      readFileSync(new URL(name, folder), 'utf8').includes("from '@opentelemetry/"),
+    );
+    expect(knowing).toEqual(['openTelemetry.ts']);
+    // prom-client brings the words of it by itself, and no more.
+    const program = `
+      import { createRequire } from 'node:module';
+      const { openTracing } = await import('./dist/observability/tracing.js');
+      const loaded = () => Object.keys(createRequire(import.meta.url).cache).filter((file) => /opentelemetry.(sdk|exporter)/.test(file)).length;
+      const settings = { headers: {}, ratio: 1 };
+      await openTracing({ endpoint: null, ...settings }, 'x');
+      const off = loaded();
+      const tracing = await openTracing({ endpoint: 'http://127.0.0.1:9', ...settings }, 'x');
+      console.log(JSON.stringify([off, loaded() > 0]));
+      await tracing.close();`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: fileURLToPath(new URL('../../', import.meta.url)),
+    });
+    expect(JSON.parse(stdout)).toEqual([0, true]);
+  });
+});
+
+describe('on', () => {
+  test('work lies in its span, however far it goes on, and is told with ids and kinds of errors, never messages', async () => {
+    const tracing = await open();
+    const work = inSpan(
+      tracing,
+      { name: 'outer', kind: 'server', ids: { organization: 7, request: 'r' } },
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        tracing.watch?.({ system: 'qdrant', operation: 'upsert', target: 'c' })({ failed: true });
+        await inSpan(tracing, { name: 'inner', kind: 'internal' }, () => Promise.reject(new TypeError('a secret')));
+      },
+    );
+    await expect(work).rejects.toThrow('a secret');
+    await tracing.close();
+    const [call, inner, outer] = ['qdrant upsert c', 'inner', 'outer'].map((name) =>
+      receiver.spans.find((span) => span.name === name),
+    );
+    expect([call?.parentId, inner?.parentId, outer?.parentId]).toEqual([outer?.spanId, outer?.spanId, null]);
+    expect(call).toMatchObject({ failed: true, service: 'tested', attributes: { 'db.system.name': 'qdrant' } });
+    const ids = { 'allotrope.organization_id': 7, 'allotrope.request_id': 'r' };
+    expect(inner).toMatchObject({ failed: true, attributes: { ...ids, 'error.type': 'TypeError' } });
+    expect(receiver.bodies.join('')).not.toContain('a secret');
+  });
+
+  test('calls outside of any span make none', async () => {
+    const tracing = await open();
+    tracing.watch?.({ system: 'mongodb', operation: 'find', target: 'runs' })({ failed: false });
+    await tracing.close();
+    expect(receiver.spans).toEqual([]);
+  });
+
+  test('a workflow has the span that its activities lay in before it ended, on whichever worker', async () => {
+    const [api, first, second] = await Promise.all([open(), open(), open()]);
+    const carried = await inSpan(api, { name: 'start', kind: 'producer', ids: { run: 3 } }, () =>
+      Promise.resolve(api.carried()),
+    );
+    await inSpan(first, { name: 'activity', kind: 'consumer', parent: first.parentOf(EXECUTION, carried) }, () =>
+      Promise.resolve(),
+    );
+    second.workflowEnded({ ...workflow, failed: true, carried });
+    await Promise.all([api.close(), first.close(), second.close()]);
+    const [start, activity, whole] = ['start', 'activity', 'workflow w'].map((name) =>
+      receiver.spans.find((span) => span.name === name),
+    );
+    expect(new Set([start?.traceId, activity?.traceId, whole?.traceId]).size).toBe(1);
+    expect([activity?.parentId, whole?.parentId]).toEqual([whole?.spanId, start?.spanId]);
+    expect(whole).toMatchObject({
+      failed: true,
+      attributes: { 'allotrope.run_id': 3, 'allotrope.workflow_id': 'w:1' },
+    });
+  });
+
+  test('a workflow that nobody carried anything to is a trace of its own', async () => {
+    const tracing = await open();
+    await inSpan(tracing, { name: 'activity', kind: 'consumer', parent: tracing.parentOf(EXECUTION, null) }, () =>
+      Promise.resolve(),
+    );
+    tracing.workflowEnded({ ...workflow, carried: null });
+    await tracing.close();
+    const [activity, whole] = ['activity', 'workflow w'].map((name) =>
+      receiver.spans.find((span) => span.name === name),
+    );
+    expect(whole).toMatchObject({ traceId: EXECUTION.replaceAll('-', ''), parentId: null });
+    expect([activity?.traceId, activity?.parentId]).toEqual([whole?.traceId, whole?.spanId]);
+  });
+
+  test('of traces that are not kept nothing is sent, by anybody', async () => {
+    const [none, all] = await Promise.all([open(0), open()]);
+    const carried = await inSpan(none, { name: 'start', kind: 'producer' }, () => Promise.resolve(none.carried()));
+    expect(carried?.traceparent).toMatch(/-00$/);
+    await inSpan(all, { name: 'activity', kind: 'consumer', parent: all.parentOf(EXECUTION, carried) }, () =>
+      Promise.resolve(),
+    );
+    all.workflowEnded({ ...workflow, carried });
+    none.workflowEnded({ ...workflow, carried: null });
+    await Promise.all([none.close(), all.close()]);
+    expect(receiver.spans).toEqual([]);
+  });
+
+  test('log lines within a span name it', async () => {
+    const tracing = await open();
+    expect(tracing.logFields()).toEqual({});
+    const fields = await inSpan(tracing, { name: 'a', kind: 'internal' }, () => Promise.resolve(tracing.logFields()));
+    expect(fields).toEqual({
+      traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      spanId: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+    await tracing.close();
+  });
+
+  test('a receiver that is away holds nothing up', async () => {
+    const tracing = await openTracing({ endpoint: 'http://127.0.0.1:9', headers: {}, ratio: 1 }, 'x');
+    await inSpan(tracing, { name: 'a', kind: 'internal' }, () => Promise.resolve());
+    await expect(tracing.close()).resolves.toBeUndefined();
+  });
+});
+
+describe('what is carried', () => {
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  test('comes out as it went in', () => {
+    const ids = { organization: 1, user: 2, file: 3, run: 4, request: 'a, b=c', workflow: 'scrape:3' };
+    expect(carriedIn(headersOf({ traceparent, ids }))).toEqual({ traceparent, ids });
+  });
+  test.each([null, {}, { traceparent: 'x' }, { traceparent: 7 }, 'text'])('of %j there is nothing', (headers) => {
+    expect(carriedIn(headers)).toBeNull();
+  });
+  test("somebody else's baggage is left alone", () => {
+    expect(carriedIn({ traceparent, baggage: 'run=abc,other=1,user=%E0%A4' })).toEqual({ traceparent, ids: {} });
+    expect(carriedIn({ traceparent, baggage: 'run=abc,other=1,user=2' })).toEqual({ traceparent, ids: { user: 2 } });
+  });
+});
+
+describe('headers for the receiver', () => {
+  test('are read as the standard has them', () => {
+    expect(readOtlpHeaders(' Authorization = Basic%20eHk= , x-a=b,')).toEqual({
+      authorization: 'Basic eHk=',
+      'x-a': 'b',
+    });
+  });
+  test.each(['secret', 'a=%zz'])('of %s nothing is repeated', (text) => {
+    expect(() => readOtlpHeaders(text)).toThrow(/^takes (?!.*secret).*$/);
+  });
+});
