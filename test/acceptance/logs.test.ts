@@ -61,8 +61,8 @@ test('every line of an activity says of which workflow it is', async () => {
 });
 
 test('no line holds what opens something, or what a file holds', async () => {
-  await user.get('/integrations/slack?code=a-code-of-somebody&state=a-state-of-somebody');
-  await user.get('/connections/the-name-that-opens-it');
+  await fetch(`${service.url}/integrations/slack?code=a-code-of-somebody&state=a-state-of-somebody`);
+  await fetch(`${service.url}/connections/the-name-that-opens-it`);
   await soon(
     () => saying('request').map(({ path }) => path),
     (paths) => paths.includes('/connections/{name}'),

@@ -5,6 +5,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { bundleWorkflowCode, Worker, type WorkerOptions } from '@temporalio/worker';
 
 import { quietTemporal } from '../support/quietTemporal.js';
+import { NO_TRACING } from '../../observability/tracing.js';
+import { traceSinks } from '../../worker/traces.js';
 import * as workflows from '../../workflows/index.js';
 
 const FOLDER = fileURLToPath(new URL('./histories/', import.meta.url));
@@ -25,7 +27,7 @@ beforeAll(async () => {
 
 const read = (name: string): unknown => JSON.parse(readFileSync(path.join(FOLDER, name), 'utf8'));
 const replay = (history: unknown, traces: keyof typeof bundles = 'with') =>
-  Worker.runReplayHistory({ workflowBundle: bundles[traces]! }, history);
+  Worker.runReplayHistory({ workflowBundle: bundles[traces]!, sinks: traceSinks(NO_TRACING) }, history);
 
 test.each(Object.keys(workflows))('%s has a recorded history', (workflow) => {
   expect(histories.filter((name) => name.startsWith(`${workflow}.`))).not.toEqual([]);
