@@ -1,27 +1,37 @@
-/** The page of operators: who may see it, what it shows, and that it follows what happens. */
+/** What whoever is on call has: the page of operators, which follows what happens, and the doctor of connections. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+import type { DataSourceRecord } from '../../contract/records.js';
 import type { FileDoc } from '../../store/files/model.js';
+import { DRIVE_DOCUMENT, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
-import { apiClient } from '../support/client.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
+import { apiClient, type Listed, type TestUser } from '../support/client.js';
+import { consentTo } from '../support/consent.js';
 import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
+import type { DiagnosisAnswer } from './sources/rows/diagnosis.js';
 
 let service: TestService;
 let site: HeldSite;
+let drive: GoogleDriveEmulator;
 let stranger: { organizationId: number; apiKey: string };
 
 const HOSTILE = '<img src=x onerror="alert(1)"></title><script>alert(2)</script>';
 
 beforeAll(async () => {
   site = await startHeldSite(6);
+  drive = await startGoogleDrive({ chart: { name: 'Chart', mimeType: DRIVE_DOCUMENT, content: 'Depths.' } });
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     OPS_TICK_MS: '200',
     OPS_CLIENTS: '3',
     TEMPORAL_UI_URL: 'https://temporal.example/ui/',
+    SOURCE_URLS: drive.settings,
+    OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
+    DIAGNOSIS_TIMEOUT_MS: '2000',
     LOG_LEVEL: 'silent',
   });
   stranger = await service.store.organizations.create('The others');
@@ -29,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   site.release();
   await service.close();
-  await site.close();
+  await Promise.all([site.close(), drive.close()]);
 });
 
 interface Shown {
@@ -325,6 +335,102 @@ describe('what happens is told to whoever looks', () => {
       (events) => events >= 8,
     );
     again.close();
+  });
+});
+
+describe('a data source that does not sync', () => {
+  const connected = async (customerId: string, body: object = {}): Promise<{ user: TestUser; id: number }> => {
+    const user = await service.user(customerId);
+    const asked = { service: 'GOOGLE_DRIVE', connecting_new_account: true, sync_source_items: false, ...body };
+    const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', asked);
+    expect(await consentTo(answer.body.oauth_url)).toMatchObject({ status: 200 });
+    const { results } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
+    return { user, id: results[0]!.id };
+  };
+  const diagnose = async (user: TestUser, id: number) => {
+    const { status, body } = await user.get<DiagnosisAnswer>(`/data_sources/${id}/diagnosis`);
+    expect(status).toBe(200);
+    return { ...body, of: (part: string) => body.checks.find(({ name }) => name === part)! };
+  };
+
+  test('is diagnosed for its own user alone', async () => {
+    const { id } = await connected('owner');
+    const other = await service.user('other');
+    const theirs = await service.user('owner', stranger.apiKey);
+    for (const user of [other, theirs])
+      expect(await user.get(`/data_sources/${id}/diagnosis`)).toMatchObject({
+        status: 404,
+        body: { detail: 'No such data source.' },
+      });
+    expect((await other.get('/data_sources/nine/diagnosis')).status).toBe(422);
+    expect((await fetch(`${service.url}/data_sources/${id}/diagnosis`)).status).toBe(401);
+  });
+
+  test('says which scopes its consent left out, and that a token that is over is renewed', async () => {
+    const narrow = 'https://www.googleapis.com/auth/drive.metadata.readonly';
+    const { user, id } = await connected('narrow', { scopes: [narrow] });
+    const { status, of } = await diagnose(user, id);
+    expect(status).toBe('warn');
+    expect(of('scopes')).toMatchObject({
+      status: 'warn',
+      fix: expect.stringMatching(/^Connect the account again/),
+      details: { granted: [narrow], missing: ['https://www.googleapis.com/auth/drive.readonly'] },
+    });
+    const refreshes = () =>
+      drive.oauth.requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
+    const before = refreshes().length;
+    drive.oauth.expireAll();
+    expect((await diagnose(user, id)).of('credential')).toMatchObject({ status: 'ok', details: { refreshable: true } });
+    expect(refreshes().length).toBe(before + 1);
+  });
+
+  test('whose source says nothing is answered in time, with all else beside it', async () => {
+    const { user, id } = await connected('silent');
+    drive.misbehave(() => 'hang');
+    const { took_ms: took, of } = await diagnose(user, id);
+    drive.mend();
+    expect(took).toBeGreaterThanOrEqual(1_900);
+    expect(took).toBeLessThan(20_000);
+    expect(of('credential')).toMatchObject({ status: 'warn', details: { cause: 'timed_out' } });
+    for (const part of ['scopes', 'limits', 'schedule', 'last_failures']) expect(of(part).status).toBe('ok');
+  });
+
+  test('says when it is synced next, as Temporal has it', async () => {
+    const { user, id } = await connected('regular');
+    expect((await diagnose(user, id)).of('schedule').details).toMatchObject({ auto_sync: 'off', next_run_at: null });
+    const key = apiClient(service.url, byKey());
+    const wishes = { customer_ids: ['regular'], auto_sync_enabled_sources: ['GOOGLE_DRIVE'], auto_sync_interval: 6 };
+    expect((await key.post('/update_users', wishes)).status).toBe(200);
+    const { details } = await soon(
+      async () => (await diagnose(user, id)).of('schedule'),
+      ({ status }) => status === 'ok',
+    );
+    expect(details).toMatchObject({ auto_sync: 'on', interval_hours: 6 });
+    const next = Date.parse(String(details['next_run_at'])) - Date.now();
+    expect(next).toBeGreaterThan(0);
+    expect(next).toBeLessThan(6 * 3_600_000 + 60_000);
+    expect((await show('/ops', byKey())).html).toContain('every 6 h');
+  });
+
+  test('says what failed of it, by cause, and how its last runs ended', async () => {
+    const { user, id } = await connected('failing');
+    drive.misbehave((path) => (path === '/drive/v3/files/chart/export' ? { status: 403 } : null));
+    const selected = await user.post('/integrations/files/sync', { data_source_id: id, ids: ['chart'] });
+    expect(selected.status).toBe(200);
+    const { status, of } = await soon(
+      () => diagnose(user, id),
+      (one) => one.of('last_failures').details['failed_files'] === 1,
+    );
+    drive.mend();
+    expect(status).toBe('warn');
+    expect(of('last_failures')).toMatchObject({
+      status: 'warn',
+      message: expect.stringMatching(/^1 files failed, most of them \(1\) because: Google Drive/),
+      details: {
+        causes: [{ files: 1, sentence: expect.stringMatching(/Google Drive/) }],
+        runs: expect.arrayContaining([expect.objectContaining({ kind: 'syncSource' })]),
+      },
+    });
   });
 });
 

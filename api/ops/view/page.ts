@@ -140,9 +140,12 @@ export function overviewPage(
   const body = html`${topBar(`${organization?.name ?? ''} (organization ${organizationId})`, live, canSignOut)}
     <main id="main">
       ${part('alerts')} ${part('tiles')}
-      <div class="two">${part('runs')} ${part('failures')}</div>
+      <div class="two">
+        ${part('runs')}
+        <div class="column">${part('failures')} ${part('storage')}</div>
+      </div>
       <div id="sources">${part('sources')}</div>
-      <div class="two">${part('webhooks')} ${part('storage')}</div>
+      ${part('webhooks')}
     </main>`;
   // Without scripts the browser asks again by itself.
   const head = html`<noscript><meta http-equiv="refresh" content="30" /></noscript>`;

@@ -16,14 +16,15 @@ main { max-width: 96rem; margin: 0 auto; padding: 1.25rem 1.5rem 3rem; display: 
 .tile b { display: block; font-size: 1.6rem; line-height: 1.2; font-weight: 600; font-variant-numeric: tabular-nums }
 .tile h2 { font-size: .8rem; font-weight: 500; margin: 0; color: var(--soft) } .tile p { margin: .1rem 0 0; color: var(--soft); font-size: .8rem }
 .two { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr) } @media (min-width: 75rem) { .two { grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr); align-items: start } }
+.column { display: grid; gap: 1.25rem } [id^="part-"]:empty { display: none }
 .card { background: var(--paper); border: 1px solid var(--line); border-radius: .6rem; overflow: hidden }
 .card > header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline; padding: .75rem 1rem; border-bottom: 1px solid var(--line) }
 .card > header h2 { font-size: 1rem; margin: 0 } .card > header p { margin: 0; color: var(--soft); font-size: .82rem }
 .card > header nav { margin-left: auto; display: flex; flex-wrap: wrap; gap: .35rem .75rem; font-size: .82rem } nav a[aria-current] { color: var(--ink); font-weight: 600; text-decoration: none }
-.scroll { overflow-x: auto } .tall { max-height: 30rem; overflow: auto }
+.scroll { overflow-x: auto } .tall { max-height: 31rem; overflow: auto }
 table { width: 100%; border-collapse: collapse } th, td { text-align: left; vertical-align: top; padding: .45rem 1rem; border-top: 1px solid var(--line) }
 thead th { position: sticky; top: 0; background: var(--head); color: var(--soft); font-weight: 500; font-size: .78rem; white-space: nowrap; border-top: 0 } tbody tr:first-child > * { border-top: 0 }
-tbody th { font-weight: 500 } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap } td.w { overflow-wrap: anywhere; min-width: 12rem }
+tbody th { font-weight: 500 } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap } .w { overflow-wrap: anywhere; min-width: 11rem }
 tr:hover > * { background: var(--head) }
 .name { overflow-wrap: anywhere } .soft { color: var(--soft) } .small { font-size: .8rem } .nowrap { white-space: nowrap } .empty { margin: 0; padding: 1rem; color: var(--soft) }
 .badge { display: inline-block; padding: .05rem .5rem; border-radius: 1rem; font-size: .78rem; white-space: nowrap; background: var(--off-bg); color: var(--off) }
