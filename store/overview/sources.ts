@@ -17,7 +17,7 @@ export interface SourceRow {
   /** As its source calls the account; null where it has no name for it. */
   readonly account: string | null;
   readonly state: SourceState;
-  /** Why it is in that state, where somebody has to do something. */
+  /** What is wrong with it, where somebody has to do something. */
   readonly why: string | null;
   readonly syncStatus: DataSourceSyncStatus;
   readonly filesSyncedAt: Date | null;
@@ -40,16 +40,17 @@ type Row = Pick<DataSourceDoc, '_id' | keyof typeof FIELDS>;
 
 function stateOf({ revokedAccess, syncStatus, metadata }: Row): SourceState {
   if (revokedAccess) return 'revoked';
-  if (syncStatus === 'SYNC_ERROR' || typeof metadata['files_error'] === 'string') return 'failed';
-  if (Number(metadata['deletions_held'] ?? 0) > 0) return 'held';
-  return syncStatus === 'READY' ? 'ready' : 'syncing';
+  if (syncStatus === 'SYNC_ERROR') return 'failed';
+  if (syncStatus !== 'READY') return 'syncing';
+  return Number(metadata['deletions_held'] ?? 0) > 0 ? 'held' : 'ready';
 }
 
 function whyOf({ metadata }: Row, state: SourceState): string | null {
   const text = (name: string): string | null => (typeof metadata[name] === 'string' ? metadata[name] : null);
   if (state === 'revoked') return 'Access was taken back. Connect the account again.';
   if (state === 'failed') return text('items_error') ?? text('files_error');
-  if (state !== 'held') return null;
+  // Its listing went well, but not the files.
+  if (state !== 'held') return text('files_error');
   return `${Number(metadata['deletions_held'])} files are missing at the source. Approve their deletion, or refuse it.`;
 }
 
