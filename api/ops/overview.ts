@@ -17,7 +17,9 @@ const MOST_CAUSES = 20;
 const DELIVERIES_EACH = 6;
 
 /** How long a look at a part is good: what costs more is looked at seldomer. */
-const GOOD_MS = { now: 0, webhooks: 3_000, failures: 5_000, engines: 10_000, organization: 30_000, storage: 30_000 };
+const GOOD_MS = { now: 0, webhooks: 3_000, failures: 5_000, engines: 10_000, organization: 30_000, storage: 5_000 };
+/** And for so many times of what the last look has cost. */
+const REST = 20;
 /** Of organizations that nobody looks at any more, what was found is forgotten. */
 const KEPT_ORGANIZATIONS = 200;
 const KEPT_MS = 60_000;
@@ -62,14 +64,16 @@ function remembered<T>(
   look: () => Promise<T>,
   takesOlder = false,
 ): () => Promise<T | null> {
-  let known: { readonly at: number; readonly value: T | null } | null = null;
+  let known: { readonly until: number; readonly value: T | null } | null = null;
   let underWay: Promise<T | null> | null = null;
   return () => {
-    if (known && performance.now() - known.at < goodMs) return Promise.resolve(known.value);
+    if (known && performance.now() < known.until) return Promise.resolve(known.value);
+    const begun = performance.now();
     underWay ??= look()
       .then(
         (value) => {
-          known = { at: performance.now(), value };
+          const now = performance.now();
+          known = { until: now + (takesOlder ? Math.max(goodMs, REST * (now - begun)) : goodMs), value };
           return value;
         },
         (error: unknown) => {

@@ -18,7 +18,7 @@ export function storageCard(storage: StorageOverview | null): Html {
   const hot = points?.reduce((sum, space) => sum + space.points, 0) ?? 0;
   return card(
     'Storage',
-    'brought up to date every half minute',
+    'some seconds old',
     html`<dl>
       ${figure('Files', count(all), byStatus)} ${figure('Contents', bytes(storage.bytes), 'as they came')}
       ${figure('Chunks', count(chunks))}

@@ -1,0 +1,188 @@
+/** The page of operators as a person sees it: in Chromium, with 200 data sources and 20 runs in flight on slow sites. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+import { findChromium } from '../../connectors/web/findChromium.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources.js';
+import { type Receiver, startReceiver } from '../emulators/receiver.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
+import { apiClient } from '../support/client.js';
+import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+
+/** Where pictures are put; unset: none are taken. */
+const PICTURES = process.env['TEST_PICTURES'];
+const SOURCES = 200;
+const RUNS = 20;
+const PAGES = 30;
+const NAMES = [
+  'harbour',
+  'orchard',
+  'museum',
+  'brewery',
+  'library',
+  'shipyard',
+  'school',
+  'clinic',
+  'theatre',
+  'bakery',
+];
+const TYPES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
+
+let service: TestService;
+let sites: Site[];
+let receiver: Receiver;
+let browser: Browser;
+
+/** A site of which each page takes its time, some are gone, and some say nothing that can be read. */
+async function slowSite(number: number): Promise<Site> {
+  const site = await startSite();
+  const paths = Array.from({ length: PAGES }, (_, page) => `/${NAMES[number % NAMES.length]}/${page}.html`);
+  for (const [page, place] of paths.entries()) {
+    if (page % 9 === 4) continue;
+    const wait = (300 + 170 * number) * (1 + (page % 4));
+    if (page % 11 === 7) site.pages.set(place, { status: 403, delayMs: wait, body: 'No.' });
+    else if (page % 13 === 8) site.pages.set(place, { body: '<!doctype html><title>Empty</title>', delayMs: wait });
+    else site.pages.set(place, { body: samplePage(page, 2), delayMs: wait });
+  }
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
+  return site;
+}
+
+async function connectAccounts(): Promise<void> {
+  for (let number = 0; number < SOURCES; number += 1) {
+    const name = NAMES[number % NAMES.length]!;
+    const type = TYPES[(number * 7) % TYPES.length]!;
+    const owner = await service.store.users.ensure(1, `${name}-${number % 40}`);
+    const externalId = `${type}|${name}${number}@example.com`;
+    const { _id } = await connectSource(service, owner, { type, externalId, enableAutoSync: number % 3 === 0 });
+    if (number % 31 === 5) await revokeSource(service, owner, _id);
+    const why: Record<string, unknown> | null =
+      number % 37 === 11
+        ? {
+            syncStatus: 'SYNC_ERROR',
+            'metadata.items_error': 'Its source does not let the connected account see this.',
+          }
+        : number % 67 === 13
+          ? { 'metadata.deletions_held': 412 }
+          : null;
+    const looked = new Date(Date.now() - (number % 50) * 3_700_000);
+    await withDatabase(service, (db) =>
+      db
+        .collection<{ _id: number }>('dataSources')
+        .updateOne({ _id }, { $set: { sourceItemsSyncedAt: looked, filesSyncedAt: looked, ...why } }),
+    );
+  }
+}
+
+beforeAll(async () => {
+  sites = await Promise.all(Array.from({ length: RUNS }, (_, number) => slowSite(number)));
+  receiver = await startReceiver();
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    ACTIVITY_CONCURRENCY: '40',
+    TEMPORAL_UI_URL: 'http://127.0.0.1:8233',
+    RETRY_DELAYS_S: '1',
+    LOG_LEVEL: 'silent',
+  });
+  const key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  await key.post('/add_webhook', { url: receiver.url });
+  await connectAccounts();
+  await Promise.all(
+    sites.map(async (site, number) => {
+      const user = await service.user(`${NAMES[number % NAMES.length]}-${number}`);
+      await user.scrape({ url: site.url('/sitemap.xml') });
+    }),
+  );
+  const executablePath = findChromium(null);
+  if (executablePath === null) throw new Error('There is no Chromium: install chromium-headless-shell');
+  browser = await chromium.launch({ executablePath, chromiumSandbox: false });
+}, 600_000);
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+  await Promise.all([receiver.close(), ...sites.map((site) => site.close())]);
+});
+
+async function picture(page: Page, name: string, isWhole = false): Promise<void> {
+  if (PICTURES === undefined) return;
+  await mkdir(PICTURES, { recursive: true });
+  await page.screenshot({ path: path.join(PICTURES, `${name}.png`), fullPage: isWhole });
+}
+
+test('with 200 data sources and 20 runs in flight it is fast, follows what happens, and is read by keyboard', async () => {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(`${service.url}/ops`);
+  await picture(page, 'ops-sign-in');
+  await page.getByLabel('API key').fill(service.apiKey);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${service.url}/ops`);
+  await page.locator('#live', { hasText: 'live' }).waitFor();
+  // Before, that nobody was signed in was one.
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  // The key is in no address, and not in the page.
+  expect(page.url()).not.toContain(service.apiKey);
+  expect(await page.content()).not.toContain(service.apiKey);
+  await soon(
+    () => page.locator('#part-runs tbody tr').count(),
+    (runs) => runs >= RUNS,
+  );
+  await soon(
+    () => page.locator('#part-failures tbody tr').count(),
+    (causes) => causes >= 2,
+  );
+  // It goes on without being asked.
+  const before = await page.locator('#part-runs').innerText();
+  await soon(
+    () => page.locator('#part-runs').innerText(),
+    (text) => text !== before,
+  );
+  await picture(page, 'ops-light');
+  await picture(page, 'ops-light-whole', true);
+  // What has the focus keeps it while its part is brought up to date.
+  const held = page.locator('#part-runs tbody a').first();
+  await held.focus();
+  const shown = await page.locator('#part-runs').innerText();
+  await soon(
+    () => page.locator('#part-runs').innerText(),
+    (text) => text !== shown,
+  );
+  expect(await page.evaluate('document.activeElement.closest("#part-runs") !== null')).toBe(true);
+  await page.locator('#part-sources nav a', { hasText: 'no access' }).click();
+  await page.locator('#part-sources nav a[aria-current]', { hasText: 'no access' }).waitFor();
+  await page.goto(`${service.url}/ops`);
+  await page.locator('#part-failures tbody a').first().click();
+  await page.locator('h2', { hasText: 'files' }).first().waitFor();
+  await picture(page, 'ops-files');
+  expect(complaints).toEqual([]);
+
+  const dark = await browser.newContext({ viewport: { width: 1440, height: 1000 }, colorScheme: 'dark' });
+  await dark.addCookies(await context.cookies(`${service.url}/ops`));
+  const night = await dark.newPage();
+  await night.goto(`${service.url}/ops`);
+  await night.locator('#live', { hasText: 'live' }).waitFor();
+  await picture(night, 'ops-dark');
+  const small = await browser.newContext({ viewport: { width: 420, height: 900 }, javaScriptEnabled: false });
+  await small.addCookies(await context.cookies(`${service.url}/ops`));
+  const still = await small.newPage();
+  await still.goto(`${service.url}/ops`);
+  expect(await still.locator('#live').innerText()).toBe('static');
+  expect(await still.locator('#part-sources tbody tr').count()).toBe(50);
+  await picture(still, 'ops-small');
+
+  const took: number[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    const begun = performance.now();
+    await (await fetch(`${service.url}/ops`, { headers: { authorization: `Bearer ${service.apiKey}` } })).text();
+    took.push(performance.now() - begun);
+  }
+  const median = took.toSorted((a, b) => a - b)[5]!;
+  process.stderr.write(`/ops with ${SOURCES} data sources and ${RUNS} runs: median ${Math.round(median)} ms\n`);
+  expect(median).toBeLessThan(2_000);
+}, 600_000);
