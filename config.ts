@@ -117,6 +117,8 @@ export interface Config {
     readonly pausedRunMs: number;
     /** Part of a source's files that a listing may miss before their deletion is held. */
     readonly massDeletePercent: number;
+    /** Milliseconds that what vanished at its source can be had back. */
+    readonly quarantineMs: number;
   };
   readonly dryRun: {
     /** Pages, or files, that a dry run reads at most. */
@@ -148,6 +150,7 @@ export interface Config {
   readonly workerNiceness: number;
   readonly reapIntervalMs: number;
   readonly coldSweepIntervalMs: number;
+  readonly quarantineSweepIntervalMs: number;
   readonly scheduleCompareIntervalMs: number;
   readonly http: {
     readonly maxJsonBytes: number;
@@ -421,6 +424,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       limitRecheckMs: number('LIMIT_RECHECK_S') * 1000,
       pausedRunMs: number('PAUSED_RUN_DAYS') * DAY_MS,
       massDeletePercent: number('MASS_DELETE_PERCENT'),
+      quarantineMs: number('QUARANTINE_DAYS') * DAY_MS,
     },
     dryRun: { samplePages: number('DRY_RUN_SAMPLE_PAGES'), timeoutMs: number('DRY_RUN_TIMEOUT_S') * 1000 },
     webhooks: {
@@ -445,6 +449,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     workerNiceness: number('WORKER_NICENESS'),
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
     coldSweepIntervalMs: number('COLD_SWEEP_INTERVAL_S') * 1000,
+    quarantineSweepIntervalMs: number('QUARANTINE_SWEEP_INTERVAL_S') * 1000,
     scheduleCompareIntervalMs: number('SCHEDULE_COMPARE_INTERVAL_S') * 1000,
     ops: {
       sessionMs: number('OPS_SESSION_S') * 1000,

@@ -559,6 +559,15 @@ export const SETTINGS = {
     about:
       "Part of a connected source's files that may be missing from a listing before it counts as a fault of the source and nothing is deleted; up to 10 files may always. `npm run cli -- source approve-deletions ID` lets the next listing delete.",
   },
+  QUARANTINE_DAYS: {
+    schema: Joi.number().min(0).max(365).default(7),
+    about:
+      'Days that files which vanished at their source can be had back (`POST /quarantined_files/restore`); callers see them as deleted at once. 0: they are erased at once.',
+  },
+  QUARANTINE_SWEEP_INTERVAL_S: {
+    schema: count(300),
+    about: 'Seconds between looks for files whose time in quarantine is up.',
+  },
   REAP_INTERVAL_S: {
     schema: count(15),
     about: 'Seconds between comparisons of records in motion with the state of their workflows.',

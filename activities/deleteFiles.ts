@@ -43,6 +43,8 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
       // First what would bring them back by itself.
       await schedules.remove((await store.schedules.containers(tenant, ids)).map(scheduleIds.container));
       if (!request.preserveFileRecord) await leaveOut(tenant, ids);
+      // What lay in them and vanished at its source before goes with them.
+      await store.quarantine.expire(tenant, { parentIds: ids });
       await emptyFiles(store, run, ids);
       if (request.preserveFileRecord) await store.files.emptied(tenant, runId, ids, request.sendWebhook);
       else await store.files.remove(tenant, runId, ids, request.sendWebhook);

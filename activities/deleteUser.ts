@@ -1,8 +1,10 @@
-import { heartbeat } from '@temporalio/activity';
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
 import type { RunInput } from '../contract/orchestration.js';
+import type { RunDoc } from '../store/runs/model.js';
 import type { ActivityDeps } from './deps.js';
-import { emptyFiles } from './emptyFiles.js';
+import { beating, emptyFiles } from './emptyFiles.js';
+import { settleSome } from './quarantine/carry.js';
 
 /** Files erased at once. */
 const FILES_PER_BATCH = 200;
@@ -13,7 +15,12 @@ const SCHEDULES_PER_ROUND = 50;
 const HEARTBEAT_MS = 1_000;
 
 /** Deletion of a user with all it owns. The user's record stays, as deleted, so that its id is never given to another. */
-export function createDeleteUserActivities({ store, schedules, log }: ActivityDeps) {
+export function createDeleteUserActivities(deps: ActivityDeps) {
+  const { store, schedules, log } = deps;
+  const eraseQuarantined = async (run: RunDoc): Promise<number> => {
+    await store.quarantine.claimAll(run, run._id);
+    return beating(() => settleSome(run, FILES_PER_BATCH, deps, cancellationSignal()));
+  };
   const rowOf = async (runId: number) => {
     const run = await store.runs.find(runId);
     if (!run) throw new Error(`Run ${runId} has no row`);
@@ -47,7 +54,8 @@ export function createDeleteUserActivities({ store, schedules, log }: ActivityDe
     async eraseFiles({ runId }: RunInput): Promise<{ erased: number }> {
       const { run, tenant } = await rowOf(runId);
       const ids = await store.files.ids(tenant, {}, FILES_PER_BATCH);
-      if (ids.length === 0) return { erased: 0 };
+      // Then what was kept of files that vanished at their sources.
+      if (ids.length === 0) return { erased: await eraseQuarantined(run) };
       await emptyFiles(store, run, ids);
       await store.files.remove(tenant, runId, ids, false);
       return { erased: ids.length };
@@ -56,11 +64,12 @@ export function createDeleteUserActivities({ store, schedules, log }: ActivityDe
     /** The last look: `again` when a request that came in at the same moment made something new, else the user is erased. */
     async finishUserDelete({ runId }: RunInput): Promise<{ again: boolean }> {
       const { run, tenant } = await rowOf(runId);
-      const [files, runs] = await Promise.all([
+      const [files, runs, quarantined] = await Promise.all([
         store.files.ids(tenant, {}, 1),
         store.runs.withdrawOthers(tenant, runId, 1),
+        store.quarantine.any(tenant),
       ]);
-      if (files.length > 0 || runs.length > 0) return { again: true };
+      if (files.length > 0 || runs.length > 0 || quarantined) return { again: true };
       // Its data sources, and what no file names any more: rows of tries that died.
       await Promise.all([
         store.vectors.deleteAll(tenant),

@@ -96,6 +96,8 @@ export interface IngestSettings {
   readonly webhooks: WebhookSettings;
   /** Part of a data source's files that a listing may miss before their deletion is held. */
   readonly massDeletePercent: number;
+  /** Milliseconds that what vanished at its source can be had back; 0: it is erased at once. */
+  readonly quarantineMs: number;
 }
 
 export interface OcrLimits {

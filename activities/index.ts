@@ -12,6 +12,7 @@ import { createIngestActivities } from './ingestBatch.js';
 import { createMoveActivities } from './moveStorage.js';
 import { createPauseActivities } from './pauses.js';
 import { createPlanActivities } from './planBatches.js';
+import { createQuarantineActivities } from './quarantine/settleQuarantine.js';
 import { createRecognizeActivities } from './recognize.js';
 import { createRecountActivities } from './recountFiles.js';
 import { createReembedPlan } from './reembed/planReembed.js';
@@ -44,6 +45,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createReembedPlan(deps),
     ...createReembedBatch(deps),
     ...createMoveActivities(deps),
+    ...createQuarantineActivities(deps),
     ...createPassActivities(deps),
   };
 }

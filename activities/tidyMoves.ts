@@ -32,9 +32,14 @@ export async function tidyMoves(
   const points: GenerationScope[] = [];
   const contents: GenerationScope[] = [];
   const ours: FileDoc[] = [];
+  const gone = fileIds.filter((id) => !rows.has(id));
+  // What is kept of it is nobody's to delete here; nor is anything of one that is back by now.
+  const kept = gone.length === 0 ? new Set<number>() : await store.quarantine.holds(tenant, gone);
+  const back = new Set(gone.length === 0 ? [] : (await store.files.byIds(tenant, gone)).map(({ _id }) => _id));
   for (const fileId of fileIds) {
     const file = rows.get(fileId);
     const generation = wrote.get(fileId);
+    if (!file && (kept.has(fileId) || back.has(fileId))) continue;
     if (!file) {
       // Deleted, and what came after the delete had looked goes too.
       points.push({ ...tenant, fileId, generations: EVERY_GENERATION });

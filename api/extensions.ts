@@ -36,6 +36,8 @@ export const EXTENSIONS = {
     'POST /data_sources/{data_source_id}/held_deletions/approve': 'Has them carried out.',
     'POST /data_sources/{data_source_id}/held_deletions/refuse': 'Has the files stay.',
     'GET /data_sources/{data_source_id}/diagnosis': 'Tells what of a connection works, what does not, and what helps.',
+    'GET /quarantined_files': 'Operators see what was deleted because it vanished at its source, and may be had back.',
+    'POST /quarantined_files/restore': 'Has it back.',
   },
   /** Of requests. */
   requestFields: {

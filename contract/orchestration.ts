@@ -30,6 +30,7 @@ export const RUN_KINDS = [
   'updateTags',
   'reembedFiles',
   'moveStorage',
+  'settleQuarantine',
   'autoSync',
 ] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
@@ -52,12 +53,13 @@ export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   updateTags: false,
   reembedFiles: false,
   moveStorage: false,
+  settleQuarantine: false,
   // What it brings in is told by its parts.
   autoSync: false,
 };
 
 /** Kinds whose work nobody else makes up for: a run that was ended from outside begins anew, so many times at most. */
-export const REDONE_KINDS: readonly RunKind[] = ['updateTags', 'recountFiles', 'moveStorage'];
+export const REDONE_KINDS: readonly RunKind[] = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'];
 export const MOST_REDONE = 3;
 
 /** Workflow ids are business keys, built here and nowhere else: a double request meets the running workflow. */
@@ -77,6 +79,8 @@ export const workflowIds = {
   moveToCold: (userId: number): string => `move-to-cold:${userId}`,
   moveToHot: (runId: number): string => `move-to-hot:${runId}`,
   modifyStorage: (runId: number): string => `modify-storage:${runId}`,
+  eraseQuarantine: (userId: number): string => `erase-quarantine:${userId}`,
+  restore: (runId: number): string => `restore:${runId}`,
   recount: (organizationId: number): string => `recount:${organizationId}`,
   reembed: (runId: number): string => `reembed:${runId}`,
 };

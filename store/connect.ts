@@ -61,6 +61,8 @@ import { createOrganizationRecords, type OrganizationRecords } from './organizat
 import { createItems, type Items } from './items/items.js';
 import { createRunList, type RunList } from './runs/list.js';
 import { createHeldRuns, type HeldRuns } from './runs/held.js';
+import { createQuarantineClaims, type QuarantineClaims } from './quarantine/claims.js';
+import { createQuarantine, type Quarantine } from './quarantine/quarantine.js';
 import { createReconciliation, type Reconciliation } from './reconcile/reconcile.js';
 import { createRecognizedPages, type RecognizedPages } from './recognizedPages/recognizedPages.js';
 import { createReembeds, type Reembeds } from './reembeds/reembeds.js';
@@ -156,6 +158,8 @@ export interface Store {
   readonly contents: Contents;
   readonly coldCopies: ColdCopies;
   readonly moves: Moves & MoveClaims & StorageChanges;
+  /** What vanished at its source, and may be had back. */
+  readonly quarantine: Quarantine & QuarantineClaims;
   readonly coldFiles: ColdFiles;
   readonly lastUse: LastUse;
   readonly originals: Originals;
@@ -315,6 +319,10 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createMoves(files, atomically, events),
       ...createMoveClaims(files, runs, fileQueries),
       ...createStorageChanges(files, events, fileQueries),
+    },
+    quarantine: {
+      ...createQuarantine(models.quarantined, files, users, atomically, events),
+      ...createQuarantineClaims(models.quarantined, runs),
     },
     coldFiles: createColdFiles(files, fileQueries),
     lastUse,

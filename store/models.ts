@@ -11,6 +11,7 @@ import { itemModel } from './items/model.js';
 import { ledgerModel } from './ledger/model.js';
 import { organizationModels } from './organizations/model.js';
 import { originalModel } from './originals/model.js';
+import { quarantinedModel } from './quarantine/model.js';
 import { recognizedPageModel } from './recognizedPages/model.js';
 import { reembedModel } from './reembeds/model.js';
 import { runModel } from './runs/model.js';
@@ -40,6 +41,7 @@ export async function openModels(connection: Connection) {
     crawlPages: crawlPageModel(connection),
     whiteLabels: whiteLabelModel(connection),
     originals: originalModel(connection),
+    quarantined: quarantinedModel(connection),
     recognizedPages: recognizedPageModel(connection),
     reembeds: reembedModel(connection),
     dataSources: dataSourceModel(connection),

@@ -8,6 +8,7 @@ import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../connectors/sharedHostLimiter.js';
 import { coldSweep } from '../dispatch/coldSweep.js';
 import { reap } from '../dispatch/reaper.js';
+import { quarantineSweep } from '../dispatch/quarantineSweep.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
 import { createTemporalClient } from '../dispatch/client.js';
 import { createFeedReader } from '../dispatch/feedReader.js';
@@ -135,6 +136,7 @@ const sweeping = Promise.all([
   dispatcher.sweep(stopping.signal),
   reap(client, store, log, config.reapIntervalMs, stopping.signal),
   coldSweep(store, dispatcher, log, config.coldSweepIntervalMs, stopping.signal),
+  quarantineSweep(store, dispatcher, log, config.quarantineSweepIntervalMs, stopping.signal),
   feed.read(stopping.signal),
   schedules.sweep(stopping.signal, config.scheduleCompareIntervalMs),
   upgradePoints(store, log, stopping.signal),

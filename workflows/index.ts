@@ -9,6 +9,7 @@ export { recountFiles } from './recountFiles.js';
 export { reembedFiles } from './reembedFiles.js';
 export { resyncFile } from './resyncFile.js';
 export { scrapeSitemap } from './scrapeSitemap.js';
+export { settleQuarantine } from './settleQuarantine.js';
 export { syncFeed } from './syncFeed.js';
 export { syncItems } from './syncItems.js';
 export { syncSource } from './syncSource.js';

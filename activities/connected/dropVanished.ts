@@ -2,12 +2,11 @@ import { isByChanges, knowsAll, type SyncItemsRequest } from '../../contract/con
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
-import { removeGone } from './removeGone.js';
+import { isMassDelete } from './massDelete.js';
+import { removeGone, settleGone } from './removeGone.js';
 
 /** Files compared, and deleted, at once. */
 const FILES_PER_BATCH = 200;
-/** So few may always vanish: of a handful, any one is a large part. */
-const FEW = 10;
 const HELD =
   'a listing misses so much that nothing was deleted; look at the source, then approve it by the command line';
 
@@ -28,9 +27,10 @@ interface Vanishing {
 export async function dropVanished(
   run: RunDoc & { readonly options: SyncItemsRequest },
   source: DataSourceDoc,
-  { store, settings, log }: ActivityDeps,
+  deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<void> {
+  const { store, settings, log } = deps;
   const { _id: runId, options } = run;
   const { refused } = options.walk;
 
@@ -45,7 +45,7 @@ export async function dropVanished(
         for (let afterId: number | null = 0; afterId !== null;) {
           signal.throwIfAborted();
           const part = await store.items.vanishedFiles(source, listing, afterId, FILES_PER_BATCH);
-          await removeGone(store, run, part.ids);
+          await removeGone(run, part.ids, deps, signal);
           afterId = part.afterId;
         }
         await store.items.dropVanished(source, runId);
@@ -60,17 +60,19 @@ export async function dropVanished(
         signal.throwIfAborted();
         const { items, files } = await store.items.nextGone(source, FILES_PER_BATCH);
         if (items.length === 0) return;
-        await removeGone(store, run, files);
+        await removeGone(run, files, deps, signal);
         await store.items.forget(source, items);
       }
     },
   });
 
+  // What an earlier try has taken is listed no more.
+  await settleGone(run, deps, signal);
   const byChanges = isByChanges(options);
   // Nobody tells what is gone of what the feed does not tell of: the pass has listed that whole.
   if (byChanges && options.told && refused === 0) await store.items.markUnlisted(source, runId, options.told);
   const { files, vanished, isEmpty, drop } = await (byChanges ? toldGone() : unfound());
-  const isMuch = vanished > FEW && vanished > (files * settings.massDeletePercent) / 100;
+  const isMuch = isMassDelete(vanished, files, settings.massDeletePercent);
   const isHeld = (isMuch || (isEmpty && files > 0)) && source.deletionsApproved !== true;
   // Nobody knows what lies in what could not be listed, and was not before; what a feed tells to be gone is.
   const mayDrop = byChanges || knowsAll(options.walk);

@@ -17,9 +17,10 @@ export const revokeAccessToken = operation<'user', { data_source_id: number }>({
     const { store } = deps;
     const source = await store.dataSources.find(caller, body.data_source_id);
     const grant = source && (await endableGrant(source, deps));
-    const revoked = await store.transaction((session) =>
-      store.dataSources.revoke(caller, body.data_source_id, session),
-    );
+    const revoked = await store.transaction(async (session) => {
+      await store.quarantine.expire(caller, { dataSourceId: body.data_source_id }, session);
+      return store.dataSources.revoke(caller, body.data_source_id, session);
+    });
     if (!revoked) throw notFound('data source');
     // Also at a second call: the first one may have died before.
     await store.files.abortQueuedOf(revoked);

@@ -139,6 +139,7 @@ function queued(
     attempts: 0,
     unfinishedStarts: 0,
     notBefore: null,
+    restoredAt: null,
     updatedAt: now,
   };
 }

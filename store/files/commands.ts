@@ -171,6 +171,7 @@ export function createFileCommands(
               ended: { ...endedAs('ok', null, null), ...cost },
               attempts: 0,
               lastSync: now,
+              restoredAt: null,
               // Its vectors are in Qdrant, whatever was done with those before.
               embeddingStorageStatus: 'HOT_STORAGE',
               coldCopy: null,

@@ -85,6 +85,8 @@ export async function keepLooked(files: Model<FileDoc>, kept: readonly LookedFil
           $set: {
             ...asItWas(file.keptRequestId ?? null),
             ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
+            // It is at its source.
+            restoredAt: null,
             ...(file.listedVersion ? { version: file.listedVersion } : {}),
           },
         },

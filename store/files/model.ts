@@ -159,6 +159,8 @@ export interface FileDoc extends SyncedContent {
   delayedCharacters?: number | null;
   /** Not to be tried before this time. */
   notBefore: Date | null;
+  /** When it was had back from quarantine: it is not at its source, and is not missed there. */
+  restoredAt?: Date | null;
   /** Of the last changes that were told of: by them a death between a change and its event is settled. */
   marks: mongo.ObjectId[];
   createdAt: Date;
@@ -242,6 +244,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     reservedCharacters: nullable(Number),
     delayedCharacters: nullable(Number),
     notBefore: nullable(Date),
+    restoredAt: Date,
     marks: [Schema.Types.ObjectId],
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },

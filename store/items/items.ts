@@ -125,7 +125,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     const rows = await files
       .find(
         { ...filesOf(source), isContainer: false, createdAt: { $lte: begun }, _id: { $gt: afterId } },
-        { externalFileId: 1 },
+        { externalFileId: 1, restoredAt: 1 },
       )
       .sort({ _id: 1 })
       .limit(limit)
@@ -141,7 +141,13 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       )
       .lean();
     const there = new Set(found.map(({ externalId }) => externalId));
-    const vanished = rows.filter(({ externalFileId }) => !there.has(externalFileId)).map(({ _id }) => _id);
+    const back = rows.filter(({ externalFileId, restoredAt }) => restoredAt && there.has(externalFileId));
+    if (back.length > 0)
+      await files.updateMany({ _id: { $in: back.map(({ _id }) => _id) } }, { $unset: { restoredAt: 1 } });
+    const vanished = rows
+      // What somebody has had back stays, until it is at its source again.
+      .filter(({ externalFileId, restoredAt }) => !restoredAt && !there.has(externalFileId))
+      .map(({ _id }) => _id);
     return { number: rows.length, vanished, afterId: rows.length < limit ? null : (rows.at(-1)?._id ?? null) };
   };
   const filesByItem = async (source: Holder, rows: readonly ItemDoc[]): Promise<Map<string, number>> => {

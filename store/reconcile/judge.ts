@@ -160,3 +160,10 @@ export function judge(
     });
   return findings;
 }
+
+/** The same of one in quarantine, whose vectors are to be in file storage. What it lacks nobody can make anew. */
+export function judgeQuarantined(file: RecordOfFile, measured: Pick<Measured, 'held' | 'stored'>): Finding[] {
+  return judge(file, measured, false).map((one) =>
+    one.mend?.do.startsWith('delete') === true ? one : { ...one, what: `in quarantine: ${one.what}`, mend: null },
+  );
+}

@@ -2,7 +2,7 @@ import type { Tenant } from '../users/accept.js';
 import type { Blobs } from '../contents/blobs.js';
 import type { FileSums } from '../files/statistics.js';
 import type { Difference, Finding, Mended, Progress, ReconcileOptions } from './differences.js';
-import { judge, judgeStray } from './judge.js';
+import { judge, judgeQuarantined, judgeStray } from './judge.js';
 import { measure, type MeasuredStores } from './measure.js';
 import { createMender, type MendingStores } from './mend.js';
 import {
@@ -89,15 +89,15 @@ export function createReconciliation(stores: Stores): Reconciliation {
         progress.busy += 1;
         continue;
       }
-      const found = judge(file, measured, !live.retags(file));
-      if (lost.has(file._id))
+      const found = file.isQuarantined ? judgeQuarantined(file, measured) : judge(file, measured, !live.retags(file));
+      if (!file.isQuarantined && lost.has(file._id))
         found.push({ kind: 'missing_source', what: `names data source ${file.dataSourceId}`, mend: null });
       if (found.length > 0) findings.set(file._id, found);
     }
     for (const [id, held] of measured.held) if (!known.has(id)) findings.set(id, judgeStray(held));
     if (findings.size === 0) return [];
 
-    const now = await recordsOf(models.files, tenant, [...findings.keys()]);
+    const now = await recordsOf(models, tenant, [...findings.keys()]);
     const liveNow = await liveRuns(models, tenant);
     return [...findings].flatMap(([fileId, found]) => {
       const before = known.get(fileId) ?? null;
@@ -154,7 +154,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
         for (const userId of await owners.users(organizationId)) {
           const tenant = { organizationId, userId };
           for (let above = 0; ;) {
-            const records = await recordsAbove(models.files, tenant, above, FILES_AT_ONCE);
+            const records = await recordsAbove(models, tenant, above, FILES_AT_ONCE);
             const range = rangeOf(above, records, FILES_AT_ONCE);
             queued.clear();
             // What a mend writes of a file goes last: a resync changes its record.

@@ -1,8 +1,7 @@
-import type { Model } from 'mongoose';
-
 import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
 import type { FileDoc } from '../files/model.js';
 import type { openModels } from '../models.js';
+import type { QuarantinedDoc } from '../quarantine/model.js';
 import type { Tenant } from '../users/accept.js';
 import type { IdRange } from '../vectors/census.js';
 
@@ -37,31 +36,57 @@ const FIELDS = [
 ] as const satisfies readonly (keyof FileDoc)[];
 
 /** A file's record as far as it says what the stores hold of the file. */
-export type RecordOfFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | (typeof FIELDS)[number]>;
+export type RecordOfFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | (typeof FIELDS)[number]> & {
+  /** It vanished at its source: nobody sees it, and nothing makes it anew. */
+  readonly isQuarantined?: boolean;
+};
 
 const PROJECTION = Object.fromEntries(['organizationId', 'userId', ...FIELDS].map((field) => [field, 1]));
 
-/** The records of a user's files, by id from one on. */
+/** What a record that lies in quarantine says: its vectors are in file storage. */
+function quarantinedRecord({ file, copy, state, runId }: QuarantinedDoc): RecordOfFile {
+  return {
+    ...file,
+    // It comes to rest as it comes back.
+    syncStatus: isAtRest(file) ? file.syncStatus : 'READY',
+    embeddingStorageStatus: 'COLD_STORAGE',
+    coldCopy: copy,
+    move: state === 'kept' ? null : { runId, token: null },
+    isQuarantined: true,
+  };
+}
+/** What is on its way back is a file again. */
+const NOT_BACK = { state: { $ne: 'tidying' as const } };
+
+/** The records of a user's files, by id from one on; those in quarantine too. */
 export async function recordsAbove(
-  files: Model<FileDoc>,
+  { files, quarantined }: Pick<Models, 'files' | 'quarantined'>,
   { organizationId, userId }: Tenant,
   above: number,
   limit: number,
 ): Promise<RecordOfFile[]> {
-  return files
-    .find({ organizationId, userId, _id: { $gt: above } }, PROJECTION)
-    .sort({ _id: 1 })
-    .limit(limit)
-    .lean<RecordOfFile[]>();
+  const mine = { organizationId, userId, _id: { $gt: above } };
+  const [shown, kept] = await Promise.all([
+    files.find(mine, PROJECTION).sort({ _id: 1 }).limit(limit).lean<RecordOfFile[]>(),
+    quarantined
+      .find({ ...mine, ...NOT_BACK })
+      .sort({ _id: 1 })
+      .limit(limit)
+      .lean<QuarantinedDoc[]>(),
+  ]);
+  return [...shown, ...kept.map(quarantinedRecord)].toSorted((a, b) => a._id - b._id).slice(0, limit);
 }
 
 export async function recordsOf(
-  files: Model<FileDoc>,
+  { files, quarantined }: Pick<Models, 'files' | 'quarantined'>,
   owner: Partial<Tenant>,
   ids: readonly number[],
 ): Promise<Map<number, RecordOfFile>> {
-  const rows = await files.find({ ...owner, _id: { $in: [...ids] } }, PROJECTION).lean<RecordOfFile[]>();
-  return new Map(rows.map((row) => [row._id, row]));
+  const named = { ...owner, _id: { $in: [...ids] } };
+  // In this order: what comes back meanwhile is in both, what goes in neither, and then looks changed.
+  const kept = await quarantined.find({ ...named, ...NOT_BACK }).lean<QuarantinedDoc[]>();
+  const rows = await files.find(named, PROJECTION).lean<RecordOfFile[]>();
+  return new Map([...kept.map(quarantinedRecord), ...rows].map((row) => [row._id, row]));
 }
 
 /** The range of ids that some records span. */
@@ -115,4 +140,5 @@ export const isSame = (before: RecordOfFile, after: RecordOfFile | undefined): b
   ).every((field) => before[field] === after[field]) &&
   (before.tagsRevision ?? null) === (after.tagsRevision ?? null) &&
   before.coldCopy?.key === after.coldCopy?.key &&
-  before.move?.runId === after.move?.runId;
+  before.move?.runId === after.move?.runId &&
+  before.isQuarantined === after.isQuarantined;

@@ -47,7 +47,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
   /** Those that the records of now do not name, unless a run is at work on their file. */
   const strayOfFiles = async (names: readonly (Name & { is: 'ofFile' })[]): Promise<Name[]> => {
     const records = await recordsOf(
-      models.files,
+      models,
       {},
       names.map(({ fileId }) => fileId),
     );

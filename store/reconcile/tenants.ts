@@ -3,7 +3,15 @@ import type { Model } from 'mongoose';
 import type { PointsCensus } from '../vectors/census.js';
 import type { Models } from './records.js';
 
-const KEPT_BY_TENANT = ['files', 'segments', 'contents', 'originals', 'recognizedPages', 'items'] as const;
+const KEPT_BY_TENANT = [
+  'files',
+  'segments',
+  'contents',
+  'originals',
+  'recognizedPages',
+  'items',
+  'quarantined',
+] as const;
 
 const ascending = (ids: Iterable<number>): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
 

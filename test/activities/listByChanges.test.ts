@@ -146,7 +146,7 @@ async function list(outcome: 'finished' | 'aborted' = 'finished'): Promise<void>
   });
   const nobody = () => undefined;
   const log = { info: nobody, warn: nobody, error: nobody, debug: nobody };
-  const deps = { store, settings: { massDeletePercent: 30 }, log } as unknown as ActivityDeps;
+  const deps = { store, settings: { massDeletePercent: 30, quarantineMs: 1_000_000 }, log } as unknown as ActivityDeps;
   const { beginListing, endListing } = createItemActivities(deps);
   expect(await beginListing({ runId })).toEqual({ finished: false });
   const row = async () => (await store.runs.find(runId))! as never as { options: SyncItemsRequest };

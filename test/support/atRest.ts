@@ -12,6 +12,7 @@ import type { SegmentDoc } from '../../store/chunks/model.js';
 import type { AttemptDoc } from '../../store/connections/model.js';
 import type { ContentDoc } from '../../store/contents/model.js';
 import type { OriginalDoc } from '../../store/originals/model.js';
+import type { QuarantinedDoc } from '../../store/quarantine/model.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { EventRowDoc } from '../../store/events/model.js';
 import { readPointFile } from '../../store/coldStorage/pointFile.js';
@@ -228,8 +229,9 @@ async function readDatabase(env: NodeJS.ProcessEnv) {
     const waiting = await waitingRuns(connection);
     await runsEnded(connection, waiting);
     const all = <T extends object>(name: string) => connection.collection<T>(name).find().toArray() as Promise<T[]>;
-    const [files, segments, rows, runs, users, events, originals] = await Promise.all([
+    const [files, quarantined, segments, rows, runs, users, events, originals] = await Promise.all([
       all<FileDoc>('files'),
+      all<QuarantinedDoc>('quarantined_files'),
       all<SegmentDoc>('segments'),
       all<Omit<ContentDoc, 'bytes'> & { bytes: mongoose.mongo.Binary }>('contents'),
       all<RunDoc>('runs'),
@@ -239,11 +241,20 @@ async function readDatabase(env: NodeJS.ProcessEnv) {
     ]);
     const contents = rows.map((row) => [`${row.fileId}:${row.generation}`, hashOf(row.bytes.value())] as const);
     const rested = runs.filter(({ _id }) => !waiting.includes(_id));
-    return { files, segments, contents, runs: rested, users, events, originals };
+    return { files, quarantined, segments, contents, runs: rested, users, events, originals };
   } finally {
     await connection.close();
   }
 }
+
+/** A file in quarantine as what is kept of it. */
+const keptRecord = ({ file, copy }: QuarantinedDoc): FileDoc => ({
+  ...file,
+  syncStatus: 'READY',
+  embeddingStorageStatus: copy ? 'COLD_STORAGE' : 'HOT_STORAGE',
+  coldCopy: copy,
+  move: null,
+});
 
 const byText = <T>(rows: readonly T[], key: (row: T) => string): T[] =>
   rows.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
@@ -261,13 +272,19 @@ function tally(keys: readonly string[]): Map<string, number> {
 export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
   const root = path.join(env['DATA_DIR'] ?? '', 'files');
   const stored = await blobsIn(root);
-  const [{ files, segments, contents: rows, runs, users, events, originals }, points, blobs, copies] =
-    await Promise.all([
-      readDatabase(env),
-      readPoints(env),
-      readBlobs(stored.contents),
-      readCopies(root, stored.copies),
-    ]);
+  const [
+    { files: shown, quarantined, segments, contents: rows, runs, users, events, originals },
+    points,
+    blobs,
+    copies,
+  ] = await Promise.all([
+    readDatabase(env),
+    readPoints(env),
+    readBlobs(stored.contents),
+    readCopies(root, stored.copies),
+  ]);
+  // What vanished at its source is kept whole, with its vectors in file storage.
+  const files = [...shown, ...quarantined.map(keptRecord)];
   const contents = new Map([...rows, ...blobs]);
   const byId = new Map(files.map((file) => [file._id, file]));
   const customers = new Map(users.map((user) => [user._id, user.customerId]));
@@ -276,7 +293,10 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
     return file ? placeOf(file) : `deleted file ${fileId}`;
   };
   const notes: { customerId: string | undefined; what: string }[] = [
-    ...eventsAmiss(events, files, runs),
+    ...eventsAmiss(events, shown, runs),
+    ...quarantined.flatMap(({ _id, customerId, state }) =>
+      state === 'kept' ? [] : [{ customerId, what: `quarantined file ${_id} is ${state}` }],
+    ),
     ...copiesAmiss(copies, files),
   ];
 
@@ -322,7 +342,7 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
       notes.filter((note) => customerId === undefined || note.customerId === customerId).map(({ what }) => what),
     content(customerId) {
       const mine = byText(
-        files.filter((file) => file.customerId === customerId),
+        shown.filter((file) => file.customerId === customerId),
         placeOf,
       );
       const ids = new Set(mine.map((file) => file._id));

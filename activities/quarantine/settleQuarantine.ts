@@ -1,0 +1,36 @@
+import { cancellationSignal } from '@temporalio/activity';
+
+import type { RunInput } from '../../contract/orchestration.js';
+import type { QuarantineRequest } from '../../contract/quarantine.js';
+import type { ActivityDeps } from '../deps.js';
+import { beating } from '../emptyFiles.js';
+import { settleSome } from './carry.js';
+
+/** Files taken a step on at once. */
+const FILES_PER_BATCH = 200;
+
+/** Files that vanished at their source: having them back, and erasing them when their time is up. */
+export function createQuarantineActivities(deps: ActivityDeps) {
+  const { store, log } = deps;
+  return {
+    /** Takes the next files a step on; answers whether there may be more. Safe to repeat. */
+    async settleBatch({ runId }: RunInput): Promise<{ more: boolean }> {
+      const run = await store.runs.find(runId);
+      if (!run) throw new Error(`Run ${runId} has no row`);
+      await store.runs.markStarted(runId);
+      // Whatever a run that has ended left halfway goes on here.
+      await store.quarantine.adopt(run, runId);
+      const { does } = run.options as QuarantineRequest;
+      if (does === 'erase') await store.quarantine.claimDue(run, runId, new Date(), FILES_PER_BATCH);
+      const files = await beating(() => settleSome(run, FILES_PER_BATCH, deps, cancellationSignal()));
+      if (files > 0)
+        log.info({ runId, organizationId: run.organizationId, requestId: run.requestId, does, files }, 'quarantine');
+      return { more: files > 0 };
+    },
+
+    /** What a cancelled run leaves halfway is taken on by the next. */
+    async finishQuarantine({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
+      await store.runs.finish(runId, outcome, {});
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import Joi from 'joi';
+
+import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
+import { workflowIds } from '../../contract/orchestration.js';
+import type { QuarantineFilters, QuarantineRequest } from '../../contract/quarantine.js';
+import { SOURCE_TYPES } from '../../contract/sources.js';
+import type { QuarantinedDoc } from '../../store/quarantine/model.js';
+import { HttpError } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { listOf, wholeRecord } from '../schemas/answers.js';
+import { integer, nullable, timestamp } from '../schemas/fields.js';
+import { idList } from '../schemas/listing.js';
+
+const record = wholeRecord({
+  file_id: integer(),
+  name: nullable(Joi.string().allow('')),
+  source: Joi.string().valid(...SOURCE_TYPES),
+  external_file_id: Joi.string(),
+  external_url: nullable(Joi.string().allow('')),
+  data_source_id: nullable(integer()),
+  parent_id: nullable(integer()),
+  organization_supplied_user_id: Joi.string(),
+  run_id: integer(),
+  quarantined_at: timestamp(),
+  kept_until: timestamp(),
+  state: Joi.string().valid('LEAVING', 'KEPT', 'RETURNING'),
+});
+
+const present = ({ _id, file, ...row }: QuarantinedDoc) => ({
+  file_id: _id,
+  name: file.name,
+  source: file.source,
+  external_file_id: file.externalFileId,
+  external_url: file.externalUrl,
+  data_source_id: row.dataSourceId,
+  parent_id: row.parentId,
+  organization_supplied_user_id: row.customerId,
+  run_id: row.missedBy,
+  quarantined_at: row.quarantinedAt.toISOString(),
+  kept_until: row.keptUntil.toISOString(),
+  state: row.state.toUpperCase(),
+});
+
+/** What names files in quarantine, in queries and bodies alike. */
+const names = {
+  data_source_id: integer().min(1),
+  parent_id: integer().min(1),
+  customer_id: Joi.string(),
+  run_id: integer().min(1),
+};
+interface Names {
+  data_source_id?: number;
+  parent_id?: number;
+  customer_id?: string;
+  run_id?: number;
+  file_ids?: number[];
+}
+const filtersOf = ({ data_source_id, parent_id, customer_id, run_id, file_ids }: Names): QuarantineFilters => ({
+  ...(data_source_id !== undefined && { dataSourceId: data_source_id }),
+  ...(parent_id !== undefined && { parentId: parent_id }),
+  ...(customer_id !== undefined && { customerId: customer_id }),
+  ...(run_id !== undefined && { runId: run_id }),
+  ...(file_ids !== undefined && { fileIds: file_ids }),
+});
+
+/** GET /quarantined_files: what vanished at its source, and can be had back for a while. */
+export const quarantinedFiles = operation<'key', unknown>({
+  method: 'get',
+  path: '/quarantined_files',
+  auth: 'key',
+  summary: 'Lists files that were deleted because they vanished at their source, and that can still be had back.',
+  query: Joi.object({
+    ...names,
+    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
+    offset: integer().min(0).default(0),
+  }),
+  answer: listOf(record),
+  async handle({ caller, query, deps: { store } }) {
+    const asked = query as unknown as Names & { limit: number; offset: number };
+    const { found, count } = await store.quarantine.list(caller.organizationId, filtersOf(asked), asked);
+    return { results: found.map(present), count };
+  },
+});
+
+/** POST /quarantined_files/restore: has files back, as they were. A file under whose name there is another by now stays. */
+export const restoreQuarantined = operation<'key', Names>({
+  method: 'post',
+  path: '/quarantined_files/restore',
+  auth: 'key',
+  summary: 'Has files back that were deleted because they vanished at their source. All that is named must hold.',
+  createsWork: true,
+  body: Joi.object({ ...names, file_ids: idList() }),
+  answer: Joi.object({ restoring: integer().required() }),
+  async handle({ caller, body, deps: { store, dispatcher } }) {
+    const filters = filtersOf(body);
+    if (Object.keys(filters).length === 0) throw new HttpError(400, 'name what is to be restored');
+    const owners = await store.quarantine.ownersOf(caller.organizationId, filters);
+    const first = owners.length === 0 ? 0 : await store.runs.nextId(owners.length);
+    const runs = owners.map((owner, index) => ({ owner, runId: first + index }));
+    const options: QuarantineRequest = { does: 'restore' };
+    const restoring = await store.transaction(async (session) => {
+      let files = 0;
+      for (const { owner, runId } of runs) {
+        files += await store.quarantine.claimBack(owner, filters, runId, session);
+        const run = { kind: 'settleQuarantine', workflowId: workflowIds.restore(runId), owner } as const;
+        await store.runs.accept(runId, { ...run, fileId: null, requestId: randomUUID(), options }, session);
+      }
+      return files;
+    });
+    for (const { runId } of runs) void dispatcher.start(runId);
+    return { restoring };
+  },
+});

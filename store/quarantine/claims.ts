@@ -1,0 +1,129 @@
+import type { ClientSession, Model, QueryFilter } from 'mongoose';
+
+import type { QuarantineFilters } from '../../contract/quarantine.js';
+import type { RunDoc } from '../runs/model.js';
+import type { Tenant } from '../users/accept.js';
+import type { QuarantinedDoc } from './model.js';
+
+/** Which files in quarantine a run is to see to next, and what operators see of them. */
+export interface QuarantineClaims {
+  /** Some who have files whose time is up, or that a run which has ended left halfway. */
+  owners(now: Date, limit: number): Promise<(Tenant & { readonly customerId: string })[]>;
+  /** Makes files the run's that runs which have ended left halfway. */
+  adopt(tenant: Tenant, runId: number): Promise<void>;
+  /** Claims files whose time is up. */
+  claimDue(tenant: Tenant, runId: number, now: Date, limit: number): Promise<void>;
+  any(tenant: Tenant): Promise<boolean>;
+  /** Claims all of a user's, in whatever state: they are to be erased. */
+  claimAll(tenant: Tenant, runId: number): Promise<void>;
+  /** The time of files is up: those of a data source, or those that lay in some containers. */
+  expire(
+    tenant: Tenant,
+    of: { readonly dataSourceId: number } | { readonly parentIds: readonly number[] },
+    session?: ClientSession,
+  ): Promise<void>;
+  /** What an operator can have back, by id. */
+  list(
+    organizationId: number,
+    filters: QuarantineFilters,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly found: QuarantinedDoc[]; readonly count: number }>;
+  /** Whose files would come back. */
+  ownersOf(
+    organizationId: number,
+    filters: QuarantineFilters,
+  ): Promise<(Tenant & { readonly customerId: string; readonly files: number })[]>;
+  /** Gives a run the files of a user that are to come back; answers how many. */
+  claimBack(tenant: Tenant, filters: QuarantineFilters, runId: number, session: ClientSession): Promise<number>;
+}
+
+const HALFWAY = { state: { $ne: 'kept' as const } };
+
+/** What can be had back of an organization. */
+function query(organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> {
+  const { fileIds, dataSourceId, parentId, customerId, runId } = filters;
+  return {
+    organizationId,
+    state: { $in: ['leaving', 'kept', 'returning'] },
+    keptUntil: { $gt: new Date() },
+    ...(fileIds && { _id: { $in: [...fileIds] } }),
+    ...(dataSourceId !== undefined && { dataSourceId }),
+    ...(parentId !== undefined && { parentId }),
+    ...(customerId !== undefined && { customerId }),
+    ...(runId !== undefined && { missedBy: runId }),
+  };
+}
+const backOf = (organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> => ({
+  ...query(organizationId, filters),
+  state: 'kept',
+});
+
+export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs: Model<RunDoc>): QuarantineClaims {
+  /** Those of these runs that have ended. */
+  const ended = async (runIds: readonly number[]): Promise<number[]> => {
+    if (runIds.length === 0) return [];
+    const open = await runs.distinct('_id', { _id: { $in: [...runIds] }, finishedAt: null });
+    return runIds.filter((id) => !open.includes(id));
+  };
+  const mine = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
+  return {
+    async owners(now, limit) {
+      const left = await ended(await quarantined.distinct('runId', HALFWAY));
+      const due = { state: 'kept' as const, keptUntil: { $lte: now } };
+      return quarantined.aggregate<Tenant & { customerId: string }>([
+        { $match: { $or: [due, { ...HALFWAY, runId: { $in: left } }] } },
+        { $group: { _id: { organizationId: '$organizationId', userId: '$userId', customerId: '$customerId' } } },
+        { $limit: limit },
+        { $replaceRoot: { newRoot: '$_id' } },
+      ]);
+    },
+    async adopt(tenant, runId) {
+      const known = await quarantined.distinct('runId', { ...mine(tenant), ...HALFWAY });
+      const left = await ended(known.filter((id) => id !== runId));
+      if (left.length > 0)
+        await quarantined.updateMany({ ...mine(tenant), ...HALFWAY, runId: { $in: left } }, { $set: { runId } });
+    },
+    async claimDue(tenant, runId, now, limit) {
+      const due = { ...mine(tenant), state: 'kept' as const, keptUntil: { $lte: now } };
+      const rows = await quarantined.find(due, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
+      const _id = { $in: rows.map((row) => row._id) };
+      // Somebody may have had it back meanwhile.
+      await quarantined.updateMany({ ...due, _id }, { $set: { state: 'erasing', runId } });
+    },
+    async any(tenant) {
+      return (await quarantined.exists(mine(tenant))) !== null;
+    },
+    async claimAll(tenant, runId) {
+      await quarantined.updateMany(mine(tenant), { $set: { state: 'erasing', runId } });
+    },
+    async expire(tenant, of, session) {
+      const which = 'dataSourceId' in of ? of : { parentId: { $in: [...of.parentIds] } };
+      const change = { $set: { keptUntil: new Date() } };
+      await quarantined.updateMany({ ...mine(tenant), ...which }, change, session ? { session } : {});
+    },
+    async list(organizationId, filters, { limit, offset }) {
+      const wanted = query(organizationId, filters);
+      const [found, count] = await Promise.all([
+        quarantined.find(wanted).sort({ _id: 1 }).skip(offset).limit(limit).lean<QuarantinedDoc[]>(),
+        quarantined.countDocuments(wanted),
+      ]);
+      return { found, count };
+    },
+    ownersOf: (organizationId, filters) =>
+      quarantined.aggregate([
+        { $match: backOf(organizationId, filters) },
+        {
+          $group: {
+            _id: { organizationId: '$organizationId', userId: '$userId', customerId: '$customerId' },
+            files: { $sum: 1 },
+          },
+        },
+        { $replaceRoot: { newRoot: { $mergeObjects: ['$_id', { files: '$files' }] } } },
+      ]),
+    async claimBack({ organizationId, userId }, filters, runId, session) {
+      const wanted = { ...backOf(organizationId, filters), userId };
+      const change = { $set: { state: 'returning' as const, runId } };
+      return (await quarantined.updateMany(wanted, change, { session })).modifiedCount;
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import type { ClientSession, Model } from 'mongoose';
+
+import { fileEvents } from '../../contract/events.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import type { Atomically, EventWriter } from '../events/events.js';
+import type { ColdCopy, FileDoc } from '../files/model.js';
+import type { RunDoc } from '../runs/model.js';
+import type { Tenant } from '../users/accept.js';
+import type { UserDoc } from '../users/model.js';
+import type { QuarantinedDoc } from './model.js';
+
+/** Why a file comes back without vectors. */
+const LOST = 'The vectors of this file can not be read from file storage any more. Resync it to have them made anew.';
+const UNREAD = 'It vanished at its source before this was synced. Resync to try again.';
+
+/** A file that is to be shown again. */
+export interface Returned {
+  readonly row: QuarantinedDoc;
+  /** Its vectors are at hand, or in cold storage where they were before. */
+  readonly isWhole: boolean;
+}
+
+/** Files that vanished at their source, from there to their end: one way or the other. Each step is safe to repeat. */
+export interface Quarantine {
+  /** Takes files out of everybody's sight, and tells that they are deleted: in one. */
+  take(run: RunDoc, ids: readonly number[], keptUntil: Date): Promise<void>;
+  /** What a run is at work on. */
+  claimed(run: Tenant & { readonly _id: number }, limit: number): Promise<QuarantinedDoc[]>;
+  /** Those of the rows that still are in the state in which they were read. */
+  unmoved(rows: readonly QuarantinedDoc[]): Promise<QuarantinedDoc[]>;
+  /** Notes where the vectors of a file that leaves lie, unless an earlier try did; answers what holds. */
+  noteCopy(row: QuarantinedDoc, copy: ColdCopy | null): Promise<ColdCopy | null>;
+  /** Nothing but what is kept is left of files that leave. */
+  kept(rows: readonly QuarantinedDoc[]): Promise<void>;
+  /** Which of these files have a successor: something at the source that was taken in under their name since. */
+  replaced(rows: readonly QuarantinedDoc[]): Promise<Set<number>>;
+  /** Shows files again, and tells so. */
+  giveBack(run: RunDoc, returned: readonly Returned[]): Promise<void>;
+  /** They stay where they are. */
+  stay(rows: readonly QuarantinedDoc[]): Promise<void>;
+  /** Forgets files that are back, or erased. */
+  forget(rows: readonly QuarantinedDoc[]): Promise<void>;
+  /** Which of some files are here. */
+  holds(tenant: Tenant, ids: readonly number[]): Promise<Set<number>>;
+}
+
+const isAtRest = ({ syncStatus }: FileDoc): boolean =>
+  (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
+/** A file in cold storage comes back as one. */
+export const wasCold = ({ file }: Pick<QuarantinedDoc, 'file'>): boolean =>
+  file.embeddingStorageStatus === 'COLD_STORAGE';
+
+/** What of a file that was in motion is true once it is at rest again. */
+function restOf(file: FileDoc): Partial<FileDoc> {
+  if (isAtRest(file)) return {};
+  const looked = file.syncStatus === 'EVALUATING_RESYNC' ? { requestId: file.keptRequestId ?? null } : {};
+  return file.generation > 0
+    ? { syncStatus: 'READY', syncErrorMessage: null, ...looked }
+    : { syncStatus: 'SYNC_ABORTED', syncErrorMessage: UNREAD };
+}
+
+/** A record as it comes back. */
+function recordOf({ row, isWhole }: Returned, runId: number, now: Date): FileDoc {
+  const { file, copy } = row;
+  const lost = isWhole ? {} : { syncStatus: 'SYNC_ERROR' as const, syncErrorMessage: LOST, processedAs: null };
+  const isCold = wasCold(row) || !isWhole;
+  return {
+    ...file,
+    ...restOf(file),
+    ...lost,
+    embeddingStorageStatus: isCold ? 'COLD_STORAGE' : 'HOT_STORAGE',
+    coldCopy: isCold ? copy : null,
+    move: null,
+    runId,
+    notBefore: null,
+    restoredAt: now,
+    updatedAt: now,
+  };
+}
+
+const identityOf = ({ organizationId, userId, source, externalFileId, accountId }: FileDoc) => ({
+  ...{ organizationId, userId, source },
+  ...{ externalFileId, accountId },
+});
+const idsOf = (rows: readonly QuarantinedDoc[]) => ({ $in: rows.map(({ _id }) => _id) });
+
+export function createQuarantine(
+  quarantined: Model<QuarantinedDoc>,
+  files: Model<FileDoc>,
+  users: Model<UserDoc>,
+  atomically: Atomically,
+  events: EventWriter,
+): Quarantine {
+  const replaced = async (rows: readonly QuarantinedDoc[], session: ClientSession | null): Promise<Set<number>> => {
+    const found = await Promise.all(
+      rows.map(async ({ _id, file }) => ({ _id, is: await files.exists(identityOf(file)).session(session) })),
+    );
+    return new Set(found.flatMap(({ _id, is }) => (is === null ? [] : [_id])));
+  };
+  return {
+    async take({ _id: runId, organizationId, userId }, ids, keptUntil) {
+      const mine = { organizationId, userId, _id: { $in: [...ids] } };
+      await atomically(async (session) => {
+        const rows = await files.find(mine, null, { session }).sort({ _id: 1 }).lean<FileDoc[]>();
+        if (rows.length === 0) return;
+        const now = new Date();
+        // Past mongoose's schema: a record is kept as it is.
+        await quarantined.collection.insertMany(
+          rows.map((file) => ({
+            _id: file._id as never,
+            ...{ organizationId, userId, customerId: file.customerId },
+            ...{ dataSourceId: file.dataSourceId, parentId: file.parentId },
+            ...{ state: 'leaving', missedBy: runId, runId, quarantinedAt: now, keptUntil, copy: null },
+            file,
+          })),
+          { session },
+        );
+        await files.deleteMany({ ...mine, _id: { $in: rows.map(({ _id }) => _id) } }, { session });
+        await users.updateOne({ _id: userId, organizationId }, { $inc: { filesRemoved: 1 } }, { session });
+        await events.write(rows.flatMap(fileEvents.deleted), session);
+      });
+    },
+    claimed: ({ _id: runId, organizationId, userId }, limit) =>
+      quarantined
+        .find({ organizationId, userId, runId, state: { $ne: 'kept' } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean<QuarantinedDoc[]>()
+        .exec(),
+    async unmoved(rows) {
+      const now = await quarantined.find({ _id: idsOf(rows) }, { state: 1, runId: 1 }).lean();
+      const known = new Map(now.map(({ _id, state, runId }) => [_id, `${state} ${runId}`]));
+      return rows.filter(({ _id, state, runId }) => known.get(_id) === `${state} ${runId}`);
+    },
+    async noteCopy({ _id, runId }, copy) {
+      if (copy) await quarantined.updateOne({ _id, runId, state: 'leaving', copy: null }, { $set: { copy } });
+      const row = await quarantined.findById(_id, { copy: 1 }).lean();
+      return row?.copy ?? null;
+    },
+    async kept(rows) {
+      await quarantined.updateMany({ _id: idsOf(rows), state: 'leaving' }, { $set: { state: 'kept' } });
+    },
+    replaced: (rows) => replaced(rows, null),
+    async giveBack({ _id: runId, requestId }, returned) {
+      if (returned.length === 0) return;
+      await atomically(async (session) => {
+        const ids = returned.map(({ row }) => row._id);
+        const own = { _id: { $in: ids }, runId, state: 'returning' as const };
+        const mine = new Set((await quarantined.find(own, { _id: 1 }, { session }).lean()).map(({ _id }) => _id));
+        const now = new Date();
+        const back = returned.filter(({ row }) => mine.has(row._id)).map((one) => recordOf(one, runId, now));
+        if (back.length === 0) return;
+        await files.collection.insertMany(back as never[], { session });
+        await quarantined.updateMany(own, { $set: { state: 'tidying' } }, { session });
+        // Of the request that has it back: that of its sync has told it.
+        const told = back.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
+        await events.write(told.flatMap(fileEvents.ready), session);
+      });
+    },
+    async stay(rows) {
+      await quarantined.updateMany({ _id: idsOf(rows), state: 'returning' }, { $set: { state: 'kept' } });
+    },
+    async forget(rows) {
+      await quarantined.deleteMany({ _id: idsOf(rows), state: { $in: ['tidying', 'erasing'] } });
+    },
+    async holds({ organizationId, userId }, ids) {
+      const rows = await quarantined.find({ organizationId, userId, _id: { $in: [...ids] } }, { _id: 1 }).lean();
+      return new Set(rows.map(({ _id }) => _id));
+    },
+  };
+}
