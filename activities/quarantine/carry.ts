@@ -139,13 +139,10 @@ async function tidy(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise
     run,
     rows.map(({ _id }) => _id),
   );
-  const named = new Map(files.map(({ _id, coldCopy }) => [_id, coldCopy?.key ?? null]));
+  // Of one that was deleted since nothing is left.
   await Promise.all(
-    rows.map(({ _id: fileId }) =>
-      named.has(fileId)
-        ? store.coldCopies.deleteOthers({ organizationId, fileId }, named.get(fileId) ?? null)
-        : // Deleted since: that has taken all.
-          undefined,
+    files.map(({ _id: fileId, coldCopy }) =>
+      store.coldCopies.deleteOthers({ organizationId, fileId }, coldCopy?.key ?? null),
     ),
   );
   await store.quarantine.forget(rows);
