@@ -240,7 +240,8 @@ export function createPassActivities({ store, log }: ActivityDeps) {
       const failed = parts.filter((part) => part.outcome !== 'finished').length;
       if (dataSourceId && listedAt && outcome === 'finished' && failed === 0)
         await store.dataSources.passed(pass, dataSourceId, listedAt);
-      await store.runs.finish(runId, outcome, { parts: parts.length, failed });
+      const synced = parts.reduce((sum, part) => sum + (part.counts['synced'] ?? 0), 0);
+      await store.runs.finish(runId, outcome, { parts: parts.length, failed, synced });
       log.info({ runId, organizationId, requestId, dataSourceId, fileId, outcome, parts: parts.length }, 'pass ended');
     },
   };

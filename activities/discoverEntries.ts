@@ -68,6 +68,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
         const change = {
           status: 'SYNCING',
           discovered: true,
+          isPass: run.parentRunId !== undefined,
           ...(movedTo === null ? {} : { externalUrl: movedTo }),
         } as const;
         if (feed === null) {

@@ -35,10 +35,13 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
 
       let listed = 0;
       let overLimit = false;
+      let overCap = false;
+      let unread = 0;
       let discovered = 0;
       let waiting: FileRequest[] = [];
       const problems: { url: string; message: string }[] = [];
       const note = ({ url, fault }: SitemapProblem): void => {
+        unread += 1;
         if (problems.length < PROBLEMS_SHOWN) problems.push({ url, message: fault.message });
       };
       const flush = async (): Promise<void> => {
@@ -74,7 +77,8 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
             workflowOf: () => workflowId,
           });
           if (waiting.length === PAGES_PER_WRITE) await flush();
-          if (discovered + waiting.length >= cap) break;
+          overCap = discovered + waiting.length >= cap;
+          if (overCap) break;
         }
         await flush();
       } catch (error) {
@@ -82,9 +86,13 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       } finally {
         clearInterval(beat);
       }
+      // What is missing in it is gone then.
+      const readWhole = listed > 0 && unread === 0 && !overLimit && !overCap;
+      await store.runs.setOptions(runId, { ...request, readWhole } satisfies ScrapeSitemapRequest);
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',
         discovered: true,
+        isPass: run.parentRunId !== undefined,
         facts: {
           pages_listed: listed,
           pages_total: discovered,

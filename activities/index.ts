@@ -7,6 +7,7 @@ import { createDeleteActivities } from './deleteFiles.js';
 import { createCrawlActivities } from './followLinks.js';
 import { createFeedActivities } from './discoverEntries.js';
 import { createDeleteUserActivities } from './deleteUser.js';
+import { createGonePagesActivities } from './dropGonePages.js';
 import { createDiscoveryActivities } from './discoverPages.js';
 import { createIngestActivities } from './ingestBatch.js';
 import { createMoveActivities } from './moveStorage.js';
@@ -27,6 +28,7 @@ export function createActivities(deps: ActivityDeps) {
   return {
     ...createRunActivities(deps),
     ...createDiscoveryActivities(deps),
+    ...createGonePagesActivities(deps),
     ...createCrawlActivities(deps),
     ...createFeedActivities(deps),
     ...createConnectActivities(deps),

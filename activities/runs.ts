@@ -1,9 +1,12 @@
 import type { FeedReading, SyncFeedRequest } from '../contract/feeds.js';
-import { IS_UPLOAD, type RunInput } from '../contract/orchestration.js';
+import { type BegunRun, IS_UPLOAD, type RunInput, type RunKind } from '../contract/orchestration.js';
 import type { ContainerChange } from '../store/files/commands.js';
 import type { RunCounts } from '../store/files/runProgress.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { ActivityDeps } from './deps.js';
+
+/** Kinds whose passes let go what is at its site no more. A feed is a window: what leaves it stays. */
+const SITE_KINDS: readonly RunKind[] = ['scrapeSitemap', 'webScrape'];
 
 /** The ends and beginnings of a run: small writes, each safe to repeat. */
 export function createRunActivities({ store, log }: ActivityDeps) {
@@ -17,7 +20,8 @@ export function createRunActivities({ store, log }: ActivityDeps) {
     if (run.dataSourceId) await store.dataSources.filesSynced(run, run.dataSourceId);
     if (run.dataSourceId && run.maxTokens !== undefined)
       await store.dataSources.note(run, run.dataSourceId, { files_paused: null });
-    await store.runs.finish(run._id, outcome, { ...counts }, message);
+    const synced = run.parentRunId === undefined ? {} : { synced: await store.files.countSynced(run) };
+    await store.runs.finish(run._id, outcome, { ...counts, ...synced }, message);
     if (run.kind === 'webScrape') await store.frontier.clear(run._id);
   };
   /** The reading, if the same feed would bring nothing: all its entries are there, and none of them is read elsewhere. */
@@ -38,12 +42,13 @@ export function createRunActivities({ store, log }: ActivityDeps) {
   };
   return {
     /** Takes the run out of the outbox and puts its parent into SYNCING. `finished` when an earlier execution did it all. */
-    async beginRun({ runId }: RunInput): Promise<{ finished: boolean }> {
+    async beginRun({ runId }: RunInput): Promise<BegunRun> {
       const run = await rowOf(runId);
       await store.runs.markStarted(runId);
       if (run.finishedAt !== null) return { finished: true };
       await moveParent(run, { status: 'SYNCING' });
-      return { finished: false };
+      const isPass = run.parentRunId !== undefined;
+      return { finished: false, ...(isPass && SITE_KINDS.includes(run.kind) && { dropsGone: true }) };
     },
 
     /** Ends a run whose discovery worked: the parent is READY, with counts that add up. */
@@ -65,7 +70,8 @@ export function createRunActivities({ store, log }: ActivityDeps) {
         await store.dataSources.note(run, run.dataSourceId, { files_error: null });
       const reading = found && 'reading' in found ? await spared(found.reading, counts) : null;
       // Of a crawl nobody knows sooner that all its addresses are found; of others it was told long ago, and is not again.
-      if (IS_UPLOAD[run.kind]) await moveParent(run, { status: 'SYNCING', discovered: true });
+      if (IS_UPLOAD[run.kind])
+        await moveParent(run, { status: 'SYNCING', discovered: true, isPass: run.parentRunId !== undefined });
       await moveParent(run, {
         status: 'READY',
         facts,

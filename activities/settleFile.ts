@@ -55,8 +55,11 @@ export function createSettling(deps: ActivityDeps) {
     // Of what a source has nobody knows the hash, when its reader took the worker with it.
     if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS)
       await noteCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
-    // What was only looked at is as it was: that its account can't be asked any more is told of the account.
-    if (file.syncStatus === 'EVALUATING_RESYNC' && fault.kind === 'access_revoked') {
+    // What was only looked at is as it was: that its account can't be asked any more is told of the account, and that what
+    // somebody has had back is not there they know.
+    const isGone = fault.kind === 'not_found' || fault.kind === 'gone';
+    const isNoNews = fault.kind === 'access_revoked' || (isGone && file.restoredAt);
+    if (file.syncStatus === 'EVALUATING_RESYNC' && isNoNews) {
       await store.files.endLook(runId, file._id);
       return;
     }
@@ -66,10 +69,8 @@ export function createSettling(deps: ActivityDeps) {
       return;
     }
     const { stage } = account;
-    await store.files.fail(runId, file._id, fault.message, {
-      ...{ as: 'failed', stage, cause: fault.kind },
-      ...costOf(account),
-    });
+    const ended = { as: 'failed' as const, stage, cause: fault.kind, ...costOf(account) };
+    await store.files.fail(runId, file._id, fault.message, ended, isGone);
     log.info({ ...context, stage, message: fault.message }, 'file ended in SYNC_ERROR');
   };
 

@@ -4,6 +4,7 @@ import { listChunks } from './chunks/listChunks.js';
 import { uploadChunks } from './chunks/uploadChunks.js';
 import { textChunks } from './chunks/textChunks.js';
 import { diagnosis } from './dataSources/diagnosis/diagnosis.js';
+import { approvePages, heldPages, refusePages } from './files/heldDeletions.js';
 import { quarantinedFiles, restoreQuarantined } from './files/quarantine.js';
 import { approveDeletions, heldDeletions, refuseDeletions } from './dataSources/heldDeletions.js';
 import { dataSources, integrations, userDataSources } from './dataSources/list.js';
@@ -127,6 +128,9 @@ export const operations: readonly Operation[] = [
   approveDeletions,
   refuseDeletions,
   diagnosis,
+  heldPages,
+  approvePages,
+  refusePages,
   quarantinedFiles,
   restoreQuarantined,
   integrations,

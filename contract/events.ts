@@ -251,10 +251,10 @@ export const fileEvents = {
     );
   },
   deleted: (file: EventFile): NewEvent[] => [ofFile(file, 'FILE_DELETED', { request_id: file.requestId })],
-  /** @param parent of a scrape whose addresses are all known and queued */
-  discovered: (parent: EventFile): NewEvent[] => [
+  /** @param parent of a scrape whose addresses are all known and queued. @param isPass nobody asked for it, and it is no upload */
+  discovered: (parent: EventFile, isPass: boolean): NewEvent[] => [
     ofFile(parent, 'WEBSCRAPE_URLS_READY', { request_id: parent.requestId }),
-    uploadEvent('ALL_UPLOADED_FILES_QUEUED', parent),
+    ...(isPass ? [] : [uploadEvent('ALL_UPLOADED_FILES_QUEUED', parent)]),
   ],
 };
 

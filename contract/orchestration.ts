@@ -108,7 +108,19 @@ export interface RunInput {
 
 export interface IngestRunInput extends RunInput {
   /** Where a continued workflow goes on; absent on the first execution. */
-  readonly resume?: { readonly discovered: number; readonly afterId: number; readonly counts: BatchResult };
+  readonly resume?: {
+    readonly discovered: number;
+    readonly afterId: number;
+    readonly counts: BatchResult;
+    readonly dropsGone?: boolean;
+  };
+}
+
+export interface BegunRun {
+  /** An earlier execution did it all. */
+  readonly finished: boolean;
+  /** At its end, it lets go what is at its site no more. */
+  readonly dropsGone?: boolean;
 }
 
 /** What one batch did; also the sum over a run. */

@@ -12,6 +12,8 @@ export interface ScrapeSitemapRequest {
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
   readonly scrape: ScrapeOptions;
+  /** Found out: every sitemap file there is was read to its end, and all that it names was taken in. */
+  readonly readWhole?: boolean;
 }
 
 /** The part of a scrape's options that each of its pages keeps. */

@@ -28,6 +28,7 @@ import { createFileCommands, type FileCommands } from './files/commands.js';
 import { createFileDeletion, type FileDeletion } from './files/deletion.js';
 import { createFoundFiles, type FoundFiles } from './files/found.js';
 import { createFileFailures, type FileFailures } from './files/failures.js';
+import { createGonePages, type GonePages } from './files/gonePages.js';
 import { createFileQueue } from './files/queue.js';
 import { markedFiles } from './files/told.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
@@ -149,6 +150,7 @@ export interface Store {
     FileTags &
     FileAncestors &
     FileEvaluation &
+    GonePages &
     FileReembedding;
   readonly reembeds: Reembeds;
   readonly chunks: ChunkQueries & ChunkCommands;
@@ -302,6 +304,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createFoundFiles(files),
       ...fileCommands,
       ...createFileEvaluation(files, intents),
+      ...createGonePages(files),
       ...createRunProgress(files),
       ...createFileAcceptance(files, sequence, events, intents, queue, selections, ledger),
       ...createFileDeletion(files, users, fileQueries, atomically, events, ledger),

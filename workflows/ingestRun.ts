@@ -6,6 +6,7 @@ import {
   defineQuery,
   defineSignal,
   isCancellation,
+  proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
 
@@ -18,9 +19,13 @@ import {
   type RunOutcome,
   type RunProgress,
 } from '../contract/orchestration.js';
+import type { Activities } from '../activities/index.js';
+import { COMPUTE } from './activityOptions.js';
 import { faultSentence } from './faultSentence.js';
 import { addResults, ingestWindow } from './ingestWindow.js';
 import { storeSteps } from './storeSteps.js';
+
+const { dropGonePages } = proxyActivities<Activities>(COMPUTE);
 
 export const progressQuery = defineQuery<RunProgress>(PROGRESS_QUERY);
 const resumeSignal = defineSignal(RESUME_SIGNAL);
@@ -44,6 +49,7 @@ export async function ingestRun(
   let discovered = resume?.discovered ?? 0;
   let counts = resume?.counts ?? EMPTY_BATCH_RESULT;
   let told = false as boolean;
+  let dropsGone = resume?.dropsGone ?? false;
   setHandler(progressQuery, () => ({ phase, discovered, counts }));
   setHandler(resumeSignal, () => {
     told = true;
@@ -64,6 +70,7 @@ export async function ingestRun(
   try {
     if (!resume) {
       const begun = await storeSteps().beginRun({ runId });
+      dropsGone = begun.dropsGone ?? false;
       if (begun.finished) return { outcome: 'already_finished', discovered, counts };
       phase = 'discovering';
       discovered = await discover();
@@ -88,10 +95,11 @@ export async function ingestRun(
     if (goOnAfter !== null) {
       return await continueAsNew<(input: IngestRunInput) => Promise<RunOutcome>>({
         runId,
-        resume: { discovered, afterId: goOnAfter, counts },
+        resume: { discovered, afterId: goOnAfter, counts, dropsGone },
       });
     }
     phase = 'finishing';
+    if (dropsGone) await dropGonePages({ runId });
     await storeSteps().finishRun({ runId });
     phase = 'done';
     return { outcome: 'finished', discovered, counts };

@@ -150,6 +150,8 @@ export function createQueueActivities(deps: ActivityDeps) {
             const upload = { ...run, uploadId: run.uploadId ?? null };
             if (isFull)
               await store.events.write([uploadEvent('FILE_SYNC_LIMIT_REACHED', upload)], session, `limit:${runId}`);
+            // A pass tells of itself, once for all that was selected.
+            if (isPass(run)) return;
             await store.events.write(
               [uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)],
               session,

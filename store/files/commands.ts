@@ -69,8 +69,8 @@ export interface FileCommands {
   takeOriginal(runId: number, fileId: number, taken: TakenOriginal, session: Session): Promise<FileDoc | null>;
   /** Counts that a content has brought its reader down. */
   noteCrash(runId: number, fileId: number, hash: string): Promise<void>;
-  /** Ends a file in SYNC_ERROR. False when it is no longer this run's. */
-  fail(runId: number, fileId: number, message: string, end: ItemEnd): Promise<boolean>;
+  /** Ends a file in SYNC_ERROR. @param isGone whether its source says that it is there no more. False when it is no longer this run's. */
+  fail(runId: number, fileId: number, message: string, end: ItemEnd, isGone?: boolean): Promise<boolean>;
   /** Back into the queue, for a try after `notBefore`. */
   requeue(runId: number, fileId: number, notBefore: Date, message: string): Promise<boolean>;
   /** The same for a file that somebody's rate limit holds up: RATE_LIMITED. @param counted whether it was one of its tries */
@@ -104,6 +104,8 @@ export interface ContainerChange {
   readonly message?: string | null;
   readonly facts?: Record<string, unknown>;
   readonly synced?: boolean;
+  /** By a pass, which tells of what it has queued itself. */
+  readonly isPass?: boolean;
   /** Kept for the next run; null forgets an earlier one. */
   readonly feedReading?: FeedReading | null;
   /** Where it is by now. */
@@ -123,8 +125,9 @@ const rested = (syncStatus: FileSyncStatus, syncErrorMessage: string | null) => 
 });
 
 /** What a change of a container's status is told as. */
-function containerEvents(before: FileDoc, { status, message = null, discovered = false }: ContainerChange) {
-  if (discovered) return fileEvents.discovered(before);
+function containerEvents(before: FileDoc, change: ContainerChange) {
+  const { status, message = null, discovered = false, isPass = false } = change;
+  if (discovered) return fileEvents.discovered(before, isPass);
   if (status === before.syncStatus) return [];
   if (status === 'SYNCING') return fileEvents.syncing(before);
   if (status === 'READY') return fileEvents.ready(before);
@@ -245,10 +248,10 @@ export function createFileCommands(
       if (known.matchedCount === 0)
         await files.updateOne({ _id: fileId, runId }, { $set: { crashes: { hash, count: 1 } } });
     },
-    async fail(runId, fileId, message, ended) {
+    async fail(runId, fileId, message, ended, isGone = false) {
       const before = await told.one(
         { _id: fileId, runId, syncStatus: open },
-        { $set: { ...rested('SYNC_ERROR', message), ended } },
+        { $set: { ...rested('SYNC_ERROR', message), ended, goneBy: isGone ? runId : null } },
         (file) => fileEvents.failed(file, message),
       );
       return before !== null;

@@ -161,6 +161,10 @@ export interface FileDoc extends SyncedContent {
   notBefore: Date | null;
   /** When it was had back from quarantine: it is not at its source, and is not missed there. */
   restoredAt?: Date | null;
+  /** The run to which its source said that it is gone. */
+  goneBy?: number | null;
+  /** Of a container: however much its next pass misses is deleted. */
+  deletionsApproved?: boolean;
   /** Of the last changes that were told of: by them a death between a change and its event is settled. */
   marks: mongo.ObjectId[];
   createdAt: Date;
@@ -245,6 +249,8 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
     delayedCharacters: nullable(Number),
     notBefore: nullable(Date),
     restoredAt: Date,
+    goneBy: Number,
+    deletionsApproved: Boolean,
     marks: [Schema.Types.ObjectId],
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },

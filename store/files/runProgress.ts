@@ -2,6 +2,7 @@ import type { Model } from 'mongoose';
 
 import type { BatchResult } from '../../contract/orchestration.js';
 import type { FileSyncStatus } from '../../contract/statuses.js';
+import type { RunDoc } from '../runs/model.js';
 import type { FileDoc } from './model.js';
 import { IN_MOTION } from './start.js';
 
@@ -30,6 +31,8 @@ export interface RunProgress {
   outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
   /** How the run's files stand, its container left out. */
   countRun(runId: number): Promise<RunCounts>;
+  /** How many of the run's files it has synced, or tried to: those that it found to be as they were are not among them. */
+  countSynced(run: Pick<RunDoc, '_id' | 'acceptedAt'>): Promise<number>;
   /** Whether the content of any entry of a feed that the run took in is a page. */
   anyFromPage(runId: number): Promise<boolean>;
 }
@@ -88,6 +91,14 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
       const [ready, failed, aborted] = [of('READY') + of('READY_TO_SYNC'), of('SYNC_ERROR'), of('SYNC_ABORTED')];
       return { total, ready, failed, aborted, open: total - ready - failed - aborted };
     },
+    countSynced: ({ _id: runId, acceptedAt }) =>
+      files
+        .countDocuments({
+          runId,
+          isContainer: false,
+          $or: [{ lastSync: { $gte: acceptedAt } }, { syncStatus: { $in: ['SYNC_ERROR', 'SYNC_ABORTED'] } }],
+        })
+        .exec(),
     async anyFromPage(runId) {
       return (await files.exists({ runId, 'fileMetadata.content_from': 'page' })) !== null;
     },

@@ -52,7 +52,9 @@ export const wasCold = ({ file }: Pick<QuarantinedDoc, 'file'>): boolean =>
 
 /** What of a file that was in motion is true once it is at rest again. */
 function restOf(file: FileDoc): Partial<FileDoc> {
-  if (isAtRest(file)) return {};
+  // What it failed of is that it is gone.
+  const isGone = file.syncStatus === 'SYNC_ERROR' && Boolean(file.goneBy);
+  if (isAtRest(file) && !isGone) return {};
   const looked = file.syncStatus === 'EVALUATING_RESYNC' ? { requestId: file.keptRequestId ?? null } : {};
   return file.generation > 0
     ? { syncStatus: 'READY', syncErrorMessage: null, ...looked }
@@ -73,6 +75,7 @@ function recordOf({ row, isWhole }: Returned, runId: number, now: Date): FileDoc
     move: null,
     runId,
     notBefore: null,
+    goneBy: null,
     restoredAt: now,
     updatedAt: now,
   };

@@ -74,6 +74,9 @@ export interface Runs {
   ): Promise<void>;
 }
 
+/** An upload that somebody asked for, and not a part of a pass. */
+const tellsItsEnd = ({ kind, parentRunId }: RunDoc): boolean => IS_UPLOAD[kind] && parentRunId === undefined;
+
 /** @param traceparent of the trace in which it is called; null: in none */
 export function createRuns(
   runs: Model<RunDoc>,
@@ -183,8 +186,12 @@ export function createRuns(
         const end = { finishedAt: new Date(), outcome, counts, tally, message: message ?? null };
         const change = { $set: { ...end, expiresAt: ledger.expiry() }, $unset: { closedTo: 1, pause: 1 } };
         const run = await runs.findOneAndUpdate({ _id: runId, finishedAt: null }, change, { session }).lean();
-        if (run && IS_UPLOAD[run.kind])
-          await events.write([uploadEvent('ALL_FILES_PROCESSED', { ...run, uploadId: run.uploadId ?? null })], session);
+        if (!run) return;
+        const upload = { ...run, uploadId: run.uploadId ?? null };
+        // A pass is told of once, as a whole, and only where it has synced anything.
+        const isPass = run.kind === 'autoSync' && (counts['synced'] ?? 0) > 0;
+        if (isPass) await events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session);
+        if (isPass || tellsItsEnd(run)) await events.write([uploadEvent('ALL_FILES_PROCESSED', upload)], session);
       });
     },
   };

@@ -205,6 +205,35 @@ test('a site is synced by itself at the word of its request alone', async () => 
   await scheduleWhen(client, scheduleId, (one) => one === null);
 });
 
+test.each([true, false, null])(
+  'a scrape with enable_auto_sync %p has a schedule only if that is true',
+  async (wish) => {
+    const user = await service.user(`ines ${wish}`);
+    await updateUser(`ines ${wish}`, { auto_sync_enabled_sources: 'ALL' });
+    site.pages.set('/wish.xml', sitemapOf(site.origin, ['/pages/0.html']));
+    const sitemap = await user.scrape({ url: site.url('/wish.xml'), enable_auto_sync: wish });
+    const crawl = {
+      url: site.url('/pages/1.html'),
+      recursion_depth: 0,
+      max_pages_to_scrape: 1,
+      enable_auto_sync: wish,
+    };
+    const [started] = (await user.post<FileRecord[]>('/web_scrape', [crawl])).body;
+    // Asked for last, and told to Temporal after those before it.
+    const witness = await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true });
+    await scheduleWhen(client, scheduleIds.container(witness.id), exists);
+    for (const file of [sitemap, started!]) {
+      await user.settled(file.id);
+      // Null is what absent is.
+      expect((await user.file(file.id)).enable_auto_sync).toBe(wish ?? false);
+      if (wish === true) await scheduleWhen(client, scheduleIds.container(file.id), exists);
+      else expect(await scheduleOf(client, scheduleIds.container(file.id))).toBeNull();
+    }
+    expect((await organization.post('/delete_users', { customer_ids: [`ines ${wish}`] })).status).toBe(200);
+    await scheduleWhen(client, scheduleIds.container(witness.id), (one) => one === null);
+  },
+);
+
 test('a feed is synced by itself as its user wants it; one that is gone is not asked any more', async () => {
   const user = await service.user('gro');
   const path = '/feed.xml';

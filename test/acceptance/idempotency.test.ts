@@ -38,6 +38,8 @@ const HARMLESS = [
   '/embeddings',
   '/fetch_webpage',
   '/files/reembed/{reembed_id}/cancel',
+  '/files/{file_id}/held_deletions/approve',
+  '/files/{file_id}/held_deletions/refuse',
   '/integrations/confluence/list',
   '/integrations/data/crm/accounts',
   '/integrations/data/crm/contacts',

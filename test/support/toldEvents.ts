@@ -50,8 +50,10 @@ export function eventsAmiss(
     if (!told.has(keyOf(kind, `FILE:${_id}`, requestId)))
       notes.push({ customerId, what: `${externalFileId} is ${syncStatus}, and nothing told of it` });
   }
-  for (const { _id, kind, customerId, requestId, finishedAt } of runs) {
-    if (!IS_UPLOAD[kind] || finishedAt === null) continue;
+  for (const { _id, kind, customerId, requestId, finishedAt, parentRunId, counts } of runs) {
+    // A pass tells of its end once, for all its parts, and only where it has synced anything.
+    const tells = kind === 'autoSync' ? (counts['synced'] ?? 0) > 0 : IS_UPLOAD[kind] && parentRunId === undefined;
+    if (!tells || finishedAt === null) continue;
     if (!told.has(keyOf('ALL_FILES_PROCESSED', `UPLOAD_REQUEST_ID:${requestId}`, requestId)))
       notes.push({ customerId, what: `the end of run ${_id} was not told` });
   }

@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<RunKind, string>> = {
   reembedFiles: 'embedding anew',
   moveStorage: 'storage',
   autoSync: 'auto-sync',
+  settleQuarantine: 'quarantine',
 };
 
 function progress({ id, total, ready, failed, listed }: RunRow): Html {

@@ -44,6 +44,8 @@ export interface SourceStand {
   breakItem(externalId: string, status: number): void;
   /** Leaves what is asked from now on without an answer. @param only paths that have this in them */
   hold(only?: string): void;
+  /** Refuses what is asked from now on, but for so many requests; Infinity: none. @returns how many it has refused */
+  breakAfter(requests: number): () => number;
   /** No longer takes the credentials. */
   takeBack(): void;
   /** Listings of outermost containers that were asked for since the reset. */
@@ -70,8 +72,19 @@ export const OTHERS = ['boats', 'crews', 'docks', 'eels'] as const;
 export const moreDocuments = <T>(more: number, make: (name: string, text: string) => readonly [string, T]) =>
   Array.from({ length: more }, (_, index) => make(`m${index}`, `More, ${index}.`));
 
+/** In the words of each source. */
+const BAD_REQUEST = { status: 400 };
+
 /** What is the same for every stand, of its emulator. */
 export const standOn = ({ misbehave, load, requests, close }: Emulator<never>) => ({
+  breakAfter(admitted: number): () => number {
+    let asked = 0;
+    misbehave(() => {
+      asked += 1;
+      return asked > admitted ? (BAD_REQUEST as never) : null;
+    });
+    return () => Math.max(0, asked - admitted);
+  },
   asked: (): number => requests.length,
   hold: (only = ''): void => misbehave((path) => (path.includes(only) ? 'hang' : null)),
   underWay: (): number => load.now,

@@ -1,0 +1,63 @@
+import Joi from 'joi';
+
+import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
+import type { FileDoc } from '../../store/files/model.js';
+import { HttpError, notFound } from '../http/errors.js';
+import { type Call, operation } from '../http/operation.js';
+import { pathId } from '../http/pathId.js';
+import { presentFile } from '../presenters/file.js';
+import { fileRecord, listOf } from '../schemas/answers.js';
+import { integer } from '../schemas/fields.js';
+
+/** The scrape that the path names, with deletions that are held. @throws HttpError 404; 409 where none are */
+async function heldScrapeOf({
+  params,
+  caller,
+  deps,
+}: Pick<Call<'key', unknown>, 'params' | 'caller' | 'deps'>): Promise<FileDoc> {
+  const scrape = await deps.store.files.containerInOrganization(caller.organizationId, pathId(params, 'file_id'));
+  if (!scrape) throw notFound('file');
+  if (scrape.fileMetadata['deletions_held'] === undefined)
+    throw new HttpError(409, 'No deletions of this scrape are held.');
+  return scrape;
+}
+
+/** GET /files/held_deletions: scrapes whose last pass missed so many pages that none was deleted. */
+export const heldPages = operation<'key', unknown>({
+  method: 'get',
+  path: '/files/held_deletions',
+  auth: 'key',
+  summary: 'Lists scrapes whose deletions are held, because a pass missed suspiciously many pages.',
+  query: Joi.object({
+    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
+    offset: integer().min(0).default(0),
+  }),
+  answer: listOf(fileRecord),
+  async handle({ caller, query, deps: { store } }) {
+    const page = query as unknown as { limit: number; offset: number };
+    const { found, count } = await store.files.heldContainers(caller.organizationId, page);
+    return { results: found.map((file) => presentFile(file)), count };
+  },
+});
+
+const decision = (decides: 'approve' | 'refuse', summary: string) =>
+  operation<'key', unknown>({
+    method: 'post',
+    path: `/files/{file_id}/held_deletions/${decides}`,
+    auth: 'key',
+    summary,
+    answer: fileRecord,
+    async handle(call) {
+      const known = await heldScrapeOf(call);
+      return presentFile((await call.deps.store.files.decideDeletions(known, decides === 'approve')) ?? known);
+    },
+  });
+
+/** POST /files/{file_id}/held_deletions/approve: the next pass deletes what it misses, however much that is. */
+export const approvePages = decision(
+  'approve',
+  'Approves the held deletions of a scrape: its next pass carries them out.',
+);
+
+/** POST /files/{file_id}/held_deletions/refuse: the pages stay; what a later pass misses is judged anew. */
+export const refusePages = decision('refuse', 'Refuses the held deletions of a scrape: its pages stay.');

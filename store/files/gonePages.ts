@@ -1,0 +1,77 @@
+import type { Model, QueryFilter } from 'mongoose';
+
+import { BEING_DELETED } from '../../contract/reembed.js';
+import type { RunDoc } from '../runs/model.js';
+import type { Tenant } from '../users/accept.js';
+import type { FileDoc } from './model.js';
+
+/** What of a scraped site is at its site no more. */
+export interface GonePages {
+  /**
+   * Pages below a container that a pass was told to be gone, and with `missed` those that it did not find, though nothing
+   * else has been done with them since it began. What somebody has had back is none of them.
+   */
+  gonePages(
+    pass: RunDoc,
+    containerId: number,
+    missed: boolean,
+  ): Promise<{ readonly pages: number; readonly gone: number[] }>;
+  /** Whether what a pass of a container misses is deleted however much it is. */
+  setDeletionsApproved(tenant: Tenant, containerId: number, approved: boolean): Promise<void>;
+  /** Containers of an organization whose deletions are held. */
+  heldContainers(
+    organizationId: number,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly found: FileDoc[]; readonly count: number }>;
+  /** One of an organization, whoever's it is. */
+  containerInOrganization(organizationId: number, id: number): Promise<FileDoc | null>;
+  /** An operator has refused, or approved, what is held of a container. */
+  decideDeletions(container: FileDoc, approved: boolean): Promise<FileDoc | null>;
+}
+
+const HELD = 'fileMetadata.deletions_held';
+
+export function createGonePages(files: Model<FileDoc>): GonePages {
+  return {
+    async gonePages({ _id: runId, organizationId, userId, acceptedAt }, parentId, missed) {
+      const below = { organizationId, userId, parentId, isContainer: false };
+      const told: QueryFilter<FileDoc> = { runId, goneBy: runId, syncStatus: 'SYNC_ERROR' };
+      const unmet: QueryFilter<FileDoc> = {
+        runId: { $ne: runId },
+        syncStatus: { $in: ['READY', 'SYNC_ERROR', 'SYNC_ABORTED'] },
+        syncErrorMessage: { $ne: BEING_DELETED },
+        updatedAt: { $lt: acceptedAt },
+      };
+      const rows = await files
+        .find({ ...below, restoredAt: null, $or: missed ? [told, unmet] : [told] }, { _id: 1 })
+        .sort({ _id: 1 })
+        .lean();
+      return { pages: await files.countDocuments(below), gone: rows.map(({ _id }) => _id) };
+    },
+    async setDeletionsApproved({ organizationId, userId }, _id, deletionsApproved) {
+      await files.updateOne({ _id, organizationId, userId }, { $set: { deletionsApproved } });
+    },
+    async heldContainers(organizationId, { limit, offset }) {
+      const query = { organizationId, isContainer: true, [HELD]: { $gt: 0 } };
+      const [found, count] = await Promise.all([
+        files.find(query).sort({ _id: 1 }).skip(offset).limit(limit).lean<FileDoc[]>(),
+        files.countDocuments(query),
+      ]);
+      return { found, count };
+    },
+    containerInOrganization: (organizationId, _id) =>
+      files.findOne({ _id, organizationId, isContainer: true }).lean<FileDoc | null>().exec(),
+    decideDeletions: ({ _id, organizationId }, approved) =>
+      files
+        .findOneAndUpdate(
+          { _id, organizationId },
+          {
+            $set: { deletionsApproved: approved, updatedAt: new Date() },
+            ...(approved ? {} : { $unset: { [HELD]: 1 } }),
+          },
+          { returnDocument: 'after' },
+        )
+        .lean<FileDoc | null>()
+        .exec(),
+  };
+}
