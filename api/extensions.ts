@@ -32,6 +32,10 @@ export const EXTENSIONS = {
     'POST /files/reembed': 'Files change their embedding model without being fetched, read and cut anew.',
     'GET /files/reembed/{reembed_id}': 'Tells how far a run of re-embedding has come.',
     'POST /files/reembed/{reembed_id}/cancel': 'Stops a run of re-embedding.',
+    'GET /sync_runs': 'What was done, and is being done: the ledger.',
+    'GET /sync_runs/{sync_run_id}': 'How one run stands, or ended: counts that add up.',
+    'GET /sync_runs/{sync_run_id}/items': 'What became of each thing that it met, with the cause and what to do.',
+    'POST /sync_runs/{sync_run_id}/retry': 'Syncs again what failed.',
     'GET /data_sources/held_deletions': 'Operators see where a listing missed so much that nothing was deleted.',
     'POST /data_sources/{data_source_id}/held_deletions/approve': 'Has them carried out.',
     'POST /data_sources/{data_source_id}/held_deletions/refuse': 'Has the files stay.',
@@ -68,6 +72,11 @@ export const EXTENSIONS = {
     'GET /integrations/data/github/issues/{issue_number}.remote_data': 'As for the list.',
     'GET /organization.embedding_usage':
       'By vector space: requests and tokens of its provider, texts embedded, and texts whose vectors were known.',
+  },
+  /** Fields of records, wherever they are answered. */
+  records: {
+    workflow_id: 'Of files and data sources: the workflow at work on them, or that was last.',
+    workflow_url: "Where it can be looked at in Temporal's Web UI; null where TEMPORAL_UI_URL is unset.",
   },
   /** Filled in where the contract names no default; said in docs/choices.md too. */
   defaults: {

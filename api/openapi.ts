@@ -11,6 +11,7 @@ const SECURITY: Record<Exclude<AuthScheme, 'issuing'>, readonly Json[]> = {
   reader: [{ accessToken: [] }, { apiKey: [], customerId: [] }],
   key: [{ apiKey: [] }],
   operator: [{ apiKey: [] }],
+  either: [{ accessToken: [] }, { apiKey: [], customerId: [] }, { apiKey: [] }],
   open: [],
 };
 

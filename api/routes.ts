@@ -55,6 +55,9 @@ import { slackConversations } from './integrations/slack/conversations.js';
 import { syncSlack } from './integrations/slack/sync.js';
 import { syncFiles } from './integrations/syncFiles.js';
 import { cancelItemsSync, syncItems } from './integrations/syncItems.js';
+import { listSyncRunItems } from './syncRuns/items.js';
+import { getSyncRun, listSyncRuns } from './syncRuns/list.js';
+import { retrySyncRun } from './syncRuns/retry.js';
 import type { Operation } from './http/operation.js';
 import { resumeRun } from './syncRuns/resume.js';
 import { opsFiles } from './ops/files.js';
@@ -169,6 +172,10 @@ export const operations: readonly Operation[] = [
   cancelItemsSync,
   syncFiles,
   embeddings,
+  listSyncRuns,
+  getSyncRun,
+  listSyncRunItems,
+  retrySyncRun,
   addWebhook,
   listWebhooks,
   deleteWebhook,

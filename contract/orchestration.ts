@@ -71,6 +71,7 @@ export const workflowIds = {
   syncItems: (dataSourceId: number): string => `sync-items:${dataSourceId}`,
   syncSource: (runId: number): string => `sync-source:${runId}`,
   resync: (fileId: number): string => `resync:${fileId}`,
+  retry: (runId: number): string => `retry:${runId}`,
   updateTags: (dataSourceId: number): string => `update-tags:${dataSourceId}`,
   updateFileTags: (fileId: number): string => `update-file-tags:${fileId}`,
   delete: (runId: number): string => `delete:${runId}`,

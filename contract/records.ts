@@ -67,6 +67,9 @@ export interface FileRecord {
   embedding_storage_status: EmbeddingStorageStatus;
   created_at: string;
   updated_at: string;
+  /** Of ours: the workflow that owns it, or owned it last. */
+  workflow_id: string | null;
+  workflow_url: string | null;
 }
 
 export interface DataSourceRecord {
@@ -88,6 +91,9 @@ export interface DataSourceRecord {
   files_synced_at: string | null;
   data_source_metadata: Record<string, unknown>;
   tags: Record<string, TagValue>;
+  /** Of ours: the workflow that lists its items. */
+  workflow_id: string | null;
+  workflow_url: string | null;
 }
 
 export interface ChunkRecord {

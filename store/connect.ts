@@ -34,6 +34,7 @@ import { markedFiles } from './files/told.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
 import { createFileReembedding, type FileReembedding } from './files/reembed.js';
 import { rememberWhileUnchanged } from './files/remembered.js';
+import { createFileRetry, type FileRetry } from './files/retry.js';
 import { createRunProgress, type RunProgress } from './files/runProgress.js';
 import { createFileSums, type FileSums } from './files/statistics.js';
 import { createFileTags, type FileTags } from './files/tags.js';
@@ -151,7 +152,8 @@ export interface Store {
     FileAncestors &
     FileEvaluation &
     GonePages &
-    FileReembedding;
+    FileReembedding &
+    FileRetry;
   readonly reembeds: Reembeds;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
@@ -312,6 +314,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createFileFailures(files),
       ...createFileTags(files),
       ...createFileReembedding(files, fileQueries),
+      ...createFileRetry(files, ledger),
       ...ancestors,
     },
     reembeds: createReembeds(models.reembeds),

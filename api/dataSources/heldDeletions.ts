@@ -36,10 +36,10 @@ export const heldDeletions = operation<'key', unknown>({
     offset: integer().min(0).default(0),
   }),
   answer: listOf(dataSourceRecord),
-  async handle({ caller, query, deps: { store } }) {
+  async handle({ caller, query, deps: { store, workflowUrl } }) {
     const page = query as unknown as { limit: number; offset: number };
     const { found, count } = await store.dataSources.held(caller.organizationId, page);
-    return { results: found.map(presentDataSource), count };
+    return { results: found.map((one) => presentDataSource(one, { workflowUrl })), count };
   },
 });
 
@@ -65,7 +65,7 @@ export const approveDeletions = operation<'key', unknown>({
       return queued;
     });
     if (source.itemsRunId === runId) void dispatcher.start(runId);
-    return presentDataSource(source);
+    return presentDataSource(source, call.deps);
   },
 });
 
@@ -81,6 +81,6 @@ export const refuseDeletions = operation<'key', unknown>({
     const known = await heldSourceOf(call);
     await store.items.unmarkGone(known);
     const source = await store.dataSources.refuseDeletions(known._id);
-    return presentDataSource(source ?? known);
+    return presentDataSource(source ?? known, call.deps);
   },
 });

@@ -2,8 +2,8 @@ import Joi from 'joi';
 
 import type { DataSourceListing } from '../../contract/dataSourceFilters.js';
 import type { DataSourceRecord } from '../../contract/records.js';
-import type { Store } from '../../store/connect.js';
 import type { DataSourceScope } from '../../store/dataSources/queries.js';
+import type { ApiDeps } from '../deps.js';
 import { ListAnswer, operation } from '../http/operation.js';
 import { presentDataSource } from '../presenters/dataSource.js';
 import { listOf } from '../schemas/answers.js';
@@ -17,12 +17,13 @@ import {
 function answerOf(
   scope: DataSourceScope,
   listing: DataSourceListing,
-  { dataSources }: Pick<Store, 'dataSources'>,
+  { store, workflowUrl }: Pick<ApiDeps, 'store' | 'workflowUrl'>,
 ): ListAnswer {
   async function* rows() {
-    for await (const part of dataSources.list(scope, listing)) yield part.map(presentDataSource);
+    for await (const part of store.dataSources.list(scope, listing))
+      yield part.map((source) => presentDataSource(source, { workflowUrl }));
   }
-  return new ListAnswer(dataSources.count(scope, listing), rows());
+  return new ListAnswer(store.dataSources.count(scope, listing), rows());
 }
 
 const both = { method: 'post', body: dataSourceListing(), answer: listOf(dataSourceRecord) } as const;
@@ -33,8 +34,8 @@ export const userDataSources = operation<'reader', DataSourceListingBody>({
   path: '/user_data_sources',
   auth: 'reader',
   summary: "Lists the caller's data sources.",
-  handle: ({ caller: { organizationId, userId }, body, deps: { store } }) =>
-    Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), store)),
+  handle: ({ caller: { organizationId, userId }, body, deps }) =>
+    Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), deps)),
 });
 
 /** POST /data_sources: those of all users of the organization. */
@@ -43,8 +44,8 @@ export const dataSources = operation<'key', DataSourceListingBody>({
   path: '/data_sources',
   auth: 'key',
   summary: "Lists the data sources of all the organization's users.",
-  handle: ({ caller: { organizationId }, body, deps: { store } }) =>
-    Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), store)),
+  handle: ({ caller: { organizationId }, body, deps }) =>
+    Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), deps)),
 });
 
 /** More than a user has; the older form has no paging. */
@@ -57,12 +58,12 @@ export const integrations = operation<'reader', unknown>({
   auth: 'reader',
   summary: "Lists the caller's connected data sources, in the form of older front-ends.",
   answer: Joi.object({ active_integrations: Joi.array().items(dataSourceRecord).required() }),
-  async handle({ caller: { organizationId, userId }, deps: { store } }) {
+  async handle({ caller: { organizationId, userId }, deps: { store, workflowUrl } }) {
     const filters = { revokedAccess: false };
     const listing: DataSourceListing = { filters, orderBy: 'updated_at', orderDir: 'asc', page: MOST };
     const active: DataSourceRecord[] = [];
     for await (const part of store.dataSources.list({ organizationId, userId }, listing))
-      active.push(...part.map(presentDataSource));
+      active.push(...part.map((source) => presentDataSource(source, { workflowUrl })));
     return { active_integrations: active };
   },
 });

@@ -88,7 +88,7 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
   log.info({ runId, requestId, organizationId, userId, fileId: file._id, bytes: draft?.size }, 'upload accepted');
   // Not awaited: the row is the promise. Temporal may be away; the sweeper starts what is left.
   void dispatcher.start(runId);
-  return presentFile(file);
+  return presentFile(file, deps);
 }
 
 /** Writes the run of an accepted upload, and tells that all of it is queued. */

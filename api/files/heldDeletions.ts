@@ -33,10 +33,10 @@ export const heldPages = operation<'key', unknown>({
     offset: integer().min(0).default(0),
   }),
   answer: listOf(fileRecord),
-  async handle({ caller, query, deps: { store } }) {
+  async handle({ caller, query, deps: { store, workflowUrl } }) {
     const page = query as unknown as { limit: number; offset: number };
     const { found, count } = await store.files.heldContainers(caller.organizationId, page);
-    return { results: found.map((file) => presentFile(file)), count };
+    return { results: found.map((file) => presentFile(file, { workflowUrl })), count };
   },
 });
 
@@ -49,7 +49,8 @@ const decision = (decides: 'approve' | 'refuse', summary: string) =>
     answer: fileRecord,
     async handle(call) {
       const known = await heldScrapeOf(call);
-      return presentFile((await call.deps.store.files.decideDeletions(known, decides === 'approve')) ?? known);
+      const file = (await call.deps.store.files.decideDeletions(known, decides === 'approve')) ?? known;
+      return presentFile(file, call.deps);
     },
   });
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 
 import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/orchestration.js';
 import { tagObject } from '../../contract/tags.js';
-import { UPLOAD_SOURCES, type UploadOptions } from '../../contract/uploads.js';
 import type { Store } from '../../store/connect.js';
 import type { SyncAgain } from '../../store/files/accept.js';
 import type { FileDoc } from '../../store/files/model.js';
+import { isLost } from '../../store/files/retry.js';
 import { HttpError, notFound } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 import { busy, refuseBusy } from './refuseBusy.js';
@@ -16,11 +16,9 @@ export interface Resync {
   readonly change?: SyncAgain['change'];
 }
 
-/** @throws HttpError 409 for an upload whose content was deleted: there is no source to have it from again */
-function refuseEmptied({ fileContentsDeleted, original, source, sourceOptions }: FileDoc): void {
-  const fromUrl = (sourceOptions as UploadOptions | null)?.url ?? null;
-  if (fileContentsDeleted && !original && fromUrl === null && UPLOAD_SOURCES.includes(source))
-    throw new HttpError(409, 'The content of this upload was deleted. Upload it again as a new file.');
+/** @throws HttpError 409 for an upload whose content was deleted */
+function refuseEmptied(file: FileDoc): void {
+  if (isLost(file)) throw new HttpError(409, 'The content of this upload was deleted. Upload it again as a new file.');
 }
 
 /**
@@ -67,6 +65,7 @@ export async function queueResync(
       runId,
       {
         kind,
+        cause: 'resync',
         workflowId,
         owner: caller,
         fileId: known._id,

@@ -75,7 +75,7 @@ async function overwrite(
     return queued;
   });
   void dispatcher.start(runId);
-  return presentFile(file);
+  return presentFile(file, deps);
 }
 
 /** POST /upload_text: keeps a text, answers its record, and leaves the rest to a workflow. */

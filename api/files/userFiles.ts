@@ -39,7 +39,7 @@ async function* records(caller: Tenant, wanted: Body, deps: ApiDeps): AsyncItera
   };
   for await (const files of deps.store.files.list(caller, toListing(wanted))) {
     yield files.map((file) => ({
-      ...presentFile(file, linksOf(file, links, deps)),
+      ...presentFile(file, deps, linksOf(file, links, deps)),
       // No source keeps additional files yet: an empty map is the truth.
       additional_presigned_urls: wanted.include_additional_files ? {} : null,
     }));

@@ -84,12 +84,13 @@ export async function authenticate(scheme: AuthScheme, headers: IncomingHttpHead
       return { caller: credential.claims, confirmed };
     }
     const caller = await liveOwner(credential.claims, deps);
-    if (scheme === 'user') return { caller, confirmed: null };
+    if (scheme === 'user' || scheme === 'either') return { caller, confirmed: null };
     // Clients take 401 of the token operation as "the key is wrong", and a token in the key's place is just that.
     throw scheme === 'issuing' ? unauthorized() : forbidden();
   }
   const { organizationId } = credential;
   if (scheme === 'operator') return { caller: { organizationId, session: null }, confirmed: null };
-  if (scheme === 'key') return { caller: { organizationId }, confirmed: null };
+  const isForAll = scheme === 'key' || (scheme === 'either' && headers['customer-id'] === undefined);
+  if (isForAll) return { caller: { organizationId }, confirmed: null };
   return { caller: await deps.store.users.ensure(organizationId, customerIdOf(headers)), confirmed: null };
 }

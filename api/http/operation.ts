@@ -8,12 +8,12 @@ import type { ReceivedFile } from './receiveFile.js';
 /**
  * Who may call: `operator` takes an API key, or a browser that was signed in with one; whoever is neither comes in as null.
  * `user` acts for an end user (access token, or API key with customer-id); `reader` the same for what changes
- * nothing; `key` takes an API key only; `issuing` takes an API key and always the customer-id; `open` anyone.
+ * nothing; `key` takes an API key only; `either` an API key for its whole organization, or whatever names one of its users; `issuing` takes an API key and always the customer-id; `open` anyone.
  *
  * A token says itself whose data it opens. Whether that user still lives is looked up while a `reader`'s handler runs
  * already, and nothing of it is answered before.
  */
-export type AuthScheme = 'user' | 'reader' | 'key' | 'issuing' | 'operator' | 'open';
+export type AuthScheme = 'user' | 'reader' | 'key' | 'either' | 'issuing' | 'operator' | 'open';
 
 /** Who calls an operation that acts for an end user. */
 export interface UserCaller {
@@ -31,6 +31,8 @@ export interface OperatorCaller extends KeyCaller {
   /** Null: an API key came with the request itself. */
   readonly session: OpsSession | null;
 }
+/** Who calls for a whole organization, or for one of its users. */
+export type EitherCaller = UserCaller | KeyCaller;
 
 interface Callers {
   user: UserCaller;
@@ -38,6 +40,7 @@ interface Callers {
   issuing: UserCaller;
   key: KeyCaller;
   operator: OperatorCaller | null;
+  either: EitherCaller;
   open: null;
 }
 

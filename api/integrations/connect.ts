@@ -72,7 +72,7 @@ export const connect = operation<'user', Body>({
     );
     const page = { service: source, dataSourceId: connected._id, options, wishes };
     return {
-      data_source: presentDataSource(connected),
+      data_source: presentDataSource(connected, deps),
       sync_url: isOAuthSource(source) ? await newConnectionPage(caller, { ...page, service: source }, deps) : null,
     };
   },

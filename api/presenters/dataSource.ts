@@ -1,9 +1,19 @@
+import { workflowIds } from '../../contract/orchestration.js';
 import type { DataSourceRecord } from '../../contract/records.js';
 import { tagObject } from '../../contract/tags.js';
+import type { WorkflowUrl } from '../../contract/workflowUrl.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 
-/** A data source as the interface answers it: all 18 keys. `token` never says more than that there are credentials. */
-export function presentDataSource(source: DataSourceDoc): DataSourceRecord {
+/** What lists the items of a data source; null before anything did. */
+const workflowOf = ({ _id, itemsRunId = null, sourceItemsSyncedAt }: DataSourceDoc): string | null =>
+  itemsRunId === null && sourceItemsSyncedAt === null ? null : workflowIds.syncItems(_id);
+
+/** A data source as the interface answers it: its 18 keys, and those of ours. `token` never says more than that there are credentials. */
+export function presentDataSource(
+  source: DataSourceDoc,
+  { workflowUrl }: { readonly workflowUrl: WorkflowUrl },
+): DataSourceRecord {
+  const workflowId = workflowOf(source);
   return {
     id: source._id,
     data_source_external_id: source.externalId,
@@ -24,5 +34,7 @@ export function presentDataSource(source: DataSourceDoc): DataSourceRecord {
     // Its files may still be found by the tags it had: the next change of its tags brings them everywhere.
     data_source_metadata: { ...source.metadata, ...(source.tagsStopped ? { tags_pending: true } : {}) },
     tags: tagObject(source.tags),
+    workflow_id: workflowId,
+    workflow_url: workflowUrl(workflowId),
   };
 }

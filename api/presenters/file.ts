@@ -1,6 +1,7 @@
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { FileRecord, FileStatisticsRecord } from '../../contract/records.js';
 import { fileTags, tagObject } from '../../contract/tags.js';
+import type { WorkflowUrl } from '../../contract/workflowUrl.js';
 import { toOcrProperties } from '../schemas/uploads.js';
 import type { FileDoc, FileStatistics } from '../../store/files/model.js';
 
@@ -44,8 +45,12 @@ export interface FileLinks {
   readonly parsed: string | null;
 }
 
-/** A stored file as the interface answers it: all 39 keys. */
-export function presentFile(file: FileDoc, links: FileLinks = { raw: null, parsed: null }): FileRecord {
+/** A stored file as the interface answers it: its 39 keys, and those of ours. */
+export function presentFile(
+  file: FileDoc,
+  { workflowUrl }: { readonly workflowUrl: WorkflowUrl },
+  links: FileLinks = { raw: null, parsed: null },
+): FileRecord {
   const { options } = file;
   // What has a vector and no text was embedded as a picture: nothing of it was cut.
   const isPicture = file.vectorSpace !== null && !file.hasText;
@@ -101,5 +106,7 @@ export function presentFile(file: FileDoc, links: FileLinks = { raw: null, parse
     embedding_storage_status: file.embeddingStorageStatus,
     created_at: file.createdAt.toISOString(),
     updated_at: file.updatedAt.toISOString(),
+    workflow_id: file.workflowId,
+    workflow_url: workflowUrl(file.workflowId),
   };
 }

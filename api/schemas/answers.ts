@@ -55,7 +55,10 @@ const embeddingProperties = Joi.object().pattern(
   }),
 );
 
-/** A file record: all 39 keys in every answer. */
+/** What each record has of ours: where its workflow can be looked at. */
+export const workflowFields = { workflow_id: nullable(Joi.string()), workflow_url: nullable(Joi.string()) };
+
+/** A file record: all its keys in every answer. */
 export const fileRecord = wholeRecord({
   id: integer(),
   source: Joi.string().valid(...SOURCE_TYPES),
@@ -96,6 +99,7 @@ export const fileRecord = wholeRecord({
   embedding_storage_status: Joi.string().valid(...EMBEDDING_STORAGE_STATUSES),
   created_at: timestamp(),
   updated_at: timestamp(),
+  ...workflowFields,
 });
 
 export const chunkRecord = wholeRecord({

@@ -4,12 +4,12 @@ import { DATA_SOURCE_ORDERS, type DataSourceListing, type DataSourceOrder } from
 import { ORDER_DIRECTIONS, type OrderDirection, type TagTree } from '../../contract/fileFilters.js';
 import { SOURCE_TYPES, type SourceType } from '../../contract/sources.js';
 import { DATA_SOURCE_ACTIONS, DATA_SOURCE_SYNC_STATUSES } from '../../contract/statuses.js';
-import { wholeRecord } from './answers.js';
+import { wholeRecord, workflowFields } from './answers.js';
 import { integer, nullable, orNull, timestamp } from './fields.js';
 import { idList, pagination, type PaginationBody, toPage } from './listing.js';
 import { tagTree } from './tags.js';
 
-/** A data source record: all 18 keys in every answer. */
+/** A data source record: all its keys in every answer. */
 export const dataSourceRecord = wholeRecord({
   id: integer(),
   data_source_external_id: nullable(Joi.string().allow('')),
@@ -29,6 +29,7 @@ export const dataSourceRecord = wholeRecord({
   files_synced_at: nullable(timestamp()),
   data_source_metadata: Joi.object().unknown(),
   tags: Joi.object().unknown(),
+  ...workflowFields,
 });
 
 export interface DataSourceListingBody {

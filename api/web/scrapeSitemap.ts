@@ -77,7 +77,7 @@ export const scrapeSitemap = operation<'user', Body>({
   answer: fileRecord,
   dryAnswer: estimate,
   async handle({ caller, body, deps }) {
-    const { store, dispatcher } = deps;
+    const { store, dispatcher, workflowUrl } = deps;
     const request = toRequest(body);
     if (body.dry_run) return withDeadline(caller, deps, (deadline) => drySitemap(caller, request, deadline, deps));
     const [runId, requestId] = [await store.runs.nextId(), randomUUID()];
@@ -102,6 +102,6 @@ export const scrapeSitemap = operation<'user', Body>({
     );
     // Not awaited: the row is the promise. Temporal may be away; the sweeper starts what is left.
     void dispatcher.start(runId);
-    return presentFile(parent);
+    return presentFile(parent, { workflowUrl });
   },
 });

@@ -92,7 +92,7 @@ export const webScrape = operation<'user', Body[]>({
   answer: Joi.array().items(fileRecord),
   dryAnswer: Joi.array().items(estimate),
   async handle({ caller, body, deps }) {
-    const { store, dispatcher } = deps;
+    const { store, dispatcher, workflowUrl } = deps;
     if (body.some((element) => element.dry_run)) return dryScrapes(caller, body, deps);
     const scrapes = await Promise.all(
       body.map(async (element, index) => ({
@@ -124,6 +124,6 @@ export const webScrape = operation<'user', Body[]>({
     });
     // Not awaited: the rows are the promise. Temporal may be away; the sweeper starts what is left.
     for (const { runId } of scrapes) void dispatcher.start(runId);
-    return parents.map((parent) => presentFile(parent));
+    return parents.map((parent) => presentFile(parent, { workflowUrl }));
   },
 });

@@ -10,6 +10,7 @@ import {
   NO_COST,
 } from '../../contract/ledger.js';
 import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { RUN_INDEX } from '../files/indexes.js';
 import type { FileDoc } from '../files/model.js';
 import type { ReembedDoc } from '../reembeds/model.js';
 import type { RunDoc } from '../runs/model.js';
@@ -47,6 +48,12 @@ export interface LiveItems {
   sums(run: RunDoc): Promise<TallyRow[]>;
 }
 
+/** The same of whatever kind of run. */
+export interface AnyLiveItems extends LiveItems {
+  /** Which of some files are some runs' own. */
+  among(runIds: readonly number[], fileIds: readonly number[]): Promise<{ fileId: number; runId: number }[]>;
+}
+
 /** The end of an item that its run has not brought to one. */
 export const leftAs = (cause: LeftCause): ItemEnd =>
   endedAs(cause === 'superseded' ? 'skipped' : 'aborted', 'queue', cause);
@@ -68,6 +75,7 @@ const byFiles = (files: Model<FileDoc>): LiveItems => ({
     const found = await files
       .find({ ...filesOf(run), ...only, _id: { $gt: afterId } }, LINE_FIELDS)
       .sort({ _id: 1 })
+      .hint(RUN_INDEX)
       .limit(limit)
       .lean<LineFile[]>();
     return found.map((file) => ({
@@ -137,11 +145,16 @@ const byReembeds = (rows: Model<ReembedDoc>, files: Model<FileDoc>): LiveItems =
 });
 
 /** Which files a run of a kind is about, as long as it goes on. */
-export function createLiveItems(files: Model<FileDoc>, reembeds: Model<ReembedDoc>): LiveItems {
+export function createLiveItems(files: Model<FileDoc>, reembeds: Model<ReembedDoc>): AnyLiveItems {
   const [ofFiles, ofReembeds] = [byFiles(files), byReembeds(reembeds, files)];
   const of = ({ kind }: RunDoc): LiveItems => (kind === 'reembedFiles' ? ofReembeds : ofFiles);
   return {
     page: (run, ...args) => of(run).page(run, ...args),
     sums: (run) => of(run).sums(run),
+    async among(runIds, fileIds) {
+      const own = { _id: { $in: [...fileIds] }, runId: { $in: [...runIds] }, isContainer: false };
+      const rows = await files.find(own, { runId: 1 }).lean();
+      return rows.flatMap(({ _id: fileId, runId }) => (runId === null ? [] : [{ fileId, runId }]));
+    },
   };
 }

@@ -11,7 +11,7 @@ import {
 import type { RunTally } from '../../contract/ledger.js';
 import type { RunDoc } from '../runs/model.js';
 import { fileOfKey, itemKey, keysOf, runOfKey } from './items.js';
-import { isWanted, type ItemFilter, type LiveItem, type LiveItems } from './live.js';
+import { isWanted, type ItemFilter, type AnyLiveItems, type LiveItem } from './live.js';
 import type { LedgerItemDoc } from './model.js';
 import { addTallies, sumLines, tallyOf } from './tally.js';
 
@@ -36,6 +36,10 @@ export interface LedgerQueries {
   tallies(runs: readonly RunDoc[]): Promise<ReadonlyMap<number, RunTally>>;
   /** Items of a run, of a pass those of its parts, in the order of their ids. */
   items(run: RunDoc, filter: ItemFilter, after: string | null, limit: number): Promise<LedgerItem[]>;
+  /** Which of some files and items the run has met, by their ids as text. */
+  met(run: RunDoc, of: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] }): Promise<string[]>;
+  /** The workflows of a run and its parts, by the runs' ids. */
+  workflowIds(run: RunDoc): Promise<ReadonlyMap<number, string>>;
 }
 
 /** Read at once where not all that is read is wanted. */
@@ -56,7 +60,11 @@ const asLive = (runId: number, { end, ...item }: LiveItem): LedgerItem => {
   };
 };
 
-export function createLedgerQueries(lines: Model<LedgerItemDoc>, runs: Model<RunDoc>, live: LiveItems): LedgerQueries {
+export function createLedgerQueries(
+  lines: Model<LedgerItemDoc>,
+  runs: Model<RunDoc>,
+  live: AnyLiveItems,
+): LedgerQueries {
   const hasEnded = ({ tally }: RunDoc): boolean => tally !== undefined;
   const partsOf = ({ _id: parentRunId }: RunDoc): Promise<RunDoc[]> =>
     runs
@@ -110,6 +118,20 @@ export function createLedgerQueries(lines: Model<LedgerItemDoc>, runs: Model<Run
     async tallies(asked) {
       const all = await Promise.all(asked.map(async (run) => [run._id, await tallyOfOne(run)] as const));
       return new Map(all);
+    },
+    async met(run, { fileIds, itemIds }) {
+      const of = [run, ...(run.kind === 'autoSync' ? await partsOf(run) : [])].map(({ _id }) => _id);
+      const told = await lines
+        .find({ runId: { $in: of }, $or: [{ fileId: { $in: [...fileIds] } }, { _id: { $in: [...itemIds] } }] })
+        .lean<LedgerItemDoc[]>();
+      const keys = itemIds.map(fileOfKey).filter((id) => id !== null);
+      const own = await live.among(of, [...fileIds, ...keys]);
+      const ids = own.flatMap(({ fileId, runId }) => [String(fileId), itemKey(runId, { fileId })]);
+      return [...told.flatMap(({ _id, fileId }) => [_id, String(fileId)]), ...ids];
+    },
+    async workflowIds(run) {
+      const all = run.kind === 'autoSync' ? [run, ...(await partsOf(run))] : [run];
+      return new Map(all.map(({ _id, workflowId }) => [_id, workflowId]));
     },
     async items(run, filter, after, limit) {
       const of = run.kind === 'autoSync' ? await partsOf(run) : [run];

@@ -70,6 +70,7 @@ beforeAll(async () => {
     reader: token,
     key,
     operator: key,
+    either: key,
     issuing: { ...key, 'customer-id': 'zoe' },
     open: {},
   };

@@ -51,6 +51,15 @@ const EXPECTED = {
     'a key': 200,
     'a key and a customer id': 200,
   },
+  either: {
+    nothing: 401,
+    'a bad key': 401,
+    'a bad token': 401,
+    'an expired token': 401,
+    'a token': 200,
+    'a key': 200,
+    'a key and a customer id': 200,
+  },
   issuing: {
     nothing: 401,
     'a bad key': 401,

@@ -48,11 +48,12 @@ describe('the lists of data sources', () => {
     await revokeSource(service, owner, notion);
   });
 
-  test('a record has its 18 keys, and says of the credentials only that there are some', async () => {
+  test('a record has its 18 keys and those of ours, and says of the credentials only that there are some', async () => {
     const { results } = await listed({ filters: { ids: [drive] } });
     expect(results).toEqual([
       {
         id: drive,
+        ...{ workflow_id: null, workflow_url: null },
         data_source_external_id: 'GOOGLE_DRIVE|a@b.c',
         data_source_type: 'GOOGLE_DRIVE',
         token: {},

@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
 import { type Site, sitemapOf, startSampleSite, startSite } from '../emulators/site.js';
+import { EXTENSIONS } from '../../api/extensions.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
 
+/** What api/extensions.ts adds to records. */
+const OUR_KEYS = Object.keys(EXTENSIONS.records);
 /** The 39 keys of a file record, as the public interface lists them. */
 const FILE_KEYS = [
   'id',
@@ -285,7 +288,7 @@ describe('what a request asks for is done, and shown', () => {
 
   test('every answer carries all 39 keys, with defaults and nulls', async () => {
     const accepted = await user.scrape({ url: small.url('/sitemap.xml') });
-    expect(Object.keys(accepted).sort()).toEqual([...FILE_KEYS].sort());
+    expect(Object.keys(accepted).sort()).toEqual([...FILE_KEYS, ...OUR_KEYS].sort());
     expect(FILE_KEYS).toHaveLength(39);
     expect(accepted).toMatchObject({
       chunk_size: 1500,
@@ -308,7 +311,7 @@ describe('what a request asks for is done, and shown', () => {
     });
     await user.settled(accepted.id);
     for (const child of await user.children(accepted.id)) {
-      expect(Object.keys(child).sort()).toEqual([...FILE_KEYS].sort());
+      expect(Object.keys(child).sort()).toEqual([...FILE_KEYS, ...OUR_KEYS].sort());
       expect(child.embedding_properties).toEqual({
         OPENAI: { chunk_size: 1500, chunk_overlap: 20, served_by: 'minilm-l6-v2-384', dimensions: 384 },
       });

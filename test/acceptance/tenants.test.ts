@@ -201,6 +201,12 @@ const OF_A_RUN: Record<string, Call> = {
   '/sync_runs/{run_id}/resume': (user, id) => user.post(`/sync_runs/${id}/resume`, { max_tokens: null }),
   '/files/reembed/{reembed_id}/cancel': (user, id) => user.post(`/files/reembed/${id}/cancel`, {}),
 };
+/** Operations that name one run of the ledger. */
+const OF_A_SYNC_RUN: Record<string, Call> = {
+  '/sync_runs/{sync_run_id}': (user, id) => user.get(`/sync_runs/${id}`),
+  '/sync_runs/{sync_run_id}/items': (user, id) => user.get(`/sync_runs/${id}/items`),
+  '/sync_runs/{sync_run_id}/retry': (user, id) => user.post(`/sync_runs/${id}/retry`, {}),
+};
 /** Operations that delete or change what matches, and those that name nothing of anybody. */
 const DELETING = ['/delete_files_v2', '/delete_files'];
 const CHANGING = ['/files/reembed', '/modify_cold_storage_parameters', '/move_to_hot_storage'];
@@ -230,8 +236,10 @@ const NAMELESS = [
 ];
 
 test('every operation for users is covered', () => {
-  const paths = operations.filter(({ auth }) => auth === 'user' || auth === 'reader').map(({ path }) => path);
-  const known = [attempts(), OF_A_FILE, OF_A_DATA_SOURCE, OF_A_RUN].flatMap((table) => Object.keys(table));
+  const paths = operations.filter(({ auth }) => ['user', 'reader', 'either'].includes(auth)).map(({ path }) => path);
+  const known = [attempts(), OF_A_FILE, OF_A_DATA_SOURCE, OF_A_RUN, OF_A_SYNC_RUN, { '/sync_runs': null }].flatMap(
+    (table) => Object.keys(table),
+  );
   expect([...known, ...DELETING, ...CHANGING, ...NAMELESS].sort()).toEqual([...paths].sort());
 });
 
@@ -262,6 +270,7 @@ describe.each(['another user of the organization', 'the same name in another org
       [OF_A_FILE, children[0]?.id ?? 0],
       [OF_A_DATA_SOURCE, source._id],
       [OF_A_RUN, reembedding],
+      [OF_A_SYNC_RUN, reembedding],
     ] as const) {
       for (const [path, call] of Object.entries(calls)) {
         const foreign = await call(strangers[who]!, id);
@@ -269,6 +278,8 @@ describe.each(['another user of the organization', 'the same name in another org
         expect({ path, status: foreign.status, body: foreign.body }).toEqual({ path, status: 404, body: missing.body });
       }
     }
+    for (const query of ['', `?file_id=${children[0]?.id}`, `?data_source_id=${source._id}`, '?customer_ids=olga'])
+      expect((await strangers[who]!.get(`/sync_runs${query}`)).body).toEqual({ results: [], count: 0 });
     expect((await strangers[who]!.get('/integrations/')).body).toEqual({ active_integrations: [] });
     const filters = { ids: [parent.id, ...children.map((child) => child.id)] };
     expect((await strangers[who]!.post('/delete_files_v2', { filters })).body).toEqual({ success: true });

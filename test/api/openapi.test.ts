@@ -47,12 +47,15 @@ test('an upload takes just the options of the contract, in the query, and a file
   expect(Object.keys(described?.requestBody?.content ?? {})).toEqual(Object.keys(contract?.requestBody?.content ?? {}));
 });
 
-test('a file record is described with all 39 keys, as in the contract', () => {
+test('a file record is described with all 39 keys, as in the contract, and those of ours', () => {
   const described = ours.paths['/resync_file']?.['post']?.responses['200']?.content['application/json']?.schema;
   expect(Object.keys(described?.properties ?? {}).sort()).toEqual(
-    Object.keys(theirs.components.schemas?.['UserFile']?.properties ?? {}).sort(),
+    [
+      ...Object.keys(theirs.components.schemas?.['UserFile']?.properties ?? {}),
+      ...Object.keys(EXTENSIONS.records),
+    ].sort(),
   );
-  expect(described?.required).toHaveLength(39);
+  expect(described?.required).toHaveLength(41);
 });
 
 test('no version is asked for, and no path but /auth/v1 has one', () => {

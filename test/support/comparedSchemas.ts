@@ -25,23 +25,26 @@ export interface Compared {
   readonly theirs: Document;
   /** Fields that we add, by their paths. */
   readonly added: ReadonlySet<string>;
+  /** Fields that we add to records, wherever these are. */
+  readonly ofRecords?: ReadonlySet<string>;
 }
 
 /** @returns a sentence for each difference, with the path of the field; none where whatever we answer is described there */
-export function differences({ ours, theirs, added }: Compared, mine: Schema, other: Schema, path = ''): string[] {
+export function differences(compared: Compared, mine: Schema, other: Schema, path = ''): string[] {
+  const { ours, theirs } = compared;
   const wanted = kindsOf(theirs, other);
   if (wanted.some(isOpen)) return [];
   const described = kindsOf(ours, mine);
   return described.flatMap((kind) => {
     const alike = wanted.filter(({ type }) => type === kind.type || (type === 'number' && kind.type === 'integer'));
     // One that fits is enough.
-    const tries = alike.map((one) => ofKind({ ours, theirs, added }, kind, one, path));
+    const tries = alike.map((one) => ofKind(compared, kind, one, path));
     return tries.toSorted((a, b) => a.length - b.length)[0] ?? [`${path}: may be ${kind.type ?? 'anything'}`];
   });
 }
 
 function ofKind(compared: Compared, mine: Kind, other: Kind, path: string): string[] {
-  const { added } = compared;
+  const { added, ofRecords } = compared;
   const below = (name: string): string => (path === '' ? name : `${path}.${name}`);
   if (other.enum) {
     if (!mine.enum) return [`${path}: may be any ${mine.type}`];
@@ -63,7 +66,7 @@ function ofKind(compared: Compared, mine: Kind, other: Kind, path: string): stri
     ...fields.flatMap(([name, field]) => {
       const known = other.properties?.[name];
       if (known) return differences(compared, field, known, below(name));
-      return added.has(below(name)) ? [] : [`${below(name)}: is not in the contract`];
+      return added.has(below(name)) || ofRecords?.has(name) ? [] : [`${below(name)}: is not in the contract`];
     }),
   ];
 }

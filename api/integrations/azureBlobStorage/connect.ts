@@ -59,6 +59,6 @@ export const connectAzure = operation<'user', Body>({
       },
       deps,
     );
-    return presentDataSource(source);
+    return presentDataSource(source, deps);
   },
 });

@@ -93,6 +93,6 @@ export const connectS3 = operation<'user', Body>({
       },
       deps,
     );
-    return presentDataSource(source);
+    return presentDataSource(source, deps);
   },
 });

@@ -1,0 +1,62 @@
+import { NO_TALLY, REMEDIES, type RunTally } from '../../contract/ledger.js';
+import type { WorkflowUrl } from '../../contract/workflowUrl.js';
+import type { LedgerItem } from '../../store/ledger/queries.js';
+import { stateOfRun } from '../../store/runs/list.js';
+import type { RunDoc } from '../../store/runs/model.js';
+
+interface Links {
+  readonly workflowUrl: WorkflowUrl;
+}
+
+/** A run as the ledger lists it. */
+export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowUrl }: Links) {
+  const { discovered, ok, failed, skipped, aborted, pending, bytes, tokens, reused } = tally;
+  const isSchedules = run.kind === 'autoSync' || run.parentRunId !== undefined;
+  return {
+    id: run._id,
+    kind: run.kind,
+    cause: run.cause ?? (isSchedules ? ('schedule' as const) : ('request' as const)),
+    status: stateOfRun(run),
+    message: run.message ?? null,
+    organization_id: run.organizationId,
+    organization_user_id: run.userId > 0 ? run.userId : null,
+    organization_supplied_user_id: run.customerId === '' ? null : run.customerId,
+    data_source_id: run.dataSourceId ?? null,
+    file_id: run.fileId,
+    parent_run_id: run.parentRunId ?? null,
+    request_id: run.requestId,
+    upload_id: run.uploadId ?? null,
+    accepted_at: run.acceptedAt.toISOString(),
+    started_at: run.startedAt?.toISOString() ?? null,
+    finished_at: run.finishedAt?.toISOString() ?? null,
+    counts: { discovered, ok, failed, skipped, aborted, pending },
+    bytes_fetched: bytes,
+    tokens_embedded: Math.round(tokens),
+    tokens_reused: Math.round(reused),
+    details: run.counts,
+    workflow_id: run.workflowId,
+    workflow_url: workflowUrl(run.workflowId),
+  };
+}
+
+/** @param workflowId of its run */
+export function presentItem(item: LedgerItem, workflowId: string, { workflowUrl }: Links) {
+  return {
+    id: item.id,
+    sync_run_id: item.runId,
+    file_id: item.fileId,
+    external_id: item.externalId,
+    name: item.name,
+    outcome: item.outcome,
+    stage: item.stage,
+    cause: item.cause,
+    message: item.message,
+    remedy: item.cause === null ? null : REMEDIES[item.cause],
+    bytes_fetched: item.bytes,
+    tokens_embedded: Math.round(item.tokens),
+    tokens_reused: Math.round(item.reused),
+    at: item.at.toISOString(),
+    workflow_id: workflowId,
+    workflow_url: workflowUrl(workflowId),
+  };
+}

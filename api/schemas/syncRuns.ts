@@ -1,0 +1,156 @@
+import Joi from 'joi';
+
+import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
+import { ITEM_CAUSES, ITEM_OUTCOMES, ITEM_STAGES, RUN_CAUSES } from '../../contract/ledger.js';
+import { RUN_KINDS } from '../../contract/orchestration.js';
+import { RUN_STATES, type RunFilter } from '../../store/runs/list.js';
+import { workflowFields, wholeRecord } from './answers.js';
+import { integer, nullable, timestamp } from './fields.js';
+import { idList } from './listing.js';
+
+/** Of a query one alone is written as it is. */
+const some = (values: readonly string[]) =>
+  Joi.array()
+    .items(Joi.string().valid(...values))
+    .single();
+const MOST_CUSTOMERS = 100;
+
+export interface RunsQuery {
+  limit: number;
+  offset: number;
+  customer_ids?: string[];
+  kinds?: RunFilter['kinds'];
+  statuses?: RunFilter['states'];
+  causes?: RunFilter['causes'];
+  data_source_id?: number;
+  file_id?: number;
+  request_id?: string;
+  parent_run_id?: number;
+  since?: Date;
+  until?: Date;
+}
+
+/** Of those that go on, each is counted. */
+const MOST_RUNS = 1_000;
+
+export const runsQuery = Joi.object({
+  limit: integer().min(1).max(MOST_RUNS).default(100),
+  offset: integer().min(0).default(0),
+  customer_ids: Joi.array().items(Joi.string().max(512)).max(MOST_CUSTOMERS).single(),
+  kinds: some(RUN_KINDS),
+  statuses: some(RUN_STATES),
+  causes: some(RUN_CAUSES),
+  data_source_id: integer(),
+  file_id: integer(),
+  request_id: Joi.string().max(512),
+  parent_run_id: integer(),
+  since: Joi.date().iso(),
+  until: Joi.date().iso(),
+});
+
+/** The query in our words; what is absent is left out. */
+export function toRunFilter(query: RunsQuery): RunFilter {
+  const filter = {
+    customerIds: query.customer_ids,
+    kinds: query.kinds,
+    states: query.statuses,
+    causes: query.causes,
+    dataSourceId: query.data_source_id,
+    fileId: query.file_id,
+    requestId: query.request_id,
+    parentRunId: query.parent_run_id,
+    since: query.since,
+    until: query.until,
+  };
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+}
+
+const count = () => integer().min(0);
+
+/** A run: ok + failed + skipped + aborted + pending = discovered. */
+export const runRecord = wholeRecord({
+  id: integer(),
+  kind: Joi.string().valid(...RUN_KINDS),
+  cause: Joi.string().valid(...RUN_CAUSES),
+  status: Joi.string().valid(...RUN_STATES),
+  message: nullable(Joi.string().allow('')),
+  organization_id: integer(),
+  organization_user_id: nullable(integer()),
+  organization_supplied_user_id: nullable(Joi.string()),
+  data_source_id: nullable(integer()),
+  file_id: nullable(integer()),
+  parent_run_id: nullable(integer()),
+  request_id: Joi.string().allow(''),
+  upload_id: nullable(Joi.string().allow('')),
+  accepted_at: timestamp(),
+  started_at: nullable(timestamp()),
+  finished_at: nullable(timestamp()),
+  counts: wholeRecord({
+    ...{ discovered: count(), ok: count(), failed: count() },
+    ...{ skipped: count(), aborted: count(), pending: count() },
+  }),
+  bytes_fetched: count(),
+  tokens_embedded: count(),
+  tokens_reused: count(),
+  details: Joi.object().unknown(),
+  ...workflowFields,
+});
+
+const OUTCOMES = [...ITEM_OUTCOMES, 'pending'] as const;
+
+export interface ItemsQuery {
+  limit: number;
+  after?: string;
+  outcomes?: (typeof OUTCOMES)[number][];
+  stages?: (typeof ITEM_STAGES)[number][];
+  causes?: (typeof ITEM_CAUSES)[number][];
+}
+export const itemsQuery = Joi.object({
+  limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
+  after: Joi.string().pattern(/^\d{16}:[\w-]{1,64}$/),
+  outcomes: some(OUTCOMES),
+  stages: some(ITEM_STAGES),
+  causes: some(ITEM_CAUSES),
+});
+
+export const itemRecord = wholeRecord({
+  id: Joi.string(),
+  sync_run_id: integer(),
+  file_id: nullable(integer()),
+  external_id: Joi.string().allow(''),
+  name: nullable(Joi.string().allow('')),
+  outcome: Joi.string().valid(...OUTCOMES),
+  stage: nullable(Joi.string().valid(...ITEM_STAGES)),
+  cause: nullable(Joi.string().valid(...ITEM_CAUSES)),
+  message: nullable(Joi.string().allow('')),
+  remedy: nullable(Joi.string()),
+  bytes_fetched: count(),
+  tokens_embedded: count(),
+  tokens_reused: count(),
+  at: timestamp(),
+  ...workflowFields,
+});
+
+export interface RetryBody {
+  item_ids?: string[];
+  file_ids?: number[];
+  outcomes?: (typeof ITEM_OUTCOMES)[number][];
+  stages?: (typeof ITEM_STAGES)[number][];
+  causes?: (typeof ITEM_CAUSES)[number][];
+}
+const RETRIED = ['failed', 'aborted', 'skipped'] as const;
+const members = (values: readonly string[]) =>
+  Joi.array()
+    .items(Joi.string().valid(...values))
+    .min(1);
+
+/** Either what is named, or what a filter finds; nothing: all that failed. */
+export const retryBody = Joi.object({
+  item_ids: Joi.array().items(Joi.string().max(100)).min(1).max(1_000),
+  file_ids: idList().min(1).max(1_000),
+  outcomes: members(RETRIED),
+  stages: members(ITEM_STAGES),
+  causes: members(ITEM_CAUSES),
+})
+  .without('item_ids', ['outcomes', 'stages', 'causes'])
+  .without('file_ids', ['outcomes', 'stages', 'causes']);

@@ -1,0 +1,32 @@
+import Joi from 'joi';
+
+import { operation } from '../http/operation.js';
+import { presentItem } from '../presenters/syncRun.js';
+import { nullable } from '../schemas/fields.js';
+import { itemRecord, itemsQuery, type ItemsQuery } from '../schemas/syncRuns.js';
+import { syncRunOf } from './syncRunOf.js';
+
+/** GET /sync_runs/{sync_run_id}/items: what became of each thing that a run met. */
+export const listSyncRunItems = operation<'either', unknown>({
+  method: 'get',
+  path: '/sync_runs/{sync_run_id}/items',
+  auth: 'either',
+  summary: 'Lists what a run met, each with its outcome, stage, cause and remedy; page by page by a cursor.',
+  query: itemsQuery,
+  answer: Joi.object({
+    results: Joi.array().items(itemRecord).required(),
+    next_cursor: nullable(Joi.string()).required(),
+  }),
+  async handle(call) {
+    const run = await syncRunOf(call);
+    const { store } = call.deps;
+    const { limit, after = null, ...filter } = call.query as unknown as ItemsQuery;
+    const found = await store.ledger.items(run, filter, after, limit + 1);
+    const items = found.slice(0, limit);
+    const workflowIds = await store.ledger.workflowIds(run);
+    return {
+      results: items.map((item) => presentItem(item, workflowIds.get(item.runId) ?? run.workflowId, call.deps)),
+      next_cursor: found.length > limit ? (items.at(-1)?.id ?? null) : null,
+    };
+  },
+});

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import Joi from 'joi';
+
+import { workflowIds } from '../../contract/orchestration.js';
+import { fileOfKey } from '../../store/ledger/items.js';
+import type { ItemFilter } from '../../store/ledger/live.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { Tenant } from '../../store/users/accept.js';
+import { busy } from '../files/refuseBusy.js';
+import type { ApiDeps } from '../deps.js';
+import { HttpError, notFound } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { integer, nullable } from '../schemas/fields.js';
+import { retryBody, type RetryBody } from '../schemas/syncRuns.js';
+import { syncRunOf } from './syncRunOf.js';
+
+/** Files queued by one request at most: they are written in one transaction. */
+const MOST = 5_000;
+/** Items read at once. */
+const PER_READ = 1_000;
+
+/** The files that are named. @throws HttpError 404 for what the run has not met, 409 for what no file was made of */
+async function named(run: RunDoc, { item_ids = [], file_ids = [] }: RetryBody, { store }: ApiDeps): Promise<number[]> {
+  const ofItems = item_ids.map(fileOfKey);
+  const known = new Set(await store.ledger.met(run, { fileIds: file_ids, itemIds: item_ids }));
+  if ([...file_ids.map(String), ...item_ids].some((id) => !known.has(id))) throw notFound('item of this run');
+  const fromItems = ofItems.filter((id) => id !== null);
+  if (fromItems.length < ofItems.length)
+    throw new HttpError(
+      409,
+      'No file was made of this item, so there is nothing to sync again. Its remedy says what to do.',
+    );
+  return [...new Set([...file_ids, ...fromItems])];
+}
+
+/** The files of the items that a filter finds and that are not synced by now; one more than a request may queue. */
+async function matching(run: RunDoc, tenant: Tenant, filter: ItemFilter, { store }: ApiDeps): Promise<number[]> {
+  const found: number[] = [];
+  for (let after: string | null = null; found.length <= MOST;) {
+    const items = await store.ledger.items(run, filter, after, PER_READ);
+    found.push(
+      ...(await store.files.retryable(
+        tenant,
+        items.flatMap(({ fileId }) => fileId ?? []),
+        true,
+      )),
+    );
+    after = items.at(-1)?.id ?? null;
+    if (items.length < PER_READ) break;
+  }
+  return found;
+}
+
+/** POST /sync_runs/{sync_run_id}/retry: syncs again what a run has failed at, or what is named, in one new run. */
+export const retrySyncRun = operation<'either', RetryBody>({
+  method: 'post',
+  path: '/sync_runs/{sync_run_id}/retry',
+  auth: 'either',
+  summary: 'Syncs items of a run again: all that failed, those that are named, or those that a filter finds.',
+  createsWork: true,
+  body: retryBody,
+  answer: Joi.object({
+    sync_run_id: integer().required(),
+    request_id: Joi.string().required(),
+    queued: integer().required(),
+    has_more: Joi.boolean().required(),
+    workflow_id: Joi.string().required(),
+    workflow_url: nullable(Joi.string()).required(),
+  }),
+  async handle(call) {
+    const { body, deps } = call;
+    const { store, dispatcher } = deps;
+    const run = await syncRunOf(call);
+    const owner = await store.users.find(run);
+    if (!owner) throw notFound('sync run');
+    const isNamed = body.item_ids !== undefined || body.file_ids !== undefined;
+    const { outcomes = ['failed'], stages, causes } = body;
+    const filter = { outcomes, ...(stages ? { stages } : {}), ...(causes ? { causes } : {}) };
+    const found = isNamed ? await named(run, body, deps) : await matching(run, owner, filter, deps);
+    const ids = found.slice(0, MOST);
+    const runId = await store.runs.nextId();
+    const again = { runId, workflowId: workflowIds.retry(runId), requestId: randomUUID() };
+    const queued = await store.transaction(async (session) => {
+      const number = await store.files.retry(owner, ids, !isNamed, again, session);
+      if (isNamed && number < ids.length) throw busy();
+      if (number === 0) throw new HttpError(409, 'Nothing of this run can be retried: what it met is synced, or gone.');
+      const { workflowId, requestId } = again;
+      const about = { kind: 'resyncFile', workflowId, owner, fileId: null, requestId, cause: 'retry' } as const;
+      const of = run.dataSourceId ? { dataSourceId: run.dataSourceId } : {};
+      await store.runs.accept(runId, { ...about, ...of, options: { retryOf: run._id } }, session);
+      return number;
+    });
+    void dispatcher.start(runId);
+    return {
+      sync_run_id: runId,
+      request_id: again.requestId,
+      queued,
+      has_more: found.length > MOST,
+      workflow_id: again.workflowId,
+      workflow_url: deps.workflowUrl(again.workflowId),
+    };
+  },
+});

@@ -1,0 +1,15 @@
+import type { RunDoc } from '../../store/runs/model.js';
+import { notFound } from '../http/errors.js';
+import type { Call } from '../http/operation.js';
+import { pathId } from '../http/pathId.js';
+
+/** The run that the path names, if it is the caller's. @throws HttpError 404 */
+export async function syncRunOf({
+  caller,
+  params,
+  deps,
+}: Pick<Call<'either', unknown>, 'caller' | 'params' | 'deps'>): Promise<RunDoc> {
+  const run = await deps.store.runs.one(caller, pathId(params, 'sync_run_id'));
+  if (!run) throw notFound('sync run');
+  return run;
+}

@@ -1,0 +1,83 @@
+import type { Model } from 'mongoose';
+
+import { BEING_DELETED } from '../../contract/reembed.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { UPLOAD_SOURCES, type UploadOptions } from '../../contract/uploads.js';
+import type { LedgerWriter } from '../ledger/ledger.js';
+import type { Session } from '../sequence.js';
+import type { Tenant } from '../users/accept.js';
+import type { FileDoc } from './model.js';
+
+/** Whether the content of an upload was deleted: there is no source to have it from again. */
+export function isLost({
+  fileContentsDeleted,
+  original,
+  source,
+  sourceOptions,
+}: Pick<FileDoc, 'fileContentsDeleted' | 'original' | 'source' | 'sourceOptions'>): boolean {
+  const fromUrl = (sourceOptions as UploadOptions | null)?.url ?? null;
+  return fileContentsDeleted && !original && fromUrl === null && UPLOAD_SOURCES.includes(source);
+}
+
+/** The run that files are given to. */
+interface Again {
+  readonly runId: number;
+  readonly workflowId: string;
+  readonly requestId: string;
+}
+
+/** Files that are synced again together, as they are. */
+export interface FileRetry {
+  /** Those of some files that are at rest and can be had again. @param unsynced only what failed or was aborted */
+  retryable(tenant: Tenant, ids: readonly number[], unsynced: boolean, session?: Session): Promise<number[]>;
+  /** Queues them for one run; answers how many. Each keeps its options; what was to stay a record is read now. */
+  retry(tenant: Tenant, ids: readonly number[], unsynced: boolean, again: Again, session: Session): Promise<number>;
+}
+
+const UNSYNCED = ['SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'] as const satisfies FileSyncStatus[];
+
+export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter, 'handOver'>): FileRetry {
+  const found = async (
+    { organizationId, userId }: Tenant,
+    ids: readonly number[],
+    unsynced: boolean,
+    session: Session,
+  ): Promise<Pick<FileDoc, '_id' | 'runId'>[]> => {
+    const syncStatus = { $in: unsynced ? [...UNSYNCED] : [...FINAL_FILE_STATUSES] };
+    const fields = { runId: 1, fileContentsDeleted: 1, original: 1, source: 1, sourceOptions: 1 } as const;
+    const mine = { _id: { $in: [...ids] }, organizationId, userId, isContainer: false };
+    const rows = await files
+      .find({ ...mine, syncStatus, syncErrorMessage: { $ne: BEING_DELETED } }, fields, { session })
+      .lean<FileDoc[]>();
+    return rows.filter((row) => !isLost(row));
+  };
+  return {
+    async retryable(tenant, ids, unsynced, session = null) {
+      return (await found(tenant, ids, unsynced, session)).map(({ _id }) => _id);
+    },
+    async retry(tenant, ids, unsynced, again, session) {
+      const rows = await found(tenant, ids, unsynced, session);
+      await ledger.handOver(rows, again.runId, session);
+      const fresh = {
+        syncStatus: 'QUEUED_FOR_SYNC' as const,
+        syncErrorMessage: null,
+        attempts: 0,
+        unfinishedStarts: 0,
+        notBefore: null,
+        ended: null,
+        listedVersion: null,
+        fileContentsDeleted: false,
+        'options.skipFileProcessing': false,
+        updatedAt: new Date(),
+      };
+      // In the transaction that has read them: whoever else begins something with one makes it run again.
+      const mine = { _id: { $in: rows.map(({ _id }) => _id) } };
+      const { matchedCount } = await files.updateMany(
+        mine,
+        { $set: { ...again, ...fresh } },
+        session ? { session } : {},
+      );
+      return matchedCount;
+    },
+  };
+}
