@@ -101,7 +101,7 @@ test('each item has its outcome, stage, cause and remedy; filters and a cursor f
   expect(results.map(({ outcome, stage, cause }) => [outcome, stage, cause])).toEqual([
     ...Array.from({ length: 4 }, () => ['ok', null, null]),
     ['failed', 'fetch', 'not_found'],
-    ['failed', 'read', 'unsupported_type'],
+    ['failed', 'fetch', 'unsupported_type'],
   ]);
   const missing = results.find(({ cause }) => cause === 'not_found');
   expect(missing).toMatchObject({ external_id: site.url('/pages/4.html'), workflow_url: run.workflow_url });
@@ -118,7 +118,8 @@ test('each item has its outcome, stage, cause and remedy; filters and a cursor f
   const found = async (query: string) => (await items(run.id, query)).results.length;
   expect(await found('?outcomes=failed')).toBe(2);
   expect(await found('?outcomes=failed&outcomes=ok')).toBe(6);
-  expect(await found('?stages=read')).toBe(1);
+  expect(await found('?stages=fetch')).toBe(2);
+  expect(await found('?stages=read')).toBe(0);
   expect(await found('?causes=not_found')).toBe(1);
   expect(await found('?outcomes=ok&causes=not_found')).toBe(0);
   expect((await user.get(`/sync_runs/${run.id}/items?outcomes=good`)).status).toBe(422);
