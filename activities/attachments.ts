@@ -95,7 +95,7 @@ async function accept(
   const same = child?.original?.sha256 === sha256 ? child.original : null;
   try {
     await store.transaction(async (session) => {
-      const file = await store.files.accept(
+      const { file } = await store.files.accept(
         { organizationId, userId, customerId },
         {
           source: found.source,

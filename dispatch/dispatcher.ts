@@ -49,8 +49,11 @@ const attributesOf = (run: RunDoc): TypedSearchAttributes =>
   });
 
 export interface Dispatcher {
-  /** Hands an accepted run to Temporal. Never throws: what can't be started now, or is held back, stays in the outbox. */
-  start(runId: number): Promise<void>;
+  /**
+   * Hands an accepted run to Temporal. Never throws: what can't be started now, or is held back, stays in the outbox.
+   * @param first the run itself, where it was accepted just now together with what it is about: no other can wait before it
+   */
+  start(runId: number, first?: RunDoc | null): Promise<void>;
   /** Tells the workflow of a connection that its person is back. Never throws: what does not hear it now is told again by the sweeper. */
   tellPersonCame(runId: number): Promise<void>;
   /** Tells the workflow of a paused run that it goes on. Never throws: what does not hear it now is told again by the sweeper. */
@@ -130,7 +133,7 @@ export function createDispatcher(
     }
   };
 
-  const startRow = async (run: RunDoc): Promise<void> => {
+  const startRow = async (run: RunDoc, isFirst: boolean): Promise<void> => {
     const { _id: runId, workflowId, organizationId, requestId } = run;
     const context = { runId, workflowId, organizationId, requestId };
     const postpone = async (reason: string): Promise<void> => {
@@ -139,7 +142,8 @@ export function createDispatcher(
     };
     try {
       // Else the last one of three could begin before the second, whose older options would then win.
-      if (await runs.isBehindAnother(run)) return await postpone('an earlier run of the same thing waits');
+      if (!isFirst && (await runs.isBehindAnother(run)))
+        return await postpone('an earlier run of the same thing waits');
       let started = await tryStart(run);
       for (const pauseMs of CONFLICT_PAUSES_MS) {
         if (started || closing) break;
@@ -162,12 +166,12 @@ export function createDispatcher(
   const underWay = new Set<Promise<void>>();
   let closing = false;
 
-  const start = async (runId: number): Promise<void> => {
+  const start: Dispatcher['start'] = async (runId, first = null) => {
     if (closing) return;
     const starting = (async () => {
       try {
-        const run = await runs.find(runId);
-        if (run && run.startedAt === null && run.held !== true) await startRow(run);
+        const run = first ?? (await runs.find(runId));
+        if (run && run.startedAt === null && run.held !== true) await startRow(run, first !== null);
       } catch (error) {
         log.warn({ runId, err: error }, 'run stays in the outbox');
       }

@@ -5,16 +5,26 @@ function onlyDuplicates(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 11000;
 }
 
+/** What a schema gives a new row. Its lists and objects are shared by all rows that are made of it, so nobody may change them. */
+export function blankRow<T>(model: Model<T>): T {
+  const row = new model().toObject({ minimize: false }) as T & object;
+  for (const value of Object.values(row)) Object.freeze(value);
+  return row;
+}
+
 /** Inserts rows past mongoose's schema: they were built by our own code, and casting each again costs more than the write. */
 export async function insertRows<T>(
   model: Model<T>,
   rows: readonly T[],
   session: ClientSession | null = null,
 ): Promise<void> {
-  await model.collection.insertMany(rows as unknown as Parameters<typeof model.collection.insertMany>[0], {
-    ordered: false,
-    ...(session ? { session } : {}),
-  });
+  // As mongoose has it: what is undefined is absent.
+  const options = { ignoreUndefined: true, ...(session ? { session } : {}) };
+  const [first, ...rest] = rows as unknown as Parameters<typeof model.collection.insertMany>[0];
+  if (!first) return;
+  // The driver does less for one.
+  if (rest.length === 0) await model.collection.insertOne(first, options);
+  else await model.collection.insertMany([first, ...rest], { ordered: false, ...options });
 }
 
 /**

@@ -53,7 +53,7 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
   const { runId, requestId, uploadId } = run;
   const { draft, found, options } = upload;
   const file = await store.transaction(async (session) => {
-    const accepted = await store.files.accept(
+    const { file: accepted } = await store.files.accept(
       caller,
       {
         source: found.source,

@@ -5,6 +5,7 @@ import type { SourceType } from '../../contract/sources.js';
 import type { Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { FileDoc } from '../../store/files/model.js';
+import type { RunDoc } from '../../store/runs/model.js';
 import type { Session } from '../../store/sequence.js';
 import { HttpError } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
@@ -34,6 +35,12 @@ export interface NewParent {
   readonly dataSource?: DataSourceDoc;
 }
 
+export interface AcceptedParent {
+  readonly parent: FileDoc;
+  /** Its run; null where the parent was known before, so that an earlier run may still wait. */
+  readonly first: RunDoc | null;
+}
+
 /**
  * Accepts the parent file and the run that will find its children, in the caller's transaction.
  * @throws HttpError 409 when the address is known as a page
@@ -54,9 +61,9 @@ export async function acceptParent(
   }: NewParent,
   store: Store,
   session: Session,
-): Promise<FileDoc> {
+): Promise<AcceptedParent> {
   const workflowOf = CONTAINER_WORKFLOW_IDS[kind];
-  const parent = await store.files.accept(
+  const { file: parent, isNew } = await store.files.accept(
     caller,
     {
       source,
@@ -80,7 +87,7 @@ export async function acceptParent(
   );
   if (!parent.isContainer)
     throw new HttpError(409, `This address is known as a page, file ${parent._id}. Delete that file first.`);
-  await store.runs.accept(
+  const run = await store.runs.accept(
     runId,
     {
       kind,
@@ -94,6 +101,8 @@ export async function acceptParent(
     },
     session,
   );
-  await store.schedules.lookAtContainer(caller, parent._id, enableAutoSync === true, session);
-  return parent;
+  // What is new has no schedule that could be to end.
+  if (!isNew || enableAutoSync === true)
+    await store.schedules.lookAtContainer(caller, parent._id, enableAutoSync === true, session);
+  return { parent, first: isNew ? run : null };
 }

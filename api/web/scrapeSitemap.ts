@@ -81,7 +81,7 @@ export const scrapeSitemap = operation<'user', Body>({
     const request = toRequest(body);
     if (body.dry_run) return withDeadline(caller, deps, (deadline) => drySitemap(caller, request, deadline, deps));
     const [runId, requestId] = [await store.runs.nextId(), randomUUID()];
-    const parent = await store.transaction((session) =>
+    const { parent, first } = await store.transaction((session) =>
       acceptParent(
         caller,
         {
@@ -101,7 +101,7 @@ export const scrapeSitemap = operation<'user', Body>({
       ),
     );
     // Not awaited: the row is the promise. Temporal may be away; the sweeper starts what is left.
-    void dispatcher.start(runId);
+    void dispatcher.start(runId, first);
     return presentFile(parent, { workflowUrl });
   },
 });

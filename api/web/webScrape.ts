@@ -6,7 +6,6 @@ import type { TagValue } from '../../contract/records.js';
 import { WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
 import { pageUrl } from '../../contract/urls.js';
 import { crawlId, type WebScrapeRequest } from '../../contract/webScrape.js';
-import type { FileDoc } from '../../store/files/model.js';
 import { invalid } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
@@ -20,7 +19,7 @@ import type { ApiDeps } from '../deps.js';
 import { dryCrawl } from '../dryRuns/crawl.js';
 import { withDeadline } from '../dryRuns/deadline.js';
 import { estimate } from '../schemas/estimates.js';
-import { acceptParent, type NewParent } from './acceptParent.js';
+import { type AcceptedParent, acceptParent, type NewParent } from './acceptParent.js';
 
 /** Scrapes that one request accepts, all or none. */
 const MAX_SCRAPES = 100;
@@ -103,7 +102,7 @@ export const webScrape = operation<'user', Body[]>({
       })),
     );
     const parents = await store.transaction(async (session) => {
-      const accepted: FileDoc[] = [];
+      const accepted: AcceptedParent[] = [];
       // One after the other: a session takes one command at a time.
       for (const { request, runId, requestId, maxTokens } of scrapes) {
         const { maxPagesToScrape, recursionDepth, enableAutoSync } = request.scrape;
@@ -123,7 +122,7 @@ export const webScrape = operation<'user', Body[]>({
       return accepted;
     });
     // Not awaited: the rows are the promise. Temporal may be away; the sweeper starts what is left.
-    for (const { runId } of scrapes) void dispatcher.start(runId);
-    return parents.map((parent) => presentFile(parent, { workflowUrl }));
+    for (const [index, { runId }] of scrapes.entries()) void dispatcher.start(runId, parents[index]?.first);
+    return parents.map(({ parent }) => presentFile(parent, { workflowUrl }));
   },
 });

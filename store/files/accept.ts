@@ -1,4 +1,4 @@
-import type { Model } from 'mongoose';
+import { type Model, mongo } from 'mongoose';
 
 import { fileEvents } from '../../contract/events.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
@@ -9,7 +9,7 @@ import type { SourceType } from '../../contract/sources.js';
 import type { TypeAtSource } from '../../contract/typesAtSource.js';
 import { fileTags, storedTags, tagPairs, upsertTags } from '../../contract/tags.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
-import { insertOnce } from '../insertOnce.js';
+import { blankRow, insertOnce, insertRows } from '../insertOnce.js';
 import type { EventWriter } from '../events/events.js';
 import type { Intents } from '../events/intents.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
@@ -144,6 +144,13 @@ function queued(
   };
 }
 
+/** Of a file that another request has just made: the transaction is run again, and finds it. */
+function runAgain(error: unknown): never {
+  if (error instanceof mongo.MongoServerError && error.code === 11000)
+    error.addErrorLabel(mongo.MongoErrorLabel.TransientTransactionError);
+  throw error;
+}
+
 /** Facts as an update that merges them into file_metadata. */
 export const metadataFields = (facts: Readonly<Record<string, unknown>> = {}): Record<string, unknown> =>
   Object.fromEntries(Object.entries(facts).map(([name, value]) => [`fileMetadata.${name}`, value]));
@@ -177,7 +184,11 @@ export interface FileAcceptance {
    * Takes one file in: a new record, or the known one of the same (organization, user, source, external id, account) with the
    * new request's options. One that was sent is DELAYED where the user's queue is full; its run is to be held back then.
    */
-  accept(owner: Tenant & { customerId: string }, request: FileRequest, session: Session): Promise<FileDoc>;
+  accept(
+    owner: Tenant & { customerId: string },
+    request: FileRequest,
+    session: Session,
+  ): Promise<{ readonly file: FileDoc; readonly isNew: boolean }>;
   /**
    * The same for many at once, all of one run. Those past what the user's queue takes are DELAYED. Files are matched by external id and account; answers how many were taken in. A page that is known as
    * a container (the sitemap of another scrape, say) is left out: it has a run and children of its own. Of a pass, known files are looked at.
@@ -208,7 +219,7 @@ export function createFileAcceptance(
     name: request.name,
     createdAt: now,
   });
-  const blank = new files().toObject({ minimize: false });
+  const blank = blankRow(files);
   const newFile = (
     _id: number,
     owner: Tenant & { customerId: string },
@@ -216,7 +227,7 @@ export function createFileAcceptance(
     now: Date,
     inTurn: boolean,
   ): FileDoc => ({
-    ...structuredClone(blank),
+    ...blank,
     ...key(owner, request),
     ...queued(request, _id, null, now, inTurn),
     ...onInsert(_id, owner, request, now),
@@ -348,21 +359,28 @@ export function createFileAcceptance(
       // What a run finds, or a message contains, has its turn with that run.
       const isSent = request.upload !== undefined && request.parentId === null;
       const inTurn = !isSent || (await queue.roomForSent(owner, 1)) > 0;
-      const known = await files.findOne(key(owner, request), KNOWN_FIELDS).session(session).lean<KnownFile | null>();
-      if (known) await ledger.handOver([known], request.runId, session);
-      const _id = known?._id ?? (await sequence.take('file'));
-      const file = await files
-        .findOneAndUpdate(
-          key(owner, request),
-          {
-            $set: { ...queued(request, _id, known, now, inTurn), ...metadataFields(request.facts) },
-            $setOnInsert: onInsert(_id, owner, request, now),
-          },
-          { upsert: true, returnDocument: 'after', session, setDefaultsOnInsert: true },
-        )
-        .lean<FileDoc>();
-      if (!known) await events.write(fileEvents.created([file]), session);
-      return file;
+      const named = key(owner, request);
+      // By the driver itself, as all of a new file: its caller waits, and nothing has to be cast.
+      const known = await files.collection.findOne<KnownFile>(named, {
+        projection: KNOWN_FIELDS,
+        ...(session && { session }),
+      });
+      if (known) {
+        await ledger.handOver([known], request.runId, session);
+        const change = { ...queued(request, known._id, known, now, inTurn), ...metadataFields(request.facts) };
+        const file = await files
+          .findOneAndUpdate(named, { $set: change }, { returnDocument: 'after', session })
+          .orFail(() => new Error(`File ${known._id} went while it was accepted`))
+          .lean<FileDoc>();
+        return { file, isNew: false };
+      }
+      const file = {
+        ...newFile(await sequence.take('file'), owner, request, now, inTurn),
+        fileMetadata: { ...request.facts },
+      };
+      await insertRows(files, [file], session).catch(runAgain);
+      await events.write(fileEvents.created([file]), session);
+      return { file, isNew: true };
     },
     async acceptMany(owner, given) {
       const requests = await withoutDeleted(deleted, given);

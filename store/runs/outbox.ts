@@ -4,6 +4,7 @@ import { uploadEvent } from '../../contract/events.js';
 import type { RunCause } from '../../contract/ledger.js';
 import { IS_UPLOAD, MOST_REDONE, type RunKind, type RunOutcome } from '../../contract/orchestration.js';
 import type { Atomically, EventWriter } from '../events/events.js';
+import { blankRow, insertRows } from '../insertOnce.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Sequence, Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
@@ -36,7 +37,7 @@ export interface Runs {
   /** An id for a run that is about to be accepted; of several, the first: the rest follow it. */
   nextId(count?: number): Promise<number>;
   /** Writes the outbox row, in the transaction that writes what the work is about. */
-  accept(id: number, run: NewRun, session: Session): Promise<void>;
+  accept(id: number, run: NewRun, session: Session): Promise<RunDoc>;
   /** The same for several, by id. */
   acceptMany(accepted: ReadonlyMap<number, NewRun>, session: Session): Promise<void>;
   find(runId: number): Promise<RunDoc | null>;
@@ -86,31 +87,40 @@ export function createRuns(
   ledger: Pick<LedgerWriter, 'close' | 'expiry'>,
   traceparent: () => string | null = () => null,
 ): Runs {
-  const insert = async (accepted: Iterable<[number, NewRun]>, session: Session): Promise<void> => {
-    const now = new Date();
+  const blank = blankRow(runs);
+  const newRow = (_id: number, { owner, begun, maxTokens = null, ...run }: NewRun, now: Date): RunDoc => {
     const trace = traceparent();
-    await runs.insertMany(
-      [...accepted].map(([_id, { owner, begun, maxTokens = null, ...run }]) => ({
-        _id,
-        cause: begun ? ('schedule' as const) : ('request' as const),
-        ...run,
-        ...(maxTokens !== null && { maxTokens, tokensTaken: 0 }),
-        ...(trace !== null && { traceparent: trace }),
-        ...(begun && { ...begun, startedAt: now }),
-        organizationId: owner.organizationId,
-        userId: owner.userId,
-        customerId: owner.customerId,
-        acceptedAt: now,
-        // A fresh row is left to the process that wrote it.
-        nextTryAt: run.held === true ? NEVER : new Date(now.getTime() + GRACE_MS),
-      })),
-      { session },
-    );
+    return {
+      ...blank,
+      _id,
+      cause: begun ? 'schedule' : 'request',
+      ...run,
+      ...(maxTokens !== null && { maxTokens, tokensTaken: 0 }),
+      ...(trace !== null && { traceparent: trace }),
+      ...(begun && { ...begun, startedAt: now }),
+      organizationId: owner.organizationId,
+      userId: owner.userId,
+      customerId: owner.customerId,
+      acceptedAt: now,
+      // A fresh row is left to the process that wrote it.
+      nextTryAt: run.held === true ? NEVER : new Date(now.getTime() + GRACE_MS),
+    };
   };
   return {
     nextId: (count = 1) => sequence.take('run', count),
-    accept: (id, run, session) => insert([[id, run]], session),
-    acceptMany: (accepted, session) => insert(accepted, session),
+    async accept(id, run, session) {
+      const row = newRow(id, run, new Date());
+      await insertRows(runs, [row], session);
+      return row;
+    },
+    async acceptMany(accepted, session) {
+      const now = new Date();
+      await insertRows(
+        runs,
+        [...accepted].map(([id, run]) => newRow(id, run, now)),
+        session,
+      );
+    },
     async withdrawOthers({ organizationId, userId }, runId, limit) {
       const others = { organizationId, userId, _id: { $ne: runId } };
       const now = new Date();
@@ -174,7 +184,8 @@ export function createRuns(
         const change = { $set: { finishedAt: new Date(), outcome: 'aborted' as const, expiresAt: ledger.expiry() } };
         const { modifiedCount } = await runs.updateOne({ _id, finishedAt: null }, change, { session });
         // Another worker may have seen it too.
-        if (modifiedCount > 0) await insert([[id, dataSourceId ? { ...again, dataSourceId } : again]], session);
+        if (modifiedCount === 0) return;
+        await insertRows(runs, [newRow(id, dataSourceId ? { ...again, dataSourceId } : again, new Date())], session);
       });
       return true;
     },

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
 
+import { runModel } from '../../store/runs/model.js';
 import { startService, type TestService } from '../support/service.js';
 
 let service: TestService;
@@ -20,4 +22,33 @@ test('a step that comes late does not put the parent of an ended run into motion
   expect(await service.store.files.abortOpen(runId, 'cancelled', 'cancelled')).toBe(1);
   expect(await service.store.files.moveContainer(runId, id, { status: 'SYNCING' })).toBe(false);
   expect(await user.file(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+});
+
+test('requests for one new sitemap at the same moment are one file, told of once, with a run each', async () => {
+  const user = await service.user('ada');
+  const parents = await Promise.all(
+    Array.from({ length: 6 }, () => user.scrape({ url: 'http://site.example/new.xml' })),
+  );
+  const ids = new Set(parents.map(({ id }) => id));
+  expect(ids.size).toBe(1);
+  const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  try {
+    const [fileId] = ids;
+    const runs = runModel(connection);
+    const rows = await runs.collection.find({ fileId }).toArray();
+    expect(rows).toHaveLength(6);
+    // What the schema gives a run is in its row, though it was not made by it.
+    const blank = new runs().toObject({ minimize: false });
+    expect(rows[0]).toMatchObject({ startedAt: null, finishedAt: null, held: false, counts: {} });
+    expect(Object.keys(rows[0] ?? {})).toEqual(expect.arrayContaining(Object.keys(blank)));
+    const told = await connection
+      .collection('events')
+      .find({ 'events.objectId': String(fileId) })
+      .toArray();
+    expect(told.flatMap(({ events }) => (events as { kind: string }[]).map(({ kind }) => kind))).toEqual([
+      'FILES_CREATED',
+    ]);
+  } finally {
+    await connection.close();
+  }
 });
