@@ -1,3 +1,4 @@
+import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { guessCharset } from './guessCharset.js';
 import type { ParseInput } from './types.js';
@@ -90,8 +91,12 @@ function decode(bytes: Uint8Array, charset: string): string | null {
   // Text of letters beyond ASCII that happens to be whole UTF-8 is UTF-8. Otherwise iconv: Node 20 decodes the bytes
   // 0x80 to 0x9f of windows-1252, and of latin1 which means the same, as control characters.
   if (encoding === 'windows-1252') return decodeStrictly(bytes) ?? iconv.decode(bufferOf(bytes), encoding);
+  // The same in both, and by far the fastest way.
+  if (encoding === 'utf-8' && isAscii(bytes)) return bufferOf(bytes).toString('latin1');
   const text = new TextDecoder(encoding).decode(bytes);
-  return encoding === 'utf-8' && isMostlyWrong(text) ? null : text;
+  // Letters are counted only where some may be wrong.
+  const isRight = encoding !== 'utf-8' || (isUtf8(bytes) && !text.includes('\ufffd'));
+  return isRight || !isMostlyWrong(text) ? text : null;
 }
 
 /** UTF-8 that breaks off within a letter, or has a wrong byte here and there; null for text in another encoding. */

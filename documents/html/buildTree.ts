@@ -1,9 +1,9 @@
-import { Document, Text } from 'domhandler';
+import { Document } from 'domhandler';
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { Fault } from '../../contract/failures.js';
 import type { DocumentLimits } from '../types.js';
 import { ElementStack, type OpenElement } from './elementStack.js';
-import { append, PageElement } from './pageElement.js';
+import { append, isText, PageElement, PageText } from './pageElement.js';
 import { BLOCKS, CONTROLS, DROPPED, FORMATTING, HEADINGS, VOID } from './tagSets.js';
 
 const set = (...names: string[]): ReadonlySet<string> => new Set(names);
@@ -209,8 +209,8 @@ class TreeBuilder implements TokenizerCallbacks {
     const parent = top === undefined ? this.root : top.node;
     if (parent === null) return;
     const last = parent.children.at(-1);
-    if (last instanceof Text) last.data += data;
-    else append(parent, new Text(data));
+    if (last && isText(last)) last.data += data;
+    else append(parent, new PageText(data));
   }
 
   /** Keeps the words of flattened blocks apart. */

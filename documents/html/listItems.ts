@@ -1,11 +1,10 @@
-import { visibleLength } from './measureText.js';
-import { isElement, type PageElement } from './pageElement.js';
+import { isElement, isText, type PageElement } from './pageElement.js';
 
 /** The element before this one, unless text stands between them. */
 export function previousElement(element: PageElement): PageElement | null {
   for (let previous = element.prev; previous !== null; previous = previous.prev) {
     if (isElement(previous)) return previous;
-    if ('data' in previous && visibleLength(previous.data) > 0) return null;
+    if (isText(previous) && previous.visibleLength > 0) return null;
   }
   return null;
 }

@@ -1,5 +1,5 @@
 import type { ParentNode } from 'domhandler';
-import { HOLDS, isElement, type PageElement } from './pageElement.js';
+import { HOLDS, isElement, isText, type PageElement, visibleLength } from './pageElement.js';
 import { BLOCKS, CONTROLS, HEADINGS, LISTS, PREFORMATTED } from './tagSets.js';
 
 export interface Measure {
@@ -16,8 +16,8 @@ export interface Measure {
 export function measureText(node: ParentNode, leftOut: ReadonlySet<PageElement>, inLink = false): Measure {
   const sum: Measure = { textLength: 0, linkLength: 0, links: 0, holds: 0 };
   for (const child of node.children) {
-    if ('data' in child) {
-      const length = visibleLength(child.data);
+    if (isText(child)) {
+      const length = child.visibleLength;
       sum.textLength += length;
       if (inLink) sum.linkLength += length;
     } else if (isElement(child) && !leftOut.has(child)) {
@@ -52,14 +52,4 @@ function kindOf(name: string): number {
   else if (name === 'table') kind |= HOLDS.table;
   else if (name === 'dt') kind |= HOLDS.term;
   return kind;
-}
-
-/** Characters above the space: white space and control characters left out. */
-export function visibleLength(text: string): number {
-  let length = 0;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit > 32 && unit !== 0xa0) length++;
-  }
-  return length;
 }

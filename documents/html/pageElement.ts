@@ -1,4 +1,4 @@
-import { Element, type ChildNode, type ParentNode } from 'domhandler';
+import { Element, Text, type ChildNode, type ParentNode } from 'domhandler';
 
 /** An element of the light tree with what is known of the text inside it (see measureText). */
 export class PageElement extends Element {
@@ -9,6 +9,27 @@ export class PageElement extends Element {
   links = 0;
   /** Which kinds of element it holds, itself left out: bits of HOLDS. */
   holds = 0;
+}
+
+/** Text of the light tree. */
+export class PageText extends Text {
+  #visibleLength = -1;
+
+  /** Characters above the space; counted once, for a page is measured more than once. */
+  get visibleLength(): number {
+    if (this.#visibleLength < 0) this.#visibleLength = visibleLength(this.data);
+    return this.#visibleLength;
+  }
+}
+
+/** Characters above the space: white space and control characters left out. */
+export function visibleLength(text: string): number {
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit > 32 && unit !== 0xa0) length++;
+  }
+  return length;
 }
 
 export const HOLDS = {
@@ -22,6 +43,10 @@ export const HOLDS = {
   term: 128,
   lineBreak: 256,
 } as const;
+
+export function isText(node: ChildNode): node is PageText {
+  return node instanceof PageText;
+}
 
 export function isElement(node: ChildNode | ParentNode | null): node is PageElement {
   return node instanceof PageElement;

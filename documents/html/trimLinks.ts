@@ -1,7 +1,6 @@
 import type { ChildNode, ParentNode } from 'domhandler';
 import { linkShare } from './boilerplate.js';
-import { visibleLength } from './measureText.js';
-import { HOLDS, isElement, type PageElement } from './pageElement.js';
+import { HOLDS, isElement, isText, type PageElement } from './pageElement.js';
 import { BLOCKS, CONTROLS, HEADINGS } from './tagSets.js';
 
 /**
@@ -71,7 +70,7 @@ function isBlock(element: PageElement): boolean {
 }
 
 function isBlank(node: ChildNode): boolean {
-  return isElement(node) ? node.textLength === 0 : !('data' in node) || visibleLength(node.data) === 0;
+  return isElement(node) ? node.textLength === 0 : !isText(node) || node.visibleLength === 0;
 }
 
 /** A logo or a way back: no reason to end the search, and too little to leave out. */
@@ -99,7 +98,7 @@ function endsInHeading(run: readonly ChildNode[] | undefined): boolean {
 function measureLine(run: readonly ChildNode[]): { textLength: number; linkLength: number; links: number } {
   const sum = { textLength: 0, linkLength: 0, links: 0 };
   for (const node of run) {
-    if ('data' in node) sum.textLength += visibleLength(node.data);
+    if (isText(node)) sum.textLength += node.visibleLength;
     else if (isElement(node)) {
       const isLink = node.name === 'a' && node.attribs['href'] !== undefined;
       sum.textLength += node.textLength;
