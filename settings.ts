@@ -134,7 +134,7 @@ export const SETTINGS = {
   TEMPORAL_ADDRESS: { schema: Joi.string(), about: 'host:port of Temporal. Unset: embedded.' },
   TEMPORAL_NAMESPACE: { schema: Joi.string().default('default'), about: 'Temporal namespace.' },
   TEMPORAL_UI_URL: {
-    schema: Joi.string().uri(),
+    schema: Joi.string().uri({ scheme: ['http', 'https'] }),
     about: "Address of Temporal's Web UI, for links. Unset: that of the embedded one.",
   },
   TASK_QUEUE: { schema: Joi.string().default(TASK_QUEUE), about: 'Task queue that API and workers share.' },

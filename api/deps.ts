@@ -1,7 +1,7 @@
 import type { SparseVector } from '../contract/sparseVectors.js';
 import type { Account, Connectors } from '../connectors/registry.js';
 import type { WebSource } from '../connectors/types.js';
-import type { WorkflowUrl } from '../contract/workflowUrl.js';
+import type { TemporalLinks, WorkflowUrl } from '../contract/temporalLinks.js';
 import type { EmbeddingModelId } from '../contract/embeddingModels.js';
 import type { IngestOptions, PageOptions } from '../contract/ingestOptions.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
@@ -20,7 +20,6 @@ import type { Tokens } from './http/tokens.js';
 import type { OpsSessions } from './ops/sessions.js';
 import type { LiveOverviews } from './ops/live.js';
 import type { Overviews } from './ops/overview.js';
-import type { TemporalLinks } from './ops/view/temporalLinks.js';
 
 /** The part of the embeddings room that a search needs. */
 export type QueryEmbedder = Pick<Embeddings, 'spaceOf' | 'models' | 'embed'>;

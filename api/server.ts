@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
 import { loadConfig, required, storeSettings } from '../config.js';
-import { workflowUrls } from '../contract/workflowUrl.js';
+import { createTemporalLinks } from '../contract/temporalLinks.js';
 import { createConnectors } from '../connectors/registry.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
@@ -93,7 +93,7 @@ const app = createApp({
   identify: identifyFile,
   livePages: createLivePages(web, documents),
   samples: createSampleReader(web, documents),
-  workflowUrl: workflowUrls(config.temporal),
+  workflowUrl: createTemporalLinks(config.temporal).workflow,
   settings: {
     ...config.http,
     maxPagesPerScrape: config.web.maxPagesPerScrape,

@@ -3,7 +3,7 @@ import { type IngestOptions, wantsSparseVectors } from './ingestOptions.js';
 import { WEB_PAGE_SOURCE } from './scrapeSitemap.js';
 import type { SourceType } from './sources.js';
 import type { DataSourceAction } from './statuses.js';
-import type { WorkflowUrl } from './workflowUrl.js';
+import type { WorkflowUrl } from './temporalLinks.js';
 
 const OBJECT_TYPES = [
   'CHUNK_LIST',

@@ -1,7 +1,7 @@
 import { createActivities } from '../activities/index.js';
 import { activityFields } from '../activities/logFields.js';
 import { loadConfig, required, storeSettings } from '../config.js';
-import { workflowUrls } from '../contract/workflowUrl.js';
+import { createTemporalLinks } from '../contract/temporalLinks.js';
 import { createConnectors } from '../connectors/registry.js';
 import { createFeedSource } from '../connectors/rssFeed/index.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
@@ -97,7 +97,7 @@ const workers = await createWorkers(
     transcriptionConcurrency: config.transcription.concurrency,
   },
   createActivities({
-    workflowUrl: workflowUrls(config.temporal),
+    workflowUrl: createTemporalLinks(config.temporal).workflow,
     store,
     sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
     connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns, counts: metrics }),

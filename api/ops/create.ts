@@ -1,10 +1,10 @@
+import { createTemporalLinks } from '../../contract/temporalLinks.js';
 import type { ApiDeps } from '../deps.js';
 import { createNameLimiter } from '../http/rateLimit.js';
 import { createLiveOverviews, type LiveSettings } from './live.js';
 import { createOverviews, type OverviewDeps } from './overview.js';
 import { createOpsSessions, oversAmong } from './sessions.js';
 import type { SigningKey } from '../http/signer.js';
-import { createTemporalLinks } from './view/temporalLinks.js';
 
 interface OpsSettings extends LiveSettings {
   readonly sessionMs: number;
@@ -27,6 +27,6 @@ export function createOps(
     signInTries: createNameLimiter(TRIES_A_MINUTE),
     overviews,
     live: createLiveOverviews(overviews, (sessions) => oversAmong(sessions, deps.store), live, deps.log),
-    temporalLinks: createTemporalLinks(temporal.uiUrl, temporal.namespace),
+    temporalLinks: createTemporalLinks(temporal),
   };
 }

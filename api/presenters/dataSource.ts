@@ -1,7 +1,7 @@
 import { workflowIds } from '../../contract/orchestration.js';
 import type { DataSourceRecord } from '../../contract/records.js';
 import { tagObject } from '../../contract/tags.js';
-import type { WorkflowUrl } from '../../contract/workflowUrl.js';
+import type { WorkflowUrl } from '../../contract/temporalLinks.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 
 /** What lists the items of a data source; null before anything did. */

@@ -1,7 +1,7 @@
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { FileRecord, FileStatisticsRecord } from '../../contract/records.js';
 import { fileTags, tagObject } from '../../contract/tags.js';
-import type { WorkflowUrl } from '../../contract/workflowUrl.js';
+import type { WorkflowUrl } from '../../contract/temporalLinks.js';
 import { toOcrProperties } from '../schemas/uploads.js';
 import type { FileDoc, FileStatistics } from '../../store/files/model.js';
 

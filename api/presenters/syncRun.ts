@@ -1,5 +1,5 @@
 import { NO_TALLY, REMEDIES, type RunTally } from '../../contract/ledger.js';
-import type { WorkflowUrl } from '../../contract/workflowUrl.js';
+import type { WorkflowUrl } from '../../contract/temporalLinks.js';
 import type { LedgerItem } from '../../store/ledger/queries.js';
 import { stateOfRun } from '../../store/runs/list.js';
 import type { RunDoc } from '../../store/runs/model.js';

@@ -1,4 +1,4 @@
-import type { WorkflowUrl } from '../../contract/workflowUrl.js';
+import type { WorkflowUrl } from '../../contract/temporalLinks.js';
 import { eventId, eventPayload } from '../../contract/events.js';
 import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
 

@@ -16,7 +16,7 @@ import { createSampleReader } from '../../api/dryRuns/sampleReader.js';
 import { createOps } from '../../api/ops/create.js';
 import { createLivePages } from '../../api/web/livePages.js';
 import { loadConfig, storeSettings } from '../../config.js';
-import { workflowUrls } from '../../contract/workflowUrl.js';
+import { createTemporalLinks } from '../../contract/temporalLinks.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { createFeedSource } from '../../connectors/rssFeed/index.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
@@ -157,7 +157,7 @@ export async function startService(
     sitemaps: liveWeb,
     livePages: createLivePages(liveWeb, liveDocuments),
     samples: createSampleReader(liveWeb, liveDocuments),
-    workflowUrl: workflowUrls(temporal),
+    workflowUrl: createTemporalLinks(temporal).workflow,
     settings: {
       ...config.http,
       maxPagesPerScrape: config.web.maxPagesPerScrape,
@@ -203,7 +203,7 @@ export async function startService(
             receivers,
             schedules,
             isBrokenCopy: (error) => error instanceof BrokenPointFile,
-            workflowUrl: workflowUrls(temporal),
+            workflowUrl: createTemporalLinks(temporal).workflow,
             settings: {
               ...config.ingest,
               maxPagesPerScrape: config.web.maxPagesPerScrape,

@@ -4,7 +4,7 @@ import { type FailedFile, type FailureGroup } from '../../../store/files/failure
 import { html, type Html } from '../../http/html.js';
 import { OPS_PATH } from '../sessions.js';
 import { away, card, count, empty, webLink, when, words } from './pieces.js';
-import type { TemporalLinks } from './temporalLinks.js';
+import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 
 /** A cause as it stands in an address. */
 export const causeKey = (cause: string): string => createHash('sha256').update(cause).digest('hex').slice(0, 16);

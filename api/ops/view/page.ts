@@ -10,7 +10,7 @@ import { SCRIPT } from './script.js';
 import { sourcesCard, type SourcesView } from './sources.js';
 import { storageCard } from './storage.js';
 import { STYLE } from './style.js';
-import type { TemporalLinks } from './temporalLinks.js';
+import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 import { webhooksCard } from './webhooks.js';
 
 const ICON =

@@ -2,7 +2,7 @@ import type { RunKind } from '../../../contract/orchestration.js';
 import { MOST_RUNS_COUNTED, type RunRow, type RunsOverview } from '../../../store/overview/runs.js';
 import { html, type Html } from '../../http/html.js';
 import { away, card, count, empty, nothing, when, words } from './pieces.js';
-import type { TemporalLinks } from './temporalLinks.js';
+import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 
 const KINDS: Readonly<Record<RunKind, string>> = {
   scrapeSitemap: 'sitemap',

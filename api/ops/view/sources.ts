@@ -10,7 +10,7 @@ import {
 import { html, type Html } from '../../http/html.js';
 import { OPS_PATH } from '../sessions.js';
 import { away, badge, card, count, empty, type Mood, nothing, pager, when, words } from './pieces.js';
-import type { TemporalLinks } from './temporalLinks.js';
+import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 
 /** Which of the data sources a page shows. */
 export interface SourcesView {
