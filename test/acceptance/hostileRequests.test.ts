@@ -27,7 +27,7 @@ beforeAll(async () => {
   user = await service.user('mallory');
   const key = { authorization: `Bearer ${service.apiKey}` };
   const token = { authorization: `Token ${user.token}` };
-  credentials = { user: token, reader: token, key, issuing: { ...key, 'customer-id': 'mallory' } };
+  credentials = { user: token, reader: token, either: token, key, issuing: { ...key, 'customer-id': 'mallory' } };
 });
 afterAll(() => service.close());
 

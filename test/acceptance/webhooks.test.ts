@@ -151,7 +151,9 @@ describe('a scrape, a resync and a delete', () => {
       expect(verified(received, 'ab'.repeat(32))).toEqual({ plain: false, compact: false, standard: false });
       expect(received.headers['content-type']).toBe('application/json');
       expect(Object.keys(JSON.parse(received.raw) as object)).toEqual(['payload']);
-      expect(Object.keys(received.event)).toEqual(['webhook_type', 'obj', 'customer_id', 'timestamp']);
+      const theirs = ['webhook_type', 'obj', 'customer_id', 'timestamp'];
+      // What a scrape does has a workflow, which we tell beside.
+      expect(Object.keys(received.event)).toEqual([...theirs, 'workflow_id', 'workflow_url']);
       expect(received.event.customer_id).toBe('wanda');
       expect(received.event.timestamp).toMatch(/^\d{10}$/);
     }
