@@ -228,6 +228,8 @@ describe('what it shows', () => {
         { _id: failed.id },
         {
           $set: {
+            // No run did this, so none has to account for it.
+            runId: null,
             syncStatus: 'SYNC_ERROR',
             syncErrorMessage: `It could not be read: ${HOSTILE}. Send it again.`,
             externalUrl: 'javascript:alert(3)',

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
+import { EXTENSIONS } from '../../../../api/extensions.js';
 import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
 import { CONNECTED_SOURCES, honours } from '../../../../contract/sources.js';
 import { pointTags } from '../../../support/dataSources.js';
@@ -12,8 +13,8 @@ const RECORD_KEYS = [
   ...['created_at', 'data_source_external_id', 'data_source_metadata', 'data_source_type', 'enable_auto_sync'],
   ...['files_synced_at', 'id', 'last_sync_action', 'last_synced_at', 'organization_id'],
   ...['organization_supplied_user_id', 'organization_user_id', 'revoked_access', 'source_items_synced_at'],
-  ...['sync_status', 'tags', 'token', 'updated_at'],
-];
+  ...['sync_status', 'tags', 'token', 'updated_at', ...Object.keys(EXTENSIONS.records)],
+].toSorted();
 
 /** One account with all that it holds, from its connection to the end of its access: each row goes on from the one before. @param isThorough whether to its end; else it is listed and its content found */
 export function wholeAccountRows(customer: Customer, isThorough: boolean): void {

@@ -1,0 +1,51 @@
+/**
+ * `node --import tsx bench/reconcile.ts`: how long the full compare takes, and the memory it takes, with many chunks that are as
+ * they should be. `--chunks=200000` takes another number.
+ */
+import { randomBytes } from 'node:crypto';
+import mongoose from 'mongoose';
+
+import { reconcile } from '../cli/reconcile.js';
+import { loadConfig, storeSettings } from '../config.js';
+import { EMBEDDED_SPACE } from '../embeddings/providers/local.js';
+import { connectStore } from '../store/connect.js';
+import { fileModel } from '../store/files/model.js';
+import { createVectors } from '../store/vectors/vectors.js';
+import { CHUNKS_PER_FILE, seedVectors } from './seedVectors.js';
+import { startBenchService } from './service.js';
+
+const CHUNKS = Number(process.argv.find((word) => word.startsWith('--chunks='))?.slice(9) ?? 200_000);
+const say = (line: string): void => console.log(`· ${line}`);
+
+const service = await startBenchService({ siteHost: '127.0.0.1', profileDir: null, say });
+try {
+  const { mongodbUri, qdrantUrl } = service;
+  const env = {
+    SECRET_KEY: `k1:${randomBytes(32).toString('base64')}`,
+    MONGODB_URI: mongodbUri,
+    QDRANT_URL: qdrantUrl,
+  };
+  const config = loadConfig(env);
+  const store = await connectStore(storeSettings(config));
+  const connection = await mongoose.createConnection(mongodbUri).asPromise();
+  const vectors = createVectors({ ...config.qdrant, url: qdrantUrl });
+  const { organizationId, userId } = await store.users.ensure(1, 'bench');
+  const blank = new (fileModel(connection))().toObject({ minimize: false });
+  const seed = { connection, vectors, tenant: { organizationId, userId }, space: EMBEDDED_SPACE, blank };
+  say(`seeding ${CHUNKS} chunks`);
+  await seedVectors(seed, 1, 1 + CHUNKS / CHUNKS_PER_FILE);
+  const begun = performance.now();
+  let most = 0;
+  const { report, progress } = await reconcile(store, {}, () => {
+    most = Math.max(most, process.memoryUsage().rss);
+  });
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  say(
+    `${progress.files} files, ${progress.points} points: ${seconds} s, ${(most / 1e6).toFixed(0)} MB resident at most`,
+  );
+  say(`${report.left()} differences`);
+  await connection.close();
+  await store.close();
+} finally {
+  await service.stop();
+}

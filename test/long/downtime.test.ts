@@ -1,0 +1,96 @@
+/** What a schedule makes up for after a downtime of several intervals: one pass, of a server that was away as of a worker. */
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord } from '../../contract/records.js';
+import { scheduleIds } from '../../contract/orchestration.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import { apiClient, type Listed } from '../support/client.js';
+import { withDatabase } from '../support/dataSources.js';
+import { type OwnService, startOwnService } from '../support/ownService.js';
+import { scheduleOf, scheduleWhen } from '../support/passes.js';
+import { soon } from '../support/soon.js';
+import { standForGitBook } from '../support/sourceStands/gitbook.js';
+import type { SourceStand } from '../support/sourceStands/stand.js';
+
+/** In place of hours; no shorter than the shortest window that Temporal makes up for. */
+const EVERY_MS = 12_000;
+const DOWN_MS = 4 * EVERY_MS;
+
+let service: OwnService;
+let stand: SourceStand;
+let client: Client;
+let scheduleId: string;
+
+beforeAll(async () => {
+  stand = await standForGitBook();
+  service = await startOwnService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: stand.settings });
+  client = createTemporalClient({
+    address: service.env['TEMPORAL_ADDRESS'] ?? '',
+    namespace: 'default',
+    taskQueue: '',
+  });
+  const user = await service.user('away');
+  stand.reset();
+  expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
+  const { id } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
+  const organization = apiClient(service.url, { authorization: `Bearer ${service.env['API_KEY'] ?? ''}` }, 60_000);
+  const wishes = { customer_ids: ['away'], auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 };
+  expect((await organization.post('/update_users', wishes)).status).toBe(200);
+  scheduleId = scheduleIds.source(id);
+  const made = await scheduleWhen(client, scheduleId, (one) => one !== null);
+  // As wide as the interval, whatever that is.
+  expect(made?.policies.catchupWindow).toBe(made?.spec.intervals?.[0]?.every);
+  await client.schedule.getHandle(scheduleId).update(({ policies, action, ...rest }) => ({
+    ...rest,
+    action: action as never,
+    policies: { ...policies, catchupWindow: EVERY_MS },
+    spec: { intervals: [{ every: EVERY_MS }] },
+  }));
+}, 300_000);
+afterAll(async () => {
+  await client.connection.close();
+  await service.close();
+  await stand.close();
+});
+
+const passes = (): Promise<Pick<RunDoc, 'acceptedAt' | 'finishedAt'>[]> =>
+  withDatabase(service, async (db) => db.collection<RunDoc>('runs').find({ kind: 'autoSync' }).toArray());
+const acted = async (): Promise<number> => (await scheduleOf(client, scheduleId))?.info.numActionsTaken ?? 0;
+
+test('a server that was away for four intervals makes up for one', async () => {
+  await soon(passes, (some) => some.some(({ finishedAt }) => finishedAt !== null));
+  const from = Date.now();
+  await service.kill('temporal', DOWN_MS);
+  const until = Date.now();
+  await soon(
+    () => acted().catch(() => 0),
+    (actions) => actions > 0,
+  );
+  const info = await soon(
+    async () => (await scheduleOf(client, scheduleId).catch(() => null))?.info,
+    (one) => one?.recentActions.some(({ takenAt }) => takenAt.getTime() > until) === true,
+  );
+  const missed = info?.recentActions.filter(
+    ({ scheduledAt, takenAt }) =>
+      scheduledAt.getTime() > from && scheduledAt.getTime() <= until && takenAt.getTime() > from,
+  );
+  expect(missed).toHaveLength(1);
+  // The last one, for the others are older than the window.
+  expect(until - (missed?.[0]?.scheduledAt.getTime() ?? 0)).toBeLessThanOrEqual(EVERY_MS + 2_000);
+  expect(info?.numActionsMissedCatchupWindow).toBeGreaterThanOrEqual(2);
+}, 300_000);
+
+test('a pass that runs over several intervals has one after it, and none for each', async () => {
+  stand.hold();
+  const before = (await passes()).length;
+  await soon(
+    () => stand.underWay(),
+    (requests) => requests > 0,
+  );
+  const skippedBefore = (await scheduleOf(client, scheduleId))?.info.numActionsSkippedOverlap ?? 0;
+  await scheduleWhen(client, scheduleId, (one) => (one?.info.numActionsSkippedOverlap ?? 0) >= skippedBefore + 3);
+  expect((await passes()).length - before).toBeLessThanOrEqual(1);
+  stand.reset();
+}, 300_000);
