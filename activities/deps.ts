@@ -3,7 +3,7 @@ import type { Embeddings } from '../embeddings/types.js';
 import type { Connectors } from '../connectors/registry.js';
 import type { Download, FeedSource, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
 import type { DocumentFormat } from '../contract/fileFormats.js';
-import type { WorkflowUrl } from '../contract/workflowUrl.js';
+import type { WorkflowUrl } from '../contract/temporalLinks.js';
 import type { SourceType } from '../contract/sources.js';
 import type { SparseVector } from '../contract/sparseVectors.js';
 import type { Transcript } from '../contract/transcripts.js';
