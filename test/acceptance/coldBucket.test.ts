@@ -8,6 +8,7 @@ import { coldSweepOnce } from '../../dispatch/coldSweep.js';
 import { createDispatcher, type Dispatcher } from '../../dispatch/dispatcher.js';
 import { createLog } from '../../observability/log.js';
 import { type S3Emulator, startS3 } from '../emulators/s3.js';
+import { cli } from '../support/cli.js';
 import type { TestUser } from '../support/client.js';
 import { letDaysPass, pointsOfFile, storedFor } from '../support/coldFiles.js';
 import { testEngines } from '../support/engines.js';
@@ -97,4 +98,28 @@ test('what lies in the bucket and was changed there ends the file SYNC_ERROR; a 
     (left) => left.length === 0,
   );
   expect(s3.underWay()).toEqual([]);
+});
+
+test("reconcile lists the whole bucket, tells what is nobody's there, and deletes that alone", async () => {
+  const id = await upload();
+  await cool(id);
+  const env = { ...service.env, PUBLIC_URL: service.url };
+  expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
+  const known = [...s3.objects.keys()];
+  // More than one page of a listing tells.
+  const strays = Array.from({ length: 2_500 }, (_, index) => `files/1/${9_000_000 + index}/1.raw`);
+  for (const key of strays) s3.objects.set(key, Buffer.from('stray'));
+  const strange = 'files/1/notes.txt';
+  s3.objects.set(strange, Buffer.from('not ours'));
+  const found = await cli(env, 'reconcile', '--json');
+  expect(found.code).toBe(1);
+  expect(found.json()).toMatchObject({
+    looked_at: { stored: known.length + strays.length + 1 },
+    differences: { stray_stored: { count: strays.length + 1 } },
+  });
+  // What has no name of ours is told, and left to a person.
+  expect((await cli(env, 'reconcile', '--mend', '--json')).json()).toMatchObject({ left: 1 });
+  expect([...s3.objects.keys()].toSorted()).toEqual([...known, strange].toSorted());
+  s3.objects.delete(strange);
+  expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
 });

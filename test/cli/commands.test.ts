@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Check } from '../../cli/doctor/check.js';
 import type { DocumentRecord, FileRecord } from '../../contract/records.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { cli } from '../support/cli.js';
+import { cli, watchCli } from '../support/cli.js';
 import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
@@ -148,6 +148,28 @@ test('a difference ends reconcile with code 1 until it is mended', async () => {
     left: 0,
   });
   expect((await call('reconcile', '--org', '1')).code).toBe(0);
+});
+
+test('status --watch draws how far a scrape is over what it drew before, until it is stopped', async () => {
+  const waiting: (() => void)[] = [];
+  const content = samplePage(4, 1);
+  site.pages.set('/w1.html', samplePage(3, 1));
+  site.pages.set('/w2.html', (_request, response) => void waiting.push(() => response.end(content)));
+  site.pages.set('/watched.xml', sitemapOf(site.origin, ['/w1.html', '/w2.html']));
+  const user = await service.user('wanda');
+  const parent = await user.scrape({ url: site.url('/watched.xml') });
+  const watch = watchCli(env, 'status', '--watch', '--customer', 'wanda');
+  // Half of it is done.
+  const half = new RegExp(
+    `wanda: 1 ready, 2 in motion, 0 failed\\n {2}=+-+ 1/2 · 0 failed · SYNCING · file ${parent.id}`,
+  );
+  await soon(watch.drawn, (drawn) => half.test(drawn));
+  for (const answer of waiting) answer();
+  await user.settled(parent.id);
+  await soon(watch.drawn, (drawn) => drawn.includes('wanda: 3 ready, 0 in motion, 0 failed'));
+  // Up by as many lines as were drawn, and those are cleared.
+  expect(watch.drawn()).toMatch(/\u001B\[3A\u001B\[0Jready: /);
+  expect(await watch.stop()).toBe(0);
 });
 
 describe('doctor', () => {

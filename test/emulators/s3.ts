@@ -11,6 +11,9 @@ export interface S3Emulator {
   close(): Promise<void>;
 }
 
+/** As S3 itself has it. */
+const NAMES_PER_PAGE = 1_000;
+
 const XML = { 'content-type': 'application/xml' };
 
 /** Uploads in parts: begun, sent part by part, completed or given up, and listed by prefix. */
@@ -88,13 +91,19 @@ export async function startS3(): Promise<S3Emulator> {
     }
     if (url.searchParams.has('list-type')) {
       const bucket = `${key.replace(/\/$/, '')}/`;
-      const names = [...objects.keys()].filter((name) =>
+      const all = [...objects.keys()].filter((name) =>
         name.startsWith(bucket + (url.searchParams.get('prefix') ?? '')),
       );
+      // By name, so that what is deleted between two pages hides nothing.
+      const after = url.searchParams.get('continuation-token') ?? '';
+      const left = all.toSorted().filter((name) => name > after);
+      const names = left.slice(0, NAMES_PER_PAGE);
+      const last = left.length > names.length ? names.at(-1) : undefined;
+      const next = last === undefined ? '' : `<NextContinuationToken>${last}</NextContinuationToken>`;
       const contents = names.map((name) => `<Contents><Key>${name.slice(bucket.length)}</Key></Contents>`).join('');
       return void response
         .writeHead(200, { 'content-type': 'application/xml' })
-        .end(`<ListBucketResult>${contents}</ListBucketResult>`);
+        .end(`<ListBucketResult>${contents}${next}</ListBucketResult>`);
     }
     const found = objects.get(key);
     if (found) response.writeHead(200, { 'content-length': found.length }).end(found);

@@ -1,6 +1,7 @@
 /** A service whose every process may be killed: engines of its own, API and worker as processes with a supervisor. */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { findPort } from '../../engines/ports.js';
 import { startEngines } from '../../engines/start.js';
@@ -21,8 +22,8 @@ export interface OwnService {
   readonly env: NodeJS.ProcessEnv;
   /** An end user who repeats calls that are not answered. */
   user(customerId: string): Promise<TestUser>;
-  /** Ends a process with SIGKILL and has it started again. Resolves once it is started, or soon will be. */
-  kill(victim: Victim): Promise<void>;
+  /** Ends a process with SIGKILL and has it started again. Resolves once it is started, or soon will be. @param downMs of an engine: how long it is away */
+  kill(victim: Victim, downMs?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -65,11 +66,14 @@ export async function startOwnService(settings: Record<string, string>): Promise
   const api = await startProcess('api/server', env, true);
   const worker = await startProcess('worker/main', env, true);
   const url = `http://127.0.0.1:${port}`;
-  const restarted = (engine: { kill(): Promise<void>; restart(): Promise<void> }) => async (): Promise<void> => {
-    await engine.kill();
-    await engine.restart();
-  };
-  const ways: Readonly<Record<Victim, () => Promise<void>>> = {
+  const restarted =
+    (engine: { kill(): Promise<void>; restart(): Promise<void> }) =>
+    async (downMs = 0): Promise<void> => {
+      await engine.kill();
+      await sleep(downMs);
+      await engine.restart();
+    };
+  const ways: Readonly<Record<Victim, (downMs?: number) => Promise<void>>> = {
     worker: () => worker.kill(),
     api: () => api.kill(),
     temporal: restarted(temporal),
@@ -80,7 +84,7 @@ export async function startOwnService(settings: Record<string, string>): Promise
     url,
     env,
     user: (customerId) => testUser(url, apiKey, customerId, PATIENCE_MS),
-    kill: (victim) => ways[victim](),
+    kill: (victim, downMs) => ways[victim](downMs),
     async close() {
       await Promise.all([api.stop(), worker.stop()]);
       await engines.stop();
