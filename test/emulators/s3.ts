@@ -11,9 +11,6 @@ export interface S3Emulator {
   close(): Promise<void>;
 }
 
-/** As S3 itself has it. */
-const NAMES_PER_PAGE = 1_000;
-
 const XML = { 'content-type': 'application/xml' };
 
 /** Uploads in parts: begun, sent part by part, completed or given up, and listed by prefix. */
@@ -65,7 +62,8 @@ function createMultipart(objects: Map<string, Buffer>) {
 }
 
 /** An S3-compatible store that knows put (also in parts), get, list by prefix and delete, path style, any credentials. */
-export async function startS3(): Promise<S3Emulator> {
+/** @param namesPerPage that one page of a listing tells at most; as S3 itself has it, unless a test wants several pages of few */
+export async function startS3(namesPerPage = 1_000): Promise<S3Emulator> {
   const objects = new Map<string, Buffer>();
   const multipart = createMultipart(objects);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -97,7 +95,7 @@ export async function startS3(): Promise<S3Emulator> {
       // By name, so that what is deleted between two pages hides nothing.
       const after = url.searchParams.get('continuation-token') ?? '';
       const left = all.toSorted().filter((name) => name > after);
-      const names = left.slice(0, NAMES_PER_PAGE);
+      const names = left.slice(0, namesPerPage);
       const last = left.length > names.length ? names.at(-1) : undefined;
       const next = last === undefined ? '' : `<NextContinuationToken>${last}</NextContinuationToken>`;
       const contents = names.map((name) => `<Contents><Key>${name.slice(bucket.length)}</Key></Contents>`).join('');

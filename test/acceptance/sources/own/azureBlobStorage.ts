@@ -26,7 +26,7 @@ export function azureRows(catalogue: Catalogue): void {
           data_source_metadata: { account_name: ACCOUNT },
         },
       });
-      expect(Object.keys(body as object)).toHaveLength(18);
+      expect(Object.keys(body as object)).toHaveLength(20);
       expect(JSON.stringify(body)).not.toContain(ACCOUNT_KEY);
     });
 

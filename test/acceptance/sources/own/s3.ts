@@ -99,7 +99,7 @@ export function s3Rows(catalogue: Catalogue): void {
           data_source_metadata: { endpoint_url: `http://${s3.host}` },
         },
       });
-      expect(Object.keys(body as object)).toHaveLength(18);
+      expect(Object.keys(body as object)).toHaveLength(20);
       expect(JSON.stringify(body)).not.toContain(ACCESS_KEY_SECRET);
       expect(s3.requests.length).toBeGreaterThan(0);
     });
