@@ -9,10 +9,10 @@ interface Body {
   max_tokens: number | null;
 }
 
-/** POST /sync_runs/{run_id}/resume: has a run that came to its bound of tokens go on, with another one or with none. */
+/** POST /sync_runs/{sync_run_id}/resume: has a run that came to its bound of tokens go on, with another one or with none. */
 export const resumeRun = operation<'user', Body>({
   method: 'post',
-  path: '/sync_runs/{run_id}/resume',
+  path: '/sync_runs/{sync_run_id}/resume',
   auth: 'user',
   summary: 'Has a run go on that is paused at its max_tokens, with another bound, or with none.',
   body: Joi.object({ max_tokens: nullable(integer().min(0)).required() }),
@@ -22,7 +22,7 @@ export const resumeRun = operation<'user', Body>({
     tokens_taken: integer().required(),
   }),
   async handle({ caller, params, body: { max_tokens: maxTokens }, deps: { store, dispatcher } }) {
-    const run = await store.runs.findOf(caller, pathId(params, 'run_id'));
+    const run = await store.runs.findOf(caller, pathId(params, 'sync_run_id'));
     if (!run) throw notFound('run');
     const { _id: id, tokensTaken = 0, pause } = run;
     if (run.finishedAt !== null || !pause)

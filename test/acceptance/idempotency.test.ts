@@ -57,6 +57,7 @@ const HARMLESS = [
   '/modify_user_configuration',
   '/organization/update',
   '/revoke_access_token',
+  '/sync_runs/{sync_run_id}/resume',
   '/text_chunks',
   '/update_users',
   '/user',

@@ -194,11 +194,12 @@ const OF_A_DATA_SOURCE: Record<string, Call> = {
   '/integrations/items/sync/cancel': (user, id) => user.post('/integrations/items/sync/cancel', { data_source_id: id }),
   '/integrations/files/sync': (user, id) => user.post('/integrations/files/sync', { data_source_id: id, ids: ['a'] }),
   '/revoke_access_token': (user, id) => user.post('/revoke_access_token', { data_source_id: id }),
+  '/data_sources/{data_source_id}/diagnosis': (user, id) => user.get(`/data_sources/${id}/diagnosis`),
 };
 /** Operations that name one run. */
 const OF_A_RUN: Record<string, Call> = {
   '/files/reembed/{reembed_id}': (user, id) => user.get(`/files/reembed/${id}`),
-  '/sync_runs/{run_id}/resume': (user, id) => user.post(`/sync_runs/${id}/resume`, { max_tokens: null }),
+  '/sync_runs/{sync_run_id}/resume': (user, id) => user.post(`/sync_runs/${id}/resume`, { max_tokens: null }),
   '/files/reembed/{reembed_id}/cancel': (user, id) => user.post(`/files/reembed/${id}/cancel`, {}),
 };
 /** Operations that name one run of the ledger. */
