@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
-import { readAtRest } from '../support/atRest.js';
+import { type AtRest, readAtRest } from '../support/atRest.js';
 import { apiClient, type ApiClient, type Listed, type TestUser } from '../support/client.js';
 import { pointsOfFile, storedFor, toldOf } from '../support/coldFiles.js';
 import { withDatabase } from '../support/dataSources.js';
@@ -53,13 +53,16 @@ const settled = (number: number): Promise<FileRecord[]> =>
   soon(files, (some) => some.length === number && some.every((file) => file.sync_status === 'READY'), SETTLE_MS);
 const kept = async () =>
   (await organization.get<Listed<{ file_id: number; state: string }>>('/quarantined_files?limit=100')).body.results;
+/** A file that vanishes, is had back and vanishes again is told of twice: how often is counted at the end of a round. */
+const MAY_BE = /^FILE_DELETED .* is told twice$/;
+const amissIn = (now: AtRest): string[] => now.amiss().filter((what) => !MAY_BE.test(what));
 const rest = async (): Promise<void> => {
   const now = await soon(
     () => readAtRest(service.env),
-    (one) => one.amiss().length === 0,
+    (one) => amissIn(one).length === 0,
     SETTLE_MS,
   ).catch(() => readAtRest(service.env));
-  expect(now.amiss()).toEqual([]);
+  expect(amissIn(now)).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
 };
 const list = async (): Promise<void> => {
