@@ -28,7 +28,8 @@ export const EXTENSIONS = {
     'DELETE /deletefile/{file_id}': 'Older front-ends delete one file by it.',
     'GET /models': 'Tells which provider and vector space serve each embedding model.',
     'POST /cancel_sync': 'The contract has no way to stop a scrape.',
-    'POST /sync_runs/{sync_run_id}/resume': 'A run that is paused at its max_tokens goes on, with another bound or none.',
+    'POST /sync_runs/{sync_run_id}/resume':
+      'A run that is paused at its max_tokens goes on, with another bound or none.',
     'POST /files/reembed': 'Files change their embedding model without being fetched, read and cut anew.',
     'GET /files/reembed/{reembed_id}': 'Tells how far a run of re-embedding has come.',
     'POST /files/reembed/{reembed_id}/cancel': 'Stops a run of re-embedding.',
