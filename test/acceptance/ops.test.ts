@@ -223,6 +223,12 @@ describe('what it shows', () => {
       () => zoe.file(failed.id),
       (file) => file.sync_status === 'READY',
     );
+    // Its run has to account for it as it was.
+    await soon(
+      () =>
+        withDatabase(service, (db) => db.collection('runs').countDocuments({ customerId: 'zoe', finishedAt: null })),
+      (open) => open === 0,
+    );
     await withDatabase(service, (db) =>
       db.collection<FileDoc>('files').updateOne(
         { _id: failed.id },
