@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { QdrantClient } from '@qdrant/js-client-rest';
@@ -13,6 +14,11 @@ import { seededChance } from '../support/seed.js';
 import { soon } from '../support/soon.js';
 
 const SIZE = 64;
+/** Points above the engine's 500 KB. */
+const ENOUGH = 2_000;
+const MOST_WRITTEN = 50_000;
+/** Looks, 5 ms apart, for a build that begins. */
+const LOOKS = 100;
 const chance = seededChance('vectors of an index');
 let dataDir: string;
 let engine: QdrantEngine;
@@ -32,11 +38,16 @@ const indexed = async (name: string) => (await client.getCollection(name)).index
 async function fillUntilIndexing(name: string): Promise<number> {
   await client.createCollection(name, { vectors: { size: SIZE, distance: 'Cosine' } });
   await client.createPayloadIndex(name, { field_name: 'n', field_schema: 'integer', wait: true });
-  for (let written = 0; ; written += 500) {
-    if ((await shardsOf(name)).length === 2) return written;
-    if (written > 200_000) throw new Error('no index is built');
+  const isBuilding = async (): Promise<boolean> => (await shardsOf(name)).length === 2;
+  for (let written = 0; written <= MOST_WRITTEN; written += 500) {
+    // It is begun a moment after a write, and the next one may be the end of it.
+    for (let look = 0; look < (written < ENOUGH ? 1 : LOOKS); look += 1) {
+      if (await isBuilding()) return written;
+      await sleep(5);
+    }
     await client.upsert(name, { wait: true, points: pointsFrom(written, 500) });
   }
+  throw new Error('no index is built');
 }
 
 beforeAll(async () => {
