@@ -5,31 +5,40 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const LONG = [
-  'steps',
-  'ocr',
-  'contractCalls',
-  'kill',
-  'killInCommit',
-  'coldCopies',
-  'scrapeFields',
-  'coldStorage',
-  'embeddingModels',
-  'webScrape',
-  'limits',
-  'reembed',
-  'trapSite',
-  'outage',
   'catalogue',
   'operations',
+  'steps',
+  'contractCalls',
+  'kill',
+  'trapSite',
+  'transcription',
+  'qdrantIndexing',
+  'autoSync',
+  'scrapeFields',
+  'killInCommit',
+  'embeddingModels',
+  'limits',
+  'scrapeSitemap',
+  'webScrape',
+  'reembed',
+  'ocr',
+  'coldStorage',
+  'uploadTypes',
   'renderedPages',
+  'browser',
+  'connectWidget',
+  'outage',
+  'coldCopies',
   'hybridSearch',
   'sparseVectors',
 ];
-const isLong = ({ path }) => LONG.some((name) => path.endsWith(`/${name}.test.ts`));
+const rankOf = ({ path }) => {
+  const rank = LONG.findIndex((name) => path.endsWith(`/${name}.test.ts`));
+  return rank < 0 ? LONG.length : rank;
+};
 
 module.exports = class LongestFirst extends Sequencer {
   sort(tests) {
-    const sorted = super.sort(tests);
-    return [...sorted.filter(isLong), ...sorted.filter((test) => !isLong(test))];
+    return super.sort(tests).toSorted((a, b) => rankOf(a) - rankOf(b));
   }
 };
