@@ -1,13 +1,15 @@
 /** What takes minutes: `npm run test:long`. */
+const { readFileSync } = require('node:fs');
+const path = require('node:path');
+const { globSync } = require('tinyglobby');
 const config = require('./jest.config.cjs');
+
+/** Whether a suite of `npm test` does more here. */
+const doesMore = (suite) => readFileSync(path.join(__dirname, suite), 'utf8').includes('/support/thorough.js');
+const suites = globSync(['test/**/*.test.ts', '!test/long/**'], { cwd: __dirname });
 
 module.exports = {
   ...config,
-  testMatch: [
-    '<rootDir>/test/long/**/*.test.ts',
-    // These do more of the same here.
-    '<rootDir>/test/acceptance/contractCalls.test.ts',
-    '<rootDir>/test/workflows/steps.test.ts',
-  ],
+  testMatch: ['test/long/**/*.test.ts', ...suites.filter(doesMore)].map((suite) => `<rootDir>/${suite}`),
   maxWorkers: 1,
 };

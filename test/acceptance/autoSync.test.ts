@@ -16,6 +16,7 @@ import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 import { standForGitBook } from '../support/sourceStands/gitbook.js';
 import type { SourceStand, StandContent } from '../support/sourceStands/stand.js';
+import { isThorough, thoroughly } from '../support/thorough.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -123,7 +124,7 @@ test('a connected account has a schedule from when its user wants it until nobod
   await scheduleWhen(client, others, (one) => one === null);
 });
 
-test('what a caller has deleted stays away, what is new in what was selected comes', async () => {
+thoroughly('what a caller has deleted stays away, what is new in what was selected comes', async () => {
   const user = await service.user('carl');
   const content = stand.reset();
   expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
@@ -205,7 +206,7 @@ test('a site is synced by itself at the word of its request alone', async () => 
   await scheduleWhen(client, scheduleId, (one) => one === null);
 });
 
-test.each([true, false, null])(
+test.each(isThorough() ? [true, false, null] : [true, null])(
   'a scrape with enable_auto_sync %p has a schedule only if that is true',
   async (wish) => {
     const user = await service.user(`ines ${wish}`);
@@ -234,7 +235,7 @@ test.each([true, false, null])(
   },
 );
 
-test('a feed is synced by itself as its user wants it; one that is gone is not asked any more', async () => {
+thoroughly('a feed is synced by itself as its user wants it; one that is gone is not asked any more', async () => {
   const user = await service.user('gro');
   const path = '/feed.xml';
   site.pages.set(path, feedOf({ one: 'Lit in 1901.' }));

@@ -17,6 +17,7 @@ import { adoptFiles, connectSource } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
+import { thoroughly } from '../support/thorough.js';
 
 const log = createLog({ level: 'silent', name: 'test' });
 let service: TestService;
@@ -182,7 +183,7 @@ test('a search that would need cold files names them, unless they are left out; 
   expect(new Set((await ask()).body.documents.map((found) => found.file_id))).toEqual(new Set([...ids, warm.id]));
 });
 
-test('tags that change in cold storage are on the vectors that come back', async () => {
+thoroughly('tags that change in cold storage are on the vectors that come back', async () => {
   const [file] = (await uploads(1)) as [FileRecord];
   await cool([file]);
   await user.post('/create_user_file_tags', { organization_user_file_id: file.id, tags: { team: 'red' } });
@@ -210,43 +211,46 @@ test('a resync of unchanged content leaves a file in cold storage, one of other 
   await cool([file]);
 });
 
-test('re-embedding leaves a file in cold storage as it is, with that as its reason, and takes it once it is back', async () => {
-  const [cold, hot] = (await uploads(2)) as [FileRecord, FileRecord];
-  await cool([cold]);
-  const before = await user.file(cold.id);
-  const stored = await storedVectors(service.env);
-  const reembed = async () => {
-    const { body } = await user.post<{ id: number; files: number; skipped: object }>('/files/reembed', {
-      embedding_model: 'SOLAR_1_MINI',
-      filters: { ids: [cold.id, hot.id] },
+thoroughly(
+  're-embedding leaves a file in cold storage as it is, with that as its reason, and takes it once it is back',
+  async () => {
+    const [cold, hot] = (await uploads(2)) as [FileRecord, FileRecord];
+    await cool([cold]);
+    const before = await user.file(cold.id);
+    const stored = await storedVectors(service.env);
+    const reembed = async () => {
+      const { body } = await user.post<{ id: number; files: number; skipped: object }>('/files/reembed', {
+        embedding_model: 'SOLAR_1_MINI',
+        filters: { ids: [cold.id, hot.id] },
+      });
+      const { id, files, skipped } = body;
+      const ended = await soon(
+        async () => (await user.get<{ status: string }>(`/files/reembed/${id}`)).body,
+        ({ status }) => status !== 'RUNNING' && status !== 'QUEUED',
+      );
+      return { files, skipped, ended };
+    };
+    const first = { cold_storage: 1 };
+    expect(await reembed()).toMatchObject({
+      ...{ files: 1, skipped: first },
+      ended: { status: 'FINISHED', reembedded: 1, failed: 0, skipped: first },
     });
-    const { id, files, skipped } = body;
-    const ended = await soon(
-      async () => (await user.get<{ status: string }>(`/files/reembed/${id}`)).body,
-      ({ status }) => status !== 'RUNNING' && status !== 'QUEUED',
-    );
-    return { files, skipped, ended };
-  };
-  const first = { cold_storage: 1 };
-  expect(await reembed()).toMatchObject({
-    ...{ files: 1, skipped: first },
-    ended: { status: 'FINISHED', reembedded: 1, failed: 0, skipped: first },
-  });
-  expect(await user.file(cold.id)).toEqual(before);
-  expect(await storedVectors(service.env)).toEqual(stored);
-  expect(await pointsOf(cold)).toEqual([]);
+    expect(await user.file(cold.id)).toEqual(before);
+    expect(await storedVectors(service.env)).toEqual(stored);
+    expect(await pointsOf(cold)).toEqual([]);
 
-  await toHot({ ids: [cold.id] });
-  await inStorage(cold.id, 'HOT_STORAGE');
-  await allQuiet();
-  const second = { already_embedded: 1 };
-  expect(await reembed()).toMatchObject({
-    ...{ files: 1, skipped: second },
-    ended: { status: 'FINISHED', reembedded: 1, skipped: second },
-  });
-  expect(Object.keys((await user.file(cold.id)).embedding_properties ?? {})).toEqual(['SOLAR_1_MINI']);
-  expect(await amiss()).toEqual([]);
-});
+    await toHot({ ids: [cold.id] });
+    await inStorage(cold.id, 'HOT_STORAGE');
+    await allQuiet();
+    const second = { already_embedded: 1 };
+    expect(await reembed()).toMatchObject({
+      ...{ files: 1, skipped: second },
+      ended: { status: 'FINISHED', reembedded: 1, skipped: second },
+    });
+    expect(Object.keys((await user.file(cold.id)).embedding_properties ?? {})).toEqual(['SOLAR_1_MINI']);
+    expect(await amiss()).toEqual([]);
+  },
+);
 
 test('a delete of a cold file, with its record or without, leaves nothing', async () => {
   const [file, kept] = (await uploads(2)) as [FileRecord, FileRecord];
@@ -268,26 +272,29 @@ test('a delete of a cold file, with its record or without, leaves nothing', asyn
   expect(await amiss()).toEqual([]);
 });
 
-test('revoking access to a data source leaves its vectors where they are, and they go and come as before', async () => {
-  const [cold, hot] = (await uploads(2)) as [FileRecord, FileRecord];
-  const owner = await service.store.users.ensure(1, 'frida');
-  const { _id } = await connectSource(service, owner);
-  await adoptFiles(service, _id, [cold.id, hot.id]);
-  const before = [await pointsOf(cold), await pointsOf(hot)];
-  await cool([cold]);
-  expect((await user.post('/revoke_access_token', { data_source_id: _id })).body).toEqual({ success: true });
-  expect(await user.file(cold.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'COLD_STORAGE' });
-  expect(await storedFor(service.env)).toContain(cold.id);
-  expect(await pointsOf(hot)).toEqual(before[1]);
-  await cool([hot]);
-  expect((await toHot({ ids: [cold.id, hot.id] })).body).toBe(true);
-  for (const { id } of [cold, hot]) await inStorage(id, 'HOT_STORAGE');
-  await allQuiet();
-  expect([await pointsOf(cold), await pointsOf(hot)]).toEqual(before);
-  const stored = await storedFor(service.env);
-  for (const { id } of [cold, hot]) expect(stored).not.toContain(id);
-  expect(await amiss()).toEqual([]);
-});
+thoroughly(
+  'revoking access to a data source leaves its vectors where they are, and they go and come as before',
+  async () => {
+    const [cold, hot] = (await uploads(2)) as [FileRecord, FileRecord];
+    const owner = await service.store.users.ensure(1, 'frida');
+    const { _id } = await connectSource(service, owner);
+    await adoptFiles(service, _id, [cold.id, hot.id]);
+    const before = [await pointsOf(cold), await pointsOf(hot)];
+    await cool([cold]);
+    expect((await user.post('/revoke_access_token', { data_source_id: _id })).body).toEqual({ success: true });
+    expect(await user.file(cold.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'COLD_STORAGE' });
+    expect(await storedFor(service.env)).toContain(cold.id);
+    expect(await pointsOf(hot)).toEqual(before[1]);
+    await cool([hot]);
+    expect((await toHot({ ids: [cold.id, hot.id] })).body).toBe(true);
+    for (const { id } of [cold, hot]) await inStorage(id, 'HOT_STORAGE');
+    await allQuiet();
+    expect([await pointsOf(cold), await pointsOf(hot)]).toEqual(before);
+    const stored = await storedFor(service.env);
+    for (const { id } of [cold, hot]) expect(stored).not.toContain(id);
+    expect(await amiss()).toEqual([]);
+  },
+);
 
 test('what one asks of cold storage later: days, off and on, each told once', async () => {
   const [file] = (await uploads(1, { enable_cold_storage: false })) as [FileRecord];
@@ -348,7 +355,7 @@ test('a move terminated in Temporal is begun anew by the reaper, and nothing sta
   expect(told.filter((kind) => kind === 'MOVED_TO_COLD_STORAGE')).toHaveLength(1);
 });
 
-test('a search, and a sync, in the midst of a move: the file turns back, whole', async () => {
+thoroughly('a search, and a sync, in the midst of a move: the file turns back, whole', async () => {
   const [used, synced] = (await uploads(2)) as [FileRecord, FileRecord];
   const before = await pointsOf(used);
   const { coldCopies } = service.store;
@@ -386,7 +393,7 @@ test('a search, and a sync, in the midst of a move: the file turns back, whole',
   expect(await amiss()).toEqual([]);
 });
 
-test('stored vectors that can not be read end the file SYNC_ERROR; a resync makes them anew', async () => {
+thoroughly('stored vectors that can not be read end the file SYNC_ERROR; a resync makes them anew', async () => {
   const [file] = (await uploads(1)) as [FileRecord];
   await cool([file]);
   const { key = '' } = (await recordOf(service.env, file.id))?.coldCopy ?? {};
@@ -405,7 +412,7 @@ test('stored vectors that can not be read end the file SYNC_ERROR; a resync make
   expect(await amiss()).toEqual([]);
 });
 
-test('a deleted user leaves no stored vectors', async () => {
+thoroughly('a deleted user leaves no stored vectors', async () => {
   const gone = await service.user('gone');
   const { id } = await gone.send(
     { name: 'a.md', content: text(1) },
@@ -429,7 +436,7 @@ test('a deleted user leaves no stored vectors', async () => {
   expect(await amiss()).toEqual([]);
 });
 
-test('both moves asked at once: each file ends in one place, whole', async () => {
+thoroughly('both moves asked at once: each file ends in one place, whole', async () => {
   const files = await uploads(6);
   const ids = files.map(({ id }) => id);
   const before = await Promise.all(files.map(pointsOf));

@@ -11,6 +11,7 @@ import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 import { startWidgetBrowser, type WidgetBrowser, type WidgetView } from '../support/widgetBrowser.js';
 import { startWidgetSite, type WidgetSite } from '../support/widgetSite.js';
+import { thoroughly } from '../support/thorough.js';
 
 const LOCAL_FILES = { id: 'LOCAL_FILES', maxFileSize: 20_000_000, allowedFileTypes: [{ extension: 'txt' }] };
 const GOOGLE_DRIVE = { id: 'GOOGLE_DRIVE', useCarbonFilePicker: true, syncFilesOnConnection: false };
@@ -55,7 +56,7 @@ afterEach(async () => {
   expect(widget.complaints).toEqual([]);
 });
 
-test('it starts, and shows which accounts are connected', async () => {
+thoroughly('it starts, and shows which accounts are connected', async () => {
   const user = await service.user('una');
   const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' });
   await consentTo(body.oauth_url);
@@ -133,7 +134,7 @@ test('an account is connected by consent, files of it are chosen, synced, synced
   ]);
 });
 
-test('a file is dropped on it, uploaded, and shown as synced', async () => {
+thoroughly('a file is dropped on it, uploaded, and shown as synced', async () => {
   widget = await browser.open('cleo', WISHES);
   await widget.press('Connect');
   await widget.text('Upload Files').click();
@@ -165,7 +166,7 @@ test('a file is dropped on it, uploaded, and shown as synced', async () => {
   expect(await widget.told()).toMatchObject([{ status: 200, action: 'UPDATE', integration: 'LOCAL_FILES' }]);
 });
 
-test('with a token that has expired it takes another one, and goes on', async () => {
+thoroughly('with a token that has expired it takes another one, and goes on', async () => {
   expired.push('eyJhIjoxfQ.expired');
   widget = await browser.open('dora', WISHES);
   await widget.text(/wants to access your data/).waitFor();

@@ -13,6 +13,7 @@ import { cosine } from '../embeddings/vectors.js';
 import { apiClient, type TestUser } from '../support/client.js';
 import { drawPicture } from '../support/pictures.js';
 import { startService, type TestService } from '../support/service.js';
+import { thoroughly, thoroughRows } from '../support/thorough.js';
 
 const LOCAL = 'minilm-l6-v2-384';
 /** More tokens than the window of most models, in one chunk of the default size. */
@@ -152,18 +153,21 @@ describe('a picture that is not to be read', () => {
 });
 
 describe('a provider that misbehaves loses nothing, and nothing wrong is written', () => {
-  const WRONG: readonly [string, Misbehaviour][] = [
+  const WRONG: readonly (readonly [string, Misbehaviour])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.3' } }],
-    ['429 with a long Retry-After', { status: 429, headers: { 'retry-after': '2' } }],
-    ['429 without Retry-After', { status: 429 }],
-    ['500', { status: 500 }],
-    ['cut JSON', 'cut'],
     ['a broken connection', 'broken'],
-    ['no answer in time', 'hang'],
     ['too few vectors', 'few'],
-    ['a wrong dimension', 'dimension'],
-    ['NaN', 'nan'],
-    ['zeros', 'zero'],
+    // Each fault by itself is in test/embeddings/remoteProviders.test.ts.
+    ...thoroughRows([
+      ['429 with a long Retry-After', { status: 429, headers: { 'retry-after': '2' } }],
+      ['429 without Retry-After', { status: 429 }],
+      ['500', { status: 500 }],
+      ['cut JSON', 'cut'],
+      ['no answer in time', 'hang'],
+      ['a wrong dimension', 'dimension'],
+      ['NaN', 'nan'],
+      ['zeros', 'zero'],
+    ]),
   ];
   const models: readonly EmbeddingModelId[] = ['OPENAI', 'COHERE_MULTILINGUAL_V3', 'SOLAR_1_MINI'];
   const cases = WRONG.map(([what, wrong], at) => [what, models[at % models.length] ?? 'OPENAI', wrong] as const);
@@ -255,29 +259,35 @@ test('GET /models tells what serves each model', async () => {
   expect((await user.get('/models')).status).toBe(403);
 });
 
-test('files that the embedded model served stay found when a provider is configured later', async () => {
-  const without = await startService({ LOG_LEVEL: 'silent' });
-  const owner = await without.user('nora');
-  const { body } = await owner.post<FileRecord>('/upload_text', { contents: 'The kingfisher dives from its branch.' });
-  expect(await owner.settled(body.id)).toMatchObject({
-    embedding_properties: { OPENAI: { served_by: LOCAL, dimensions: 384 } },
-  });
-  await without.stopWorker();
-  const { DATA_DIR: _dir, ...stores } = without.env;
-  const later = await startService({
-    ...(stores as Record<string, string>),
-    // Not its predecessor's: a poll of that may still be open.
-    TASK_QUEUE: `${without.taskQueue}-later`,
-    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-    ...emulator.settings('openai'),
-  });
-  const again = await later.user('nora');
-  const fresh = await again.post<FileRecord>('/upload_text', { contents: 'The heron stands in the shallows.' });
-  expect(await again.settled(fresh.body.id)).toMatchObject({
-    embedding_properties: { OPENAI: { served_by: EMBEDDING_MODELS.OPENAI.space } },
-  });
-  const found = await again.search({ query: 'kingfisher dives', k: 5 });
-  expect(new Set(found.map((one) => one.file_id))).toEqual(new Set([body.id, fresh.body.id]));
-  await later.close();
-  await without.close();
-}, 120_000);
+thoroughly(
+  'files that the embedded model served stay found when a provider is configured later',
+  async () => {
+    const without = await startService({ LOG_LEVEL: 'silent' });
+    const owner = await without.user('nora');
+    const { body } = await owner.post<FileRecord>('/upload_text', {
+      contents: 'The kingfisher dives from its branch.',
+    });
+    expect(await owner.settled(body.id)).toMatchObject({
+      embedding_properties: { OPENAI: { served_by: LOCAL, dimensions: 384 } },
+    });
+    await without.stopWorker();
+    const { DATA_DIR: _dir, ...stores } = without.env;
+    const later = await startService({
+      ...(stores as Record<string, string>),
+      // Not its predecessor's: a poll of that may still be open.
+      TASK_QUEUE: `${without.taskQueue}-later`,
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      ...emulator.settings('openai'),
+    });
+    const again = await later.user('nora');
+    const fresh = await again.post<FileRecord>('/upload_text', { contents: 'The heron stands in the shallows.' });
+    expect(await again.settled(fresh.body.id)).toMatchObject({
+      embedding_properties: { OPENAI: { served_by: EMBEDDING_MODELS.OPENAI.space } },
+    });
+    const found = await again.search({ query: 'kingfisher dives', k: 5 });
+    expect(new Set(found.map((one) => one.file_id))).toEqual(new Set([body.id, fresh.body.id]));
+    await later.close();
+    await without.close();
+  },
+  120_000,
+);

@@ -20,6 +20,7 @@ import {
 } from '../support/killRound.js';
 import { type OwnService, startOwnService, type Victim } from '../support/ownService.js';
 import { seededChance } from '../support/seed.js';
+import { thoroughly, thoroughRows } from '../support/thorough.js';
 
 /** The short form of test/long/kill.test.ts. */
 const PAGES = 32;
@@ -43,8 +44,8 @@ afterAll(async () => {
 
 // No page can be under way at more than two deaths of one ingest, so none is asked for more than three times.
 const GROUPS: readonly (readonly Victim[])[] = [
-  ['worker', 'qdrant'],
-  ['temporal', 'mongodb', 'api'],
+  ['worker', 'mongodb'],
+  ...thoroughRows([['temporal', 'qdrant', 'api']]),
 ];
 test.each(GROUPS.map((victims) => [victims.join(' and of '), victims] as const))(
   'after kill -9 of %s during an ingest, all is as if nothing had been',
@@ -62,7 +63,7 @@ test.each(GROUPS.map((victims) => [victims.join(' and of '), victims] as const))
   150_000,
 );
 
-test('after kill -9 of a worker during a crawl, every linked page is there as if nothing had been', async () => {
+thoroughly('after kill -9 of a worker during a crawl, every linked page is there as if nothing had been', async () => {
   const linked = await startSite();
   // Each page leads to three more: 1, 3, 9 and 27 of them, level after level.
   const paths = Array.from({ length: 40 }, (_, n) => `/c/${n}`);

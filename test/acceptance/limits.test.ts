@@ -10,6 +10,7 @@ import { readAtRest } from '../support/atRest.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
 import { PATIENCE_MS } from '../support/soon.js';
+import { thoroughly } from '../support/thorough.js';
 
 const PAGES = 6;
 let service: TestService;
@@ -88,7 +89,7 @@ test('a re-sync of what a user has takes no further place', async () => {
   expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: PAGES } });
 });
 
-test('scrapes side by side do not exceed max_files together', async () => {
+thoroughly('scrapes side by side do not exceed max_files together', async () => {
   const user = await limited('side-by-side', { max_files: 4 });
   const sites = await Promise.all([startSampleSite(5, 1), startSampleSite(5, 1)]);
   const parents = await Promise.all(sites.map((one) => user.scrape({ url: one.url('/sitemap.xml') })));
@@ -128,7 +129,7 @@ test('max_files_per_upload ends a scrape at so many pages, and the parent says s
   expect(whole.file_metadata).not.toHaveProperty('limit_reached');
 });
 
-test('crawls and feeds keep to the same limits', async () => {
+thoroughly('crawls and feeds keep to the same limits', async () => {
   const linked = await startLinkedSite({ '/': ['/a', '/b', '/c'], '/a': [], '/b': [], '/c': [] });
   const entries = ['/a', '/b', '/c'].map((path) => `<item><guid>${path}</guid><link>${linked.url(path)}</link></item>`);
   linked.pages.set('/feed.xml', `<rss version="2.0"><channel><title>Feed</title>${entries.join('')}</channel></rss>`);
@@ -200,7 +201,7 @@ test('texts past max_characters are DELAYED until there is room, and never more 
   expect((await readAtRest(service.env)).amiss('characters')).toEqual([]);
 });
 
-test('the organization\u2019s limits hold for users without own ones; -1 frees a user of them', async () => {
+thoroughly('the organization\u2019s limits hold for users without own ones; -1 frees a user of them', async () => {
   await service.user('free');
   await setLimits('free', { max_files_per_upload: -1 });
   await organization.post('/organization/update', { global_user_config: { max_files_per_upload: 1 } });

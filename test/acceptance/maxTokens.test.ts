@@ -21,6 +21,7 @@ import { runPass } from '../support/passes.js';
 import { startProcess } from '../support/processes.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
+import { thoroughly } from '../support/thorough.js';
 
 const PAGES = 8;
 const log = createLog({ level: 'silent', name: 'test' });
@@ -160,7 +161,7 @@ test('a scrape stops before its bound, with what is left in the queue, and goes 
   expect((await runOf(other, same.id)).tokensTaken).toBe(0);
 });
 
-test('a paused scrape can be cancelled, deleted, and asked for anew', async () => {
+thoroughly('a paused scrape can be cancelled, deleted, and asked for anew', async () => {
   const user = await service.user('cleo');
   const url = freshSitemap();
   const first = await user.scrape({ url, max_tokens: 0 });
@@ -226,7 +227,7 @@ test('whoever dies while a run stands still, it goes on; the reaper leaves it, a
   expect((await readAtRest(service.env)).amiss('dora')).toEqual([]);
 });
 
-test('a run that nobody has go on ends by itself after its days', async () => {
+thoroughly('a run that nobody has go on ends by itself after its days', async () => {
   const user = await service.user('emil');
   const { id } = await user.scrape({ url: freshSitemap(), max_tokens: 0 });
   const { run } = await paused(user, id);
@@ -249,7 +250,7 @@ test('a run that nobody has go on ends by itself after its days', async () => {
   );
 });
 
-test('a crawl and a sync of an account stop at their bounds too', async () => {
+thoroughly('a crawl and a sync of an account stop at their bounds too', async () => {
   const user = await service.user('finn');
   site.pages.set('/start.html', linkedPage('start', ['/left.html', '/right.html']));
   site.pages.set('/left.html', samplePage(900, 3));

@@ -8,6 +8,7 @@ import { apiClient, type NamedFile, type TestUser } from '../support/client.js';
 import { type Drawn, drawPicture } from '../support/pictures.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
+import { thoroughly, thoroughRows } from '../support/thorough.js';
 
 let service: TestService;
 let user: TestUser;
@@ -60,9 +61,11 @@ const scan = (pdf: PDFKit.PDFDocument, lines: readonly Drawn[], type: 'png' | 'j
   pdf.image(Buffer.from(drawPicture(lines, { type })), 50, 50, { width: 480 });
 
 test.each([
-  ['png', 'picture.png', 'PNG', 'PNG'],
   ['jpeg', 'picture.jpg', 'JPG', 'JPG'],
-  ['jpeg', 'picture.jpeg', 'JPEG', 'JPG'],
+  ...thoroughRows([
+    ['png', 'picture.png', 'PNG', 'PNG'],
+    ['jpeg', 'picture.jpeg', 'JPEG', 'JPG'],
+  ]),
 ] as const)(
   'a picture (%s, %s) is read, with its place in its pixels',
   async (type, name, source, format) => {
@@ -104,30 +107,34 @@ test('of a PDF only the pages that are scans are read by OCR, with what is typed
   expect(await chunksOf(ready)).toMatchObject([{ content_metadata: { pg_start: 1, pg_end: 3 } }]);
 }, 180_000);
 
-test('tables of scanned pages and of typed ones are rows in chunks of their own', async () => {
-  const pdf = await makePdf((page) => {
-    scan(page, [LIT[0] ?? '', ...TABLE, 'After the table there are words.']);
-    page.addPage().fontSize(12).text('Typed words.');
-    TABLE.forEach((row, nth) => {
-      for (const [x, text] of row as (readonly [number, string])[]) page.text(text, 72 + x / 3, 150 + 24 * nth);
+thoroughly(
+  'tables of scanned pages and of typed ones are rows in chunks of their own',
+  async () => {
+    const pdf = await makePdf((page) => {
+      scan(page, [LIT[0] ?? '', ...TABLE, 'After the table there are words.']);
+      page.addPage().fontSize(12).text('Typed words.');
+      TABLE.forEach((row, nth) => {
+        for (const [x, text] of row as (readonly [number, string])[]) page.text(text, 72 + x / 3, 150 + 24 * nth);
+      });
     });
-  });
-  const query = { ...WITH_OCR, parse_pdf_tables_with_ocr: true };
-  const chunks = await chunksOf(await read({ name: 'tables.pdf', content: pdf }, query));
-  expect(chunks.map(({ source_content }) => source_content)).toEqual([
-    LIT[0],
-    ROWS,
-    'After the table there are words.\n\nTyped words.',
-    ROWS,
-  ]);
-  expect(chunks.map(({ content_metadata }) => content_metadata['block_types'])).toEqual([
-    undefined,
-    ['TABLE'],
-    undefined,
-    ['TABLE'],
-  ]);
-  expect(chunks.map(({ content_metadata }) => content_metadata['pg_start'])).toEqual([1, 1, 1, 2]);
-}, 180_000);
+    const query = { ...WITH_OCR, parse_pdf_tables_with_ocr: true };
+    const chunks = await chunksOf(await read({ name: 'tables.pdf', content: pdf }, query));
+    expect(chunks.map(({ source_content }) => source_content)).toEqual([
+      LIT[0],
+      ROWS,
+      'After the table there are words.\n\nTyped words.',
+      ROWS,
+    ]);
+    expect(chunks.map(({ content_metadata }) => content_metadata['block_types'])).toEqual([
+      undefined,
+      ['TABLE'],
+      undefined,
+      ['TABLE'],
+    ]);
+    expect(chunks.map(({ content_metadata }) => content_metadata['pg_start'])).toEqual([1, 1, 1, 2]);
+  },
+  180_000,
+);
 
 test('a PDF that has its text is not read by OCR, and tells where its chunks lie', async () => {
   const ready = await read({ name: 'typed.pdf', content: await makePdf((page) => page.text('Typed words.')) });
@@ -156,7 +163,7 @@ function bomb(width: number, height: number): Uint8Array {
   return png;
 }
 
-test('use_textract is what /upload_file_from_url calls use_ocr', async () => {
+thoroughly('use_textract is what /upload_file_from_url calls use_ocr', async () => {
   site.pages.set('/lit.png', { type: 'image/png', body: Buffer.from(drawPicture(LIT)) });
   const { body } = await user.post<FileRecord>('/upload_file_from_url', {
     url: site.url('/lit.png'),
@@ -255,30 +262,34 @@ test('texts do not wait for files in OCR; a cancelled one ends SYNC_ABORTED', as
   for (const { id } of scans.slice(0, -1)) expect((await user.settled(id, PATIENCE_MS)).sync_status).toBe('READY');
 }, 400_000);
 
-test('a user who is deleted while a file is in OCR leaves nothing: no file, no page, no content', async () => {
-  const gone = await service.user('ocr-gone');
-  const pages = await makePdf((pdf) => {
-    for (let nth = 0; nth < 3; nth += 1) scan(nth === 0 ? pdf : pdf.addPage(), [`Page ${nth} of a scan.`, ...LIT]);
-  });
-  const { id, organization_user_id } = await gone.send({ name: 'gone.pdf', content: pages }, WITH_OCR);
-  const tenant = { organizationId: 1, userId: organization_user_id ?? 0 };
-  const { recognizedPages, runs } = service.store;
-  await soon(
-    () => recognizedPages.countOf(tenant, [id]),
-    (kept) => kept > 0,
-    400_000,
-  );
-  const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-  expect((await organization.post('/delete_users', { customer_ids: ['ocr-gone'] })).status).toBe(200);
-  expect((await gone.get('/whoami')).status).toBe(401);
-  const later = new Date(Date.now() + 60_000);
-  await soon(
-    async () => [...(await runs.unstarted(later, 1)), ...(await runs.inMotion(later, 1))],
-    (underWay) => underWay.length === 0,
-    PATIENCE_MS,
-  );
-  const stores = await readAtRest(service.env);
-  expect(stores.content('ocr-gone')).toEqual({ files: [], segments: [], points: [], contents: [] });
-  expect(stores.amiss()).toEqual([]);
-  expect(await recognizedPages.countOf(tenant, [id])).toBe(0);
-}, 900_000);
+thoroughly(
+  'a user who is deleted while a file is in OCR leaves nothing: no file, no page, no content',
+  async () => {
+    const gone = await service.user('ocr-gone');
+    const pages = await makePdf((pdf) => {
+      for (let nth = 0; nth < 3; nth += 1) scan(nth === 0 ? pdf : pdf.addPage(), [`Page ${nth} of a scan.`, ...LIT]);
+    });
+    const { id, organization_user_id } = await gone.send({ name: 'gone.pdf', content: pages }, WITH_OCR);
+    const tenant = { organizationId: 1, userId: organization_user_id ?? 0 };
+    const { recognizedPages, runs } = service.store;
+    await soon(
+      () => recognizedPages.countOf(tenant, [id]),
+      (kept) => kept > 0,
+      400_000,
+    );
+    const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+    expect((await organization.post('/delete_users', { customer_ids: ['ocr-gone'] })).status).toBe(200);
+    expect((await gone.get('/whoami')).status).toBe(401);
+    const later = new Date(Date.now() + 60_000);
+    await soon(
+      async () => [...(await runs.unstarted(later, 1)), ...(await runs.inMotion(later, 1))],
+      (underWay) => underWay.length === 0,
+      PATIENCE_MS,
+    );
+    const stores = await readAtRest(service.env);
+    expect(stores.content('ocr-gone')).toEqual({ files: [], segments: [], points: [], contents: [] });
+    expect(stores.amiss()).toEqual([]);
+    expect(await recognizedPages.countOf(tenant, [id])).toBe(0);
+  },
+  900_000,
+);

@@ -19,6 +19,7 @@ import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 import { standForGitBook } from '../support/sourceStands/gitbook.js';
 import type { SourceStand, StandContent } from '../support/sourceStands/stand.js';
+import { thoroughly } from '../support/thorough.js';
 
 interface Quarantined {
   readonly file_id: number;
@@ -199,30 +200,33 @@ test('what nobody has back in time is erased, and nothing is left of it', async 
 const sourcesOf = async (customerId: string): Promise<DataSourceRecord[]> =>
   (await (await service.user(customerId)).post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 
-test('under whose name there is something new at the source, that one stays; a user that is deleted takes all along', async () => {
-  const { content, all, settled, pass, mine } = await connected('cora');
-  stand.remove(content.others[0]!);
-  await pass();
-  await settled(all.length - 1);
-  const [row] = await kept(mine);
-  stand.reset();
-  await pass();
-  await settled(all.length);
-  expect((await restore({ file_ids: [row?.file_id] })).body).toEqual({ restoring: 1 });
-  await allQuiet();
-  expect(await kept(mine)).toEqual([row]);
-  expect(await settled(all.length)).not.toContainEqual(expect.objectContaining({ id: row?.file_id }));
-  expect(await amiss()).toEqual([]);
+thoroughly(
+  'under whose name there is something new at the source, that one stays; a user that is deleted takes all along',
+  async () => {
+    const { content, all, settled, pass, mine } = await connected('cora');
+    stand.remove(content.others[0]!);
+    await pass();
+    await settled(all.length - 1);
+    const [row] = await kept(mine);
+    stand.reset();
+    await pass();
+    await settled(all.length);
+    expect((await restore({ file_ids: [row?.file_id] })).body).toEqual({ restoring: 1 });
+    await allQuiet();
+    expect(await kept(mine)).toEqual([row]);
+    expect(await settled(all.length)).not.toContainEqual(expect.objectContaining({ id: row?.file_id }));
+    expect(await amiss()).toEqual([]);
 
-  expect((await organization.post('/delete_users', { customer_ids: ['cora'] })).status).toBe(200);
-  await soon(
-    () => kept(mine),
-    (rows) => rows.length === 0,
-  );
-  await allQuiet();
-  expect(await storedFor(service.env)).toEqual([]);
-  expect(await amiss()).toEqual([]);
-});
+    expect((await organization.post('/delete_users', { customer_ids: ['cora'] })).status).toBe(200);
+    await soon(
+      () => kept(mine),
+      (rows) => rows.length === 0,
+    );
+    await allQuiet();
+    expect(await storedFor(service.env)).toEqual([]);
+    expect(await amiss()).toEqual([]);
+  },
+);
 
 test('nobody else sees it or has it back, and nothing is had back without a name', async () => {
   const { content, all, settled, pass, mine } = await connected('dina');

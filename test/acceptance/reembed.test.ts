@@ -9,6 +9,7 @@ import { withDatabase } from '../support/dataSources.js';
 import { drawPicture } from '../support/pictures.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
+import { thoroughly } from '../support/thorough.js';
 
 const FROM = 'COHERE_MULTILINGUAL_V3';
 const TO = 'OPENAI';
@@ -177,7 +178,7 @@ test('a run that would pass max_tokens is refused, and says how many there are',
   expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1 });
 });
 
-test('what has no vectors of ours is left alone, with the reason', async () => {
+thoroughly('what has no vectors of ours is left alone, with the reason', async () => {
   const user = await service.user('left alone');
   const [plain] = await uploaded(user, [textOf('finch')]);
   const [bare] = await uploaded(user, [textOf('robin')], { skip_embedding_generation: true });
@@ -217,7 +218,7 @@ test('what has no vectors of ours is left alone, with the reason', async () => {
   await storedIn('HOT_STORAGE');
 });
 
-test('while a run is under way, the old model finds what is not flipped and the new one what is', async () => {
+thoroughly('while a run is under way, the old model finds what is not flipped and the new one what is', async () => {
   const user = await service.user('half way');
   const files = await uploaded(
     user,
@@ -286,7 +287,7 @@ describe('a file that changes while it is embedded', () => {
     expect((await readAtRest(service.env)).amiss('resynced')).toEqual([]);
   });
 
-  test('by a delete is gone with all that belongs to it', async () => {
+  thoroughly('by a delete is gone with all that belongs to it', async () => {
     const { user, id, end } = await overtaken('deleted', (owner, fileId) =>
       owner.post('/delete_files_v2', { filters: { ids: [fileId] } }),
     );
@@ -299,7 +300,7 @@ describe('a file that changes while it is embedded', () => {
     expect((await readAtRest(service.env)).amiss()).toEqual([]);
   });
 
-  test('in its tags is shown with the new ones', async () => {
+  thoroughly('in its tags is shown with the new ones', async () => {
     const { user, id, end } = await overtaken('tagged', (owner, fileId) =>
       owner.post('/create_user_file_tags', { organization_user_file_id: fileId, tags: { changed: 'yes' } }),
     );
@@ -325,7 +326,7 @@ test('a text that can not be embedded fails its file alone, which keeps its vect
   expect((await readAtRest(service.env)).amiss('faulty')).toEqual([]);
 });
 
-test('the same text in two files of one moment is embedded once, and counted on both', async () => {
+thoroughly('the same text in two files of one moment is embedded once, and counted on both', async () => {
   const user = await service.user('twins');
   const text = textOf('twin', 5);
   emulator.reset();

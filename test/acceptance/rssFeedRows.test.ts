@@ -9,6 +9,7 @@ import { historiesOf, rowsOf, shapesOf } from '../support/keptTexts.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 import type { Listed, TestUser } from '../support/client.js';
+import { thoroughly } from '../support/thorough.js';
 
 const PASSWORD = 'correct horse/battery+staple';
 let service: TestService;
@@ -153,7 +154,7 @@ describe('a feed that has moved', () => {
     expect(await sourcesOf(user)).toHaveLength(1);
   });
 
-  test('for the moment stays where it was', async () => {
+  thoroughly('for the moment stays where it was', async () => {
     site.pages.set('/new.xml', feedOf({ one: 'Lit.' }));
     site.pages.set('/feed.xml', { status: 302, headers: { location: '/new.xml' } });
     const { feed } = await add();
@@ -253,7 +254,7 @@ describe('a login in the address', () => {
       expect(kept.filter((text) => text.includes(shape)).map((text) => text.slice(0, 300))).toEqual([]);
   });
 
-  test('is that of its owner alone: what one may read is not given to another', async () => {
+  thoroughly('is that of its owner alone: what one may read is not given to another', async () => {
     site.pages.set('/feed.xml', closed(editions()));
     const ada = await add(withLogin('ada'));
     const other = await service.user(`other ${customers}`);
@@ -269,23 +270,26 @@ describe('a login in the address', () => {
     expect(shut.feed.sync_error_message).toContain('asks for a login');
   });
 
-  test('is forgotten when access is revoked: nothing is asked then, what was synced stays, and it can be added again', async () => {
-    site.pages.set('/feed.xml', closed(editions()));
-    const { feed, entries } = await add(withLogin('ada'));
-    const [source] = await sourcesOf(user);
-    expect((await user.post('/revoke_access_token', { data_source_id: source!.id })).status).toBe(200);
-    expect(await sourcesOf(user)).toMatchObject([{ token: null, revoked_access: true }]);
-    site.requests.length = 0;
-    for (const id of [feed.id, entries[0]!.id])
-      expect(await resync(id)).toMatchObject({
-        sync_status: 'SYNC_ERROR',
-        sync_error_message: expect.stringContaining('taken back'),
-      });
-    expect(site.requests).toEqual([]);
-    expect(await textOf(entries[0])).toContain('Said to Ada.');
-    expect((await add(withLogin('ada'))).feed).toMatchObject({ id: feed.id, sync_status: 'READY' });
-    expect(await sourcesOf(user)).toMatchObject([{ id: source!.id, revoked_access: false }]);
-  });
+  thoroughly(
+    'is forgotten when access is revoked: nothing is asked then, what was synced stays, and it can be added again',
+    async () => {
+      site.pages.set('/feed.xml', closed(editions()));
+      const { feed, entries } = await add(withLogin('ada'));
+      const [source] = await sourcesOf(user);
+      expect((await user.post('/revoke_access_token', { data_source_id: source!.id })).status).toBe(200);
+      expect(await sourcesOf(user)).toMatchObject([{ token: null, revoked_access: true }]);
+      site.requests.length = 0;
+      for (const id of [feed.id, entries[0]!.id])
+        expect(await resync(id)).toMatchObject({
+          sync_status: 'SYNC_ERROR',
+          sync_error_message: expect.stringContaining('taken back'),
+        });
+      expect(site.requests).toEqual([]);
+      expect(await textOf(entries[0])).toContain('Said to Ada.');
+      expect((await add(withLogin('ada'))).feed).toMatchObject({ id: feed.id, sync_status: 'READY' });
+      expect(await sourcesOf(user)).toMatchObject([{ id: source!.id, revoked_access: false }]);
+    },
+  );
 });
 
 test('a feed that is deleted while it is read leaves nothing', async () => {

@@ -9,6 +9,7 @@ import { apiClient, type TestUser } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 import { storedPoints } from '../support/storedPoints.js';
+import { thoroughly } from '../support/thorough.js';
 
 /** What generate_sparse_vectors makes, by every way that content comes in, read from Qdrant itself. */
 
@@ -116,7 +117,7 @@ describe('generate_sparse_vectors', () => {
     for (const parent of parents) expect(await told(parent.id)).toEqual([]);
   });
 
-  test('acts on what a message contains', async () => {
+  thoroughly('acts on what a message contains', async () => {
     const part = (type: string, more: string, body: string) => `--p\r\nContent-Type: ${type}${more}\r\n\r\n${body}\r\n`;
     const content = `From: a@example.com\r\nSubject: Rivers\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=p\r\n\r\n${part(
       'text/plain',
@@ -154,7 +155,7 @@ describe('generate_sparse_vectors', () => {
     expect(await told(file.id)).toEqual(['queued']);
   });
 
-  test('is turned on and off by a later scrape of the same pages', async () => {
+  thoroughly('is turned on and off by a later scrape of the same pages', async () => {
     site.pages.set('/turned.html', `<h1>Turned</h1><p>${PROSE} Turned on and off.</p>`);
     site.pages.set('/turned.xml', sitemapOf(site.origin, ['/turned.html']));
     for (const on of [false, true, true, false]) {
@@ -195,7 +196,7 @@ describe('SPARSE_VECTOR_QUEUE_STATUS', () => {
     expect(await told(page?.id ?? 0)).toEqual(['queued', 'failed']);
   });
 
-  test('is aborted for a file whose run is cancelled, where it was queued', async () => {
+  thoroughly('is aborted for a file whose run is cancelled, where it was queued', async () => {
     site.pages.set('/held.html', () => undefined);
     site.pages.set('/held.xml', sitemapOf(site.origin, ['/held.html']));
     for (const on of [true, false]) {

@@ -18,6 +18,7 @@ import { startProcess } from '../support/processes.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
+import { thoroughly } from '../support/thorough.js';
 
 /** Traces as an operator has them: API and worker in processes of their own, and a receiver that speaks OTLP. */
 const SECRET = 'never-in-a-trace';
@@ -200,30 +201,33 @@ test('what nobody asked for is in no trace', () => {
   expect(roots.filter(({ name }) => !/^(GET|POST|workflow) /.test(name))).toEqual([]);
 });
 
-test('a run that a worker starts later, because Temporal was away, is part of the trace of its request', async () => {
-  // Nobody listens there any more.
-  const closed = createServer().listen(0, '127.0.0.1');
-  await once(closed, 'listening');
-  const address = `127.0.0.1:${(closed.address() as AddressInfo).port}`;
-  closed.close();
-  const cutOff = await startProcess('api/server', { ...env, TEMPORAL_ADDRESS: address });
-  try {
-    const late = await testUser(`http://127.0.0.1:${String(cutOff.ready['port'])}`, service.apiKey, 'late');
-    const { body } = await late.post<FileRecord>('/upload_text', { contents: 'Late words.' });
-    const spans = await traceOf('workflow syncUpload', (span) => span.attributes['allotrope.file_id'] === body.id);
-    const starts = spans.filter(({ name }) => name === 'start syncUpload');
-    expect(starts.find((span) => !span.failed)?.service).toBe('allotrope-worker');
-    const [request] = spans.filter(({ name }) => name === 'POST /upload_text');
-    expect(request?.service).toBe('allotrope-api');
-    const rows = await withDatabase(service, async (connection) => {
-      const { runs } = await openModels(connection);
-      return runs.find({ fileId: body.id }).lean();
-    });
-    expect(rows).toMatchObject([{ traceparent: `00-${request?.traceId}-${request?.spanId}-01` }]);
-  } finally {
-    await cutOff.stop();
-  }
-});
+thoroughly(
+  'a run that a worker starts later, because Temporal was away, is part of the trace of its request',
+  async () => {
+    // Nobody listens there any more.
+    const closed = createServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const address = `127.0.0.1:${(closed.address() as AddressInfo).port}`;
+    closed.close();
+    const cutOff = await startProcess('api/server', { ...env, TEMPORAL_ADDRESS: address });
+    try {
+      const late = await testUser(`http://127.0.0.1:${String(cutOff.ready['port'])}`, service.apiKey, 'late');
+      const { body } = await late.post<FileRecord>('/upload_text', { contents: 'Late words.' });
+      const spans = await traceOf('workflow syncUpload', (span) => span.attributes['allotrope.file_id'] === body.id);
+      const starts = spans.filter(({ name }) => name === 'start syncUpload');
+      expect(starts.find((span) => !span.failed)?.service).toBe('allotrope-worker');
+      const [request] = spans.filter(({ name }) => name === 'POST /upload_text');
+      expect(request?.service).toBe('allotrope-api');
+      const rows = await withDatabase(service, async (connection) => {
+        const { runs } = await openModels(connection);
+        return runs.find({ fileId: body.id }).lean();
+      });
+      expect(rows).toMatchObject([{ traceparent: `00-${request?.traceId}-${request?.spanId}-01` }]);
+    } finally {
+      await cutOff.stop();
+    }
+  },
+);
 
 test('a refusal is no failed span', async () => {
   const unknown = await user.get('/user_files_v2');
@@ -235,7 +239,7 @@ test('a refusal is no failed span', async () => {
   expect(span).toMatchObject({ failed: false, attributes: { 'http.response.status_code': 405 } });
 });
 
-test('the history of a traced workflow replays where nothing is known of traces', async () => {
+thoroughly('the history of a traced workflow replays where nothing is known of traces', async () => {
   quietTemporal();
   const connection = await Connection.connect({ address: service.env['TEMPORAL_ADDRESS'] ?? '' });
   const client = new Client({ connection });

@@ -9,6 +9,7 @@ import { readAtRest } from '../support/atRest.js';
 import type { TestUser } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
+import { thoroughRows } from '../support/thorough.js';
 
 const KEYS = { deepgram: 'key of deepgram', assemblyai: 'key of assemblyai' };
 let deepgram: Deepgram;
@@ -144,11 +145,13 @@ describe.each(SERVICES)('%s', (transcription_service) => {
   });
 
   test.each([
-    ['429 without Retry-After', { status: 429 }],
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '1' } }],
-    ['500', { status: 500 }],
     ['an answer that breaks off', 'cut'],
-    ['an answer that is no JSON', 'broken'],
+    ...thoroughRows([
+      ['429 without Retry-After', { status: 429 }],
+      ['500', { status: 500 }],
+      ['an answer that is no JSON', 'broken'],
+    ]),
   ] as const)('%s passes: the file is read in the end', async (what, mishap) => {
     const scene = `passing-${transcription_service}-${what.replaceAll(/\W/g, '')}`;
     set(transcription_service, scene, { mishaps: [mishap] });
@@ -158,12 +161,14 @@ describe.each(SERVICES)('%s', (transcription_service) => {
 
   test.each([
     [403, 'API_KEY'],
-    [402, 'API_KEY'],
-    [404, 'BASE_URL'],
-    [413, 'Split it'],
-    [415, 'another format'],
     [500, 'Try again later'],
-  ])('%d that lasts ends in a sentence that says what to do: %s', async (status, hint) => {
+    ...thoroughRows([
+      [402, 'API_KEY'],
+      [404, 'BASE_URL'],
+      [413, 'Split it'],
+      [415, 'another format'],
+    ]),
+  ] as const)('%d that lasts ends in a sentence that says what to do: %s', async (status, hint) => {
     const scene = `lasting-${transcription_service}-${status}`;
     const mishaps = Array.from({ length: 9 }, () => ({ status, body: { error: 'said by the service' } }));
     set(transcription_service, scene, { mishaps, uploadMishaps: [...mishaps] });

@@ -6,6 +6,7 @@ import { type Site, startSite } from '../emulators/site.js';
 import { readAtRest } from '../support/atRest.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
+import { thoroughly } from '../support/thorough.js';
 
 let service: TestService;
 let user: TestUser;
@@ -91,13 +92,13 @@ describe('a site of linked pages', () => {
     expect(await found(parent)).toEqual(['/', '/a', '/a/one', '/a/two']);
   });
 
-  test('is followed also where pages are only stored', async () => {
+  thoroughly('is followed also where pages are only stored', async () => {
     const parent = await crawl({ url: site.origin, store_file_only: true, recursion_depth: 1 });
     expect(await found(parent)).toEqual(['/', '/a', '/b']);
     expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBe(0);
   });
 
-  test('several scrapes of one request each have a parent, in its order', async () => {
+  thoroughly('several scrapes of one request each have a parent, in its order', async () => {
     const { body } = await user.post<FileRecord[]>('/web_scrape', [
       { url: site.url('/a/two'), recursion_depth: 0 },
       { url: site.url('/b'), recursion_depth: null, max_pages_to_scrape: 2 },
@@ -114,7 +115,7 @@ describe('a site of linked pages', () => {
     expect(site.requests.filter((path) => path.startsWith('/b'))).toEqual([]);
   });
 
-  test('a second crawl finds all pages again, though the site says that none has changed', async () => {
+  thoroughly('a second crawl finds all pages again, though the site says that none has changed', async () => {
     for (const [path, links] of Object.entries(TREE)) {
       site.pages.set(path, (request, response) => {
         if (request.headers['if-none-match'] === '"one"') return void response.writeHead(304).end();
@@ -204,7 +205,7 @@ test('an endless site ends at its pages, and leaves nothing of the crawl behind'
   expect(await service.store.frontier.count(run[0]?.runId ?? 0)).toBe(0);
 });
 
-test('a sitemap that a page links to stays the sitemap it is', async () => {
+thoroughly('a sitemap that a page links to stays the sitemap it is', async () => {
   site = await startLinkedSite({ '/': ['/map', '/a'], '/a': [] });
   site.pages.set('/map', { type: 'application/xml', body: `<urlset><url><loc>${site.url('/a')}</loc></url></urlset>` });
   const sitemap = await user.scrape({ url: site.url('/map') });

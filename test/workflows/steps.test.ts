@@ -387,9 +387,14 @@ const MISHAPS = [
       ] as const)
     : []),
 ] as const;
+/** A step that an earlier way has as well meets the failure alone. */
+const mishapsAt = (name: string, step: Step): readonly (typeof MISHAPS)[number][] => {
+  const isFirst = names.find((other) => WAYS[other]!.steps.includes(step)) === name;
+  return isFirst || isThorough() ? MISHAPS : MISHAPS.slice(0, 1);
+};
 const trials = names.flatMap((name) =>
   WAYS[name]!.steps.flatMap((step) =>
-    MISHAPS.map(({ does, when }) => ({
+    mishapsAt(name, step).map(({ does, when }) => ({
       way: name,
       mishap: { step, does, when },
       customer: `${name}, ${does} ${when} ${step}`,

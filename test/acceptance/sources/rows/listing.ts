@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../../../contract/records.js';
 import type { Customer } from '../catalogue.js';
+import { thoroughly } from '../../../support/thorough.js';
 
 /** More than a handful, and most of what there is. */
 const MUCH = 12;
@@ -11,7 +12,7 @@ export function listingRows(customer: Customer): void {
   describe('a listing', () => {
     beforeEach(() => customer.begin());
 
-    test('that misses too much deletes nothing until an operator approves it', async () => {
+    thoroughly('that misses too much deletes nothing until an operator approves it', async () => {
       const { stand, content, documents } = customer;
       const number = documents.length + 2 * MUCH;
       stand.reset(2 * MUCH);

@@ -9,6 +9,7 @@ import { type ApiClient, apiClient, type Listed } from '../../../support/client.
 import { testEngines } from '../../../support/engines.js';
 import { runPass } from '../../../support/passes.js';
 import type { Customer } from '../catalogue.js';
+import { thoroughly } from '../../../support/thorough.js';
 
 /** Passes of auto-sync: what they bring in, and what they leave as it is. */
 export function passRows(customer: Customer): void {
@@ -162,7 +163,7 @@ export function passRows(customer: Customer): void {
       });
     });
 
-    test('a listing that answers nothing deletes nothing', async () => {
+    thoroughly('a listing that answers nothing deletes nothing', async () => {
       await customer.begin();
       const { stand, documents } = customer;
       const more = 20;

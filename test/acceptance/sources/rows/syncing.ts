@@ -4,6 +4,7 @@ import type { FileRecord } from '../../../../contract/records.js';
 import { honours } from '../../../../contract/sources.js';
 import { soon } from '../../../support/soon.js';
 import { type Customer, expectSparse } from '../catalogue.js';
+import { thoroughly } from '../../../support/thorough.js';
 
 /** Selections of files, and what goes wrong on the way. */
 export function syncingRows(customer: Customer): void {
@@ -125,7 +126,7 @@ export function syncingRows(customer: Customer): void {
       });
     });
 
-    test('meets a storm of 429: that costs waiting, and nothing else', async () => {
+    thoroughly('meets a storm of 429: that costs waiting, and nothing else', async () => {
       const { stand, content, documents } = customer;
       // Before the storm: a person who connects is not kept waiting for its end, but told to try again.
       await customer.connect({ sync_files_on_connection: true });
