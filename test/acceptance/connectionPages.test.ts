@@ -16,6 +16,7 @@ import type { Listed, TestUser } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
+import { thoroughly } from '../support/thorough.js';
 
 /** Where pictures are put; unset: none are taken. */
 const PICTURES = process.env['TEST_PICTURES'];
@@ -176,7 +177,7 @@ describe('where something goes wrong', () => {
     expect(complaints).toEqual(complaintOf(400));
   });
 
-  test('markup that comes back instead of a reason is not even shown', async () => {
+  thoroughly('markup that comes back instead of a reason is not even shown', async () => {
     await returning((back) => {
       back.searchParams.set('error', MARKUP);
       back.searchParams.set('error_description', MARKUP);

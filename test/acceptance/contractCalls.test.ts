@@ -28,7 +28,7 @@ import type { SourceStand } from '../support/sourceStands/stand.js';
 import { isThorough } from '../support/thorough.js';
 
 /** Requests of each operation, as its schema has them and bent; enough to meet what a change has broken. */
-const RUNS = isThorough() ? 30 : 12;
+const RUNS = isThorough() ? 30 : 8;
 
 /** Sources whose emulators this file looks into. */
 const OWN: ReadonlySet<string> = new Set(['GITBOOK', 'GITHUB', 'S3']);

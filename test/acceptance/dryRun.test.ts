@@ -8,6 +8,7 @@ import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.j
 import { apiClient, type TestUser } from '../support/client.js';
 import { answerFault } from '../support/contract.js';
 import { startService, type TestService } from '../support/service.js';
+import { thoroughly } from '../support/thorough.js';
 
 interface Estimate {
   readonly files: number;
@@ -179,7 +180,7 @@ test('a dry run is bounded in time, and obeys the limits of its user', async () 
   expect(none).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
 });
 
-test('a crawl is followed as far as the sample goes', async () => {
+thoroughly('a crawl is followed as far as the sample goes', async () => {
   const user = await service.user('dora');
   site.pages.set('/start.html', linkedPage('start', ['/a.html', '/b.html', '/c.html', 'http://elsewhere.example/']));
   for (const name of ['a', 'b', 'c']) site.pages.set(`/${name}.html`, linkedPage(name, [`/${name}${name}.html`]));

@@ -16,6 +16,7 @@ import { answerConsent, consentTo, openPage } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
+import { thoroughly } from '../support/thorough.js';
 
 let drive: GoogleDriveEmulator;
 /** Of an app with token rotation. */
@@ -233,32 +234,35 @@ test('rotating tokens are refreshed once for many calls, each time with the newe
   expect(await onlySource()).toMatchObject({ revoked_access: false });
 });
 
-test('documents are had in the form that their organization wants them in, for one source or for all', async () => {
-  const owner = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-  await consentTo(await urlFor({ sync_source_items: false }));
-  const { id } = await onlySource();
-  const exportedAs = async (settings: Record<string, string | null>): Promise<string | null> => {
-    const data_source_configs = Object.fromEntries(
-      Object.entries(settings).map(([key, form]) => [key, { google_workspace_docs_save_as: form }]),
-    );
-    expect((await owner.post('/organization/update', { data_source_configs })).status).toBe(200);
-    // What is as it was is not fetched again.
-    drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: `On ${JSON.stringify(settings)}.` };
-    const before = drive.requests.length;
-    await user.post('/integrations/files/sync', { data_source_id: id, ids: ['doc'] });
-    const asked = () => drive.requests.slice(before).find((path) => path.includes('/doc/export?'));
-    const path = await soon(asked, (one) => one !== undefined);
-    await soon(
-      async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
-      (files) => files.length === 1 && files[0]!.sync_status === 'READY',
-    );
-    return new URL(path ?? '', drive.url).searchParams.get('mimeType');
-  };
-  expect(await exportedAs({ DEFAULT: 'TXT' })).toBe('text/plain');
-  expect(await exportedAs({ GOOGLE_DRIVE: 'MD', DEFAULT: 'TXT' })).toBe('text/markdown');
-  expect(await exportedAs({ GOOGLE_DRIVE: null, DEFAULT: null })).toBe('text/markdown');
-  delete drive.files['doc'];
-});
+thoroughly(
+  'documents are had in the form that their organization wants them in, for one source or for all',
+  async () => {
+    const owner = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+    await consentTo(await urlFor({ sync_source_items: false }));
+    const { id } = await onlySource();
+    const exportedAs = async (settings: Record<string, string | null>): Promise<string | null> => {
+      const data_source_configs = Object.fromEntries(
+        Object.entries(settings).map(([key, form]) => [key, { google_workspace_docs_save_as: form }]),
+      );
+      expect((await owner.post('/organization/update', { data_source_configs })).status).toBe(200);
+      // What is as it was is not fetched again.
+      drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: `On ${JSON.stringify(settings)}.` };
+      const before = drive.requests.length;
+      await user.post('/integrations/files/sync', { data_source_id: id, ids: ['doc'] });
+      const asked = () => drive.requests.slice(before).find((path) => path.includes('/doc/export?'));
+      const path = await soon(asked, (one) => one !== undefined);
+      await soon(
+        async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+        (files) => files.length === 1 && files[0]!.sync_status === 'READY',
+      );
+      return new URL(path ?? '', drive.url).searchParams.get('mimeType');
+    };
+    expect(await exportedAs({ DEFAULT: 'TXT' })).toBe('text/plain');
+    expect(await exportedAs({ GOOGLE_DRIVE: 'MD', DEFAULT: 'TXT' })).toBe('text/markdown');
+    expect(await exportedAs({ GOOGLE_DRIVE: null, DEFAULT: null })).toBe('text/markdown');
+    delete drive.files['doc'];
+  },
+);
 
 test('no secret of it rests anywhere in clear', async () => {
   await consentTo(await urlFor());
@@ -312,7 +316,7 @@ describe('the chooser', () => {
     });
   });
 
-  test('syncs by increments where its page was asked for so', async () => {
+  thoroughly('syncs by increments where its page was asked for so', async () => {
     const { url } = await consentTo(await urlFor({ automatically_open_file_picker: true, incremental_sync: true }));
     const requests = async () =>
       (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results.map((file) => file.request_id);
@@ -341,7 +345,7 @@ describe('the chooser', () => {
     expect(none.html).not.toContain('/connections/');
   });
 
-  test('left without a choice is told as CANCEL', async () => {
+  thoroughly('left without a choice is told as CANCEL', async () => {
     const { url } = await consentTo(await urlFor({ automatically_open_file_picker: true }));
     await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'cancel' }) });
     expect((await onlySource()).last_sync_action).toBe('CANCEL');

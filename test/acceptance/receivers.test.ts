@@ -7,6 +7,7 @@ import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { apiClient } from '../support/client.js';
 import { soon } from '../support/soon.js';
 import { startService, type TestService } from '../support/service.js';
+import { thoroughly } from '../support/thorough.js';
 
 /** Receivers that misbehave: what arrives, in which order, and what the list of deliveries says. */
 
@@ -242,7 +243,7 @@ describe('a receiver that was down, or came late', () => {
     readonly next_cursor: number;
     readonly has_more: boolean;
   }
-  test('catches up from the feed, page by page, in the order of the deliveries', async () => {
+  thoroughly('catches up from the feed, page by page, in the order of the deliveries', async () => {
     const { tell, receiver, get } = await organization();
     const hook = await receiver();
     await tell('FILE_SYNCING', 1, 2, 3);

@@ -5,6 +5,7 @@ import { type HttpProxy, startHttpProxy } from '../emulators/httpProxy.js';
 import { type Page, type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
+import { thoroughRows } from '../support/thorough.js';
 
 let service: TestService;
 let user: TestUser;
@@ -55,9 +56,9 @@ async function scraped(
 
 describe.each([
   ['plain', '/plain', false, 'http'],
-  ['rendered with its styles', '/styled', true, 'browser'],
   ['rendered as the empty shell that it is', '/shell', false, 'browser'],
-])('of a page that is %s', (_, path, downloadCssAndMedia, fetchedWith) => {
+  ...thoroughRows([['rendered with its styles', '/styled', true, 'browser']]),
+] as const)('of a page that is %s', (_, path, downloadCssAndMedia, fetchedWith) => {
   test('the main text is that of the page without what is to be skipped, by tag, class or selector', async () => {
     const read = async (skips: Record<string, unknown>) => {
       const { file, text } = await scraped(user, path, { download_css_and_media: downloadCssAndMedia, ...skips });

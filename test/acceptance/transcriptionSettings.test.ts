@@ -8,6 +8,7 @@ import { readAtRest } from '../support/atRest.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 import { startSite } from '../emulators/site.js';
+import { thoroughly } from '../support/thorough.js';
 
 let deepgram: Deepgram;
 let assemblyai: AssemblyAi;
@@ -77,7 +78,7 @@ test('where both are configured TRANSCRIPTION_SERVICE chooses, and a file that n
   });
 });
 
-test('a key that is refused ends in a sentence that names its setting, and not its value', async () => {
+thoroughly('a key that is refused ends in a sentence that names its setting, and not its value', async () => {
   await withService({ DEEPGRAM_API_KEY: 'wrong one', ASSEMBLYAI_API_KEY: 'wrong one' }, async (service) => {
     for (const [transcription_service, setting] of [
       ['deepgram', 'DEEPGRAM_API_KEY'],
@@ -90,7 +91,7 @@ test('a key that is refused ends in a sentence that names its setting, and not i
   });
 });
 
-test('an address of the own network is refused unless it is allowed', async () => {
+thoroughly('an address of the own network is refused unless it is allowed', async () => {
   await withService({ DEEPGRAM_API_KEY: 'right', ALLOWED_PRIVATE_HOSTS: '' }, async (service) => {
     expect(await ended(service)).toMatchObject({
       sync_status: 'SYNC_ERROR',

@@ -6,6 +6,7 @@ import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
 import type { HostTurns } from '../../contract/hostTurns.js';
 import { createHostTurns } from '../../store/hostTurns.js';
 import { testEngines } from '../support/engines.js';
+import { thoroughly } from '../support/thorough.js';
 
 /** What the database holds is real; workers are limiters with connections of their own. */
 const uri = new URL(testEngines().mongodbUri);
@@ -138,7 +139,7 @@ describe('turns at a host', () => {
     rest.forEach((leave) => leave());
   });
 
-  test('with fewer of them than workers, each worker comes to its turn', async () => {
+  thoroughly('with fewer of them than workers, each worker comes to its turn', async () => {
     const workers = [await worker(1), await worker(1), await worker(1)];
     const host = newHost();
     const stop = new AbortController();
@@ -171,7 +172,7 @@ describe('turns at a host', () => {
     expect((await turns.share({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(4);
   });
 
-  test('a share never falls below what its worker may still use, whatever is fair', async () => {
+  thoroughly('a share never falls below what its worker may still use, whatever is fair', async () => {
     const [turns, host] = [await table(), newHost()];
     const ask = (holder: string, atMost: number) => turns.share({ host, holder, cap: 5, atMost });
     expect(await ask('a', 0)).toMatchObject({ slots: 5, fair: 5 });
@@ -235,7 +236,7 @@ describe('starts at a host with a Crawl-delay', () => {
     expect(performance.now() - began).toBeGreaterThan(1495);
   });
 
-  test('of a worker that died while it waited are not lost to the others', async () => {
+  thoroughly('of a worker that died while it waited are not lost to the others', async () => {
     const [turns, host] = [await table(), newHost()];
     expect(await turns.claimStart(host, 2000)).toBe(0);
     const waitMs = await turns.claimStart(host, 2000);

@@ -12,6 +12,7 @@ import { type QdrantEngine, startQdrant } from '../../engines/qdrant.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../engines/venv.js';
 import { seededChance } from '../support/seed.js';
 import { soon } from '../support/soon.js';
+import { thoroughly } from '../support/thorough.js';
 
 const SIZE = 64;
 /** Points above the engine's 500 KB. */
@@ -106,44 +107,47 @@ test('killed while it builds an index it keeps every point and no copy, and buil
   expect((await client.count('killed')).count).toBe(filled + 10);
 });
 
-test('more is written than is kept while an index is built: it is given up, nothing is lost, and it is built in a quiet moment', async () => {
-  await engine.stop();
-  const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR });
-  const crowded = await startQdrant({
-    dataDir,
-    venv,
-    port: engine.ports[0] ?? 'free',
-    indexAboveKb: 500,
-    keptPoints: 400,
-  });
-  try {
-    const filled = await fillUntilIndexing('crowded');
-    await client.upsert('crowded', { wait: true, points: pointsFrom(1_000_000, 500) });
-    const log = await readFile(join(dataDir, 'logs', 'qdrant.log'), 'utf8');
-    expect(log).toContain('indexing crowded: given up');
-    expect((await client.count('crowded')).count).toBe(filled + 500);
-    await soon(
-      () => shardsOf('crowded'),
-      (shards) => shards.length === 1,
-    );
-    expect(await indexed('crowded')).toBe(0);
-    // No further write, and no question for longer than an idle moment takes: only the files tell.
-    await soon(
-      () => shardsOf('crowded'),
-      (shards) => shards.includes('shard-1'),
-    );
-    await soon(
-      () => indexed('crowded'),
-      (count) => count > 0,
-    );
-    expect((await client.count('crowded')).count).toBe(filled + 500);
-  } finally {
-    await crowded.stop();
-    await engine.restart();
-  }
-});
+thoroughly(
+  'more is written than is kept while an index is built: it is given up, nothing is lost, and it is built in a quiet moment',
+  async () => {
+    await engine.stop();
+    const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR });
+    const crowded = await startQdrant({
+      dataDir,
+      venv,
+      port: engine.ports[0] ?? 'free',
+      indexAboveKb: 500,
+      keptPoints: 400,
+    });
+    try {
+      const filled = await fillUntilIndexing('crowded');
+      await client.upsert('crowded', { wait: true, points: pointsFrom(1_000_000, 500) });
+      const log = await readFile(join(dataDir, 'logs', 'qdrant.log'), 'utf8');
+      expect(log).toContain('indexing crowded: given up');
+      expect((await client.count('crowded')).count).toBe(filled + 500);
+      await soon(
+        () => shardsOf('crowded'),
+        (shards) => shards.length === 1,
+      );
+      expect(await indexed('crowded')).toBe(0);
+      // No further write, and no question for longer than an idle moment takes: only the files tell.
+      await soon(
+        () => shardsOf('crowded'),
+        (shards) => shards.includes('shard-1'),
+      );
+      await soon(
+        () => indexed('crowded'),
+        (count) => count > 0,
+      );
+      expect((await client.count('crowded')).count).toBe(filled + 500);
+    } finally {
+      await crowded.stop();
+      await engine.restart();
+    }
+  },
+);
 
-test('a collection whose index is being built can be deleted, and the engine stopped', async () => {
+thoroughly('a collection whose index is being built can be deleted, and the engine stopped', async () => {
   await fillUntilIndexing('gone');
   await client.deleteCollection('gone');
   expect(existsSync(join(dataDir, 'qdrant', 'gone'))).toBe(false);

@@ -8,6 +8,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { findChromium } from '../../../connectors/web/findChromium.js';
 import { faultOf, serve } from '../../egress/loopback.js';
 import { closeSources, fetchOne, source, text, type SourceOptions } from './webSource.js';
+import { thoroughly } from '../../support/thorough.js';
 
 afterEach(closeSources);
 
@@ -195,12 +196,12 @@ describe('limits', () => {
     expect((await render(web, `${server.origin}/next`)).fetchedWith).toBe('browser');
   });
 
-  test('a script without end after the document too', async () => {
+  thoroughly('a script without end after the document too', async () => {
     const server = await html({ '/': '<p>x</p><script>setTimeout(() => { for (;;); }, 100)</script>' });
     await faultOf(render(browsing({ settings: { pageTimeoutMs: 3000 } }), server.origin), 'timed_out');
   });
 
-  test('a page that never comes to rest is taken as it stands', async () => {
+  thoroughly('a page that never comes to rest is taken as it stands', async () => {
     const server = await html({
       '/': '<p id=p></p><script>setInterval(() => { p.textContent = "alive"; fetch("/x"); }, 50)</script>',
     });
@@ -217,7 +218,7 @@ describe('limits', () => {
   });
 });
 
-test('the browser is started anew after its pages, also with several at once', async () => {
+thoroughly('the browser is started anew after its pages, also with several at once', async () => {
   const server = await html({ '/': '<p id=p></p><script>p.textContent = "made by script"</script>' });
   const web = browsing({ settings: { browserMaxPages: 2 } });
   const pages = await Promise.all(Array.from({ length: 7 }, () => render(web, server.origin)));

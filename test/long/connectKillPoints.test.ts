@@ -15,7 +15,7 @@ import { startProcess } from '../support/processes.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 
-/** The short form of test/long/connectKill.test.ts: one death of API and worker meets connections at every point there is. */
+/** One death of API and worker meets connections at every point there is; test/long/connectKill.test.ts has deaths at random moments. */
 let drive: GoogleDriveEmulator;
 let receiver: Receiver;
 let service: TestService;
