@@ -13,7 +13,7 @@ import type { RunDoc } from '../store/runs/model.js';
 import type { Originals } from '../store/originals/originals.js';
 import type { Runs } from '../store/runs/outbox.js';
 import type { Pauses } from '../store/runs/pauses.js';
-import { pause } from './pause.js';
+import { sweepEvery } from './sweep.js';
 
 /** Runs looked at in one round. */
 const RUNS_PER_ROUND = 200;
@@ -127,16 +127,12 @@ export async function reap(
   intervalMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
-    await pause(intervalMs, signal);
-    if (signal.aborted) return;
-    try {
-      await reapOnce(client, stores, log);
-      await endEmptyPauses(stores);
-      const swept = await stores.originals.sweep();
-      if (swept > 0) log.info({ swept }, 'swept what broken uploads left behind, and what was replaced');
-    } catch (error) {
-      log.warn({ err: error }, 'runs could not be compared with Temporal, or uploads not swept; trying again');
-    }
-  }
+  const sweepOnce = async (): Promise<void> => {
+    await reapOnce(client, stores, log);
+    await endEmptyPauses(stores);
+    const swept = await stores.originals.sweep();
+    if (swept > 0) log.info({ swept }, 'swept what broken uploads left behind, and what was replaced');
+  };
+  const failed = 'runs could not be compared with Temporal, or uploads not swept; trying again';
+  await sweepEvery(intervalMs, signal, sweepOnce, log, failed);
 }

@@ -1,0 +1,47 @@
+/** Work that is looked for again and again, and begun for each user who has some. */
+import { randomUUID } from 'node:crypto';
+
+import type { Log } from '../observability/log.js';
+import type { Store } from '../store/connect.js';
+import type { NewRun } from '../store/runs/outbox.js';
+import type { Dispatcher } from './dispatcher.js';
+import { pause } from './pause.js';
+
+/** Sweeps every `intervalMs` until the signal is aborted. @param failed what is logged of a sweep that failed: the next one comes all the same */
+export async function sweepEvery(
+  intervalMs: number,
+  signal: AbortSignal,
+  sweepOnce: () => Promise<void>,
+  log: Log,
+  failed: string,
+): Promise<void> {
+  while (!signal.aborted) {
+    await pause(intervalMs, signal);
+    if (signal.aborted) return;
+    try {
+      await sweepOnce();
+    } catch (error) {
+      log.warn({ err: error }, failed);
+    }
+  }
+}
+
+/** Begins a run for each owner who has none of its workflow under way; answers how many. */
+export async function beginForEach(
+  { runs, moves, transaction }: Pick<Store, 'runs' | 'moves' | 'transaction'>,
+  dispatcher: Pick<Dispatcher, 'start'>,
+  owners: readonly NewRun['owner'][],
+  runOf: (owner: NewRun['owner']) => Pick<NewRun, 'kind' | 'workflowId' | 'options'>,
+): Promise<number> {
+  let begun = 0;
+  for (const owner of owners) {
+    const run = { ...runOf(owner), owner, fileId: null, requestId: randomUUID() };
+    // One that two workers begin at the same moment runs twice, and finds nothing the second time.
+    if (await moves.isUnderWay(owner, run.workflowId)) continue;
+    const runId = await runs.nextId();
+    await transaction((session) => runs.accept(runId, run, session));
+    await dispatcher.start(runId);
+    begun += 1;
+  }
+  return begun;
+}
