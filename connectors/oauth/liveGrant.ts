@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Fault } from '../../contract/failures.js';
 import type { GrantKeeper, KeptGrant, StoredGrant } from '../../contract/oauth.js';
+import { untilAborted } from '../../contract/untilAborted.js';
 import { TOKEN_TIMEOUT_MS } from './tokenRequests.js';
 
 /** Two tries of a refresh fit into a claim. */
@@ -96,20 +97,6 @@ export function createLiveGrant(
     const kept = await inTurn(() => whenGood(isGood));
     return isGood(kept.grant) ? kept : whenGood(isGood);
   };
-  const unless = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
-    let stop: () => void = () => undefined;
-    const aborted = new Promise<never>((_resolve, reject) => {
-      stop = () => reject(signal.reason as Error);
-      signal.addEventListener('abort', stop, { once: true });
-    });
-    try {
-      signal.throwIfAborted();
-      return await Promise.race([work, aborted]);
-    } finally {
-      signal.removeEventListener('abort', stop);
-      work.catch(() => undefined);
-    }
-  };
 
   return {
     version: () => used,
@@ -119,7 +106,7 @@ export function createLiveGrant(
       const { grant } = kept;
       if (grant.refreshToken === null || !isDue(grant, Date.now())) return take(kept);
       return take(
-        await unless(
+        await untilAborted(
           signal,
           together((one) => !isDue(one, Date.now())),
         ),
@@ -127,7 +114,7 @@ export function createLiveGrant(
     },
     async renewed(refusedToken, signal) {
       return take(
-        await unless(
+        await untilAborted(
           signal,
           together(({ accessToken }) => accessToken !== refusedToken),
         ),

@@ -1,4 +1,5 @@
 import { Fault, type FaultKind } from '../../../contract/failures.js';
+import { untilAborted } from '../../../contract/untilAborted.js';
 
 /** `warn`: it goes on, but somebody should look. `bad`: it does not go on until somebody does something. */
 export const CHECK_STATUSES = ['ok', 'warn', 'bad'] as const;
@@ -53,22 +54,6 @@ export function findingOf(fault: Fault, connectAgain: string): Finding {
   return { status: retryable ? 'warn' : 'bad', message, fix, details };
 }
 
-/** Rejects with the signal's reason as soon as it aborts, whatever the work does. */
-async function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  work.catch(() => undefined);
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
 export interface Looking {
   readonly signal: AbortSignal;
   readonly connectAgain: string;
@@ -86,7 +71,7 @@ export async function lookAt(
 ): Promise<Check> {
   const found = async (): Promise<Finding> => {
     try {
-      return await until(signal, look());
+      return await untilAborted(signal, look());
     } catch (error) {
       if (error instanceof Fault) return findingOf(error, connectAgain);
       return signal.aborted ? late() : failed(error);
