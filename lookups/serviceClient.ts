@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Fault, type FaultKind } from '../contract/failures.js';
 import { retryAfterMs } from '../egress/retryAfter.js';
+import { statedReason } from '../egress/statedReason.js';
 import type { Egress } from '../egress/types.js';
 import { member } from './members.js';
 import type { LookupService, Reply, ServiceClient, ServiceSettings } from './types.js';
 
 /** Of an answer; a transcript of ten hours has about two million. */
 const MAX_ANSWER_BYTES = 20_000_000;
-const MAX_REASON = 300;
 
 export interface Question {
   readonly service: LookupService;
@@ -70,7 +70,7 @@ function refusal(service: LookupService, reply: Reply, apiKey: string | null): F
   const { status, headers } = reply;
   const waitMs = service.waitMs?.(headers) ?? retryAfterMs(headers);
   // Some say the key that they refuse.
-  const reason = reasonOf(apiKey === null ? reply.text : reply.text.replaceAll(apiKey, '…'));
+  const reason = statedReason(apiKey === null ? reply.text : reply.text.replaceAll(apiKey, '…'), reasonsIn);
   const quoted = reason === '' ? '' : ` (“${reason}”)`;
   const fault = (kind: FaultKind, sentence: string): Fault =>
     new Fault(kind, `${name} ${sentence}${quoted}. (HTTP ${status})`, waitMs === null ? {} : { retryAfterMs: waitMs });
@@ -85,20 +85,8 @@ function refusal(service: LookupService, reply: Reply, apiKey: string | null): F
   return fault('bad_response', `did not take the request. Have the setting ${urlSetting} checked`);
 }
 
-/** What a service says is wrong: {error: {detail}} (Brave), {details} or {message} (Supadata), {error} (Invidious, SearXNG). */
-function reasonOf(text: string): string {
-  try {
-    const body = JSON.parse(text) as unknown;
-    const error = member(body, 'error');
-    const said = [member(error, 'detail'), member(body, 'details'), member(body, 'message'), error].find(
-      (one) => typeof one === 'string',
-    );
-    return String(said ?? '')
-      .replace(/\s+/g, ' ')
-      .trim()
-      .replace(/\.$/, '')
-      .slice(0, MAX_REASON);
-  } catch {
-    return '';
-  }
+/** {error: {detail}} (Brave), {details} or {message} (Supadata), {error} (Invidious, SearXNG). */
+function reasonsIn(body: unknown): unknown[] {
+  const error = member(body, 'error');
+  return [member(error, 'detail'), member(body, 'details'), member(body, 'message'), error];
 }

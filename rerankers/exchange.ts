@@ -1,5 +1,6 @@
 import { Fault, type FaultKind } from '../contract/failures.js';
 import { retryAfterMs } from '../egress/retryAfter.js';
+import { statedReason } from '../egress/statedReason.js';
 import type { Egress } from '../egress/types.js';
 import { member } from './members.js';
 import type { Ranked, RerankService } from './types.js';
@@ -8,7 +9,6 @@ import type { Ranked, RerankService } from './types.js';
 const MAX_ANSWER_BYTES = 32_000_000;
 /** Of a text at most: what these models read of it at once is shorter. */
 const MAX_TEXT_CHARACTERS = 20_000;
-const MAX_REASON = 300;
 
 export interface Exchange {
   readonly service: RerankService;
@@ -38,7 +38,8 @@ export async function exchange(one: Exchange): Promise<Ranked[]> {
     ...(signal ? { signal } : {}),
   });
   const said = Buffer.from(await answer.bytes()).toString();
-  if (answer.status !== 200) throw refusal(service, answer.status, reasonOf(said), retryAfterMs(answer.headers));
+  if (answer.status !== 200)
+    throw refusal(service, answer.status, statedReason(said, reasonsIn), retryAfterMs(answer.headers));
   const wrong = (what: string): Fault =>
     new Fault(
       'server_error',
@@ -100,19 +101,5 @@ function refusal(
   );
 }
 
-/** What a service says is wrong: {message} (Cohere), {detail} (Jina, Pongo), {error}. */
-function reasonOf(text: string): string {
-  try {
-    const body = JSON.parse(text) as unknown;
-    const said = ['message', 'detail', 'error']
-      .map((name) => member(body, name))
-      .find((one) => typeof one === 'string');
-    return String(said ?? '')
-      .replace(/\s+/g, ' ')
-      .trim()
-      .replace(/\.$/, '')
-      .slice(0, MAX_REASON);
-  } catch {
-    return '';
-  }
-}
+/** {message} (Cohere), {detail} (Jina, Pongo), {error}. */
+const reasonsIn = (body: unknown): unknown[] => ['message', 'detail', 'error'].map((name) => member(body, name));
