@@ -14,6 +14,7 @@ import { adoptFiles, connectSource, pointTags, withDatabase } from '../support/d
 import { testEngines } from '../support/engines.js';
 import { soon } from '../support/soon.js';
 import { startService, type TestService } from '../support/service.js';
+import { thoroughly } from '../support/thorough.js';
 
 /** Runs that no record waits for, ended in Temporal while no worker is there. */
 const log = createLog({ level: 'silent', name: 'test' });
@@ -108,7 +109,7 @@ describe('tags of a data source', () => {
     await allEnded();
   });
 
-  test('that are ended again and again are given up, and the record says so', async () => {
+  thoroughly('that are ended again and again are given up, and the record says so', async () => {
     await addTag('green');
     const run = await begun('updateTags');
     await withDatabase(service, (connection) =>

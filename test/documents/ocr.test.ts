@@ -13,6 +13,7 @@ import { drawPicture } from '../support/pictures.js';
 import { makePdf } from './formats/makePdf.js';
 import { FILES, LIMITS } from './page.js';
 import { upload } from './readFile.js';
+import { thoroughRows } from '../support/thorough.js';
 
 const OCR: OcrSettings = {
   processes: 1,
@@ -101,7 +102,7 @@ test('a line that is much larger is a heading', async () => {
   ]);
 });
 
-describe.each(['png', 'jpeg'] as const)('screenshots that Chromium takes, as %s', (type) => {
+describe.each(['png', ...thoroughRows(['jpeg'])] as const)('screenshots that Chromium takes, as %s', (type) => {
   const SHOTS = {
     'a letter': [
       '<h1>Notice to mariners</h1><p>The light on the south pier is out.<br>Its place is marked by a buoy.</p>',
