@@ -13,7 +13,7 @@ import {
   rescrape,
   type Rescrape,
 } from './measures.js';
-import { type ByRole, cpuNow, cpuSince, type Peak, type Role, total, watchMemory } from './processes.js';
+import { cpuNow, cpuSince, type Peak, perRole, type Role, total, watchMemory } from './processes.js';
 import type { Report } from './report.js';
 import { type BenchService, ingest } from './service.js';
 import type { BenchSite } from './site.js';
@@ -31,7 +31,18 @@ export interface Sizes {
 }
 
 /** What can be measured by itself. */
-export const PARTS = ['chunks', 'long', 'vectors', 'first', 'posts', 'cancel', 'two', 'kill', 'peers'] as const;
+export const PARTS = [
+  'chunks',
+  'long',
+  'vectors',
+  'first',
+  'posts',
+  'cancel',
+  'two',
+  'kill',
+  'peers',
+  'vectorPeer',
+] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Ours {
@@ -50,11 +61,6 @@ const FLAT = 1.15;
 
 const median = (values: readonly number[]): number => percentile(values, 50);
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
-const perRole = (values: ByRole, unit: number, digits: number): string =>
-  [...SERVICE, ...ENGINES, 'site' as const, 'bench' as const]
-    .filter((role) => (values[role] ?? 0) > 0)
-    .map((role) => `${role} ${((values[role] ?? 0) / unit).toFixed(digits)}`)
-    .join(', ');
 
 export interface OursOptions {
   readonly service: BenchService;
@@ -118,13 +124,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       lastPeak = done.peak;
       if (!cold) speeds.push(done.pagesPerSecond);
       if (round === rounds) {
-        report.note(
-          `CPU of the service's last round of chunks only, ms a page: ${perRole(
-            Object.fromEntries(Object.entries(done.cpu).map(([role, ms]) => [role, ms / pages])),
-            1,
-            2,
-          )}.`,
-        );
+        report.note(`CPU of the service's last round of chunks only, ms a page: ${perRole(done.cpu, pages, 2)}.`);
         report.note(`Memory at its peak, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
       }
     });
@@ -170,6 +170,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       await atRest(early);
     });
     const done = await run('with vectors', vectorPages, CHUNKING, user);
+    report.note(`CPU with vectors, ms a page: ${perRole(done.cpu, vectorPages, 2)}.`);
     report.note(`Memory at the peak with vectors, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
     const body = { url: site.sitemap(vectorPages), ...CHUNKING };
     tellRescrape('with vectors', await rescrape(service, site, user, vectorPages, body), done.ms, vectorPages, true);

@@ -23,8 +23,11 @@ export interface PeerRun extends PeerDone {
   readonly pagesPerSecond: number;
 }
 
+/** The scripts in bench/langchain. */
+type PeerName = 'langchain' | 'crawlee' | 'crawleeAsShipped';
+
 /** Runs one peer to its end. @throws when it ends without having told what it did */
-export async function runPeer(name: 'langchain' | 'crawlee', orders: Orders): Promise<PeerRun> {
+export async function runPeer(name: PeerName, orders: Orders): Promise<PeerRun> {
   const before = cpuNow();
   let cpu: ByRole = {};
   const [done, peak] = await watchMemory(['peer', 'embedding'], async () => {

@@ -110,6 +110,13 @@ export const pidsOf = (role: Role): number[] =>
 export const total = (values: ByRole, roles: readonly Role[]): number =>
   roles.reduce((all, role) => all + (values[role] ?? 0), 0);
 
+/** Values of all roles that have some, in words. */
+export const perRole = (values: ByRole, unit: number, digits: number): string =>
+  [...ROLES.map(([role]) => role), 'bench' as const]
+    .filter((role) => (values[role] ?? 0) > 0)
+    .map((role) => `${role} ${((values[role] ?? 0) / unit).toFixed(digits)}`)
+    .join(', ');
+
 /** Processor time that the bench's children have used so far, by role, in milliseconds. */
 export const cpuNow = (): ByRole => ({
   ...sum(descendants(process.pid), ({ cpuMs }) => cpuMs),

@@ -13,7 +13,7 @@ import { CHUNKING, percentile } from './measures.js';
 import { measureOurs, type Ours, type Part, PARTS, type Sizes } from './ours.js';
 import type { Orders } from './langchain/peer.js';
 import { ensurePeers, type PeerRun, runPeer } from './peers.js';
-import { type Role, total } from './processes.js';
+import { perRole, type Role, total } from './processes.js';
 import { summariseProfiles } from './profile.js';
 import { createReport } from './report.js';
 import { startBenchService } from './service.js';
@@ -101,10 +101,11 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
   const versus = (what: string, mine: number, theirs: number, wanted: number): void =>
     report.figure(what, `${(mine / theirs).toFixed(2)}×`, `≥ ${wanted}×`, mine / theirs >= wanted);
 
-  try {
+  const measureChunks = async (): Promise<void> => {
     for (const [name, who, what] of [
       ['langchain', 'LangChain.js', 'load, split, write lines'],
       ['crawlee', 'Crawlee', 'crawl and extract only'],
+      ['crawleeAsShipped', 'Crawlee as it ships', 'crawl, extract, push text'],
     ] as const) {
       const speeds: number[] = [];
       for (let round = 1; round <= sizes.rounds; round += 1) {
@@ -120,11 +121,16 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
       const few = { ...orders, sitemap: sitemap(sizes.pages / 10), tokenizer: 'js-tiktoken' as const };
       tell('LangChain.js', 'the same with js-tiktoken', await runPeer('langchain', few), ['peer']);
     });
+  };
+
+  try {
+    if (isWanted('peers')) await measureChunks();
     await attempt('LangChain.js with vectors', async () => {
       const vectors = { ...model, qdrantUrl: engines.qdrantUrl ?? '', threads: EMBEDDING_THREADS };
       const withVectors = { ...orders, sitemap: sitemap(sizes.vectorPages), outFile: null, vectors };
       const done = await runPeer('langchain', withVectors);
       tell('LangChain.js', 'with vectors', done, ['peer', 'embedding', 'qdrant']);
+      report.note(`CPU of LangChain.js with vectors, ms a page: ${perRole(done.cpu, done.pages, 2)}.`);
       versus('with vectors beside LangChain.js', ours.withVectors, done.pagesPerSecond, 1);
     });
   } finally {
@@ -145,7 +151,7 @@ try {
   } finally {
     await service.stop();
   }
-  if (isWanted('peers')) await measurePeers((pages) => site.sitemap(pages), ours);
+  if (isWanted('peers') || isWanted('vectorPeer')) await measurePeers((pages) => site.sitemap(pages), ours);
   report.note(
     `Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}. Peers are told where the main text is ` +
       '(<main>), we find it; LangChain.js counts tokens with our tokenizer unless said otherwise, and embeds with our model and processes.',
