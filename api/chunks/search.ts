@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { RerankModel } from '../../contract/rerankers.js';
 import { isGivenSpace } from '../../contract/uploads.js';
@@ -43,10 +44,10 @@ const candidatesOf = (k: number): number => Math.max(k, Math.min(200, Math.max(5
 const RRF_K = 60;
 
 /** Users whose files were seen to lie elsewhere too: for a while that is asked about first. It decides on the order alone. */
-const scattered = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
+const scattered = new LRUCache<string, true>({ ...atMost(10_000), ttl: 60_000 });
 
 /** Users some of whose hits were of such generations: for a while spare ones are asked for, which others have no need of. */
-const replacing = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
+const replacing = new LRUCache<string, true>({ ...atMost(10_000), ttl: 60_000 });
 
 const nameOf = ({ organizationId, userId }: Tenant): string => `${organizationId}:${userId}`;
 

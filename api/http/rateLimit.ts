@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 import { HttpError } from './errors.js';
 
 /** Requests a minute; 0 is no limit. */
@@ -25,7 +26,7 @@ const MINUTE_MS = 60_000;
 
 /** Buckets that fill evenly: a minute's worth may be spent at once. */
 function createBuckets(now: () => number) {
-  const buckets = new LRUCache<string, Bucket>({ max: MAX_BUCKETS });
+  const buckets = new LRUCache<string, Bucket>({ ...atMost(MAX_BUCKETS) });
   const filled = (name: string, limit: number): Bucket => {
     const known = buckets.get(name) ?? { tokens: limit, filledAt: now() };
     const tokens = Math.min(limit, known.tokens + ((now() - known.filledAt) / MINUTE_MS) * limit);

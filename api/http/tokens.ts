@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 import { createSigner, type SigningKey } from './signer.js';
 
 /** What access tokens begin with. */
@@ -36,7 +37,7 @@ export function createTokens(keys: readonly SigningKey[], now: () => number = Da
   const signer = createSigner(keys, 'access-token');
   const verify = (token: string): Claims | null =>
     token.startsWith(KIND) ? (signer.read(token.slice(KIND.length)) as Claims | null) : null;
-  const verified = new LRUCache<string, Claims>({ max: MOST_VERIFIED });
+  const verified = new LRUCache<string, Claims>({ ...atMost(MOST_VERIFIED) });
   return {
     issue({ organizationId, userId }) {
       const claims = {

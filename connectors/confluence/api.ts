@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, OAuthSpec, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
@@ -71,7 +72,7 @@ export interface Site {
 
 const CLOUD_ID = /^[\w-]{1,64}$/;
 /** Asked for before every call, so kept for minutes, by the token that may see it. */
-const known = new LRUCache<string, Site>({ max: 10_000, ttl: 600_000 });
+const known = new LRUCache<string, Site>({ ...atMost(10_000), ttl: 600_000 });
 
 /** The sites with a Confluence that the token was let into. One with several products is there several times. */
 async function sitesOf(client: SourceClient, signal: AbortSignal): Promise<readonly Site[]> {

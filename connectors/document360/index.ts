@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
@@ -46,7 +47,7 @@ async function workspaces(client: SourceClient, signal: AbortSignal): Promise<re
 }
 
 /** Languages of workspaces: asked for with every article, so kept for minutes, by the token that may know them. */
-const languages = new LRUCache<string, string>({ max: 10_000, ttl: 600_000 });
+const languages = new LRUCache<string, string>({ ...atMost(10_000), ttl: 600_000 });
 
 async function languageOf(
   client: SourceClient,

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
@@ -52,7 +53,7 @@ export const currentAccount = ({ client, signal }: Pick<Call, 'client' | 'signal
   client.post(['users', 'get_current_account'], null, signal);
 
 /** Where an account begins, by its token: asked for again and again, so kept for minutes. */
-const roots = new LRUCache<string, string>({ max: 10_000, ttl: 600_000 });
+const roots = new LRUCache<string, string>({ ...atMost(10_000), ttl: 600_000 });
 
 /** What shows a member of a team the folders of the team beside the own one; nothing for others. */
 async function rootHeaders(call: Call): Promise<Readonly<Record<string, string>>> {

@@ -1,6 +1,7 @@
 /** Where things lie: answers name what is around them, as far as they know, and that may be a column, or not be shared with us. */
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import { externalIdOf, placeOfJson } from './adapter.js';
 import { asObject, asText, type Call, idOf, isOutOfReach, isTrashed, type Json } from './api.js';
@@ -9,7 +10,7 @@ import { asObject, asText, type Call, idOf, isOutOfReach, isTrashed, type Json }
 type Known = { readonly externalId: string; readonly parent: string | null } | null;
 
 /** By listing and id. Asked for again and again in one, so kept for minutes; another process asks anew. */
-const known = new LRUCache<string, { readonly found: Known }>({ max: 100_000, ttl: 600_000 });
+const known = new LRUCache<string, { readonly found: Known }>({ ...atMost(100_000), ttl: 600_000 });
 /** Nobody nests deeper; a circle, by a fault of the source, does. */
 const MAX_DEPTH = 200;
 

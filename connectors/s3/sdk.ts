@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { Refusal, SourceClient } from '../connector.js';
 import { regionIn } from './refusals.js';
@@ -25,7 +26,7 @@ const AMAZON = /^https:\/\/s3(?:[.-]([a-z0-9-]+))?\.amazonaws\.com$/;
 const USUAL_REGION = 'us-east-1';
 
 /** Where buckets are: a fact of the stores, the same for everybody who asks them. Learned by asking wrongly once. */
-const regions = new LRUCache<string, string>({ max: 10_000 });
+const regions = new LRUCache<string, string>({ ...atMost(10_000) });
 
 /** A request as the SDK has signed it. */
 interface SignedRequest {

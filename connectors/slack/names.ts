@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, SourceClient } from '../connector.js';
 import { asObject, ask, asText, type Json } from './api.js';
 
-const known = new LRUCache<string, string>({ max: 50_000, ttl: 600_000 });
+const known = new LRUCache<string, string>({ ...atMost(50_000), ttl: 600_000 });
 const MAX_NAME = 200;
 
 async function remember({ accessToken }: OAuthGrant, id: string, find: () => Promise<string>): Promise<string> {

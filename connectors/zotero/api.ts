@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
@@ -31,7 +32,7 @@ export interface KeyOwner {
   readonly hasLibrary: boolean;
 }
 
-const owners = new LRUCache<string, KeyOwner>({ max: 10_000, ttl: 600_000 });
+const owners = new LRUCache<string, KeyOwner>({ ...atMost(10_000), ttl: 600_000 });
 
 /** Asks whose key it is, and what it opens. @throws Fault */
 export async function askOwner(client: SourceClient, signal: AbortSignal): Promise<KeyOwner> {

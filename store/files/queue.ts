@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 import type { Tenant } from '../users/accept.js';
 
 /** What a run may have in the queue however full it is, so that none waits for another to end. */
@@ -35,7 +36,7 @@ export function createFileQueue(count: CountQueued, most: number): FileQueue {
     };
   }
   const ownTurn = Math.max(1, Math.min(OWN_TURN, Math.floor(most / 10)));
-  const seen = new LRUCache<number, number>({ max: USERS_KEPT, ttl: COUNT_GOOD_MS });
+  const seen = new LRUCache<number, number>({ ...atMost(USERS_KEPT), ttl: COUNT_GOOD_MS });
   /** @param countOwn those in the queue, up to a limit, that have a turn together when it is full */
   const roomOf = async (
     { organizationId, userId }: Tenant,

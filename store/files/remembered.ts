@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../contract/cacheSize.js';
 import type { Model } from 'mongoose';
 
 import type { Tenant } from '../users/accept.js';
@@ -30,7 +31,7 @@ export type Remember = <T extends object | number>(most: number) => Remembered<T
 export const rememberWhileUnchanged =
   (files: Model<FileDoc>, users: Model<UserDoc>): Remember =>
   <T extends object | number>(most: number) => {
-    const sums = new LRUCache<string, { readonly state: string | null; readonly sum: T }>({ max: most });
+    const sums = new LRUCache<string, { readonly state: string | null; readonly sum: T }>({ ...atMost(most) });
     /** What moves with every change; null while files are changing, and without files. */
     const stateOf = async ({ organizationId, userId }: Tenant): Promise<string | null> => {
       const [last, user] = await Promise.all([

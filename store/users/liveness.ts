@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
+import { atMost } from '../../contract/cacheSize.js';
 /** A user whom another process has just deleted may read what is left of its own for so long. */
 const KNOWN_MS = 1_000;
 /** Longer than a deletion that is under way can take to be seen by all. */
@@ -22,9 +23,9 @@ export interface Liveness {
 
 /** For reading alone: what is written is written for users who live as it is. That somebody does not live is not kept. */
 export function createLiveness(knownMs = KNOWN_MS): Liveness {
-  const live = new LRUCache<string, true>({ max: MOST_KNOWN, ttl: knownMs });
+  const live = new LRUCache<string, true>({ ...atMost(MOST_KNOWN), ttl: knownMs });
   /** Whose deletion has begun: a look may see them alive until it is committed. */
-  const deleting = new LRUCache<string, true>({ max: MOST_KNOWN, ttl: DELETING_MS });
+  const deleting = new LRUCache<string, true>({ ...atMost(MOST_KNOWN), ttl: DELETING_MS });
   const nameOf = ({ organizationId, userId }: Tenant): string => `${organizationId}:${userId}`;
   return {
     async isLive(tenant, look) {
