@@ -4,12 +4,13 @@ import type { ContainerChange } from '../store/files/commands.js';
 import type { RunCounts } from '../store/files/runProgress.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { ActivityDeps } from './deps.js';
+import { prepareSpace } from './prepareSpace.js';
 
 /** Kinds whose passes let go what is at its site no more. A feed is a window: what leaves it stays. */
 const SITE_KINDS: readonly RunKind[] = ['scrapeSitemap', 'webScrape'];
 
 /** The ends and beginnings of a run: small writes, each safe to repeat. */
-export function createRunActivities({ store, log }: ActivityDeps) {
+export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
   /** Ends the run's row, and with it what only the run needed. */
   const end = async (
     run: RunDoc,
@@ -46,7 +47,7 @@ export function createRunActivities({ store, log }: ActivityDeps) {
       const run = await rowOf(runId);
       await store.runs.markStarted(runId);
       if (run.finishedAt !== null) return { finished: true };
-      await moveParent(run, { status: 'SYNCING' });
+      await Promise.all([prepareSpace(run, { store, embeddings }), moveParent(run, { status: 'SYNCING' })]);
       const isPass = run.parentRunId !== undefined;
       return { finished: false, ...(isPass && SITE_KINDS.includes(run.kind) && { dropsGone: true }) };
     },

@@ -1,5 +1,6 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 
+import type { VectorSpace } from '../../contract/embeddingModels.js';
 import type { MediaType } from '../../contract/mediaTypes.js';
 import type { Watch } from '../../observability/watch.js';
 import type { GenerationScope } from '../generations.js';
@@ -39,6 +40,8 @@ export interface WrittenPoints {
 }
 
 export interface Vectors extends VectorSearch, WholePoints {
+  /** Points will come soon: begins to make the space's collection. Whatever fails is tried again by the first of them. */
+  prepare(space: VectorSpace): void;
   /** Writes points; readers see them once their generation is flipped. Safe to repeat. Resolves when they are durable and searchable. */
   upsert(files: readonly FileVectors[]): Promise<void>;
   /** Sets the tags of files' points, of every generation and space. Safe to repeat. */
@@ -138,6 +141,7 @@ export function createVectors(settings: VectorSettings, watch: Watch | null = nu
   return {
     ...createVectorSearch(watchedReader(createQdrantReader(settings), watch), collections),
     ...createWholePoints(client, collections),
+    prepare: (space) => void collections.ensure(space).catch(() => undefined),
     upsert: createUpserts(client, collections, settings.writes),
     async setTags(files) {
       // Files of a data source mostly have the same tags: one operation for all of those.
