@@ -1,4 +1,5 @@
 import type { FeedReading, SyncFeedRequest } from '../contract/feeds.js';
+import type { ItemCause } from '../contract/ledger.js';
 import { type BegunRun, IS_UPLOAD, type RunInput, type RunKind } from '../contract/orchestration.js';
 import type { ContainerChange } from '../store/files/commands.js';
 import type { RunCounts } from '../store/files/runProgress.js';
@@ -87,9 +88,9 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     },
 
     /** Ends a run that could not do its work: files in motion are aborted, the parent says why. */
-    async failRun({ runId, message }: RunInput & { message: string }): Promise<void> {
+    async failRun({ runId, message, cause }: RunInput & { message: string; cause?: ItemCause | null }): Promise<void> {
       const run = await rowOf(runId);
-      await moveParent(run, { status: 'SYNC_ERROR', message });
+      await moveParent(run, { status: 'SYNC_ERROR', message, cause: cause ?? 'run_failed' });
       // Without a container, there is no file to say why.
       if (run.fileId === null && run.dataSourceId)
         await store.dataSources.note(run, run.dataSourceId, { files_error: message });

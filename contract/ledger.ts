@@ -56,8 +56,13 @@ const KEPT: Readonly<Record<KeptReason, string | null>> = {
   syncing: 'It was being synced. Embed it anew once it is READY.',
 };
 
+/** What went wrong with a file after a run had ended well with it. */
+const LATER = {
+  vectors_lost: 'Its vectors can not be read from file storage any more. Resync it to have them made anew.',
+} as const satisfies Record<string, string>;
+
 /** What an item's end is put down to. */
-export type ItemCause = FaultKind | LeftCause | KeptReason;
+export type ItemCause = FaultKind | LeftCause | KeptReason | keyof typeof LATER;
 
 /** What to do about a cause, in a sentence; null where there is nothing to do. */
 export const REMEDIES: Readonly<Record<ItemCause, string | null>> = {
@@ -67,12 +72,14 @@ export const REMEDIES: Readonly<Record<ItemCause, string | null>> = {
   >),
   ...LEFT,
   ...KEPT,
+  ...LATER,
 };
 export const ITEM_CAUSES: readonly ItemCause[] = [
   ...new Set<ItemCause>([
     ...(Object.keys(FAULTS) as FaultKind[]),
     ...(Object.keys(LEFT) as LeftCause[]),
     ...KEPT_REASONS,
+    ...(Object.keys(LATER) as (keyof typeof LATER)[]),
   ]),
 ];
 
@@ -110,6 +117,6 @@ export interface RunTally extends ItemCost, Readonly<Record<ItemOutcome, number>
 }
 export const NO_TALLY: RunTally = { discovered: 0, ok: 0, failed: 0, skipped: 0, aborted: 0, pending: 0, ...NO_COST };
 
-/** What made a run begin. */
+/** What made a run begin; `command`: whoever runs the service, by `reconcile --mend`. */
 export const RUN_CAUSES = ['request', 'schedule', 'resync', 'retry', 'command'] as const;
 export type RunCause = (typeof RUN_CAUSES)[number];

@@ -1,9 +1,16 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 
+import type { FaultKind } from '../contract/failures.js';
 import { FAULT_FAILURE } from '../contract/orchestration.js';
 
-/** The sentence of a Fault that an activity gave up on; null for anything else. */
-export function faultSentence(error: unknown): string | null {
+function faultOf(error: unknown): ApplicationFailure | null {
   const cause = error instanceof ActivityFailure ? error.cause : null;
-  return cause instanceof ApplicationFailure && cause.type === FAULT_FAILURE ? cause.message : null;
+  return cause instanceof ApplicationFailure && cause.type === FAULT_FAILURE ? cause : null;
 }
+
+/** The sentence of a Fault that an activity gave up on; null for anything else. */
+export const faultSentence = (error: unknown): string | null => faultOf(error)?.message ?? null;
+
+/** The kind of a Fault that an activity gave up on; null for anything else. */
+export const faultKind = (error: unknown): FaultKind | null =>
+  (faultOf(error)?.details?.[0] as FaultKind | undefined) ?? null;

@@ -21,7 +21,7 @@ import {
 } from '../contract/orchestration.js';
 import type { Activities } from '../activities/index.js';
 import { COMPUTE } from './activityOptions.js';
-import { faultSentence } from './faultSentence.js';
+import { faultKind, faultSentence } from './faultSentence.js';
 import { addResults, ingestWindow } from './ingestWindow.js';
 import { storeSteps } from './storeSteps.js';
 
@@ -111,7 +111,8 @@ export async function ingestRun(
     const sentence = error instanceof PauseOver ? PAUSE_OVER : faultSentence(error);
     if (sentence !== null) {
       // Also when the run is cancelled just now: its files must not stay in motion.
-      await CancellationScope.nonCancellable(() => storeSteps().failRun({ runId, message: sentence }));
+      const cause = faultKind(error);
+      await CancellationScope.nonCancellable(() => storeSteps().failRun({ runId, message: sentence, cause }));
       return { outcome: 'failed', discovered, counts };
     }
     // continueAsNew leaves by an error of its own; a failed activity is a defect, and must not leave files in motion.

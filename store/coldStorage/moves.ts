@@ -2,6 +2,7 @@ import type { Model, QueryFilter } from 'mongoose';
 
 import { DAY_MS, hotMs } from '../../contract/coldStorage.js';
 import { fileEvents } from '../../contract/events.js';
+import { endedAs } from '../../contract/ledger.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import type { ColdCopy, FileDoc } from '../files/model.js';
@@ -140,13 +141,14 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
     },
     async lost(by, id, message) {
       const atRest = { syncStatus: { $in: ['READY', 'SYNC_ERROR'] as const } };
-      const change = { syncStatus: 'SYNC_ERROR', syncErrorMessage: message, processedAs: null } as const;
+      const ended = endedAs('failed', 'store', 'vectors_lost');
+      const change = { syncStatus: 'SYNC_ERROR', syncErrorMessage: message, processedAs: null, ended } as const;
       await atomically(async (session) => {
         const query = { ...own(by, [id]), ...atRest, syncErrorMessage: { $ne: message } };
         const before = await files
           .findOneAndUpdate(query, { $set: { ...change, updatedAt: new Date() } }, { session })
           .lean<FileDoc | null>();
-        if (before) await events.write(fileEvents.failed(before, message), session);
+        if (before) await events.write(fileEvents.failed({ ...before, workflowId: by.workflowId }, message), session);
       });
     },
     async release(by, ids) {

@@ -4,7 +4,7 @@ import { hotMs } from '../../contract/coldStorage.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import { fileEvents, uploadEvent } from '../../contract/events.js';
 import type { FeedReading } from '../../contract/feeds.js';
-import { endedAs, type ItemCost, type ItemEnd, type LeftCause } from '../../contract/ledger.js';
+import { endedAs, type ItemCause, type ItemCost, type ItemEnd, type LeftCause } from '../../contract/ledger.js';
 import {
   FINAL_FILE_STATUSES,
   type FileSyncStatus,
@@ -102,6 +102,8 @@ export type TakenOriginal = Pick<FileDoc, 'original' | 'source' | 'name' | 'stat
 export interface ContainerChange {
   readonly status: FileSyncStatus;
   readonly message?: string | null;
+  /** Why it fails. */
+  readonly cause?: ItemCause;
   readonly facts?: Record<string, unknown>;
   readonly synced?: boolean;
   /** By a pass, which tells of what it has queued itself. */
@@ -337,6 +339,7 @@ export function createFileCommands(
       const {
         status,
         message = null,
+        cause = null,
         facts = {},
         synced = false,
         discovered = false,
@@ -353,6 +356,8 @@ export function createFileCommands(
           $set: {
             syncStatus: status,
             syncErrorMessage: message,
+            // The ledger has no line of it, but whoever looks for failures finds it by its cause.
+            ended: status === 'SYNC_ERROR' ? endedAs('failed', null, cause) : null,
             updatedAt: now,
             ...(synced ? { lastSync: now } : {}),
             ...(feedReading === undefined ? {} : { feedReading }),

@@ -1,6 +1,7 @@
 import type { ClientSession, Model } from 'mongoose';
 
 import { fileEvents } from '../../contract/events.js';
+import { endedAs } from '../../contract/ledger.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { ColdCopy, FileDoc } from '../files/model.js';
@@ -62,9 +63,14 @@ function restOf(file: FileDoc): Partial<FileDoc> {
 }
 
 /** A record as it comes back. */
-function recordOf({ row, isWhole }: Returned, runId: number, now: Date): FileDoc {
+function recordOf(
+  { row, isWhole }: Returned,
+  { _id: runId, workflowId }: Pick<RunDoc, '_id' | 'workflowId'>,
+  now: Date,
+): FileDoc {
   const { file, copy } = row;
-  const lost = isWhole ? {} : { syncStatus: 'SYNC_ERROR' as const, syncErrorMessage: LOST, processedAs: null };
+  const ended = endedAs('failed', 'store', 'vectors_lost');
+  const lost = isWhole ? {} : { syncStatus: 'SYNC_ERROR' as const, syncErrorMessage: LOST, processedAs: null, ended };
   const isCold = wasCold(row) || !isWhole;
   return {
     ...file,
@@ -74,6 +80,7 @@ function recordOf({ row, isWhole }: Returned, runId: number, now: Date): FileDoc
     coldCopy: isCold ? copy : null,
     move: null,
     runId,
+    workflowId,
     notBefore: null,
     goneBy: null,
     restoredAt: now,
@@ -101,7 +108,7 @@ export function createQuarantine(
     return new Set(found.flatMap(({ _id, is }) => (is === null ? [] : [_id])));
   };
   return {
-    async take({ _id: runId, organizationId, userId }, ids, keptUntil) {
+    async take({ _id: runId, workflowId, organizationId, userId }, ids, keptUntil) {
       const mine = { organizationId, userId, _id: { $in: [...ids] } };
       await atomically(async (session) => {
         const rows = await files.find(mine, null, { session }).sort({ _id: 1 }).lean<FileDoc[]>();
@@ -120,7 +127,10 @@ export function createQuarantine(
         );
         await files.deleteMany({ ...mine, _id: { $in: rows.map(({ _id }) => _id) } }, { session });
         await users.updateOne({ _id: userId, organizationId }, { $inc: { filesRemoved: 1 } }, { session });
-        await events.write(rows.flatMap(fileEvents.deleted), session);
+        await events.write(
+          rows.flatMap((file) => fileEvents.deleted({ ...file, workflowId })),
+          session,
+        );
       });
     },
     claimed: ({ _id: runId, organizationId, userId }, limit) =>
@@ -144,14 +154,15 @@ export function createQuarantine(
       await quarantined.updateMany({ _id: idsOf(rows), state: 'leaving' }, { $set: { state: 'kept' } });
     },
     replaced: (rows) => replaced(rows, null),
-    async giveBack({ _id: runId, requestId }, returned) {
+    async giveBack(run, returned) {
+      const { _id: runId, requestId } = run;
       if (returned.length === 0) return;
       await atomically(async (session) => {
         const ids = returned.map(({ row }) => row._id);
         const own = { _id: { $in: ids }, runId, state: 'returning' as const };
         const mine = new Set((await quarantined.find(own, { _id: 1 }, { session }).lean()).map(({ _id }) => _id));
         const now = new Date();
-        const back = returned.filter(({ row }) => mine.has(row._id)).map((one) => recordOf(one, runId, now));
+        const back = returned.filter(({ row }) => mine.has(row._id)).map((one) => recordOf(one, run, now));
         if (back.length === 0) return;
         await files.collection.insertMany(back as never[], { session });
         await quarantined.updateMany(own, { $set: { state: 'tidying' } }, { session });
