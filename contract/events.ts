@@ -65,7 +65,7 @@ export interface NewEvent {
   /** Id or ids of the object, as text; null where the kind has none. */
   readonly objectId: string | readonly string[] | null;
   readonly info: EventInfo | null;
-  /** The workflow that made it happen; absent where none did. */
+  /** The workflow that made it happen, or that the request which did began; null, or absent, where there is none. */
   readonly workflowId?: string | null;
 }
 
@@ -105,25 +105,33 @@ function spacedJson(value: unknown): string {
 
 const posixSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
-/** The inner document of an event, as an object. What receivers of the hosted service know comes first, as they know it. */
-export function eventPayload({ kind, customerId, objectId, info, at, workflowId }: ToldEvent, urlOf: WorkflowUrl) {
-  return {
-    webhook_type: kind,
-    obj: {
-      object_type: EVENT_KINDS[kind],
-      object_id: objectId,
-      // Four letters, where there is nothing to tell: that is what receivers know.
-      additional_information: info ?? 'null',
-    },
-    customer_id: customerId,
-    timestamp: posixSeconds(at),
-    ...(workflowId ? { workflow_id: workflowId, workflow_url: urlOf(workflowId) } : {}),
-  };
-}
+/** What receivers of the hosted service know, as they know it. */
+const known = ({ kind, customerId, objectId, info, at }: ToldEvent) => ({
+  webhook_type: kind,
+  obj: {
+    object_type: EVENT_KINDS[kind],
+    object_id: objectId,
+    // Four letters, where there is nothing to tell: that is what receivers know.
+    additional_information: info ?? 'null',
+  },
+  customer_id: customerId,
+  timestamp: posixSeconds(at),
+});
+const workflowOf = ({ workflowId }: ToldEvent, urlOf: WorkflowUrl) => ({
+  workflow_id: workflowId ?? null,
+  workflow_url: urlOf(workflowId),
+});
 
-/** The bytes of a delivery: one key, whose value is the inner document as text. */
+/** An event as our own operations answer it: what receivers know comes first. */
+export const eventPayload = (event: ToldEvent, urlOf: WorkflowUrl) => ({
+  ...known(event),
+  ...workflowOf(event, urlOf),
+});
+
+/** The bytes of a delivery: one key, whose value is the inner document as text. Without a workflow, those of the hosted service. */
 export function eventBody(event: ToldEvent, urlOf: WorkflowUrl): string {
-  return spacedJson({ payload: spacedJson(eventPayload(event, urlOf)) });
+  const payload = { ...known(event), ...(event.workflowId ? workflowOf(event, urlOf) : {}) };
+  return spacedJson({ payload: spacedJson(payload) });
 }
 
 /** What events tell of a file. */

@@ -2,7 +2,12 @@ import { heartbeat } from '@temporalio/activity';
 
 import { Fault } from '../../contract/failures.js';
 import { OPEN_ATTEMPT_STATES } from '../../contract/oauth.js';
-import type { EndConnectionInput, LookAtConnectionResult, RunInput } from '../../contract/orchestration.js';
+import {
+  type EndConnectionInput,
+  type LookAtConnectionResult,
+  type RunInput,
+  workflowIds,
+} from '../../contract/orchestration.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources.js';
 import type { AttemptDoc } from '../../store/connections/model.js';
 import type { ActivityDeps } from '../deps.js';
@@ -126,6 +131,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
                 syncFiles: wishes.syncFiles,
                 requestId: options.requestId ?? run?.requestId ?? '',
                 options,
+                workflowId: workflowIds.connect(runId),
               },
               session,
             );

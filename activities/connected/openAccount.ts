@@ -4,6 +4,7 @@ import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources.js'
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ActivityDeps } from '../deps.js';
+import { currentWorkflowId } from '../logFields.js';
 
 type Deps = Pick<ActivityDeps, 'store' | 'connectors' | 'log'>;
 
@@ -36,7 +37,7 @@ export async function withAccount<T>(
       // Those that were used: a refresh may have replaced what was read before.
       const refused = account.grantVersion() ?? source.sealedCredentials;
       const now = await store.transaction((session) =>
-        store.dataSources.revoke(tenant, dataSourceId, session, refused),
+        store.dataSources.revoke(tenant, dataSourceId, session, { refused, workflowId: currentWorkflowId() }),
       );
       if (now?.revokedAccess === true) {
         await store.files.abortQueuedOf(now);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import { workflowIds } from '../../contract/orchestration.js';
 import type { ApiDeps } from '../deps.js';
 import { withDeadline } from '../dryRuns/deadline.js';
 import { drySelection } from '../dryRuns/selection.js';
@@ -21,7 +22,7 @@ export async function syncSelection(
   const runId = await store.runs.nextId();
   const requestId = selection.requestId || randomUUID();
   await store.transaction(async (session) => {
-    await store.dataSources.selected(caller, dataSourceId, session);
+    await store.dataSources.selected(caller, dataSourceId, workflowIds.syncSource(runId), session);
     await acceptSelection(caller, { runId, requestId, dataSourceId, maxTokens }, selection, store, session);
   });
   void dispatcher.start(runId);

@@ -33,8 +33,8 @@ export const eventFields = {
   }).required(),
   customer_id: text().required(),
   timestamp: Joi.string().required(),
-  workflow_id: Joi.string(),
-  workflow_url: nullable(Joi.string()),
+  workflow_id: nullable(Joi.string()).required(),
+  workflow_url: nullable(Joi.string()).required(),
 };
 
 export const deliveryRecord = Joi.object({

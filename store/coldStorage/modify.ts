@@ -15,10 +15,10 @@ import type { Tenant } from '../users/accept.js';
 export interface StorageChanges {
   /**
    * Changes the next matching files and tells of those that are otherwise by that, in the caller's transaction; answers
-   * the cursor for the next call, null at the end.
+   * the cursor for the next call, null at the end. @param by a run, or a request, which has no workflow
    */
   modify(
-    by: Tenant & { readonly requestId: string },
+    by: Tenant & { readonly requestId: string; readonly workflowId?: string },
     filters: FileFilters,
     change: ColdStorageChange,
     afterId: number,
@@ -48,7 +48,7 @@ export function createStorageChanges(
   { expand }: Pick<FileQueries, 'expand'>,
 ): StorageChanges {
   return {
-    async modify({ organizationId, userId, requestId }, filters, change, afterId, limit, session) {
+    async modify({ organizationId, userId, requestId, workflowId }, filters, change, afterId, limit, session) {
       const tenant = { organizationId, userId };
       const query = {
         $and: [fileQuery(tenant, await expand(tenant, filters), afterId), { isContainer: false, $nor: [TAKEN_OVER] }],
@@ -67,7 +67,7 @@ export function createStorageChanges(
           { session },
         );
       const told = others.map(({ file }) => file);
-      await events.write(fileEvents.stored('EMBEDDING_STORAGE_MODIFIED', told, requestId), session);
+      await events.write(fileEvents.stored('EMBEDDING_STORAGE_MODIFIED', told, requestId, workflowId), session);
       const last = rows.at(-1);
       return last && rows.length === limit ? last._id : null;
     },

@@ -26,6 +26,8 @@ export interface NewConnection {
   readonly requestId: string;
   /** How its files are to be made: kept for later selections. Absent where nobody said; then nothing is synced at once. */
   readonly options?: ConnectionOptions;
+  /** The workflow that connects it; absent: a request does. */
+  readonly workflowId?: string;
 }
 
 /** Takes connected accounts in. */
@@ -56,11 +58,14 @@ export function createConnections(
   return {
     list: (owner, run, session) => acceptListing(owner, run, { runs }, session),
     select: (owner, run, selection, session) => acceptSelection(owner, run, selection, { runs, selections }, session),
-    async accept(owner, { account, credentials, listItems, syncFiles, ...connection }, session) {
+    async accept(owner, { account, credentials, listItems, ...connection }, session) {
       const { type, metadata, dataSourceTags, requestId, options } = connection;
+      const syncFiles = connection.syncFiles && options && honours(type, 'sync_files_on_connection');
       const first = await runs.nextId(RUNS);
       const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
       const runIds: number[] = [];
+      const begun = syncFiles && !listItems ? workflowIds.syncSource(filesRunId) : undefined;
+      const madeBy = connection.workflowId ?? begun;
       const { dataSource, behind } = await dataSources.connect(
         owner,
         {
@@ -72,6 +77,7 @@ export function createConnections(
           enableAutoSync: null,
           ...(listItems ? { itemsRunId } : {}),
           ...(options === undefined ? {} : { options }),
+          ...(madeBy === undefined ? {} : { workflowId: madeBy }),
         },
         session,
       );
@@ -86,7 +92,7 @@ export function createConnections(
         await acceptListing(owner, { runId: itemsRunId, requestId, dataSourceId }, { runs }, session);
         runIds.push(itemsRunId);
       }
-      if (syncFiles && options && honours(type, 'sync_files_on_connection')) {
+      if (syncFiles) {
         const { ingest, tags, incrementalSync: incremental } = options;
         const all = { externalIds: null, ingest, tags, incremental };
         const run = { runId: filesRunId, requestId, dataSourceId };

@@ -2,6 +2,7 @@ import type { Model } from 'mongoose';
 
 import { dataSourceEvent } from '../../contract/events.js';
 import type { ConnectionOptions } from '../../contract/oauth.js';
+import { workflowIds } from '../../contract/orchestration.js';
 import type { SourceType } from '../../contract/sources.js';
 import { sameTags, type StoredTag, tagPairs, upsertTags } from '../../contract/tags.js';
 import type { EventWriter } from '../events/events.js';
@@ -28,6 +29,8 @@ export interface Connection {
   readonly itemsRunId?: number;
   /** What it was asked to do with its files, kept for later; absent where nobody said. */
   readonly options?: ConnectionOptions;
+  /** The workflow that connects it, or that its request begins; absent: the one that lists its items, if one does. */
+  readonly workflowId?: string;
 }
 
 /** A data source after a call about its tags. */
@@ -58,13 +61,25 @@ export interface DataSourceCommands {
   tagsStopped(tenant: Tenant, id: number): Promise<void>;
   /**
    * Forgets the credentials and tells so, once: safe to repeat. Null when the user has no such data source.
-   * @param refused only if these, as they are sealed, are still the credentials: the account may have been connected anew
+   * @param met by a workflow that met it: its id, where it has one; and only if `refused`, as they are sealed, are still
+   *   the credentials: the account may have been connected anew. Absent: somebody asked for it
    */
-  revoke(tenant: Tenant, id: number, session: Session, refused?: string): Promise<DataSourceDoc | null>;
-  /** A person confirmed a selection: the last action is UPDATE, and that is told. Null when the user has no such data source. */
-  selected(tenant: Tenant, id: number, session: Session): Promise<DataSourceDoc | null>;
-  /** The person gave up connecting it, or choosing from it: the last action is CANCEL, and that is told. Null when the user has no such data source. */
-  cancelled(tenant: Tenant, id: number, session: Session): Promise<DataSourceDoc | null>;
+  revoke(
+    tenant: Tenant,
+    id: number,
+    session: Session,
+    met?: { readonly refused: string; readonly workflowId: string | null },
+  ): Promise<DataSourceDoc | null>;
+  /**
+   * A person confirmed a selection: the last action is UPDATE, and that is told. Null when the user has no such data source.
+   * @param workflowId of the sync of what was selected
+   */
+  selected(tenant: Tenant, id: number, workflowId: string, session: Session): Promise<DataSourceDoc | null>;
+  /**
+   * The person gave up connecting it, or choosing from it: the last action is CANCEL, and that is told. Null when the user has no such data source.
+   * @param workflowId of the connection that waited for it; null: none did
+   */
+  cancelled(tenant: Tenant, id: number, workflowId: string | null, session: Session): Promise<DataSourceDoc | null>;
   /** Keeps what a later call asked to be done with its files. */
   keepOptions(tenant: Tenant, id: number, options: ConnectionOptions, session: Session): Promise<void>;
   /** Takes all of a user away, credentials included. */
@@ -104,7 +119,7 @@ export function createDataSourceCommands(
 
   const insert = async (
     { organizationId, userId, customerId }: Tenant & { customerId: string },
-    { tags, metadata, credentials, itemsRunId, ...connection }: Connection,
+    { tags, metadata, credentials, itemsRunId, workflowId: _told, ...connection }: Connection,
     session: Session,
   ): Promise<Tagged> => {
     const now = new Date();
@@ -138,6 +153,7 @@ export function createDataSourceCommands(
     { organizationId, userId }: Tenant,
     id: number,
     action: 'UPDATE' | 'CANCEL',
+    workflowId: string | null,
     session: Session,
   ): Promise<DataSourceDoc | null> => {
     const now = new Date();
@@ -148,7 +164,7 @@ export function createDataSourceCommands(
         { returnDocument: 'after', session },
       )
       .lean<DataSourceDoc | null>();
-    if (source) await events.write([dataSourceEvent(action, source)], session);
+    if (source) await events.write([dataSourceEvent(action, source, workflowId)], session);
     return source;
   };
 
@@ -179,7 +195,9 @@ export function createDataSourceCommands(
       const connected = known
         ? await update(known, upsertTags(known.tags, tags), given, session)
         : await insert(owner, connection, session);
-      await events.write([dataSourceEvent('ADD', connected.dataSource)], session);
+      const listing = itemsRunId === undefined ? null : workflowIds.syncItems(connected.dataSource._id);
+      const told = dataSourceEvent('ADD', connected.dataSource, connection.workflowId ?? listing);
+      await events.write([told], session);
       await schedules.lookAtSource(owner, connected.dataSource._id, session);
       return connected;
     },
@@ -211,9 +229,9 @@ export function createDataSourceCommands(
         { $set: { tagsStopped: true, updatedAt: new Date() } },
       );
     },
-    async revoke({ organizationId, userId }, id, session, refused) {
+    async revoke({ organizationId, userId }, id, session, met) {
       const now = new Date();
-      const still = refused === undefined ? {} : { sealedCredentials: refused };
+      const still = met === undefined ? {} : { sealedCredentials: met.refused };
       const revoked = await dataSources
         .updateOne(
           { _id: id, organizationId, userId, revokedAccess: false, ...still },
@@ -234,13 +252,13 @@ export function createDataSourceCommands(
         .session(session)
         .lean<DataSourceDoc | null>();
       if (source && revoked.modifiedCount > 0) {
-        await events.write([dataSourceEvent('REVOKE', source)], session);
+        await events.write([dataSourceEvent('REVOKE', source, met?.workflowId ?? null)], session);
         await schedules.lookAtSource(source, id, session);
       }
       return source;
     },
-    selected: (tenant, id, session) => acted(tenant, id, 'UPDATE', session),
-    cancelled: (tenant, id, session) => acted(tenant, id, 'CANCEL', session),
+    selected: (tenant, id, workflowId, session) => acted(tenant, id, 'UPDATE', workflowId, session),
+    cancelled: (tenant, id, workflowId, session) => acted(tenant, id, 'CANCEL', workflowId, session),
     async keepOptions({ organizationId, userId }, id, options, session) {
       await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { options } }).session(session);
     },

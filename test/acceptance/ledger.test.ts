@@ -7,6 +7,8 @@ import { apiClient, type TestUser } from '../support/client.js';
 import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
+import { standForGitBook } from '../support/sourceStands/gitbook.js';
+import type { SourceStand } from '../support/sourceStands/stand.js';
 
 interface Run {
   id: number;
@@ -50,6 +52,7 @@ let service: TestService;
 let user: TestUser;
 let site: Site;
 let held: HeldSite;
+let stand: SourceStand;
 let parentId: number;
 let run: Run;
 
@@ -70,7 +73,12 @@ async function scraped(body: Record<string, unknown>): Promise<Run> {
 }
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', TEMPORAL_UI_URL: `${UI}/` });
+  stand = await standForGitBook();
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    TEMPORAL_UI_URL: `${UI}/`,
+    SOURCE_URLS: stand.settings,
+  });
   user = await service.user('lola');
   site = await startSampleSite(6, 1);
   held = await startHeldSite(3);
@@ -81,7 +89,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([site.close(), held.close()]);
+  await Promise.all([site.close(), held.close(), stand.close()]);
 });
 
 test('a run tells its cause, its times and counts that add up, and leads to its workflow', async () => {
@@ -230,6 +238,49 @@ test('records and events lead to their workflow', async () => {
       workflow_id: `scrape:${parentId}`,
       workflow_url: run.workflow_url,
     });
+});
+
+test('what happens to a data source leads to the workflow that did it, or that it began; null where there is none', async () => {
+  const owner = await service.user('lena');
+  const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  interface Told {
+    webhook_type: string;
+    customer_id: string;
+    workflow_id: string | null;
+    workflow_url: string | null;
+  }
+  const told = async (kind: string) =>
+    (await organization.get<{ results: Told[] }>('/events?limit=1000')).body.results.filter(
+      ({ webhook_type: type, customer_id: of }) => type === kind && of === 'lena',
+    );
+  const last = (kind: string, number = 1) =>
+    soon(
+      () => told(kind),
+      (found) => found.length === number,
+    ).then((found) => found.at(-1));
+  stand.reset();
+  expect((await stand.connect(owner)).status).toBe(200);
+  const { body } = await owner.post<{ results: { id: number }[] }>('/user_data_sources', {});
+  const { id } = body.results[0]!;
+  expect(await last('ADD')).toMatchObject({ workflow_id: `sync-items:${id}` });
+  expect(await last('DATA_SOURCE_READY')).toMatchObject({ workflow_id: `sync-items:${id}` });
+  const ids = ['atlas/lighthouse'];
+  expect((await owner.post('/integrations/files/sync', { data_source_id: id, ids })).status).toBe(200);
+  const sync = async () => (await owner.get<{ results: Run[] }>('/sync_runs?kinds=syncSource')).body.results[0];
+  const update = await last('UPDATE');
+  expect(update).toMatchObject({ workflow_id: (await sync())?.workflow_id });
+  expect(update?.workflow_url).toMatch(/workflows\/sync-source%3A\d+$/);
+  await soon(sync, (one) => one?.status === 'finished');
+  // Its source ends the access: a run meets that.
+  stand.takeBack();
+  expect((await owner.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
+  expect(await last('REVOKE')).toMatchObject({ workflow_id: `sync-items:${id}` });
+  // A person does: nothing runs.
+  stand.reset();
+  expect((await stand.connect(owner, { sync_source_items: false, sync_files_on_connection: false })).status).toBe(200);
+  expect(await last('ADD', 2)).toMatchObject({ workflow_id: null, workflow_url: null });
+  expect((await owner.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
+  expect(await last('REVOKE', 2)).toMatchObject({ workflow_id: null, workflow_url: null });
 });
 
 test('Temporal itself lists runs by each search attribute', async () => {

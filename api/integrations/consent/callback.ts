@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Joi from 'joi';
 
 import { CALLBACK_PATHS } from '../../../contract/oauth.js';
+import { workflowIds } from '../../../contract/orchestration.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';
 import { OAUTH_SOURCES, type OAuthSource } from '../../../contract/whiteLabel.js';
 import type { AttemptDoc } from '../../../store/connections/model.js';
@@ -62,7 +63,8 @@ async function cameWithout(attempt: AttemptDoc, error: string, deps: ApiDeps): P
   if (SAID_NO.test(error)) {
     const isNews = await store.transaction(async (session) => {
       if (!(await store.attempts.returned(_id, null, session))) return false;
-      if (knownSourceId !== null) await store.dataSources.cancelled(attempt, knownSourceId, session);
+      if (knownSourceId !== null)
+        await store.dataSources.cancelled(attempt, knownSourceId, workflowIds.connect(_id), session);
       return true;
     });
     if (!isNews) return outcomeOf(attempt, deps);

@@ -38,7 +38,8 @@ export async function goOn(
       await store.runs.accept(tagsRunId, { ...run, requestId, options: {} }, session);
       runIds.push(tagsRunId);
     }
-    if (externalIds !== null) await store.dataSources.selected(attempt, dataSourceId, session);
+    if (externalIds !== null)
+      await store.dataSources.selected(attempt, dataSourceId, workflowIds.syncSource(filesRunId), session);
     if (externalIds === null && wishes.listItems) {
       const queued = await store.dataSources.queueListing(attempt, dataSourceId, itemsRunId, session);
       if (queued?.itemsRunId === itemsRunId) {
