@@ -24,6 +24,7 @@ const resyncBy =
       await queueResync(store, { ...owner, customerId: file.customerId }, fileId, {
         optionsOf,
         change: { processedAs: null },
+        cause: 'command',
       });
       return null;
     } catch (error) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import type { RunCause } from '../../contract/ledger.js';
 import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/orchestration.js';
 import { tagObject } from '../../contract/tags.js';
 import type { Store } from '../../store/connect.js';
@@ -14,6 +15,8 @@ export interface Resync {
   /** @throws HttpError where the file can't have what is asked for */
   optionsOf(file: FileDoc): FileDoc['options'];
   readonly change?: SyncAgain['change'];
+  /** Absent: somebody asked for this very file. */
+  readonly cause?: RunCause;
 }
 
 /** @throws HttpError 409 for an upload whose content was deleted */
@@ -29,7 +32,7 @@ export async function queueResync(
   store: Pick<Store, 'runs' | 'files' | 'originals' | 'schedules' | 'transaction'>,
   caller: UserCaller,
   fileId: number,
-  { optionsOf, change = {} }: Resync,
+  { optionsOf, change = {}, cause = 'resync' }: Resync,
 ): Promise<{ readonly runId: number; readonly file: FileDoc }> {
   const runId = await store.runs.nextId();
   const requestId = randomUUID();
@@ -65,7 +68,7 @@ export async function queueResync(
       runId,
       {
         kind,
-        cause: 'resync',
+        cause,
         workflowId,
         owner: caller,
         fileId: known._id,
