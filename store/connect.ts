@@ -356,7 +356,10 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     secrets,
     whiteLabels: whiteLabelRecords,
     endedSessions,
-    overview: createOverview({ dataSources, schedules: models.schedules, runs, files, users, vectors }),
+    overview: createOverview({
+      ...{ dataSources, schedules: models.schedules, runs, files, users, vectors },
+      quarantined: models.quarantined,
+    }),
     events,
     webhooks: createWebhooks(webhooks, deliveries, eventRows.feeds, { sequence, secrets }),
     deliveries: createDeliveries(deliveries, settings.eventsKeptDays),

@@ -4,6 +4,8 @@ import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Log } from '../../observability/log.js';
 import type { Store } from '../../store/connect.js';
 import type { FailureGroup } from '../../store/files/failures.js';
+import type { HeldRow } from '../../store/overview/held.js';
+import type { QuarantineOverview } from '../../store/overview/quarantine.js';
 import type { RunsOverview } from '../../store/overview/runs.js';
 import type { SourcesOverview } from '../../store/overview/sources.js';
 import type { StorageOverview } from '../../store/overview/storage.js';
@@ -14,10 +16,21 @@ import { type Readiness, readiness } from '../health/readiness.js';
 export const MOST_SOURCES = 500;
 export const MOST_RUNS = 50;
 const MOST_CAUSES = 20;
+const MOST_HELD = 50;
+const MOST_QUARANTINES = 50;
 const DELIVERIES_EACH = 6;
 
 /** How long a look at a part is good: what costs more is looked at seldomer. */
-const GOOD_MS = { now: 0, webhooks: 3_000, failures: 5_000, engines: 10_000, organization: 30_000, storage: 5_000 };
+const GOOD_MS = {
+  now: 0,
+  webhooks: 3_000,
+  failures: 5_000,
+  held: 5_000,
+  quarantine: 5_000,
+  engines: 10_000,
+  organization: 30_000,
+  storage: 5_000,
+};
 /** And for so many times of what the last look has cost. */
 const REST = 20;
 /** Of organizations that nobody looks at any more, what was found is forgotten. */
@@ -39,6 +52,8 @@ export interface OrganizationOverview {
   readonly sources: SourcesOverview | null;
   readonly runs: RunsOverview | null;
   readonly failures: readonly FailureGroup[] | null;
+  readonly held: readonly HeldRow[] | null;
+  readonly quarantine: QuarantineOverview | null;
   readonly webhooks: readonly WebhookOverview[] | null;
   readonly storage: StorageOverview | null;
 }
@@ -119,6 +134,10 @@ export function createOverviews({ store, dispatcher, log }: OverviewDeps, goodMs
       sources: part('sources', GOOD_MS.now, () => store.overview.sources(organizationId, MOST_SOURCES)),
       runs: part('runs', GOOD_MS.now, () => store.overview.runs(organizationId, MOST_RUNS)),
       failures: part('failures', GOOD_MS.failures, () => store.files.byCause({ organizationId }, MOST_CAUSES)),
+      held: part('held', GOOD_MS.held, () => store.overview.held(organizationId, MOST_HELD)),
+      quarantine: part('quarantine', GOOD_MS.quarantine, () =>
+        store.overview.quarantine(organizationId, MOST_QUARANTINES),
+      ),
       webhooks: part('webhooks', GOOD_MS.webhooks, () => webhooksOf(organizationId)),
       storage: part('storage', GOOD_MS.storage, () => store.overview.storage(organizationId)),
     };
@@ -131,13 +150,16 @@ export function createOverviews({ store, dispatcher, log }: OverviewDeps, goodMs
   const lookerOf = (organizationId: number) => {
     const parts = partsOf(organizationId);
     return remembered(goodMs, failedOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
-      const [organization, readyness, sources, runs, failures, webhooks, storage] = await Promise.all([
-        ...([parts.organization(), parts.engines(), parts.sources(), parts.runs()] as const),
-        ...([parts.failures(), parts.webhooks(), parts.storage()] as const),
-      ]);
+      const [organization, readyness, sources, runs, failures, webhooks, storage, held, quarantine] = await Promise.all(
+        [
+          ...([parts.organization(), parts.engines(), parts.sources(), parts.runs()] as const),
+          ...([parts.failures(), parts.webhooks(), parts.storage()] as const),
+          ...([parts.held(), parts.quarantine()] as const),
+        ],
+      );
       return {
         ...{ organizationId, at: new Date(), organization, engines: readyness, sources },
-        ...{ runs, failures, webhooks, storage },
+        ...{ runs, failures, held, quarantine, webhooks, storage },
       };
     });
   };

@@ -1,19 +1,15 @@
-import { workflowIds } from '../../contract/orchestration.js';
 import type { DataSourceRecord } from '../../contract/records.js';
 import { tagObject } from '../../contract/tags.js';
 import type { WorkflowUrl } from '../../contract/temporalLinks.js';
+import { listingWorkflow } from '../../store/dataSources/listings.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
-
-/** What lists the items of a data source; null before anything did. */
-const workflowOf = ({ _id, itemsRunId = null, sourceItemsSyncedAt }: DataSourceDoc): string | null =>
-  itemsRunId === null && sourceItemsSyncedAt === null ? null : workflowIds.syncItems(_id);
 
 /** A data source as the interface answers it: its 18 keys, and those of ours. `token` never says more than that there are credentials. */
 export function presentDataSource(
   source: DataSourceDoc,
   { workflowUrl }: { readonly workflowUrl: WorkflowUrl },
 ): DataSourceRecord {
-  const workflowId = workflowOf(source);
+  const workflowId = listingWorkflow(source);
   return {
     id: source._id,
     data_source_external_id: source.externalId,

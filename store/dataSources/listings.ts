@@ -19,6 +19,14 @@ export interface ListingEnd {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+/** The workflow that lists the items of a data source, or did last; null before anything did. */
+export const listingWorkflow = ({
+  _id,
+  itemsRunId = null,
+  sourceItemsSyncedAt,
+}: Pick<DataSourceDoc, '_id' | 'itemsRunId' | 'sourceItemsSyncedAt'>): string | null =>
+  itemsRunId === null && sourceItemsSyncedAt === null ? null : workflowIds.syncItems(_id);
+
 /** Which run lists the items of a data source, and how that went. */
 export interface DataSourceListings {
   /**

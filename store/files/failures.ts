@@ -1,29 +1,17 @@
 import type { Model } from 'mongoose';
 
+import type { ItemCause } from '../../contract/ledger.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
+import { OPERATOR_INDEXES } from './indexes.js';
 import type { FileDoc } from './model.js';
 
-/** The latest failures that are looked at: sums over more are of no use to whoever mends them. */
-const MOST_LOOKED_AT = 10_000;
-/** Different sentences that are told apart. */
-const MOST_SENTENCES = 1_000;
+/** Of one cause so many are counted at most: more are said to be as many. */
+export const MOST_FAILURES_COUNTED = 10_000;
 
 /** Whose failed files: all of an organization, or those of one of its data sources. */
 export interface FailureScope {
   readonly organizationId: number;
   readonly dataSourceId?: number;
-}
-
-/** Files that failed for one reason. */
-export interface FailureGroup {
-  /** The reason without what is different from file to file: groups are told apart by it. */
-  readonly cause: string;
-  /** As the latest of them has it. */
-  readonly sentence: string;
-  readonly files: number;
-  /** Of the latest one. */
-  readonly fileId: number;
-  readonly latestAt: Date;
 }
 
 export type FailedFile = Pick<
@@ -37,34 +25,38 @@ export type FailedFile = Pick<
   | 'externalFileId'
   | 'dataSourceId'
   | 'runId'
+  | 'workflowId'
   | 'syncErrorMessage'
   | 'updatedAt'
 >;
+
+/** Files that failed for one reason. */
+export interface FailureGroup {
+  /** As the ledger names it; null: none was kept. */
+  readonly cause: ItemCause | null;
+  /** Counted up to MOST_FAILURES_COUNTED. */
+  readonly files: number;
+  readonly latest: FailedFile;
+}
 
 /** What failed, or waits, for whoever looks after it. */
 export interface FileFailures {
   /** Files of a data source that wait until its source takes requests again; counted up to a limit. */
   waitingForLimit(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>, limit: number): Promise<number>;
-  /** The largest groups first. */
+  /** The largest groups first. Reads an entry of the index for each file that it counts, and one file a group. */
   byCause(scope: FailureScope, limit: number): Promise<FailureGroup[]>;
-  /** The latest that failed, of one cause where one is named; before a time and id, to page on. */
+  /** The latest that failed for one cause; null: of which none was kept. */
   failed(
     scope: FailureScope,
-    page: { readonly cause: string | null; readonly offset: number; readonly limit: number },
+    page: { readonly cause: ItemCause | null; readonly offset: number; readonly limit: number },
   ): Promise<FailedFile[]>;
 }
 
-const FIELDS = [
-  ...(['_id', 'name', 'source', 'customerId', 'userId', 'externalUrl', 'externalFileId'] as const),
-  ...(['dataSourceId', 'runId', 'syncErrorMessage', 'updatedAt'] as const),
-];
-
-/** What differs from file to file in one and the same reason: addresses, what is quoted, numbers, times. */
-const DIFFERENT = /https?:\/\/\S+|"[^"]*"|“[^”]*”|\d{4}-\d\d-\d\dT[\d:.]+Z|\d[\d,.]*\d|\d/g;
-
-/** The reason that a sentence tells, without what is different from file to file. A status stays: it is the reason. */
-export const causeOf = (sentence: string): string =>
-  sentence.replaceAll(DIFFERENT, (part, at: number) => (sentence.slice(0, at).endsWith('HTTP ') ? part : '…'));
+const FIELDS = {
+  ...({ _id: 1, name: 1, source: 1, customerId: 1, userId: 1, externalUrl: 1, externalFileId: 1 } as const),
+  ...({ dataSourceId: 1, runId: 1, workflowId: 1, syncErrorMessage: 1, updatedAt: 1 } as const),
+};
+const CAUSE = 'ended.cause';
 
 export function createFileFailures(files: Model<FileDoc>): FileFailures {
   const query = ({ organizationId, dataSourceId }: FailureScope) => ({
@@ -72,56 +64,48 @@ export function createFileFailures(files: Model<FileDoc>): FileFailures {
     ...(dataSourceId === undefined ? {} : { dataSourceId }),
     syncStatus: 'SYNC_ERROR' as const,
   });
-  /** Sentences of the latest failures, with what is counted of each. */
-  const sentences = (scope: FailureScope) =>
-    files.aggregate<{ _id: string | null; files: number; fileId: number; latestAt: Date }>([
-      { $match: query(scope) },
-      { $sort: { updatedAt: -1 } },
-      { $limit: MOST_LOOKED_AT },
-      {
-        $group: {
-          _id: '$syncErrorMessage',
-          files: { $sum: 1 },
-          fileId: { $first: '$_id' },
-          latestAt: { $first: '$updatedAt' },
-        },
-      },
-      { $sort: { files: -1 } },
-      { $limit: MOST_SENTENCES },
-    ]);
+  const indexOf = ({ dataSourceId }: FailureScope) =>
+    dataSourceId === undefined ? OPERATOR_INDEXES.failed.keys : OPERATOR_INDEXES.failedOfSource.keys;
+  const failed: FileFailures['failed'] = (scope, { cause, offset, limit }) =>
+    files
+      .find({ ...query(scope), [CAUSE]: cause }, FIELDS)
+      .sort({ updatedAt: -1, _id: -1 })
+      .hint(indexOf(scope))
+      .skip(offset)
+      .limit(limit)
+      .lean<FailedFile[]>()
+      .exec();
   return {
     waitingForLimit: ({ _id: dataSourceId, organizationId, userId }, limit) =>
       files.countDocuments({ organizationId, userId, dataSourceId, syncStatus: 'RATE_LIMITED' }).limit(limit).exec(),
     async byCause(scope, limit) {
-      const groups = new Map<string, FailureGroup>();
-      for (const { _id, files: number, fileId, latestAt } of await sentences(scope)) {
-        const sentence = _id ?? '';
-        const cause = causeOf(sentence);
-        const known = groups.get(cause);
-        const latest = known && known.latestAt > latestAt ? known : { sentence, fileId, latestAt };
-        groups.set(cause, {
+      const hint = indexOf(scope);
+      // Sorted, so that the index is skipped through, from one cause to the next.
+      const known = await files
+        .aggregate<{ _id: ItemCause | null }>([
+          { $match: query(scope) },
+          { $sort: { [CAUSE]: 1 } },
+          { $group: { _id: `$${CAUSE}` } },
+        ])
+        .hint(hint);
+      const counted = await Promise.all(
+        [...new Set([...known.map(({ _id }) => _id), null])].map(async (cause) => ({
           cause,
-          files: (known?.files ?? 0) + number,
-          ...{ sentence: latest.sentence, fileId: latest.fileId, latestAt: latest.latestAt },
-        });
-      }
-      return [...groups.values()].toSorted((a, b) => b.files - a.files).slice(0, limit);
+          files: await files
+            .countDocuments({ ...query(scope), [CAUSE]: cause })
+            .hint(hint)
+            .limit(MOST_FAILURES_COUNTED),
+        })),
+      );
+      const largest = counted.toSorted((a, b) => b.files - a.files).slice(0, limit);
+      const groups = await Promise.all(
+        largest.map(async (group) => {
+          const [latest] = await failed(scope, { cause: group.cause, offset: 0, limit: 1 });
+          return latest ? [{ ...group, latest }] : [];
+        }),
+      );
+      return groups.flat();
     },
-    async failed(scope, { cause, offset, limit }) {
-      const said =
-        cause === null
-          ? {}
-          : {
-              syncErrorMessage: {
-                $in: (await sentences(scope)).flatMap(({ _id }) => (causeOf(_id ?? '') === cause ? [_id] : [])),
-              },
-            };
-      return files
-        .find({ ...query(scope), ...said }, Object.fromEntries(FIELDS.map((field) => [field, 1])))
-        .sort({ updatedAt: -1, _id: -1 })
-        .skip(offset)
-        .limit(limit)
-        .lean<FailedFile[]>();
-    },
+    failed,
   };
 }

@@ -47,12 +47,22 @@ export const SPARSE_INDEXES = {
   fileType: { keys: { ...tenant, fileTypeAtSource: 1, _id: 1 }, only: { fileTypeAtSource: { $gt: '' } } },
 } as const;
 
-/** What failed, the latest last, of an organization and of one data source: for whoever looks after it. */
-export const FAILED_INDEXES = {
-  failed: { keys: { organizationId: 1, updatedAt: 1, _id: 1 }, only: { syncStatus: 'SYNC_ERROR' } },
+/**
+ * For whoever looks after an organization: what failed, of all and of one data source, by cause, the latest last; and
+ * containers whose deletions are held. With the status in it, files are counted without a look at them.
+ */
+export const OPERATOR_INDEXES = {
+  failed: {
+    keys: { organizationId: 1, syncStatus: 1, 'ended.cause': 1, updatedAt: 1, _id: 1 },
+    only: { syncStatus: 'SYNC_ERROR' },
+  },
   failedOfSource: {
-    keys: { organizationId: 1, dataSourceId: 1, updatedAt: 1, _id: 1 },
+    keys: { organizationId: 1, dataSourceId: 1, syncStatus: 1, 'ended.cause': 1, updatedAt: 1, _id: 1 },
     only: { syncStatus: 'SYNC_ERROR', dataSourceId: { $gt: 0 } },
+  },
+  held: {
+    keys: { organizationId: 1, isContainer: 1, 'fileMetadata.deletions_held': 1 },
+    only: { 'fileMetadata.deletions_held': { $gt: 0 } },
   },
 } as const satisfies Record<string, { keys: IndexKeys; only: object }>;
 

@@ -10,9 +10,9 @@ import type { StoredTag } from '../../contract/tags.js';
 import type { Original } from '../originals/originals.js';
 import {
   COLD_INDEXES,
-  FAILED_INDEXES,
   FILTER_INDEXES,
   IDENTITY_INDEX,
+  OPERATOR_INDEXES,
   ORDER_INDEXES,
   RUN_INDEX,
   SPARSE_INDEXES,
@@ -261,7 +261,7 @@ const file: Schema<FileDoc> = new Schema<FileDoc>(
 
 file.index(IDENTITY_INDEX, { unique: true });
 for (const keys of [...Object.values(ORDER_INDEXES), ...Object.values(FILTER_INDEXES), RUN_INDEX]) file.index(keys);
-for (const { keys, only } of [SPARSE_INDEXES, COLD_INDEXES, FAILED_INDEXES].flatMap((rows) => Object.values(rows)))
+for (const { keys, only } of [SPARSE_INDEXES, COLD_INDEXES, OPERATOR_INDEXES].flatMap((rows) => Object.values(rows)))
   file.index(keys, { partialFilterExpression: only });
 
 export function fileModel(connection: Connection): Model<FileDoc> {

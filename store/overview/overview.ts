@@ -2,10 +2,13 @@ import type { Model } from 'mongoose';
 
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { FileDoc } from '../files/model.js';
+import type { QuarantinedDoc } from '../quarantine/model.js';
 import type { RunDoc } from '../runs/model.js';
 import type { ScheduleDoc } from '../schedules/model.js';
 import type { UserDoc } from '../users/model.js';
 import type { Vectors } from '../vectors/vectors.js';
+import { createHeldOverview, type HeldRow } from './held.js';
+import { createQuarantineOverview, type QuarantineOverview } from './quarantine.js';
 import { createRunsOverview, type RunsOverview } from './runs.js';
 import { createSourcesOverview, type SourcesOverview } from './sources.js';
 import { createStorageOverview, type StorageOverview } from './storage.js';
@@ -15,6 +18,9 @@ export interface Overview {
   sources(organizationId: number, limit: number): Promise<SourcesOverview>;
   runs(organizationId: number, limit: number): Promise<RunsOverview>;
   storage(organizationId: number): Promise<StorageOverview>;
+  /** Deletions that wait for a decision. */
+  held(organizationId: number, limit: number): Promise<HeldRow[]>;
+  quarantine(organizationId: number, limit: number): Promise<QuarantineOverview>;
   /** Users that live. */
   users(organizationId: number): Promise<number>;
 }
@@ -25,12 +31,23 @@ interface OverviewParts {
   readonly runs: Model<RunDoc>;
   readonly files: Model<FileDoc>;
   readonly users: Model<UserDoc>;
+  readonly quarantined: Model<QuarantinedDoc>;
   readonly vectors: Pick<Vectors, 'countBySpace'>;
 }
 
-export const createOverview = ({ dataSources, schedules, runs, files, users, vectors }: OverviewParts): Overview => ({
+export const createOverview = ({
+  dataSources,
+  schedules,
+  runs,
+  files,
+  users,
+  quarantined,
+  vectors,
+}: OverviewParts): Overview => ({
   sources: createSourcesOverview(dataSources, schedules),
   runs: createRunsOverview(runs, files, dataSources),
   storage: createStorageOverview(files, vectors),
+  held: createHeldOverview(dataSources, files),
+  quarantine: createQuarantineOverview(quarantined, dataSources, files),
   users: (organizationId) => users.countDocuments({ organizationId, deletedAt: null }).exec(),
 });

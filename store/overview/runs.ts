@@ -6,6 +6,7 @@ import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES, type FileSyncStatus } from '..
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { FileDoc } from '../files/model.js';
 import type { RunDoc } from '../runs/model.js';
+import { accountName } from './names.js';
 
 /** A run that has not ended. */
 export interface RunRow {
@@ -23,15 +24,27 @@ export interface RunRow {
   readonly failed: number;
   /** Of a listing: items that it has found so far. */
   readonly listed: number | null;
+  /** It stands still at its bound of tokens until somebody has it go on; null: it does not. */
+  readonly pause: RunStop | null;
+}
+
+export interface RunStop {
+  readonly at: Date;
+  readonly maxTokens: number;
+  readonly tokensTaken: number;
+  /** Tokens of the text that did not fit any more. */
+  readonly wanted: number;
 }
 
 export interface RunsOverview {
-  /** Those that Temporal has, the latest first. */
+  /** Those that Temporal has: first those that stand still, then the latest. So many of either. */
   readonly rows: readonly RunRow[];
   /** How many there are of these; counted up to a bound. */
   readonly started: number;
   /** Those that wait for their start; the same. */
   readonly waiting: number;
+  /** Those that stand still; the same. */
+  readonly paused: number;
 }
 
 /** More are said to be as many. */
@@ -39,12 +52,20 @@ export const MOST_RUNS_COUNTED = 10_000;
 
 const FIELDS = {
   ...({ kind: 1, workflowId: 1, customerId: 1, fileId: 1, dataSourceId: 1, startedAt: 1 } as const),
-  'options.listed': 1,
+  ...({ 'options.listed': 1, pause: 1, maxTokens: 1, tokensTaken: 1 } as const),
 } as const;
-type Row = Pick<RunDoc, '_id' | 'kind' | 'workflowId' | 'customerId' | 'fileId' | 'dataSourceId'> & {
+type Row = Pick<
+  RunDoc,
+  '_id' | 'kind' | 'workflowId' | 'customerId' | 'fileId' | 'dataSourceId' | 'pause' | 'maxTokens' | 'tokensTaken'
+> & {
   readonly startedAt: Date;
   readonly options?: { readonly listed?: number };
 };
+
+const stopOf = ({ pause, maxTokens, tokensTaken = 0 }: Row): RunStop | null =>
+  pause && pause.resumedAt === null
+    ? { at: pause.at, maxTokens: maxTokens ?? 0, tokensTaken, wanted: pause.wanted }
+    : null;
 
 /** Runs in flight of one organization, with how far they are. */
 export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, dataSources: Model<DataSourceDoc>) {
@@ -70,11 +91,15 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
   return async (organizationId: number, limit: number): Promise<RunsOverview> => {
     const open = { organizationId, finishedAt: null };
     const began = { ...open, startedAt: { $gt: new Date(0) } };
-    const [rows, started, waiting] = await Promise.all([
+    const still = { ...open, 'pause.at': { $exists: true }, 'pause.resumedAt': null };
+    const [stopped, latest, paused, started, waiting] = await Promise.all([
+      runs.find(still, FIELDS).sort({ 'pause.at': 1 }).hint('paused').limit(limit).lean<Row[]>(),
       runs.find(began, FIELDS).sort({ startedAt: -1 }).limit(limit).lean<Row[]>(),
+      runs.countDocuments(still).hint('paused').limit(MOST_RUNS_COUNTED),
       runs.countDocuments(began).limit(MOST_RUNS_COUNTED),
       runs.countDocuments({ ...open, startedAt: null }).limit(MOST_RUNS_COUNTED),
     ]);
+    const rows = [...new Map([...stopped, ...latest].map((row) => [row._id, row])).values()];
     const [progress, about, sources] = await Promise.all([
       progressOf(rows.map(({ _id }) => _id)),
       files
@@ -93,8 +118,9 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
         .lean<Pick<DataSourceDoc, '_id' | 'type' | 'externalId'>[]>(),
     ]);
     return {
-      ...{ started, waiting },
-      rows: rows.map(({ _id, kind, workflowId, customerId, fileId, dataSourceId, startedAt, options }) => {
+      ...{ started, waiting, paused },
+      rows: rows.map((row) => {
+        const { _id, kind, workflowId, customerId, fileId, dataSourceId, startedAt, options } = row;
         const file = about.find((one) => one._id === fileId);
         const source = sources.find((one) => one._id === dataSourceId);
         const { total = 0, ready = 0, failed = 0 } = progress.get(_id) ?? {};
@@ -103,11 +129,10 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
         return {
           ...{ id: _id, kind, workflowId, customerId, startedAt, ready, failed },
           total: Math.max(0, total - own),
-          about: file
-            ? (file.name ?? file.externalUrl ?? file.externalFileId)
-            : (source?.externalId?.slice(source.type.length + 1) ?? null),
+          about: file ? (file.name ?? file.externalUrl ?? file.externalFileId) : source ? accountName(source) : null,
           source: file?.source ?? source?.type ?? null,
           listed: options?.listed ?? null,
+          pause: stopOf(row),
         };
       }),
     };

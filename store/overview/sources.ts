@@ -3,8 +3,10 @@ import type { Model } from 'mongoose';
 import type { SourceType } from '../../contract/sources.js';
 import type { DataSourceSyncStatus } from '../../contract/statuses.js';
 import { scheduleIds } from '../../contract/orchestration.js';
+import { listingWorkflow } from '../dataSources/listings.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { ScheduleDoc } from '../schedules/model.js';
+import { accountName } from './names.js';
 
 /** How a data source stands, in one word. */
 export const SOURCE_STATES = ['revoked', 'failed', 'held', 'syncing', 'ready'] as const;
@@ -20,6 +22,8 @@ export interface SourceRow {
   /** What is wrong with it, where somebody has to do something. */
   readonly why: string | null;
   readonly syncStatus: DataSourceSyncStatus;
+  /** What lists it, or did last; null before anything did. */
+  readonly workflowId: string | null;
   readonly filesSyncedAt: Date | null;
   readonly itemsSyncedAt: Date | null;
   /** Its schedule as Temporal was last told, in words of ours; null: it has none. */
@@ -34,7 +38,7 @@ export interface SourcesOverview {
 
 const FIELDS = {
   ...({ type: 1, customerId: 1, externalId: 1, syncStatus: 1, revokedAccess: 1, filesSyncedAt: 1 } as const),
-  ...({ sourceItemsSyncedAt: 1, updatedAt: 1, metadata: 1 } as const),
+  ...({ sourceItemsSyncedAt: 1, itemsRunId: 1, updatedAt: 1, metadata: 1 } as const),
 };
 type Row = Pick<DataSourceDoc, '_id' | keyof typeof FIELDS>;
 
@@ -101,8 +105,8 @@ export function createSourcesOverview(dataSources: Model<DataSourceDoc>, schedul
       },
       rows: ordered.map(({ row, state }) => ({
         ...{ id: row._id, type: row.type, customerId: row.customerId, state, why: whyOf(row, state) },
-        account: row.externalId?.slice(row.type.length + 1) ?? null,
-        syncStatus: row.syncStatus,
+        account: accountName(row),
+        ...{ syncStatus: row.syncStatus, workflowId: listingWorkflow(row) },
         ...{ filesSyncedAt: row.filesSyncedAt, itemsSyncedAt: row.sourceItemsSyncedAt },
         scheduled: scheduled.get(scheduleIds.source(row._id)) ?? null,
       })),

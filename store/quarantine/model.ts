@@ -26,6 +26,9 @@ export interface QuarantinedDoc {
   file: FileDoc;
 }
 
+/** How many there are of each data source, and until when: without a look at the records. */
+export const OVERVIEW_INDEX = { organizationId: 1, state: 1, keptUntil: 1, dataSourceId: 1, parentId: 1 } as const;
+
 const quarantined: Schema<QuarantinedDoc> = new Schema<QuarantinedDoc>(
   {
     _id: Number,
@@ -48,6 +51,7 @@ quarantined.index({ organizationId: 1, userId: 1, _id: 1 });
 quarantined.index({ organizationId: 1, _id: 1 });
 quarantined.index({ keptUntil: 1 }, { partialFilterExpression: { state: 'kept' } });
 quarantined.index({ state: 1, runId: 1 });
+quarantined.index(OVERVIEW_INDEX);
 
 export function quarantinedModel(connection: Connection): Model<QuarantinedDoc> {
   return connection.model<QuarantinedDoc>('quarantined_files', quarantined, 'quarantined_files');

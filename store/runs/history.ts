@@ -7,8 +7,6 @@ import type { RunDoc } from './model.js';
 export interface RunHistory {
   /** The latest of a data source first, of one kind where one is named. */
   ofSource(dataSourceId: number, limit: number, kind?: RunKind): Promise<RunDoc[]>;
-  /** The workflows of some runs of an organization. */
-  workflowIds(organizationId: number, runIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
 /** What a run was asked for may hold texts of any length. */
@@ -23,9 +21,5 @@ export function createRunHistory(runs: Model<RunDoc>): RunHistory {
         .limit(limit)
         .lean<RunDoc[]>()
         .exec(),
-    async workflowIds(organizationId, runIds) {
-      const rows = await runs.find({ _id: { $in: [...runIds] }, organizationId }, { workflowId: 1 }).lean();
-      return new Map(rows.map(({ _id, workflowId }) => [_id, workflowId]));
-    },
   };
 }

@@ -123,6 +123,10 @@ run.index(
 run.index({ parentRunId: 1, part: 1 }, { unique: true, partialFilterExpression: { part: { $exists: true } } });
 run.index({ temporalRunId: 1 }, { unique: true, partialFilterExpression: { temporalRunId: { $exists: true } } });
 run.index({ 'pause.at': 1 }, { partialFilterExpression: { 'pause.at': { $exists: true } } });
+run.index(
+  { organizationId: 1, 'pause.at': 1 },
+  { partialFilterExpression: { 'pause.at': { $exists: true } }, name: 'paused' },
+);
 
 // Lists, newest first: of an organization, of a user, of a data source.
 run.index({ organizationId: 1, acceptedAt: -1, _id: -1 });

@@ -2,11 +2,13 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+import { endedAs } from '../../contract/ledger.js';
 import type { DataSourceRecord } from '../../contract/records.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { DRIVE_DOCUMENT, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
+import { type Site, startSampleSite } from '../emulators/site.js';
 import { apiClient, type Listed, type TestUser } from '../support/client.js';
 import { consentTo } from '../support/consent.js';
 import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';
@@ -16,6 +18,7 @@ import type { DiagnosisAnswer } from './sources/rows/diagnosis.js';
 
 let service: TestService;
 let site: HeldSite;
+let smallSite: Site;
 let drive: GoogleDriveEmulator;
 let stranger: { organizationId: number; apiKey: string };
 
@@ -23,6 +26,7 @@ const HOSTILE = '<img src=x onerror="alert(1)"></title><script>alert(2)</script>
 
 beforeAll(async () => {
   site = await startHeldSite(6);
+  smallSite = await startSampleSite(1, 1);
   drive = await startGoogleDrive({ chart: { name: 'Chart', mimeType: DRIVE_DOCUMENT, content: 'Depths.' } });
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
@@ -39,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   site.release();
   await service.close();
-  await Promise.all([site.close(), drive.close()]);
+  await Promise.all([site.close(), smallSite.close(), drive.close()]);
 });
 
 interface Shown {
@@ -102,7 +106,7 @@ const latest = ({ events }: Told, part: string): string =>
 
 describe('who may see it', () => {
   test('whoever brings nothing is asked for a key, and told nothing', async () => {
-    for (const path of ['/ops', '/ops/files?cause=0123456789abcdef']) {
+    for (const path of ['/ops', '/ops/files?cause=encrypted']) {
       const { status, html, headers } = await show(path);
       expect(status).toBe(401);
       expect(html).toContain('<form method="post" action="/ops/sign_in"');
@@ -212,8 +216,10 @@ test('nothing runs on it, or comes from elsewhere, but what it carries itself', 
 });
 
 describe('what it shows', () => {
+  let [missing, driveId] = [0, 0];
+  let zoe: TestUser;
   beforeAll(async () => {
-    const zoe = await service.user('zoe');
+    zoe = await service.user('zoe');
     const { body: failed } = await zoe.post<{ id: number }>('/upload_text', {
       contents: 'The harbour is open.',
       name: HOSTILE,
@@ -236,6 +242,7 @@ describe('what it shows', () => {
           $set: {
             // No run did this, so none has to account for it.
             runId: null,
+            ended: endedAs('failed', 'read', 'encrypted'),
             syncStatus: 'SYNC_ERROR',
             syncErrorMessage: `It could not be read: ${HOSTILE}. Send it again.`,
             externalUrl: 'javascript:alert(3)',
@@ -243,8 +250,33 @@ describe('what it shows', () => {
         },
       ),
     );
+    missing = (await zoe.scrape({ url: site.url('/missing.xml') })).id;
     const owner = await service.store.users.ensure(1, HOSTILE);
-    await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${HOSTILE}` });
+    const drives = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${HOSTILE}` });
+    driveId = drives._id;
+    await withDatabase(service, async (db) => {
+      const [now, day] = [Date.now(), 86_400_000];
+      await db
+        .collection<{ _id: number }>('dataSources')
+        .updateOne({ _id: driveId }, { $set: { sourceItemsSyncedAt: new Date(), 'metadata.deletions_held': 412 } });
+      await db
+        .collection<FileDoc>('files')
+        .updateOne({ _id: missing }, { $set: { 'fileMetadata.deletions_held': 34 } });
+      const put = {
+        organizationId: 1,
+        userId: owner.userId,
+        customerId: HOSTILE,
+        parentId: null,
+        missedBy: 1,
+        runId: 1,
+      };
+      const rows = [3, 5, 9].map((days, index) => ({
+        ...{ ...put, _id: index + 1, dataSourceId: driveId, state: index === 2 ? 'erasing' : 'kept', copy: null },
+        ...{ quarantinedAt: new Date(now), keptUntil: new Date(now + days * day), file: {} },
+      }));
+      // What is being erased is not to be had back.
+      await db.collection<{ _id: number }>('quarantined_files').insertMany(rows);
+    });
     const { _id } = await connectSource(service, owner, { type: 'NOTION', externalId: 'NOTION|gone' });
     await revokeSource(service, owner, _id);
     const others = await service.store.users.ensure(stranger.organizationId, 'otto');
@@ -259,12 +291,13 @@ describe('what it shows', () => {
     expect(html).toContain('&lt;script&gt;alert(2)');
     expect(html).not.toContain('<script>alert');
     expect(html).not.toContain('<img');
+    expect(html).toContain('no access');
     expect(html.indexOf('no access')).toBeLessThan(html.indexOf('Google Drive'));
     expect(html).toContain('Notion');
     expect(html).toContain(
       'href="https://temporal.example/ui/namespaces/default/workflows?query=OrganizationId%3D%221%22"',
     );
-    const link = /href="(\/ops\/files\?cause=[0-9a-f]{16})"/.exec(html)?.[1] ?? '';
+    const link = /href="(\/ops\/files\?cause=encrypted)"/.exec(html)?.[1] ?? '';
     const list = await show(link, byKey());
     expect(list.status).toBe(200);
     expect(list.html).toContain('&lt;img src=x onerror=');
@@ -284,8 +317,67 @@ describe('what it shows', () => {
     expect(theirs).toContain(`The others (organization ${stranger.organizationId})`);
     expect(theirs).not.toContain('Notion');
     expect(theirs).toContain('No file has failed.');
-    const link = /href="(\/ops\/files\?cause=[0-9a-f]{16})"/.exec(mine)?.[1] ?? '';
+    const link = /href="(\/ops\/files\?cause=encrypted)"/.exec(mine)?.[1] ?? '';
     expect((await show(link, byKey(stranger.apiKey))).html).not.toContain('alert(');
+  });
+
+  test('failures by the cause that the ledger names, with what helps, and a way into Temporal', async () => {
+    const failures = async () => {
+      const { html } = await show('/ops', byKey());
+      return html.slice(html.indexOf('id="part-failures"'), html.indexOf('id="part-sources"'));
+    };
+    const html = await soon(failures, (text) => text.includes('cause=not_found'));
+    expect(html).toMatch(/<b>encrypted<\/b>: Take the password off and send it again\./);
+    expect(html).toMatch(/<b>not found<\/b>: Check that it is still there, or leave it out\./);
+    expect(html).toContain(`href="https://temporal.example/ui/namespaces/default/workflows/scrape%3A${missing}"`);
+    const other = (await zoe.scrape({ url: site.url('/gone.xml') })).id;
+    // Two sentences of one cause are one row.
+    const two = await soon(failures, (text) => text.includes('2 files: not found'));
+    expect(two.match(/cause=not_found/g)).toHaveLength(1);
+    const list = (await show('/ops/files?cause=not_found', byKey())).html;
+    for (const id of [missing, other]) expect(list).toContain(`workflows/scrape%3A${id}"`);
+    expect(list).not.toContain('It could not be read');
+    // What no cause was kept of, and what is no cause.
+    for (const odd of ['', '?cause=none', '?cause=nonsense'])
+      expect((await show(`/ops/files${odd}`, byKey())).html).toContain('There are none any more.');
+  });
+
+  test('what waits for a decision, with what to call', async () => {
+    const decisions = async () => {
+      const { html } = await show('/ops', byKey());
+      return html.slice(html.indexOf('id="part-decisions"'), html.indexOf('id="part-runs"'));
+    };
+    const { id, request_id } = await zoe.scrape({ url: smallSite.url('/sitemap.xml'), max_tokens: 1 });
+    const html = await soon(decisions, (text) => text.includes('/resume'));
+    const run = Number(/POST \/sync_runs\/(\d+)\/resume/.exec(html)?.[1]);
+    expect(html).toContain('customer-id: zoe');
+    expect(html).toContain(`workflows/scrape%3A${id}"`);
+    expect(html).toContain(`POST /data_sources/${driveId}/held_deletions/approve`);
+    expect(html).toContain(`POST /files/${missing}/held_deletions/approve`);
+    const page = (await show('/ops', byKey())).html;
+    const theirs = (await show('/ops', byKey(stranger.apiKey))).html;
+    expect(theirs).not.toMatch(/held_deletions|\/sync_runs\//);
+    expect(page).toContain('1 of them paused');
+    // What it says to call does what it says.
+    expect((await zoe.get<{ request_id: string }>(`/sync_runs/${run}`)).body.request_id).toBe(request_id);
+    expect((await zoe.post(`/sync_runs/${run}/resume`, { max_tokens: null })).status).toBe(200);
+    const key = apiClient(service.url, byKey());
+    for (const held of [`data_sources/${driveId}`, `files/${missing}`])
+      expect((await key.post(`/${held}/held_deletions/refuse`, {})).status).toBe(200);
+    await soon(decisions, (text) => !text.includes('POST /'));
+    await zoe.settled(id);
+  });
+
+  test('what is in quarantine, of which data source, until when, and how it comes back', async () => {
+    const { html } = await show('/ops', byKey());
+    const card = html.slice(html.indexOf('id="part-quarantine"'), html.indexOf('id="part-webhooks"'));
+    expect(card).toContain('2 files that vanished');
+    expect(card).toContain(`POST /quarantined_files/restore {&quot;data_source_id&quot;: ${driveId}}`);
+    expect(card.match(/<time /g)).toHaveLength(2);
+    expect(html).toContain(`workflows/sync-items%3A${driveId}"`);
+    const theirs = (await show('/ops', byKey(stranger.apiKey))).html;
+    expect(theirs).toContain('No file is in quarantine.');
+    expect(theirs).not.toContain('quarantined_files/restore');
   });
 
   test('webhooks with their last deliveries', async () => {
@@ -435,8 +527,15 @@ describe('a data source that does not sync', () => {
       status: 'warn',
       message: expect.stringMatching(/^1 files failed, most of them \(1\) because: Google Drive/),
       details: {
-        causes: [{ files: 1, sentence: expect.stringMatching(/Google Drive/) }],
-        runs: expect.arrayContaining([expect.objectContaining({ kind: 'syncSource' })]),
+        causes: [
+          {
+            ...{ cause: 'access_denied', remedy: 'Have its owner give access, then retry it.', files: 1 },
+            ...{ sentence: expect.stringMatching(/Google Drive/), workflow_url: expect.stringMatching(/sync-source/) },
+          },
+        ],
+        runs: expect.arrayContaining([
+          expect.objectContaining({ kind: 'syncSource', workflow_url: expect.stringMatching(/sync-source/) }),
+        ]),
       },
     });
   });

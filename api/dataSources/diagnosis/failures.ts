@@ -1,3 +1,5 @@
+import { REMEDIES } from '../../../contract/ledger.js';
+import type { WorkflowUrl } from '../../../contract/temporalLinks.js';
 import type { DataSourceDoc } from '../../../store/dataSources/model.js';
 import type { RunDoc } from '../../../store/runs/model.js';
 import type { ApiDeps } from '../../deps.js';
@@ -6,19 +8,23 @@ import { bad, type Finding, ok, warn } from './check.js';
 const MOST_CAUSES = 10;
 const MOST_RUNS = 5;
 
-const presentRun = ({ _id, kind, requestId, acceptedAt, startedAt, finishedAt, outcome, counts }: RunDoc) => ({
+const presentRun = ({ _id, kind, requestId, ...run }: RunDoc, workflowUrl: WorkflowUrl) => ({
   run_id: _id,
   kind,
   request_id: requestId,
-  accepted_at: acceptedAt.toISOString(),
-  started_at: startedAt?.toISOString() ?? null,
-  finished_at: finishedAt?.toISOString() ?? null,
-  outcome,
-  counts,
+  accepted_at: run.acceptedAt.toISOString(),
+  started_at: run.startedAt?.toISOString() ?? null,
+  finished_at: run.finishedAt?.toISOString() ?? null,
+  outcome: run.outcome,
+  counts: run.counts,
+  ...{ workflow_id: run.workflowId, workflow_url: workflowUrl(run.workflowId) },
 });
 
 /** What of it failed, by cause, and how its last runs ended. */
-export async function lastFailures(source: DataSourceDoc, { store }: Pick<ApiDeps, 'store'>): Promise<Finding> {
+export async function lastFailures(
+  source: DataSourceDoc,
+  { store, workflowUrl }: Pick<ApiDeps, 'store' | 'workflowUrl'>,
+): Promise<Finding> {
   const { _id: dataSourceId, organizationId, metadata, syncStatus } = source;
   const [groups, runs] = await Promise.all([
     store.files.byCause({ organizationId, dataSourceId }, MOST_CAUSES),
@@ -30,13 +36,15 @@ export async function lastFailures(source: DataSourceDoc, { store }: Pick<ApiDep
   const held = Number(metadata['deletions_held'] ?? 0);
   const details = {
     failed_files: failed,
-    causes: groups.map(({ sentence, files, fileId, latestAt }) => ({
-      ...{ sentence, files, example_file_id: fileId, latest_at: latestAt.toISOString() },
+    causes: groups.map(({ cause, files, latest: { _id, syncErrorMessage, workflowId, updatedAt } }) => ({
+      ...{ cause, remedy: cause && REMEDIES[cause], sentence: syncErrorMessage ?? '', files },
+      ...{ example_file_id: _id, latest_at: updatedAt.toISOString() },
+      ...{ workflow_id: workflowId, workflow_url: workflowUrl(workflowId) },
     })),
     items_error: itemsError,
     files_error: filesError,
     deletions_held: held,
-    runs: runs.map(presentRun),
+    runs: runs.map((run) => presentRun(run, workflowUrl)),
   };
   if (syncStatus === 'SYNC_ERROR')
     return bad(
@@ -55,7 +63,7 @@ export async function lastFailures(source: DataSourceDoc, { store }: Pick<ApiDep
   const [most] = groups;
   if (most)
     return warn(
-      `${failed} files failed, most of them (${most.files}) because: ${most.sentence}`,
+      `${failed} files failed, most of them (${most.files}) because: ${most.latest.syncErrorMessage ?? 'no cause was kept.'}`,
       'Mend what each cause says, then POST /resync_file, or sync them again.',
       details,
     );

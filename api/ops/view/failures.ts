@@ -1,33 +1,53 @@
-import { createHash } from 'node:crypto';
-
-import { type FailedFile, type FailureGroup } from '../../../store/files/failures.js';
+import { type ItemCause, REMEDIES } from '../../../contract/ledger.js';
+import type { TemporalLinks } from '../../../contract/temporalLinks.js';
+import { type FailedFile, type FailureGroup, MOST_FAILURES_COUNTED } from '../../../store/files/failures.js';
 import { html, type Html } from '../../http/html.js';
 import { OPS_PATH } from '../sessions.js';
-import { away, card, count, empty, webLink, when, words } from './pieces.js';
-import type { TemporalLinks } from '../../../contract/temporalLinks.js';
+import { away, card, count, empty, nothing, temporalLink, webLink, when, words } from './pieces.js';
 
-/** A cause as it stands in an address. */
-export const causeKey = (cause: string): string => createHash('sha256').update(cause).digest('hex').slice(0, 16);
+/** In an address, files of which no cause was kept. */
+export const NO_CAUSE = 'none';
 
-export const filesLink = (cause: string, page = 1): string =>
-  `${OPS_PATH}/files?cause=${causeKey(cause)}${page > 1 ? `&page=${page}` : ''}`;
+export const filesLink = (cause: ItemCause | null, page = 1): string =>
+  `${OPS_PATH}/files?cause=${cause ?? NO_CAUSE}${page > 1 ? `&page=${page}` : ''}`;
 
-export function failuresCard(groups: readonly FailureGroup[] | null): Html {
+/** A cause in words, and what helps. */
+export const causeName = (cause: ItemCause | null): string => (cause === null ? 'no cause was kept' : words(cause));
+export const remedyOf = (cause: ItemCause | null): string =>
+  cause === null ? 'Resync it: if it fails again, its cause is kept.' : (REMEDIES[cause] ?? '');
+
+function run({ runId, workflowId }: FailedFile, links: TemporalLinks): Html {
+  return temporalLink(links.workflow(workflowId), runId === null ? (workflowId ?? '') : String(runId));
+}
+
+export function failuresCard(groups: readonly FailureGroup[] | null, links: TemporalLinks): Html {
   if (!groups) return card('Failures by cause', '', away());
   const failed = groups.reduce((sum, { files }) => sum + files, 0);
-  const row = ({ cause, sentence, files, latestAt }: FailureGroup): Html =>
-    html`<tr>
-      <td class="n"><a href="${filesLink(cause)}" aria-label="${files} files that failed so">${count(files)}</a></td>
-      <td class="w">${sentence === '' ? 'No cause was kept.' : sentence}</td>
-      <td>${when(latestAt)}</td>
+  const isMore = groups.some(({ files }) => files >= MOST_FAILURES_COUNTED);
+  const row = ({ cause, files, latest }: FailureGroup): Html => {
+    const { syncErrorMessage: sentence } = latest;
+    return html`<tr>
+      <td class="n">
+        <a href="${filesLink(cause)}" aria-label="${files} files: ${causeName(cause)}"
+          >${count(files, MOST_FAILURES_COUNTED)}</a
+        >
+      </td>
+      <td class="w">
+        <b>${causeName(cause)}</b>: ${remedyOf(cause)}
+        ${sentence === null || sentence === '' ? nothing : html`<br /><span class="soft small">${sentence}</span>`}
+      </td>
+      <td>${when(latest.updatedAt)}</td>
+      <td class="n">${run(latest, links)}</td>
     </tr>`;
+  };
   const table = html`<div class="tall">
     <table>
       <thead>
         <tr>
           <th scope="col" class="n">Files</th>
-          <th scope="col">Why, and what to do</th>
+          <th scope="col">Why, what to do, and as the latest says it</th>
           <th scope="col">Latest</th>
+          <th scope="col" class="n">Its run</th>
         </tr>
       </thead>
       <tbody>
@@ -37,23 +57,16 @@ export function failuresCard(groups: readonly FailureGroup[] | null): Html {
   </div>`;
   return card(
     'Failures by cause',
-    failed === 0 ? 'none' : `${count(failed)} files`,
+    failed === 0 ? 'none' : `${count(failed)}${isMore ? '+' : ''} files`,
     failed === 0 ? empty('No file has failed.') : table,
   );
 }
 
 /** The files of one cause. */
-export function failedFilesTable(
-  files: readonly FailedFile[],
-  links: TemporalLinks,
-  workflowOf: ReadonlyMap<number, string>,
-): Html {
+export function failedFilesTable(files: readonly FailedFile[], links: TemporalLinks): Html {
   if (files.length === 0) return empty('There are none any more.');
   const row = (file: FailedFile): Html => {
-    const { _id, name, source, customerId, externalUrl, externalFileId, runId, syncErrorMessage, updatedAt } = file;
-    const workflowId = runId === null ? undefined : workflowOf.get(runId);
-    const link = workflowId === undefined ? null : links.workflow(workflowId);
-    const run = runId === null ? '' : String(runId);
+    const { _id, name, source, customerId, externalUrl, externalFileId, syncErrorMessage, updatedAt } = file;
     return html`<tr>
       <td class="n">${_id}</td>
       <th scope="row" class="w">
@@ -63,9 +76,7 @@ export function failedFilesTable(
       </th>
       <td class="w">${syncErrorMessage ?? ''}</td>
       <td>${when(updatedAt)}</td>
-      <td class="n">
-        ${link === null ? html`${run}` : html`<a href="${link}" rel="noreferrer noopener" target="_blank">${run}</a>`}
-      </td>
+      <td class="n">${run(file, links)}</td>
     </tr>`;
   };
   return html`<div class="scroll">
@@ -74,7 +85,7 @@ export function failedFilesTable(
         <tr>
           <th scope="col" class="n">File</th>
           <th scope="col">Name</th>
-          <th scope="col">Why, and what to do</th>
+          <th scope="col">Why</th>
           <th scope="col">When</th>
           <th scope="col" class="n">Run</th>
         </tr>

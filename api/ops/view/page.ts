@@ -11,6 +11,7 @@ import { sourcesCard, type SourcesView } from './sources.js';
 import { storageCard } from './storage.js';
 import { STYLE } from './style.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
+import { decisionsCard, quarantineCard } from './waiting.js';
 import { webhooksCard } from './webhooks.js';
 
 const ICON =
@@ -82,7 +83,8 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
     ${tile(
       'Runs in flight',
       runs ? count(runs.started, MOST_RUNS_COUNTED) : '–',
-      html`${runs && runs.waiting > 0 ? `${count(runs.waiting, MOST_RUNS_COUNTED)} wait for their start` : 'none waits'}`,
+      html`${runs && runs.waiting > 0 ? `${count(runs.waiting, MOST_RUNS_COUNTED)} wait for their start` : 'none waits'}
+      ${runs && runs.paused > 0 ? badge('warn', `${count(runs.paused, MOST_RUNS_COUNTED)} paused`) : nothing}`,
     )}
     ${tile(
       'Files',
@@ -101,14 +103,30 @@ export const partsOf = (
   overview: OrganizationOverview,
   view: SourcesView,
   links: TemporalLinks,
-): Readonly<Record<'clock' | 'alerts' | 'tiles' | 'runs' | 'failures' | 'sources' | 'webhooks' | 'storage', Html>> => ({
+): Readonly<
+  Record<
+    | 'clock'
+    | 'alerts'
+    | 'tiles'
+    | 'decisions'
+    | 'runs'
+    | 'failures'
+    | 'sources'
+    | 'webhooks'
+    | 'quarantine'
+    | 'storage',
+    Html
+  >
+> => ({
   clock: html`as of ${clock(overview.at)}`,
   alerts: alerts(overview),
   tiles: tiles(overview),
   runs: runsCard(overview.runs, links),
-  failures: failuresCard(overview.failures),
+  decisions: decisionsCard(overview.runs, overview.held, links),
+  failures: failuresCard(overview.failures, links),
   sources: sourcesCard(overview.sources, view, links),
   webhooks: webhooksCard(overview.webhooks),
+  quarantine: quarantineCard(overview.quarantine),
   storage: storageCard(overview.storage),
 });
 
@@ -139,13 +157,13 @@ export function overviewPage(
     ${ui === null ? nothing : html`<a href="${ui}" rel="noreferrer noopener" target="_blank">Temporal</a>`}`;
   const body = html`${topBar(`${organization?.name ?? ''} (organization ${organizationId})`, live, canSignOut)}
     <main id="main">
-      ${part('alerts')} ${part('tiles')}
+      ${part('alerts')} ${part('tiles')} ${part('decisions')}
       <div class="two">
         ${part('runs')}
         <div class="column">${part('failures')} ${part('storage')}</div>
       </div>
       <div id="sources">${part('sources')}</div>
-      ${part('webhooks')}
+      ${part('quarantine')} ${part('webhooks')}
     </main>`;
   // Without scripts the browser asks again by itself.
   const head = html`<noscript><meta http-equiv="refresh" content="30" /></noscript>`;

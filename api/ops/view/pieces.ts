@@ -60,6 +60,12 @@ export const webLink = (url: string | null, text: string): Html =>
     ? html`<a href="${url}" rel="noreferrer noopener nofollow" target="_blank">${text}</a>`
     : html`${text}`;
 
+/** A link into Temporal's Web UI; text alone where nobody said where that is. */
+export const temporalLink = (link: string | null, text: Html | string, title = ''): Html =>
+  link === null
+    ? html`${text}`
+    : html`<a href="${link}" rel="noreferrer noopener" target="_blank" title="${title}">${text}</a>`;
+
 /** Pages of a list. @param linkOf the address of a page by its number, from 1 on */
 export function pager(page: number, pages: number, linkOf: (page: number) => string): Html {
   if (pages <= 1) return nothing;

@@ -1,7 +1,7 @@
 import type { RunKind } from '../../../contract/orchestration.js';
 import { MOST_RUNS_COUNTED, type RunRow, type RunsOverview } from '../../../store/overview/runs.js';
 import { html, type Html } from '../../http/html.js';
-import { away, card, count, empty, nothing, when, words } from './pieces.js';
+import { away, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 
 const KINDS: Readonly<Record<RunKind, string>> = {
@@ -23,7 +23,11 @@ const KINDS: Readonly<Record<RunKind, string>> = {
   settleQuarantine: 'quarantine',
 };
 
-function progress({ id, total, ready, failed, listed }: RunRow): Html {
+function progress({ id, total, ready, failed, listed, pause }: RunRow): Html {
+  if (pause !== null) {
+    const done = total === 0 ? '' : ` at ${count(ready + failed)} of ${count(total)}`;
+    return html`${badge('warn', 'paused')} <span class="soft small">by its max_tokens${done}; see what waits</span>`;
+  }
   if (total === 0) {
     const said = listed === null ? 'under way' : `${count(listed)} items found`;
     return html`<progress aria-label="Progress of run ${id}"></progress><span class="soft small">${said}</span>`;
@@ -35,7 +39,6 @@ function progress({ id, total, ready, failed, listed }: RunRow): Html {
 
 const row = (run: RunRow, links: TemporalLinks): Html => {
   const { id, kind, workflowId, customerId, about, source, startedAt } = run;
-  const link = links.workflow(workflowId);
   const what = html`${KINDS[kind]}${source === null ? '' : ` · ${words(source)}`}`;
   return html`<tr>
     <th scope="row" class="w">
@@ -43,18 +46,17 @@ const row = (run: RunRow, links: TemporalLinks): Html => {
     </th>
     <td>${progress(run)}</td>
     <td>${when(startedAt)}</td>
-    <td class="n">
-      ${link === null ? html`${id}` : html`<a href="${link}" rel="noreferrer noopener" target="_blank" title="${workflowId}">${id}</a>`}
-    </td>
+    <td class="n">${temporalLink(links.workflow(workflowId), String(id), workflowId)}</td>
   </tr>`;
 };
 
 export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html {
   if (!runs) return card('Runs in flight', '', away());
-  const { rows, started, waiting } = runs;
+  const { rows, started, waiting, paused } = runs;
   const said = [
     `${count(started, MOST_RUNS_COUNTED)} under way`,
     ...(waiting > 0 ? [`${count(waiting, MOST_RUNS_COUNTED)} wait for their start`] : []),
+    ...(paused > 0 ? [`${count(paused, MOST_RUNS_COUNTED)} of them paused`] : []),
     ...(started > rows.length ? [`the latest ${rows.length} are shown`] : []),
   ].join(', ');
   const table = html`<div class="tall">

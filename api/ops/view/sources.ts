@@ -9,7 +9,7 @@ import {
 } from '../../../store/overview/sources.js';
 import { html, type Html } from '../../http/html.js';
 import { OPS_PATH } from '../sessions.js';
-import { away, badge, card, count, empty, type Mood, nothing, pager, when, words } from './pieces.js';
+import { away, badge, card, count, empty, type Mood, nothing, pager, temporalLink, when, words } from './pieces.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 
 /** Which of the data sources a page shows. */
@@ -43,9 +43,7 @@ export function linkTo({ state, page }: SourcesView): string {
 function nextRun({ id, scheduled }: SourceRow, links: TemporalLinks): Html {
   const scheduleId = scheduleIds.source(id);
   const hours = hoursOfWord(scheduled);
-  const link = links.schedule(scheduleId);
-  const linked = (inside: Html): Html =>
-    link === null ? inside : html`<a href="${link}" rel="noreferrer noopener" target="_blank">${inside}</a>`;
+  const linked = (inside: Html): Html => temporalLink(links.schedule(scheduleId), inside);
   if (scheduled === null) return html`<span class="soft">not by itself</span>`;
   if (hours === null) return linked(html`${scheduled.startsWith('paused') ? 'paused' : 'being set'}`);
   return html`${linked(when(nextPass(scheduleId, hours, Date.now())))}
@@ -53,9 +51,9 @@ function nextRun({ id, scheduled }: SourceRow, links: TemporalLinks): Html {
 }
 
 const row = (source: SourceRow, links: TemporalLinks): Html => {
-  const { id, type, customerId, account, state, why, itemsSyncedAt, filesSyncedAt } = source;
+  const { id, type, customerId, account, state, why, itemsSyncedAt, filesSyncedAt, workflowId } = source;
   return html`<tr>
-    <td class="n">${id}</td>
+    <td class="n">${temporalLink(links.workflow(workflowId), String(id), workflowId ?? '')}</td>
     <th scope="row" class="w">
       ${nameOf(type)}<br /><span class="soft small name"
         >${account === null || account === '' ? '' : `${account} · `}${customerId}</span

@@ -24,8 +24,9 @@ main { max-width: 96rem; margin: 0 auto; padding: 1.25rem 1.5rem 3rem; display: 
 .scroll { overflow-x: auto } .tall { max-height: 31rem; overflow: auto }
 table { width: 100%; border-collapse: collapse } th, td { text-align: left; vertical-align: top; padding: .45rem 1rem; border-top: 1px solid var(--line) }
 thead th { position: sticky; top: 0; background: var(--head); color: var(--soft); font-weight: 500; font-size: .78rem; white-space: nowrap; border-top: 0 } tbody tr:first-child > * { border-top: 0 }
-tbody th { font-weight: 500 } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap } .w { overflow-wrap: anywhere; min-width: 11rem }
+tbody th { font-weight: 500 } tbody th.w { min-width: 15rem } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap } .w { overflow-wrap: anywhere; min-width: 11rem }
 tr:hover > * { background: var(--head) }
+code { font-size: .85em; overflow-wrap: anywhere; background: var(--off-bg); padding: .05rem .3rem; border-radius: .25rem }
 .name { overflow-wrap: anywhere } .soft { color: var(--soft) } .small { font-size: .8rem } .nowrap { white-space: nowrap } .empty { margin: 0; padding: 1rem; color: var(--soft) }
 .badge { display: inline-block; padding: .05rem .5rem; border-radius: 1rem; font-size: .78rem; white-space: nowrap; background: var(--off-bg); color: var(--off) }
 .badge.good { background: var(--good-bg); color: var(--good) } .badge.warn { background: var(--warn-bg); color: var(--warn) } .badge.bad { background: var(--bad-bg); color: var(--bad) } .badge.busy { background: var(--busy-bg); color: var(--busy) }

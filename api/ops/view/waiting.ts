@@ -1,0 +1,110 @@
+import type { HeldRow } from '../../../store/overview/held.js';
+import type { QuarantineOverview, QuarantineRow } from '../../../store/overview/quarantine.js';
+import type { RunRow, RunsOverview, RunStop } from '../../../store/overview/runs.js';
+import { html, type Html } from '../../http/html.js';
+import { away, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
+import type { TemporalLinks } from '../../../contract/temporalLinks.js';
+
+/** A call of the interface, to be copied. */
+const call = (text: string): Html => html`<code>${text}</code>`;
+
+const about = (name: string | null, ...more: readonly (string | null)[]): Html =>
+  html`<span class="name">${name ?? more[0] ?? ''}</span><br /><span class="soft small"
+      >${more.filter((one) => one !== null && one !== '').join(' · ')}</span
+    >`;
+
+function pausedRow({ id, about: name, source, customerId, workflowId }: RunRow, pause: RunStop, links: TemporalLinks) {
+  const { maxTokens, tokensTaken, wanted } = pause;
+  return html`<tr>
+    <th scope="row" class="w">${about(name, source === null ? null : words(source), customerId)}</th>
+    <td class="w">
+      ${badge('warn', 'paused')} run ${temporalLink(links.workflow(workflowId), String(id))} stands still at its
+      max_tokens of ${count(maxTokens)}: ${count(tokensTaken)} are taken, and the next text has ${count(wanted)}. Since
+      ${when(pause.at)}
+    </td>
+    <td class="w">
+      ${call(`POST /sync_runs/${id}/resume {"max_tokens": null}`)} or a number from ${tokensTaken + wanted} on, with
+      ${call(`customer-id: ${customerId}`)}
+    </td>
+  </tr>`;
+}
+
+function heldRow({ of, id, name, source, customerId, missing, isApproved }: HeldRow): Html {
+  const decide = html`${call(`POST /${of}/${id}/held_deletions/approve`)} or ${call('…/refuse')}`;
+  return html`<tr>
+    <th scope="row" class="w">${about(name, words(source), customerId)}</th>
+    <td class="w">
+      ${badge('warn', 'deletions held')} ${of === 'files' ? 'scrape' : 'data source'} ${id} misses ${count(missing)}
+      files, suspiciously many: none was deleted
+    </td>
+    <td class="w">${isApproved ? html`Approved: the next pass deletes. ${call('…/refuse')} keeps them` : decide}</td>
+  </tr>`;
+}
+
+/** What goes on only once somebody decides; nothing where nothing does. */
+export function decisionsCard(runs: RunsOverview | null, held: readonly HeldRow[] | null, links: TemporalLinks): Html {
+  if (held === null) return card('Waits for a decision', '', away());
+  const stopped = runs?.rows.flatMap((run) => (run.pause === null ? [] : [pausedRow(run, run.pause, links)])) ?? [];
+  if (stopped.length + held.length === 0) return nothing;
+  const more = (runs?.paused ?? 0) > stopped.length ? `, of ${count(runs?.paused ?? 0)} paused runs those first` : '';
+  return card(
+    'Waits for a decision',
+    `${count(stopped.length + held.length)}${more}`,
+    html`<div class="tall">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">Why</th>
+            <th scope="col">What to call</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${stopped} ${held.map(heldRow)}
+        </tbody>
+      </table>
+    </div>`,
+  );
+}
+
+function quarantineRow({ of, id, name, source, customerId, files, firstGoes, lastGoes }: QuarantineRow): Html {
+  const what = source === null ? null : words(source);
+  const place = of === 'parent_id' ? 'scrape' : 'data source';
+  const goes =
+    firstGoes.getTime() === lastGoes.getTime() ? when(lastGoes) : html`${when(firstGoes)} to ${when(lastGoes)}`;
+  return html`<tr>
+    <td class="n">${count(files)}</td>
+    <th scope="row" class="w">
+      ${about(name ?? (id === null ? 'lay in no data source' : `${place} ${id}`), what, id === null ? null : `${place} ${id}`, customerId)}
+    </th>
+    <td>${goes}</td>
+    <td class="w">${id === null ? '' : call(`POST /quarantined_files/restore {"${of}": ${id}}`)}</td>
+  </tr>`;
+}
+
+/** What vanished at its source and can be had back for a while. */
+export function quarantineCard(quarantine: QuarantineOverview | null): Html {
+  if (!quarantine) return card('Quarantine', '', away());
+  const { files, rows, groups } = quarantine;
+  if (files === 0) return card('Quarantine', 'none', empty('No file is in quarantine.'));
+  const more = groups > rows.length ? `; the ${rows.length} of ${count(groups)} that go first` : '';
+  return card(
+    'Quarantine',
+    `${count(files)} files that vanished at their source${more}`,
+    html`<div class="tall">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="n">Files</th>
+            <th scope="col">Of</th>
+            <th scope="col">Go for good</th>
+            <th scope="col">To have them back</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(quarantineRow)}
+        </tbody>
+      </table>
+    </div>`,
+  );
+}

@@ -1,0 +1,98 @@
+import type { Model } from 'mongoose';
+
+import type { SourceType } from '../../contract/sources.js';
+import type { DataSourceDoc } from '../dataSources/model.js';
+import type { FileDoc } from '../files/model.js';
+import { OVERVIEW_INDEX, type QuarantinedDoc } from '../quarantine/model.js';
+import { accountName } from './names.js';
+
+/** Files in quarantine of one data source, or of one scrape. */
+export interface QuarantineRow {
+  readonly of: 'data_source_id' | 'parent_id';
+  /** Null of what lay in neither. */
+  readonly id: number | null;
+  readonly name: string | null;
+  readonly source: SourceType | null;
+  readonly customerId: string | null;
+  readonly files: number;
+  /** When the first of them, and when the last, is erased. */
+  readonly firstGoes: Date;
+  readonly lastGoes: Date;
+}
+
+export interface QuarantineOverview {
+  readonly files: number;
+  /** Those that lose something first. */
+  readonly rows: readonly QuarantineRow[];
+  /** How many rows there would be. */
+  readonly groups: number;
+}
+
+/** A sum over an organization of any size is given up after so long. */
+const MAX_MS = 10_000;
+interface Group {
+  readonly _id: { readonly dataSourceId: number | null; readonly parentId: number | null };
+  readonly files: number;
+  readonly firstGoes: Date;
+  readonly lastGoes: Date;
+}
+
+/** What of one organization can still be had back, by data source: by the index alone. */
+export function createQuarantineOverview(
+  quarantined: Model<QuarantinedDoc>,
+  dataSources: Model<DataSourceDoc>,
+  files: Model<FileDoc>,
+) {
+  return async (organizationId: number, limit: number): Promise<QuarantineOverview> => {
+    const groups = await quarantined
+      .aggregate<Group>([
+        { $match: { organizationId, state: { $in: ['leaving', 'kept'] }, keptUntil: { $gt: new Date() } } },
+        {
+          $group: {
+            // Folders of an account are no news; of a page, its scrape is.
+            _id: {
+              dataSourceId: '$dataSourceId',
+              parentId: { $cond: [{ $gt: ['$dataSourceId', 0] }, null, '$parentId'] },
+            },
+            files: { $sum: 1 },
+            firstGoes: { $min: '$keptUntil' },
+            lastGoes: { $max: '$keptUntil' },
+          },
+        },
+        { $sort: { firstGoes: 1 } },
+      ])
+      .hint(OVERVIEW_INDEX)
+      .option({ maxTimeMS: MAX_MS });
+    const shown = groups.slice(0, limit);
+    const [sources, parents] = await Promise.all([
+      dataSources
+        .find(
+          { organizationId, _id: { $in: shown.flatMap(({ _id }) => _id.dataSourceId ?? []) } },
+          { type: 1, externalId: 1, customerId: 1 },
+        )
+        .lean<DataSourceDoc[]>(),
+      files
+        .find(
+          { organizationId, _id: { $in: shown.flatMap(({ _id }) => _id.parentId ?? []) } },
+          { source: 1, name: 1, externalUrl: 1, externalFileId: 1, customerId: 1 },
+        )
+        .lean<FileDoc[]>(),
+    ]);
+    return {
+      files: groups.reduce((sum, group) => sum + group.files, 0),
+      groups: groups.length,
+      rows: shown.map(({ _id: { dataSourceId, parentId }, ...group }) => {
+        const source = sources.find((one) => one._id === dataSourceId);
+        const parent = parents.find((one) => one._id === parentId);
+        return {
+          ...group,
+          of: dataSourceId === null ? ('parent_id' as const) : ('data_source_id' as const),
+          id: dataSourceId ?? parentId,
+          name: source ? accountName(source) : (parent?.name ?? parent?.externalUrl ?? parent?.externalFileId ?? null),
+          source: source?.type ?? parent?.source ?? null,
+          customerId: source?.customerId ?? parent?.customerId ?? null,
+        };
+      }),
+    };
+  };
+}
