@@ -18,6 +18,7 @@ import type { Session } from '../sequence.js';
 import { metadataFields } from './accept.js';
 import { endLooks, keepLooked } from './evaluate.js';
 import type { FileDoc, SyncedContent } from './model.js';
+import { recountPages } from './pageCounts.js';
 import { IN_MOTION, type StartedFile, startFiles } from './start.js';
 import { createToldChanges } from './told.js';
 
@@ -88,7 +89,7 @@ export interface FileCommands {
   release(runId: number, fileIds: readonly number[]): Promise<void>;
   /** The rows and points of older generations are gone. */
   cleaned(fileIds: readonly number[]): Promise<void>;
-  /** Ends every open file of the run in SYNC_ABORTED. @param cause for the ledger */
+  /** Ends every open file of the run in SYNC_ABORTED, and has its container count its pages anew. @param cause for the ledger */
   abortOpen(runId: number, message: string, cause: LeftCause): Promise<number>;
   /** Ends the files of a data source that wait for their sync in SYNC_ABORTED: its access is gone. */
   abortQueuedOf(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<void>;
@@ -324,7 +325,9 @@ export function createFileCommands(
     },
     async abortOpen(runId, message, cause) {
       await endLooks(files, { runId }, cause);
-      return abort({ runId, syncStatus: open }, message, cause);
+      const aborted = await abort({ runId, syncStatus: open }, message, cause);
+      await recountPages(files, runId);
+      return aborted;
     },
     async abortQueuedOf({ _id, organizationId, userId }) {
       const cause = 'source_revoked';

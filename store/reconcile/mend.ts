@@ -1,6 +1,8 @@
 import type { Blobs } from '../contents/blobs.js';
 import type { ChunkCommands } from '../chunks/commands.js';
+import { metadataFields } from '../files/accept.js';
 import type { FileCommands } from '../files/commands.js';
+import { pageCounts } from '../files/pageCounts.js';
 import type { Originals } from '../originals/originals.js';
 import type { Tenant } from '../users/accept.js';
 import type { PointsCensus } from '../vectors/census.js';
@@ -47,24 +49,8 @@ export function createMender({ models, points, vectors, chunks, originals, files
     return done;
   };
 
-  const countPages = async (file: RecordOfFile): Promise<Mended> => {
-    const { organizationId, userId, _id: parentId } = file;
-    const rows = await models.files.aggregate<{ _id: string; files: number }>([
-      { $match: { organizationId, userId, parentId } },
-      { $group: { _id: '$syncStatus', files: { $sum: 1 } } },
-    ]);
-    const of = (...statuses: string[]): number =>
-      rows.reduce((sum, row) => sum + (statuses.includes(row._id) ? row.files : 0), 0);
-    const [ready, failed, aborted] = [of('READY', 'READY_TO_SYNC'), of('SYNC_ERROR'), of('SYNC_ABORTED')];
-    const $set = {
-      'fileMetadata.pages_total': ready + failed + aborted,
-      'fileMetadata.pages_ready': ready,
-      'fileMetadata.pages_failed': failed,
-      'fileMetadata.pages_aborted': aborted,
-      updatedAt: new Date(),
-    };
-    return change(file, { $set });
-  };
+  const countPages = async (file: RecordOfFile): Promise<Mended> =>
+    change(file, { $set: { ...metadataFields(await pageCounts(models.files, file)), updatedAt: new Date() } });
 
   /** Of what lies under a file's id, be there a record or not. */
   const remove = async (its: Tenant & { readonly fileId: number }, file: RecordOfFile | null, mend: Mend) => {

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
-import { scheduleIds } from '../../contract/orchestration.js';
+import { scheduleIds, workflowIds } from '../../contract/orchestration.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { samplePage, sitemapOf, type Site, startSampleSite } from '../emulators/site.js';
 import { readAtRest } from '../support/atRest.js';
@@ -113,6 +113,41 @@ test('a sitemap of which a part fails, or that names nothing, takes no page away
     await pass();
     expect(await shown()).toEqual(numbers(0));
   }
+});
+
+test('a pass that is cancelled leaves counts of the pages as they are', async () => {
+  const waiting: (() => void)[] = [];
+  const added = [PAGES, PAGES + 1, PAGES + 2];
+  site.pages.set(pathOf(added[0] ?? 0), samplePage(PAGES, 1));
+  for (const index of added.slice(1))
+    site.pages.set(pathOf(index), (_request, response) => void waiting.push(() => response.end(samplePage(index, 1))));
+  list([...paths, ...added.map(pathOf)]);
+  const passing = runPass(client, service.taskQueue, scheduleIds.container(parent.id));
+  await soon(
+    () => user.file(parent.id),
+    (file) => file.file_metadata?.['pages_total'] === PAGES + 3 && waiting.length > 0,
+  );
+  await client.workflow.getHandle(workflowIds.scrape(parent.id)).cancel();
+  await passing;
+  const { sync_status: status, file_metadata: facts } = await user.file(parent.id);
+  const statuses = (await user.children(parent.id)).map((file) => file.sync_status);
+  const of = (one: string): number => statuses.filter((other) => other === one).length;
+  expect({ status, facts, aborted: of('SYNC_ABORTED') > 0 }).toMatchObject({
+    status: 'SYNC_ABORTED',
+    facts: {
+      pages_total: PAGES + 3,
+      pages_ready: of('READY'),
+      pages_failed: 0,
+      pages_aborted: PAGES + 3 - of('READY'),
+    },
+    aborted: true,
+  });
+  for (const answer of waiting) answer();
+  for (const index of added) site.pages.delete(pathOf(index));
+  list(paths);
+  await pass();
+  expect(await shown()).toEqual(numbers(0));
+  expect((await user.file(parent.id)).file_metadata).toMatchObject({ pages_total: PAGES, pages_ready: PAGES });
 });
 
 test('where most is missing, nothing is deleted until somebody approves it', async () => {
