@@ -21,29 +21,30 @@ export function countEnds(store: Store, metrics: Pick<Metrics, 'filesEnded' | 'w
         }
       },
     },
+    // Whatever else they are given is handed on.
     files: {
       ...files,
-      async finish(syncs) {
-        const ended = await files.finish(syncs);
+      async finish(...all) {
+        const ended = await files.finish(...all);
         metrics.filesEnded('READY', ended.length);
         return ended;
       },
-      async keep(kept) {
-        await files.keep(kept);
+      async keep(kept, ...more) {
+        await files.keep(kept, ...more);
         metrics.filesEnded('READY', kept.length);
       },
-      async shelve(runId, fileId) {
-        const ended = await files.shelve(runId, fileId);
+      async shelve(...all) {
+        const ended = await files.shelve(...all);
         metrics.filesEnded('READY_TO_SYNC', Number(ended));
         return ended;
       },
-      async fail(runId, fileId, message, end) {
-        const ended = await files.fail(runId, fileId, message, end);
+      async fail(...all) {
+        const ended = await files.fail(...all);
         metrics.filesEnded('SYNC_ERROR', Number(ended));
         return ended;
       },
-      async abortOpen(runId, message, cause) {
-        const ended = await files.abortOpen(runId, message, cause);
+      async abortOpen(...all) {
+        const ended = await files.abortOpen(...all);
         metrics.filesEnded('SYNC_ABORTED', ended);
         return ended;
       },
