@@ -5,6 +5,7 @@ import type { FileDoc } from '../../store/files/model.js';
 import type { LedgerItemDoc } from '../../store/ledger/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { UserDoc } from '../../store/users/model.js';
+import { soon } from './soon.js';
 
 /** How the line of a file must be, by the state that its run has left it in. */
 const OUTCOMES: Partial<Record<FileDoc['syncStatus'], readonly ItemOutcome[]>> = {
@@ -42,6 +43,28 @@ export async function wrongCounts(mongodbUri: string): Promise<string[]> {
   } finally {
     await connection.close();
   }
+}
+
+/**
+ * The same of a service whose processes were killed: once whatever they were at has come to its end. A run that comes to none
+ * is wrong itself.
+ */
+export async function wrongCountsAtRest(mongodbUri: string): Promise<string[]> {
+  const connection = await mongoose.createConnection(mongodbUri).asPromise();
+  const inMotion = (): Promise<RunDoc[]> =>
+    connection.collection<RunDoc>('runs').find({ finishedAt: null }).toArray() as Promise<RunDoc[]>;
+  try {
+    const left = await soon(inMotion, (runs) => runs.length === 0).catch(inMotion);
+    const stuck = left.map(({ _id, kind, workflowId }) => `run ${_id} (${kind}, ${workflowId}) has not ended`);
+    return [...stuck, ...(await wrongCounts(mongodbUri))];
+  } finally {
+    await connection.close();
+  }
+}
+
+/** @throws where there is anything wrong. Whatever a suite is about: ok + failed + skipped + aborted = discovered, of each of its runs. */
+export function refuseWrong(wrong: readonly string[]): void {
+  if (wrong.length > 0) throw new Error(`The ledger does not add up:\n${wrong.join('\n')}`);
 }
 
 function byRun<T extends { readonly runId: number | null }>(rows: readonly T[]): Map<number | null, T[]> {

@@ -7,6 +7,7 @@ import { findPort } from '../../engines/ports.js';
 import { startEngines } from '../../engines/start.js';
 import { testUser, type TestUser } from './client.js';
 import { testEngines } from './engines.js';
+import { refuseWrong, wrongCountsAtRest } from './ledger.js';
 import { startProcess } from './processes.js';
 import { newEngineFolder } from './scratch.js';
 
@@ -24,6 +25,7 @@ export interface OwnService {
   user(customerId: string): Promise<TestUser>;
   /** Ends a process with SIGKILL and has it started again. Resolves once it is started, or soon will be. @param downMs of an engine: how long it is away */
   kill(victim: Victim, downMs?: number): Promise<void>;
+  /** Waits until no run is at work any more, and ends everything. @throws when the counts of the runs do not add up */
   close(): Promise<void>;
 }
 
@@ -86,9 +88,13 @@ export async function startOwnService(settings: Record<string, string>): Promise
     user: (customerId) => testUser(url, apiKey, customerId, PATIENCE_MS),
     kill: (victim, downMs) => ways[victim](downMs),
     async close() {
-      await Promise.all([api.stop(), worker.stop()]);
-      await engines.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      try {
+        refuseWrong(await wrongCountsAtRest(mongodbUri.href));
+      } finally {
+        await Promise.all([api.stop(), worker.stop()]);
+        await engines.stop();
+        await rm(dataDir, { recursive: true, force: true });
+      }
     },
   };
 }

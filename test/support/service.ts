@@ -42,7 +42,7 @@ import { createTranscriptions } from '../../transcription/registry.js';
 import { createWorkers } from '../../worker/createWorker.js';
 import { createSources } from '../../worker/sources.js';
 import { testEngines } from './engines.js';
-import { wrongCounts } from './ledger.js';
+import { refuseWrong, wrongCounts } from './ledger.js';
 import { quietTemporal } from './quietTemporal.js';
 import { testUser, type TestUser } from './client.js';
 
@@ -241,8 +241,7 @@ export async function startService(
       await Promise.all([web.close(), liveWeb.close(), liveDocuments.close()]);
       await Promise.all([egress, receivers, transcribers, upstreams, embeddings, store].map((one) => one.close()));
       await rm(dataDir, { recursive: true, force: true });
-      // Whatever a suite is about: ok + failed + skipped + aborted = discovered, of each of its runs.
-      if (wrong.length > 0) throw new Error(`The ledger does not add up:\n${wrong.join('\n')}`);
+      refuseWrong(wrong);
     },
   };
   if (withWorker) await service.startWorker();
