@@ -1,12 +1,12 @@
 /** What takes minutes: `npm run test:long`. */
 const { readFileSync } = require('node:fs');
 const path = require('node:path');
-const { globSync } = require('tinyglobby');
+const tinyglobby = require('tinyglobby');
 const config = require('./jest.config.cjs');
 
 /** Whether a suite of `npm test` does more here. */
 const doesMore = (suite) => readFileSync(path.join(__dirname, suite), 'utf8').includes('/support/thorough.js');
-const suites = globSync(['test/**/*.test.ts', '!test/long/**'], { cwd: __dirname });
+const suites = tinyglobby.globSync(['test/**/*.test.ts', '!test/long/**'], { cwd: __dirname });
 
 module.exports = {
   ...config,
