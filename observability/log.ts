@@ -21,7 +21,8 @@ export function createLog(
     level: settings.level,
     hooks: { streamWrite: hideSecrets },
     timestamp: pino.stdTimeFunctions.isoTime,
-    ...(settings.fields && { mixin: settings.fields }),
+    // A copy: pino writes the fields of the line into it.
+    ...(settings.fields && { mixin: () => ({ ...settings.fields?.() }) }),
   };
   return destination === undefined ? pino(options) : pino(options, destination);
 }

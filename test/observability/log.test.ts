@@ -134,3 +134,13 @@ test('long lines cost no more than their length', () => {
     expect([piece, performance.now() - begun < 2_000]).toEqual([piece, true]);
   }
 });
+
+test('a line has nothing of the line before it', () => {
+  const lines: string[] = [];
+  const always = { traceId: 'a' };
+  const log = createLog({ level: 'info', name: 'x', fields: () => always }, { write: (line) => void lines.push(line) });
+  log.info({ userId: 1 }, 'of one');
+  log.info({}, 'of nobody');
+  expect(JSON.parse(lines[1] ?? '')).not.toHaveProperty('userId');
+  expect(JSON.parse(lines[1] ?? '')).toHaveProperty('traceId', 'a');
+});
