@@ -1,5 +1,5 @@
 /** How a process makes way for others on the same cores. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /** The id of a process's session, as Linux tells it; null elsewhere, and of a process that is gone. */
@@ -13,6 +13,15 @@ function sessionOf(pid: number): number | null {
   }
 }
 
+/** The threads that a process has by now. Linux gives each a priority of its own; elsewhere the process has one. */
+function threadsOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    return [pid];
+  }
+}
+
 /**
  * Lets a process step back for all others, and with it the children that it starts from now on. Where Linux shares the
  * cores out by session first (sched_autogroup_enabled, as most distributions have it), a priority counts within the
@@ -20,7 +29,14 @@ function sessionOf(pid: number): number | null {
  * @param niceness as nice(1) counts
  */
 export function stepBack(pid: number, niceness: number): void {
-  setPriority(pid, niceness);
+  for (const thread of threadsOf(pid)) {
+    try {
+      setPriority(thread, niceness);
+    } catch (error) {
+      // One of many may have ended meanwhile.
+      if (thread === pid) throw error;
+    }
+  }
   if (sessionOf(pid) !== pid) return;
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));

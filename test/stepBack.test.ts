@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 
 import { afterEach, expect, test } from '@jest/globals';
 
 import { stepBack } from '../stepBack.js';
+import { soon } from './support/soon.js';
 
 const children: ChildProcess[] = [];
 afterEach(() => {
@@ -37,4 +38,20 @@ test('a process in the session of others steps back alone', () => {
   stepBack(pid, 7);
   expect(getPriority(pid)).toBe(7);
   expect(sessionNiceness(pid)).toBe(shared);
+});
+
+/** How far each thread of a process has stepped back. */
+const threads = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)));
+
+test('threads that a process has already step back too', async () => {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  children.push(child);
+  const pid = child.pid ?? 0;
+  await soon(
+    () => Promise.resolve(threads(pid)),
+    ({ length }) => length > 4,
+  );
+  stepBack(pid, 7);
+  expect(new Set(threads(pid))).toEqual(new Set([7]));
 });
