@@ -31,6 +31,7 @@ import { createFileFailures, type FileFailures } from './files/failures.js';
 import { createGonePages, type GonePages } from './files/gonePages.js';
 import { createFileQueue } from './files/queue.js';
 import { markedFiles } from './files/told.js';
+import { createNewContainers, type NewContainers } from './files/newContainers.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
 import { createFileReembedding, type FileReembedding } from './files/reembed.js';
 import { rememberWhileUnchanged } from './files/remembered.js';
@@ -154,6 +155,8 @@ export interface Store {
     GonePages &
     FileReembedding &
     FileRetry;
+  /** Scrapes, crawls and feeds of several requests, accepted at once. */
+  readonly newContainers: NewContainers;
   readonly reembeds: Reembeds;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
@@ -317,6 +320,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createFileRetry(files, ledger),
       ...ancestors,
     },
+    newContainers: createNewContainers(files, runs, events, atomically),
     reembeds: createReembeds(models.reembeds),
     chunks,
     contents: createContents(models.contents, blobs, settings.files.rowBytes),

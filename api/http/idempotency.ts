@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
+import type { NewContainers } from '../../store/files/newContainers.js';
 import type { KeyUse } from '../../store/idempotency.js';
 import { HttpError, invalid } from './errors.js';
 import type { AuthScheme, Call, Operation } from './operation.js';
@@ -25,6 +26,9 @@ function canonical(value: unknown): string {
   const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join()}}`;
 }
+
+/** What is written in a transaction of ours has no room for others. */
+const NO_COMPANY: NewContainers['accept'] = () => Promise.resolve(false);
 
 /** A file is the same when it has the same name and bytes, however its sender cut the form. */
 const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: ReceivedFile): unknown => ({
@@ -74,7 +78,11 @@ export async function answerOnce(
       ...call,
       deps: {
         ...deps,
-        store: { ...store, transaction: (work) => work(session) },
+        store: {
+          ...store,
+          transaction: (work) => work(session),
+          newContainers: { ...store.newContainers, accept: NO_COMPANY },
+        },
         dispatcher: { ...dispatcher, start: async (runId) => void accepted.push(runId) },
       },
     });

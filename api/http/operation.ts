@@ -77,8 +77,9 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
   /** The body carries contents, and may be as long as those. */
   readonly takesContents?: true;
   /**
-   * The request creates something, so that it takes an Idempotency-Key. Its handler writes in `store.transaction` alone,
-   * and answers from what that returns: with a key, the transaction is not committed before the answer is kept in it.
+   * The request creates something, so that it takes an Idempotency-Key. Its handler writes in `store.transaction` alone
+   * (or, without a key, by `store.newContainers`), and answers from what that returns: with a key, the transaction is not
+   * committed before the answer is kept in it.
    */
   readonly createsWork?: true;
   /** What a 200 holds; the OpenAPI document is made from it. */

@@ -4,6 +4,7 @@ import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
 import type { Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { FileRequest } from '../../store/files/accept.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { Session } from '../../store/sequence.js';
@@ -41,68 +42,67 @@ export interface AcceptedParent {
   readonly first: RunDoc | null;
 }
 
+/** The parent as a file that is asked for. */
+const fileOf = ({ request, kind, facts = {}, dataSource, ...parent }: NewParent): FileRequest => ({
+  source: parent.source,
+  externalFileId: parent.externalFileId,
+  externalUrl: request.url,
+  name: request.url,
+  parentId: null,
+  isContainer: true,
+  runKind: kind,
+  facts,
+  ...(dataSource && { dataSource }),
+  tags: request.tags,
+  options: request.ingest,
+  sourceOptions: request.scrape,
+  enableAutoSync: parent.enableAutoSync,
+  requestId: parent.requestId,
+  runId: parent.runId,
+  workflowOf: CONTAINER_WORKFLOW_IDS[kind],
+});
+
+/** The run that will find its children. */
+const runOf = (owner: UserCaller, fileId: number, { kind, dataSource, request, maxTokens, requestId }: NewParent) => ({
+  kind,
+  workflowId: CONTAINER_WORKFLOW_IDS[kind](fileId),
+  owner,
+  fileId,
+  ...(dataSource && { dataSourceId: dataSource._id }),
+  requestId,
+  options: request,
+  ...(maxTokens !== undefined && { maxTokens }),
+});
+
 /**
  * Accepts the parent file and the run that will find its children, in the caller's transaction.
  * @throws HttpError 409 when the address is known as a page
  */
 export async function acceptParent(
   caller: UserCaller,
-  {
-    runId,
-    requestId,
-    kind,
-    source,
-    externalFileId,
-    request,
-    enableAutoSync,
-    facts = {},
-    dataSource,
-    maxTokens,
-  }: NewParent,
+  parent: NewParent,
   store: Store,
   session: Session,
 ): Promise<AcceptedParent> {
-  const workflowOf = CONTAINER_WORKFLOW_IDS[kind];
-  const { file: parent, isNew } = await store.files.accept(
-    caller,
-    {
-      source,
-      externalFileId,
-      externalUrl: request.url,
-      name: request.url,
-      parentId: null,
-      isContainer: true,
-      runKind: kind,
-      facts,
-      ...(dataSource && { dataSource }),
-      tags: request.tags,
-      options: request.ingest,
-      sourceOptions: request.scrape,
-      enableAutoSync,
-      requestId,
-      runId,
-      workflowOf,
-    },
-    session,
-  );
-  if (!parent.isContainer)
-    throw new HttpError(409, `This address is known as a page, file ${parent._id}. Delete that file first.`);
-  const run = await store.runs.accept(
-    runId,
-    {
-      kind,
-      workflowId: workflowOf(parent._id),
-      owner: caller,
-      fileId: parent._id,
-      ...(dataSource && { dataSourceId: dataSource._id }),
-      requestId,
-      options: request,
-      ...(maxTokens !== undefined && { maxTokens }),
-    },
-    session,
-  );
+  const { file, isNew } = await store.files.accept(caller, fileOf(parent), session);
+  if (!file.isContainer)
+    throw new HttpError(409, `This address is known as a page, file ${file._id}. Delete that file first.`);
+  const run = await store.runs.accept(parent.runId, runOf(caller, file._id, parent), session);
+  const isAutoSynced = parent.enableAutoSync === true;
   // What is new has no schedule that could be to end.
-  if (!isNew || enableAutoSync === true)
-    await store.schedules.lookAtContainer(caller, parent._id, enableAutoSync === true, session);
-  return { parent, first: isNew ? run : null };
+  if (!isNew || isAutoSynced) await store.schedules.lookAtContainer(caller, file._id, isAutoSynced, session);
+  return { parent: file, first: isNew ? run : null };
+}
+
+/**
+ * The same for a parent that has its transaction to itself: most are new, and then it is shared with other requests of
+ * the same moment.
+ */
+export async function acceptSingleParent(caller: UserCaller, parent: NewParent, store: Store): Promise<AcceptedParent> {
+  if (parent.enableAutoSync !== true && parent.dataSource === undefined) {
+    const file = store.files.draft(await store.files.nextId(), caller, fileOf(parent));
+    const run = store.runs.draft(parent.runId, runOf(caller, file._id, parent));
+    if (await store.newContainers.accept({ file, run })) return { parent: file, first: run };
+  }
+  return store.transaction((session) => acceptParent(caller, parent, store, session));
 }

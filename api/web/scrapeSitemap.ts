@@ -16,7 +16,7 @@ import { tags } from '../schemas/tags.js';
 import { withDeadline } from '../dryRuns/deadline.js';
 import { drySitemap } from '../dryRuns/sitemap.js';
 import { estimate } from '../schemas/estimates.js';
-import { acceptParent } from './acceptParent.js';
+import { acceptSingleParent } from './acceptParent.js';
 
 /** Addresses that one request may name. */
 const MAX_URLS = 50_000;
@@ -81,24 +81,21 @@ export const scrapeSitemap = operation<'user', Body>({
     const request = toRequest(body);
     if (body.dry_run) return withDeadline(caller, deps, (deadline) => drySitemap(caller, request, deadline, deps));
     const [runId, requestId] = [await store.runs.nextId(), randomUUID()];
-    const { parent, first } = await store.transaction((session) =>
-      acceptParent(
-        caller,
-        {
-          runId,
-          requestId,
-          kind: 'scrapeSitemap',
-          source: WEB_PAGE_SOURCE,
-          externalFileId: request.url,
-          request,
-          enableAutoSync: request.scrape.enableAutoSync,
-          maxTokens: body.max_tokens,
-          // Front-ends open it for its pages.
-          facts: { is_folder: true },
-        },
-        store,
-        session,
-      ),
+    const { parent, first } = await acceptSingleParent(
+      caller,
+      {
+        runId,
+        requestId,
+        kind: 'scrapeSitemap',
+        source: WEB_PAGE_SOURCE,
+        externalFileId: request.url,
+        request,
+        enableAutoSync: request.scrape.enableAutoSync,
+        maxTokens: body.max_tokens,
+        // Front-ends open it for its pages.
+        facts: { is_folder: true },
+      },
+      store,
     );
     // Not awaited: the row is the promise. Temporal may be away; the sweeper starts what is left.
     void dispatcher.start(runId, first);

@@ -6,6 +6,7 @@ import type { TagValue } from '../../contract/records.js';
 import { WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
 import { pageUrl } from '../../contract/urls.js';
 import { crawlId, type WebScrapeRequest } from '../../contract/webScrape.js';
+import type { Store } from '../../store/connect.js';
 import { invalid } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
@@ -19,7 +20,7 @@ import type { ApiDeps } from '../deps.js';
 import { dryCrawl } from '../dryRuns/crawl.js';
 import { withDeadline } from '../dryRuns/deadline.js';
 import { estimate } from '../schemas/estimates.js';
-import { type AcceptedParent, acceptParent, type NewParent } from './acceptParent.js';
+import { type AcceptedParent, acceptParent, acceptSingleParent, type NewParent } from './acceptParent.js';
 
 /** Scrapes that one request accepts, all or none. */
 const MAX_SCRAPES = 100;
@@ -66,6 +67,18 @@ async function dryScrapes(caller: UserCaller, body: readonly Body[], deps: ApiDe
   );
 }
 
+/** All of them or none. */
+async function acceptAll(caller: UserCaller, asked: readonly NewParent[], store: Store): Promise<AcceptedParent[]> {
+  const [first, ...others] = asked;
+  if (first && others.length === 0) return [await acceptSingleParent(caller, first, store)];
+  return store.transaction(async (session) => {
+    const accepted: AcceptedParent[] = [];
+    // One after the other: a session takes one command at a time.
+    for (const parent of asked) accepted.push(await acceptParent(caller, parent, store, session));
+    return accepted;
+  });
+}
+
 /** POST /web_scrape: accepts a crawl for each element, answers their parent files, and leaves the work to the workflows. */
 export const webScrape = operation<'user', Body[]>({
   method: 'post',
@@ -101,26 +114,21 @@ export const webScrape = operation<'user', Body[]>({
         requestId: randomUUID(),
       })),
     );
-    const parents = await store.transaction(async (session) => {
-      const accepted: AcceptedParent[] = [];
-      // One after the other: a session takes one command at a time.
-      for (const { request, runId, requestId, maxTokens } of scrapes) {
-        const { maxPagesToScrape, recursionDepth, enableAutoSync } = request.scrape;
-        const parent: NewParent = {
-          runId,
-          requestId,
-          kind: 'webScrape',
-          source: WEB_PAGE_SOURCE,
-          externalFileId: crawlId(request.url),
-          request,
-          enableAutoSync,
-          maxTokens,
-          facts: { max_pages_to_scrape: maxPagesToScrape, recursion_depth: recursionDepth },
-        };
-        accepted.push(await acceptParent(caller, parent, store, session));
-      }
-      return accepted;
+    const asked = scrapes.map(({ request, runId, requestId, maxTokens }): NewParent => {
+      const { maxPagesToScrape, recursionDepth, enableAutoSync } = request.scrape;
+      return {
+        runId,
+        requestId,
+        kind: 'webScrape',
+        source: WEB_PAGE_SOURCE,
+        externalFileId: crawlId(request.url),
+        request,
+        enableAutoSync,
+        maxTokens,
+        facts: { max_pages_to_scrape: maxPagesToScrape, recursion_depth: recursionDepth },
+      };
     });
+    const parents = await acceptAll(caller, asked, store);
     // Not awaited: the rows are the promise. Temporal may be away; the sweeper starts what is left.
     for (const [index, { runId }] of scrapes.entries()) void dispatcher.start(runId, parents[index]?.first);
     return parents.map(({ parent }) => presentFile(parent, { workflowUrl }));

@@ -189,6 +189,10 @@ export interface FileAcceptance {
     request: FileRequest,
     session: Session,
   ): Promise<{ readonly file: FileDoc; readonly isNew: boolean }>;
+  /** An id for a file that is about to be accepted. */
+  nextId(): Promise<number>;
+  /** The record that a new file will have; nothing is written. */
+  draft(id: number, owner: Tenant & { customerId: string }, request: FileRequest): FileDoc;
   /**
    * The same for many at once, all of one run. Those past what the user's queue takes are DELAYED. Files are matched by external id and account; answers how many were taken in. A page that is known as
    * a container (the sitemap of another scrape, say) is left out: it has a run and children of its own. Of a pass, known files are looked at.
@@ -231,6 +235,16 @@ export function createFileAcceptance(
     ...key(owner, request),
     ...queued(request, _id, null, now, inTurn),
     ...onInsert(_id, owner, request, now),
+  });
+  const draft = (
+    id: number,
+    owner: Tenant & { customerId: string },
+    request: FileRequest,
+    now: Date,
+    inTurn: boolean,
+  ) => ({
+    ...newFile(id, owner, request, now, inTurn),
+    fileMetadata: { ...request.facts },
   });
   const knownOf = async (
     { organizationId, userId }: Tenant,
@@ -374,14 +388,13 @@ export function createFileAcceptance(
           .lean<FileDoc>();
         return { file, isNew: false };
       }
-      const file = {
-        ...newFile(await sequence.take('file'), owner, request, now, inTurn),
-        fileMetadata: { ...request.facts },
-      };
+      const file = draft(await sequence.take('file'), owner, request, now, inTurn);
       await insertRows(files, [file], session).catch(runAgain);
       await events.write(fileEvents.created([file]), session);
       return { file, isNew: true };
     },
+    nextId: () => sequence.take('file'),
+    draft: (id, owner, request) => draft(id, owner, request, new Date(), true),
     async acceptMany(owner, given) {
       const requests = await withoutDeleted(deleted, given);
       if (requests.length < given.length) {

@@ -38,6 +38,8 @@ export interface Runs {
   nextId(count?: number): Promise<number>;
   /** Writes the outbox row, in the transaction that writes what the work is about. */
   accept(id: number, run: NewRun, session: Session): Promise<RunDoc>;
+  /** The row that this would write; nothing is written. */
+  draft(id: number, run: NewRun): RunDoc;
   /** The same for several, by id. */
   acceptMany(accepted: ReadonlyMap<number, NewRun>, session: Session): Promise<void>;
   find(runId: number): Promise<RunDoc | null>;
@@ -113,6 +115,7 @@ export function createRuns(
       await insertRows(runs, [row], session);
       return row;
     },
+    draft: (id, run) => newRow(id, run, new Date()),
     async acceptMany(accepted, session) {
       const now = new Date();
       await insertRows(

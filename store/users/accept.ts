@@ -1,8 +1,12 @@
 import type { Model } from 'mongoose';
 
 import type { Sequence } from '../sequence.js';
+import { together } from '../together.js';
 import type { Liveness } from './liveness.js';
 import type { UserDoc } from './model.js';
+
+/** Users looked up by one command. */
+const MOST_AT_ONCE = 100;
 
 /** Whose data a call reads and writes. Every query carries both ids. */
 export interface Tenant {
@@ -24,14 +28,24 @@ export function createUserAcceptance(
   sequence: Sequence,
   liveness: Pick<Liveness, 'isLive'>,
 ): UserAcceptance {
-  const find: UserAcceptance['find'] = async ({ organizationId, userId }) => {
-    // By the driver itself: every call waits for it.
-    const row = await users.collection.findOne<Pick<UserDoc, 'customerId'>>(
-      { _id: userId as never, organizationId, deletedAt: null },
-      { projection: { customerId: 1 } },
-    );
-    return row === null ? null : { organizationId, userId, customerId: row.customerId };
-  };
+  // By the driver itself, and for all who ask at the same moment: every call waits for it.
+  const find = together(async (asked: readonly Tenant[]) => {
+    const rows = await users.collection
+      .find<Pick<UserDoc, '_id' | 'organizationId' | 'customerId'>>(
+        {
+          _id: { $in: asked.map(({ userId }) => userId) as never[] },
+          organizationId: { $in: asked.map(({ organizationId }) => organizationId) },
+          deletedAt: null,
+        },
+        { projection: { organizationId: 1, customerId: 1 } },
+      )
+      .toArray();
+    const live = new Map(rows.map((row) => [row._id, row]));
+    return asked.map(({ organizationId, userId }) => {
+      const row = live.get(userId);
+      return row?.organizationId === organizationId ? { organizationId, userId, customerId: row.customerId } : null;
+    });
+  }, MOST_AT_ONCE);
   return {
     find,
     isLive: (tenant) => liveness.isLive(tenant, async () => (await find(tenant)) !== null),

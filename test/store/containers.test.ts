@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { runModel } from '../../store/runs/model.js';
+import type { FileRecord } from '../../contract/records.js';
+import type { FileDoc } from '../../store/files/model.js';
+import { type RunDoc, runModel } from '../../store/runs/model.js';
 import { startService, type TestService } from '../support/service.js';
 
 let service: TestService;
@@ -48,6 +50,86 @@ test('requests for one new sitemap at the same moment are one file, told of once
     expect(told.flatMap(({ events }) => (events as { kind: string }[]).map(({ kind }) => kind))).toEqual([
       'FILES_CREATED',
     ]);
+  } finally {
+    await connection.close();
+  }
+});
+
+test('requests of several users at the same moment are accepted each for itself, with what is known among them', async () => {
+  const users = await Promise.all(['grace', 'mary', 'joan'].map((name) => service.user(name)));
+  const known = await users[0]?.scrape({ url: 'http://site.example/known.xml', tags: { round: 'first' } });
+  const refused = users[1]?.post('/scrape_sitemap', { url: 'no address' });
+  const accepted = await Promise.all(
+    users.flatMap((user) =>
+      ['known', 'other'].map(async (name) => {
+        const url = `http://site.example/${name}.xml`;
+        const headers: Record<string, string> = name === 'other' ? { 'idempotency-key': 'once' } : {};
+        const { status, body } = await user.post<FileRecord>(
+          '/scrape_sitemap',
+          { url, tags: { round: 'last' } },
+          headers,
+        );
+        expect(status).toBe(200);
+        return { user, body };
+      }),
+    ),
+  );
+  expect((await refused)?.status).toBe(422);
+  expect(new Set(accepted.map(({ body }) => body.id)).size).toBe(6);
+  expect(accepted[0]?.body.id).toBe(known?.id);
+  for (const { user, body } of accepted) {
+    expect(body).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC', tags: { round: 'last' } });
+    // What was answered is what was written.
+    expect(await user.file(body.id)).toEqual(body);
+  }
+  const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  try {
+    for (const { body } of accepted) {
+      const runs = await connection.collection('runs').find({ fileId: body.id }).toArray();
+      expect(runs).toHaveLength(body.id === known?.id ? 2 : 1);
+      expect(runs.at(-1)).toMatchObject({
+        userId: body.organization_user_id,
+        requestId: body.request_id,
+        startedAt: null,
+      });
+      const told = await connection
+        .collection('events')
+        .find({ 'events.objectId': String(body.id) })
+        .toArray();
+      const events = told.flatMap(
+        ({ events: some }) => some as { kind: string; objectId: string | string[]; customerId: string }[],
+      );
+      expect(events.filter(({ objectId }) => [objectId].flat().includes(String(body.id)))).toMatchObject([
+        { kind: 'FILES_CREATED', customerId: body.organization_supplied_user_id },
+      ]);
+    }
+  } finally {
+    await connection.close();
+  }
+});
+
+test('a rehearsal leaves nothing behind', async () => {
+  const owner = { organizationId: 0, userId: 0, customerId: '' };
+  const user = await service.user('dora');
+  const like = await user.scrape({ url: 'http://site.example/like.xml' });
+  const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  try {
+    const all = (): Promise<number[]> =>
+      Promise.all(['files', 'runs', 'events'].map((name) => connection.collection(name).countDocuments()));
+    const before = await all();
+    const file = await connection.collection('files').findOne({ _id: like.id as never });
+    const run = await connection.collection('runs').findOne({ fileId: like.id });
+    const rehearsed = {
+      file: { ...file, ...owner, _id: -1 } as unknown as FileDoc,
+      run: { ...run, ...owner, _id: -1, fileId: -1 } as unknown as RunDoc,
+    };
+    await service.store.newContainers.rehearse([rehearsed]);
+    expect(await all()).toEqual(before);
+    // Accepted, the same would be there.
+    expect(await service.store.newContainers.accept(rehearsed)).toBe(true);
+    expect(await all()).toEqual(before.map((count) => count + 1));
+    expect(await service.store.newContainers.accept(rehearsed)).toBe(false);
+    expect(await all()).toEqual(before.map((count) => count + 1));
   } finally {
     await connection.close();
   }

@@ -1,0 +1,109 @@
+import type { Model } from 'mongoose';
+
+import { fileEvents } from '../../contract/events.js';
+import type { Atomically, EventWriter } from '../events/events.js';
+import { insertRows } from '../insertOnce.js';
+import type { RunDoc } from '../runs/model.js';
+import { together } from '../together.js';
+import type { FileDoc } from './model.js';
+
+/** Of one transaction. */
+const MOST_AT_ONCE = 50;
+
+/** A container that nobody had before, with the run that will find what it holds. */
+export interface NewContainer {
+  readonly file: FileDoc;
+  readonly run: RunDoc;
+}
+
+export interface NewContainers {
+  /**
+   * Accepts it together with those of other requests that come at the same moment, in one transaction. False where
+   * nothing was written and it is to be accepted by itself: its address is known, or one of the others stood in the way.
+   */
+  accept(container: NewContainer): Promise<boolean>;
+  /** Does all that accepting does, and takes it back: nothing was written, but all was compiled and connected. */
+  rehearse(containers: readonly NewContainer[]): Promise<void>;
+}
+
+/** The shared transaction is given up at the first difficulty: whoever waits for it is another tenant. */
+class GivenUp extends Error {}
+
+const KEY_FIELDS = { organizationId: 1, userId: 1, source: 1, externalFileId: 1, accountId: 1 } as const;
+/** Ends the transaction of a rehearsal. */
+class Rehearsed extends Error {}
+
+/** By what a file is known. */
+const keyOf = ({ organizationId, userId, source, externalFileId, accountId }: FileDoc) => ({
+  organizationId,
+  userId,
+  source,
+  externalFileId,
+  accountId,
+});
+const nameOf = (file: FileDoc): string => JSON.stringify(Object.values(keyOf(file)));
+
+/** Accepts new containers in company: a transaction costs several commands, for one as for many. */
+export function createNewContainers(
+  files: Model<FileDoc>,
+  runs: Model<RunDoc>,
+  events: EventWriter,
+  atomically: Atomically,
+): NewContainers {
+  const knownAmong = async (some: readonly NewContainer[]): Promise<Set<string>> => {
+    const keys = some.map(({ file }) => keyOf(file));
+    const known = await files.collection
+      .find<FileDoc>(keys.length === 1 ? (keys[0] ?? {}) : { $or: keys }, { projection: { _id: 0, ...KEY_FIELDS } })
+      .toArray();
+    return new Set(known.map(nameOf));
+  };
+  const insert = (some: readonly NewContainer[], isRehearsal = false): Promise<void> =>
+    atomically(async (session) => {
+      try {
+        await insertRows(
+          files,
+          some.map(({ file }) => file),
+          session,
+        );
+        await events.write(
+          some.flatMap(({ file }) => fileEvents.created([file])),
+          session,
+        );
+        await insertRows(
+          runs,
+          some.map(({ run }) => run),
+          session,
+        );
+      } catch (error) {
+        throw new GivenUp('The rows could not be inserted together', { cause: error });
+      }
+      if (isRehearsal) throw new Rehearsed();
+    });
+  return {
+    accept: together(async (some) => {
+      const taken = await knownAmong(some);
+      const fresh = some.filter(({ file }) => {
+        const name = nameOf(file);
+        if (taken.has(name)) return false;
+        // Of two of one name, the second is a known one.
+        taken.add(name);
+        return true;
+      });
+      try {
+        if (fresh.length > 0) await insert(fresh);
+      } catch (error) {
+        if (!(error instanceof GivenUp)) throw error;
+        return some.map(() => false);
+      }
+      const done = new Set(fresh);
+      return some.map((one) => done.has(one));
+    }, MOST_AT_ONCE),
+    async rehearse(some) {
+      await knownAmong(some);
+      await insert(some, true).catch((error: unknown) => {
+        // Another process may rehearse the same.
+        if (!(error instanceof Rehearsed || error instanceof GivenUp)) throw error;
+      });
+    },
+  };
+}
