@@ -1,0 +1,363 @@
+/** What waits for minutes to weeks, on a Temporal that skips time: it happens at its hour, not before, and once. */
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { workflowIds } from '../../contract/orchestration.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import { coldSweepOnce } from '../../dispatch/coldSweep.js';
+import { quarantineSweepOnce } from '../../dispatch/quarantineSweep.js';
+import { type GitBookEmulator, ORGANIZATION, startGitBook, TOKEN } from '../emulators/gitbook.js';
+import { type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
+import { type Received, type Receiver, startReceiver } from '../emulators/receiver.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
+import { apiClient, type Listed, type TestUser } from '../support/client.js';
+import { consentTo } from '../support/consent.js';
+import { withDatabase } from '../support/dataSources.js';
+import { quietTemporal } from '../support/quietTemporal.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+import { startTimeSkipping, type TimeSkipping } from '../support/timeSkipping.js';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let time: TimeSkipping;
+let service: TestService;
+let client: Client;
+let site: Site;
+let drive: GoogleDriveEmulator;
+let gitbook: GitBookEmulator;
+
+/** How the next calls of a step end, by its name: a store that is away. */
+const away = new Map<string, () => boolean>();
+
+beforeAll(async () => {
+  // A store that is away is told of at every try.
+  quietTemporal('ERROR');
+  time = await startTimeSkipping();
+  [site, drive, gitbook] = await Promise.all([startSite(), startGoogleDrive(), startGitBook()]);
+  service = await startService(
+    {
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      // It knows no schedules, and says so whenever they are compared.
+      LOG_LEVEL: 'silent',
+      TEMPORAL_ADDRESS: time.address,
+      SOURCE_URLS: `${drive.settings},${gitbook.settings}`,
+      OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
+      // As they are where nobody sets them; other tests do.
+      RETRY_DELAYS_S: '5,30,120',
+    },
+    { worker: false },
+  );
+  client = createTemporalClient({ address: time.address, namespace: 'default', taskQueue: '' });
+  await service.startWorker((activities) =>
+    time.follow(
+      {
+        ...activities,
+        async ingestBatch(input) {
+          if (away.get('ingestBatch')?.()) throw new Error('a store is away');
+          return activities.ingestBatch(input);
+        },
+      },
+      // Hosts rest by MongoDB's own clock, which does not skip.
+      async (byMs) =>
+        withDatabase(service, async (db) => {
+          const rests = { $dateSubtract: { startDate: '$pausedUntil', unit: 'millisecond', amount: byMs } };
+          await db
+            .collection('hostTurns')
+            .updateMany({ pausedUntil: { $type: 'date' } }, [{ $set: { pausedUntil: rests } }]);
+        }),
+    ),
+  );
+});
+afterAll(async () => {
+  await service.close();
+  await client.connection.close();
+  await Promise.all([site.close(), drive.close(), gitbook.close()]);
+  await time.close();
+});
+
+const describeWorkflow = (workflowId: string): Promise<WorkflowExecutionDescription> =>
+  client.workflow.getHandle(workflowId).describe();
+const isRunning = async (workflowId: string): Promise<boolean> =>
+  (await describeWorkflow(workflowId)).status.name === 'RUNNING';
+/** How long a workflow took that ends, by Temporal's clock. */
+async function tookMs(workflowId: string): Promise<number> {
+  const { startTime, closeTime } = await soon(
+    () => describeWorkflow(workflowId),
+    ({ status }) => status.name !== 'RUNNING',
+  );
+  return (closeTime?.getTime() ?? 0) - startTime.getTime();
+}
+/** What a slow machine adds to a length of time. */
+const SLACK = 45 * SECOND;
+function expectAbout(ms: number, wanted: number): void {
+  expect(ms).toBeGreaterThan(wanted - 2 * SECOND);
+  expect(ms).toBeLessThan(wanted + SLACK);
+}
+const gaps = (times: readonly number[]): number[] => times.slice(1).map((at, index) => at - (times[index] ?? 0));
+function expectGaps(times: readonly number[], wanted: readonly number[]): void {
+  const found = gaps(times);
+  expect(found).toHaveLength(wanted.length);
+  found.forEach((ms, index) => expectAbout(ms, wanted[index] ?? 0));
+}
+const statusesBelow = async (user: TestUser, id: number): Promise<string[]> =>
+  (await user.children(id)).map((file) => file.sync_status);
+
+let scrapes = 0;
+/** A sitemap with pages of its own. */
+function freshSitemap(pages: number): { readonly url: string; readonly paths: readonly string[] } {
+  scrapes += 1;
+  const paths = Array.from({ length: pages }, (_, index) => `/${scrapes}/${index}.html`);
+  paths.forEach((path, index) => site.pages.set(path, samplePage(scrapes * 100 + index, 2)));
+  site.pages.set(`/${scrapes}.xml`, sitemapOf(site.origin, paths));
+  return { url: site.url(`/${scrapes}.xml`), paths };
+}
+/** Has a path of the site answer 503 so often, then as before. @returns when it was asked for, as it goes on */
+function breakFor(path: string, requests: number): readonly number[] {
+  const whole = site.pages.get(path) as string;
+  const asked: number[] = [];
+  site.pages.set(path, (_request, response) => {
+    asked.push(Date.now());
+    const isBroken = asked.length <= requests;
+    response.writeHead(isBroken ? 503 : 200, {
+      'content-type': path.endsWith('.xml') ? 'application/xml' : 'text/html',
+    });
+    response.end(isBroken ? 'not now' : whole);
+  });
+  return asked;
+}
+
+/** An account of GitBook, of which one space is synced. */
+async function connectGitBook(customerId: string, pages: readonly string[]): Promise<{ id: number; space: string }> {
+  const user = await service.user(customerId);
+  const token = `${TOKEN}-${customerId}`;
+  gitbook.tokens.set(token, ORGANIZATION);
+  for (const space of Object.keys(gitbook.spaces)) delete gitbook.spaces[space];
+  gitbook.spaces[customerId] = {
+    title: customerId,
+    pages: Object.fromEntries(pages.map((name) => [name, { title: name, text: `On ${name}.` }])),
+  };
+  const connected = await user.post('/integrations/gitbook', {
+    organization: ORGANIZATION,
+    access_token: token,
+    sync_files_on_connection: false,
+  });
+  expect(connected).toMatchObject({ status: 200 });
+  const { results } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
+  const id = results[0]?.id ?? 0;
+  await soon(
+    () => user.post('/integrations/files/sync', { data_source_id: id, ids: [customerId] }),
+    ({ status }) => status === 200,
+  );
+  await soon(
+    () => files(user),
+    (some) => some.length === pages.length && some.every(({ sync_status: status }) => status === 'READY'),
+  );
+  return { id, space: customerId };
+}
+const files = async (user: TestUser): Promise<FileRecord[]> =>
+  (await user.post<Listed<FileRecord>>('/user_files_v2', { filters: { source: 'GITBOOK' } })).body.results;
+
+test('an attempt to connect that nobody comes back to ends after its half hour, and one that somebody does goes on at once', async () => {
+  const begin = async (customerId: string): Promise<string> => {
+    const user = await service.user(customerId);
+    const wish = { service: 'GOOGLE_DRIVE', connecting_new_account: true, sync_source_items: false };
+    return (await user.post<{ oauth_url: string }>('/integrations/oauth_url', wish)).body.oauth_url;
+  };
+  const attempts = (): Promise<{ _id: number; state: string }[]> =>
+    withDatabase(service, (db) =>
+      db.collection<{ _id: number; state: string }>('connection_attempts').find().sort({ _id: 1 }).toArray(),
+    );
+  await begin('ada');
+  const heard = await begin('ben');
+  const [left, kept] = (await attempts()).map(({ _id }) => workflowIds.connect(_id)) as [string, string];
+  for (const workflowId of [left, kept]) await soon(() => isRunning(workflowId).catch(() => false), Boolean);
+  await time.pass(20 * MINUTE);
+  await consentTo(heard);
+  expectAbout(await tookMs(kept), 20 * MINUTE);
+  await time.pass(9 * MINUTE);
+  expect((await attempts()).map(({ state }) => state)).toEqual(['waiting', 'connected']);
+  await time.pass(2 * MINUTE);
+  expectAbout(await tookMs(left), 30 * MINUTE);
+  expect((await attempts()).map(({ state }) => state)).toEqual(['expired', 'connected']);
+});
+
+test('a run that nobody has go on ends after thirty days; one that somebody does on the twentieth goes on', async () => {
+  const user = await service.user('bea');
+  const bound = { chunk_size: 100, max_tokens: 0 };
+  const [left, resumed] = [
+    await user.scrape({ url: freshSitemap(2).url, ...bound }),
+    await user.scrape({ url: freshSitemap(2).url, ...bound }),
+  ];
+  const waits = async (id: number): Promise<string> => {
+    const { sync_error_message: message } = await soon(
+      async () => (await service.user('bea')).file(id),
+      (file) => file.sync_error_message?.startsWith('Paused at max_tokens') === true,
+    );
+    return /\d+(?=\/resume)/.exec(message ?? '')?.[0] ?? '';
+  };
+  await waits(left.id);
+  const runId = await waits(resumed.id);
+  await time.pass(20 * DAY);
+  const later = await service.user('bea');
+  expect((await later.post(`/sync_runs/${runId}/resume`, { max_tokens: null })).status).toBe(200);
+  expect(await later.settled(resumed.id)).toMatchObject({ sync_status: 'READY' });
+  expectAbout(await tookMs(workflowIds.scrape(resumed.id)), 20 * DAY);
+  await time.pass(9 * DAY);
+  await waits(left.id);
+  await time.pass(DAY + MINUTE);
+  const last = await service.user('bea');
+  expectAbout(await tookMs(workflowIds.scrape(left.id)), 30 * DAY);
+  expect((await last.settled(left.id)).sync_error_message).toMatch(/nobody had it go on/);
+  expect(await statusesBelow(last, left.id)).toEqual(['SYNC_ABORTED', 'SYNC_ABORTED']);
+  expect(await statusesBelow(last, resumed.id)).toEqual(['READY', 'READY']);
+});
+
+/** An organization with a receiver, and a way to tell it of files. */
+async function receiving(name: string) {
+  const receiver: Receiver = await startReceiver();
+  const { organizationId } = await service.store.organizations.create(name);
+  const webhook = await service.store.transaction((session) =>
+    service.store.webhooks.add(organizationId, receiver.url, '00'.repeat(32), session),
+  );
+  const tell = (id: number) =>
+    service.store.events.write(
+      [{ kind: 'FILE_READY', organizationId, customerId: name, objectId: String(id), info: null }],
+      null,
+    );
+  const tried = (id: number): number[] =>
+    receiver.received
+      .filter(({ event }) => event.obj.object_id === String(id))
+      .map(({ headers }) => Number(headers['webhook-timestamp']) * SECOND);
+  return { receiver, tell, tried, find: () => service.store.webhooks.find(webhook?._id ?? 0) };
+}
+
+test('a delivery is tried again over seventeen hours, then given up and not tried any more', async () => {
+  const { receiver, tell, tried, find } = await receiving('gives up');
+  receiver.react(() => 500);
+  await tell(1);
+  await soon(() => tried(1).length, Boolean);
+  await time.pass(17 * HOUR);
+  const delays = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR];
+  expectGaps(tried(1), delays);
+  expect(await find()).not.toMatchObject({ status: 'FLAGGED' });
+  await time.pass(HOUR);
+  expectGaps(tried(1), [...delays, 10 * HOUR]);
+  expect(await soon(find, (webhook) => webhook?.status === 'FLAGGED')).toMatchObject({ status: 'FLAGGED' });
+  await time.pass(3 * DAY);
+  expect(tried(1)).toHaveLength(7);
+  await receiver.close();
+});
+
+test('a receiver that is mended has what it missed at the next try, and what is new at once', async () => {
+  const { receiver, tell, tried } = await receiving('comes back');
+  const mendedAt = Date.now() + 3 * HOUR;
+  receiver.react(({ event }: Received) => (event.obj.object_id === '1' && Date.now() < mendedAt ? 503 : 200));
+  await tell(1);
+  await soon(() => tried(1).length, Boolean);
+  await time.pass(HOUR);
+  await tell(2);
+  expect(await receiver.tookSoon(1)).toEqual(['FILE_READY 2']);
+  await time.pass(6 * HOUR);
+  expect(receiver.taken()).toHaveLength(1);
+  await time.pass(DAY);
+  expect(receiver.taken()).toEqual(['FILE_READY 2', 'FILE_READY 1']);
+  expectGaps(tried(1), [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR]);
+  await receiver.close();
+});
+
+test('a page that fails in passing is asked for again after 5, 30 and 120 seconds', async () => {
+  const user = await service.user('cleo');
+  const { url, paths } = freshSitemap(2);
+  const [mended, broken] = [breakFor(paths[0] ?? '', 3), breakFor(paths[1] ?? '', Infinity)];
+  const { id } = await user.scrape({ url, chunk_size: 100 });
+  await soon(() => mended.length * broken.length, Boolean);
+  await time.pass(10 * MINUTE);
+  await user.settled(id);
+  expectGaps(mended, [5 * SECOND, 30 * SECOND, 2 * MINUTE]);
+  expectGaps(broken, [5 * SECOND, 30 * SECOND, 2 * MINUTE]);
+  expect(await statusesBelow(user, id)).toEqual(['READY', 'SYNC_ERROR']);
+});
+
+test('a sitemap that fails is asked for four times, with pauses that grow', async () => {
+  const user = await service.user('dora');
+  const { url } = freshSitemap(1);
+  const asked = breakFor(new URL(url).pathname, Infinity);
+  const { id } = await user.scrape({ url, chunk_size: 100 });
+  await soon(() => asked.length, Boolean);
+  await time.pass(10 * MINUTE);
+  expect(await user.settled(id)).toMatchObject({ sync_status: 'SYNC_ERROR' });
+  expectGaps(asked, [5 * SECOND, 25 * SECOND, 2 * MINUTE]);
+});
+
+test('a batch whose store is away for two hours is tried every half minute until it is back', async () => {
+  const user = await service.user('eve');
+  const backAt = Date.now() + 2 * HOUR;
+  const tried: number[] = [];
+  away.set('ingestBatch', () => {
+    tried.push(Date.now());
+    return Date.now() < backAt;
+  });
+  const { id } = await user.send({ name: 'notes.md', content: 'Dredged in 1902.' });
+  await soon(() => tried.length, Boolean);
+  await time.pass(3 * HOUR);
+  away.clear();
+  const later = await service.user('eve');
+  expect(await later.settled(id)).toMatchObject({ sync_status: 'READY' });
+  expectGaps(
+    tried.slice(0, 7),
+    [1, 2, 4, 8, 16, 30].map((seconds) => seconds * SECOND),
+  );
+  for (const gap of gaps(tried).slice(5)) expectAbout(gap, 30 * SECOND);
+  expectAbout((tried.at(-1) ?? 0) - backAt, 0);
+  expectAbout(await tookMs(workflowIds.upload(id)), 2 * HOUR);
+});
+
+/** A sweep begins a run, and the dispatcher's takes it from the outbox. */
+const nobody = { start: () => Promise.resolve() };
+
+test('vectors that nobody uses leave Qdrant after their days, and not before', async () => {
+  const query = { enable_cold_storage: true, hot_storage_time_to_live: 3 };
+  const user = await service.user('gwen');
+  const { id } = await user.send({ name: 'notes.md', content: 'Lit in 1901.' }, query);
+  await user.settled(id);
+  await time.pass(3 * DAY - HOUR);
+  expect(await coldSweepOnce(service.store, nobody)).toBe(0);
+  await time.pass(HOUR + MINUTE);
+  expect(await coldSweepOnce(service.store, nobody)).toBe(1);
+  const later = await service.user('gwen');
+  await soon(
+    () => later.file(id),
+    (file) => file.embedding_storage_status === 'COLD_STORAGE',
+  );
+});
+
+test('what vanished at its source can be had back for seven days, and is erased then', async () => {
+  const { id, space } = await connectGitBook('hera', ['one', 'two', 'three']);
+  const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  const kept = async (): Promise<number[]> =>
+    (await organization.get<Listed<{ file_id: number; state: string }>>('/quarantined_files')).body.results.flatMap(
+      ({ file_id: fileId, state }) => (state === 'KEPT' ? [fileId] : []),
+    );
+  delete gitbook.spaces[space]!.pages['one'];
+  delete gitbook.spaces[space]!.pages['two'];
+  const user = await service.user('hera');
+  expect((await user.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
+  const [one = 0, two = 0] = await soon(kept, (ids) => ids.length === 2);
+  await time.pass(7 * DAY - HOUR);
+  expect(await quarantineSweepOnce(service.store, nobody)).toBe(0);
+  expect((await organization.post('/quarantined_files/restore', { file_ids: [one] })).body).toEqual({ restoring: 1 });
+  await soon(kept, (ids) => ids.length === 1);
+  await time.pass(HOUR + MINUTE);
+  expect(await kept()).toEqual([]);
+  expect(await quarantineSweepOnce(service.store, nobody)).toBe(1);
+  const rows = (): Promise<number> =>
+    withDatabase(service, (db) => db.collection<{ _id: number }>('files').countDocuments({ _id: { $in: [one, two] } }));
+  await soon(rows, (count) => count === 1);
+  expect((await files(await service.user('hera'))).map(({ id: fileId }) => fileId)).toContain(one);
+});
