@@ -28,7 +28,7 @@ function canonical(value: unknown): string {
 }
 
 /** What is written in a transaction of ours has no room for others. */
-const NO_COMPANY: NewContainers['accept'] = () => Promise.resolve(false);
+const NO_COMPANY: NewContainers = { accept: () => Promise.resolve(false) };
 
 /** A file is the same when it has the same name and bytes, however its sender cut the form. */
 const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: ReceivedFile): unknown => ({
@@ -81,7 +81,7 @@ export async function answerOnce(
         store: {
           ...store,
           transaction: (work) => work(session),
-          newContainers: { ...store.newContainers, accept: NO_COMPANY },
+          newContainers: NO_COMPANY,
         },
         dispatcher: { ...dispatcher, start: async (runId) => void accepted.push(runId) },
       },

@@ -22,17 +22,12 @@ export interface NewContainers {
    * nothing was written and it is to be accepted by itself: its address is known, or one of the others stood in the way.
    */
   accept(container: NewContainer): Promise<boolean>;
-  /** Does all that accepting does, and takes it back: nothing was written, but all was compiled and connected. */
-  rehearse(containers: readonly NewContainer[]): Promise<void>;
 }
 
 /** The shared transaction is given up at the first difficulty: whoever waits for it is another tenant. */
 class GivenUp extends Error {}
 
 const KEY_FIELDS = { organizationId: 1, userId: 1, source: 1, externalFileId: 1, accountId: 1 } as const;
-/** Ends the transaction of a rehearsal. */
-class Rehearsed extends Error {}
-
 /** By what a file is known. */
 const keyOf = ({ organizationId, userId, source, externalFileId, accountId }: FileDoc) => ({
   organizationId,
@@ -57,7 +52,7 @@ export function createNewContainers(
       .toArray();
     return new Set(known.map(nameOf));
   };
-  const insert = (some: readonly NewContainer[], isRehearsal = false): Promise<void> =>
+  const insert = (some: readonly NewContainer[]): Promise<void> =>
     atomically(async (session) => {
       try {
         await insertRows(
@@ -77,7 +72,6 @@ export function createNewContainers(
       } catch (error) {
         throw new GivenUp('The rows could not be inserted together', { cause: error });
       }
-      if (isRehearsal) throw new Rehearsed();
     });
   return {
     accept: together(async (some) => {
@@ -98,12 +92,5 @@ export function createNewContainers(
       const done = new Set(fresh);
       return some.map((one) => done.has(one));
     }, MOST_AT_ONCE),
-    async rehearse(some) {
-      await knownAmong(some);
-      await insert(some, true).catch((error: unknown) => {
-        // Another process may rehearse the same.
-        if (!(error instanceof Rehearsed || error instanceof GivenUp)) throw error;
-      });
-    },
   };
 }

@@ -190,6 +190,11 @@ test('planted differences of every kind are found, told with examples, and mende
     const { body } = await user.post<{ documents: unknown[] }>('/embeddings', { query: 'word', k: 3, file_ids: [id] });
     expect(body.documents.length).toBeGreaterThan(0);
   }
+  // What nobody asked for but whoever runs the service is told apart.
+  const { body: begun } = await user.get<{ results: { file_id: number }[] }>('/sync_runs?causes=command');
+  const resynced = begun.results.map(({ file_id }) => file_id);
+  expect(resynced).toEqual(expect.arrayContaining([chunkless, pointless, sparseless, cold]));
+  expect(resynced).not.toContain(stuck);
   expect(second?.sync_status).toBe('READY');
   await user.post('/delete_files_v2', { filters: { ids: [bare, adrift] } });
 });
