@@ -188,14 +188,16 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
     );
   });
   await measure('posts', 'latency of the POST', async () => {
-    const all = await postLatencies(service, site, { callers: CALLERS, each: sizes.postsEach });
-    const p99 = percentile(all, 99);
-    report.figure(
-      `p99 of POST /scrape_sitemap, ${CALLERS} callers, ${all.length} posts`,
-      `${p99.toFixed(0)} ms (p50 ${percentile(all, 50).toFixed(0)} ms)`,
-      '≤ 50 ms',
-      p99 <= 50,
-    );
+    for (const when of ['first after the start', 'after those']) {
+      const all = await postLatencies(service, site, { callers: CALLERS, each: sizes.postsEach });
+      const p99 = percentile(all, 99);
+      report.figure(
+        `p99 of POST /scrape_sitemap, ${CALLERS} callers, ${all.length} posts, ${when}`,
+        `${p99.toFixed(0)} ms (p50 ${percentile(all, 50).toFixed(0)} ms)`,
+        '≤ 50 ms',
+        p99 <= 50,
+      );
+    }
   });
   await measure('cancel', 'cancel', async () => {
     const cancelled = await cancelInTheMiddle(service, site, 300);

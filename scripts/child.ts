@@ -46,7 +46,7 @@ export function compile(): Promise<void> {
  * four times of what is alive in it. package.json says the same, and the Dockerfile as much of it as NODE_OPTIONS takes.
  */
 const LEAN_ENV = { MALLOC_ARENA_MAX: '2' };
-const LEAN_HEAP = ['--max-semi-space-size=8', '--heap-growing-percent=100'];
+const LEAN_HEAP = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 
 function launch({ module, env }: ChildOptions): ChildProcess {
   const file = fileURLToPath(new URL(`../dist/${module}.js`, import.meta.url));
