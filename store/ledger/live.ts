@@ -67,8 +67,10 @@ export const filesOf = ({ _id: runId, kind }: Pick<RunDoc, '_id' | 'kind'>) => (
 });
 
 const byFiles = (files: Model<FileDoc>): LiveItems => ({
-  async page(run, afterId, limit, { stages, causes } = {}) {
+  async page(run, afterId, limit, { outcomes, stages, causes } = {}) {
+    // What has no end yet may have one by its status.
     const only = {
+      ...(outcomes ? { 'ended.as': { $in: [null, ...outcomes.filter((one) => one !== 'pending')] } } : {}),
       ...(stages ? { 'ended.stage': { $in: [...stages] } } : {}),
       ...(causes ? { 'ended.cause': { $in: [...causes] } } : {}),
     };

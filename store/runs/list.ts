@@ -11,10 +11,14 @@ export interface RunScope {
   readonly userId?: number;
 }
 
-export const RUN_STATES = ['queued', 'running', 'finished', 'failed', 'aborted'] as const;
+export const RUN_STATES = ['queued', 'running', 'paused', 'finished', 'failed', 'aborted'] as const;
 export type RunState = (typeof RUN_STATES)[number];
-export const stateOfRun = ({ startedAt, finishedAt, outcome }: RunDoc): RunState => {
-  if (finishedAt === null) return startedAt === null ? 'queued' : 'running';
+/** A run is paused from its pause until somebody has it go on. */
+export const stateOfRun = ({ startedAt, finishedAt, outcome, pause }: RunDoc): RunState => {
+  if (finishedAt === null) {
+    if (startedAt === null) return 'queued';
+    return pause && pause.resumedAt === null ? 'paused' : 'running';
+  }
   return outcome === 'finished' || outcome === 'failed' ? outcome : 'aborted';
 };
 
@@ -52,7 +56,12 @@ const MOST_OF_A_FILE = 10_000;
 
 const STATES: Readonly<Record<RunState, QueryFilter<RunDoc>>> = {
   queued: { finishedAt: null, startedAt: null },
-  running: { finishedAt: null, startedAt: { $ne: null } },
+  running: {
+    finishedAt: null,
+    startedAt: { $ne: null },
+    $or: [{ 'pause.at': { $exists: false } }, { 'pause.resumedAt': { $ne: null } }],
+  },
+  paused: { finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': null },
   finished: { outcome: 'finished' },
   failed: { outcome: 'failed' },
   aborted: { outcome: { $nin: [null, 'finished', 'failed'] } },

@@ -55,18 +55,25 @@ async function begun() {
   const run = (): Promise<RunDoc> =>
     withDatabase(service, (db) => db.collection<RunDoc>('runs').findOne({ _id: runId })) as never;
   await soon(run, ({ startedAt }) => startedAt !== null);
+  const handle = client.workflow.getHandle(workflowIds.connect(runId));
+  const isTimed = async (): Promise<boolean> => {
+    const { events } = await handle.fetchHistory();
+    return events?.some((event) => event.timerStartedEventAttributes) === true;
+  };
   return {
     back,
     url,
     rowOf,
-    handle: client.workflow.getHandle(workflowIds.connect(runId)),
-    /** Gives its person more time than the timer of its workflow knows of. */
-    prolong: () =>
-      withDatabase(service, (db) =>
+    handle,
+    /** Gives its person more time than the timer of its workflow knows of, which is set by the row at its beginning. */
+    prolong: async () => {
+      await soon(isTimed, (is) => is);
+      await withDatabase(service, (db) =>
         db
           .collection<AttemptDoc>('connection_attempts')
           .updateOne({ _id: runId }, { $set: { expiresAt: new Date(Date.now() + 3_600_000) } }),
-      ),
+      );
+    },
     ended: () => soon(run, ({ finishedAt }) => finishedAt !== null),
     sources: async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results,
   };

@@ -75,6 +75,15 @@ const paused = async (user: TestUser, fileId: number): Promise<{ run: RunDoc; pa
   );
   return { run: await runOf(user, fileId), parent };
 };
+/** As which the ledger lists a run, by each status asked for. */
+async function statesInLedger(user: TestUser, runId: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const status of ['queued', 'running', 'paused', 'finished']) {
+    const { body } = await user.get<{ results: { id: number; status: string }[] }>(`/sync_runs?statuses=${status}`);
+    for (const one of body.results.filter(({ id }) => id === runId)) found.push(one.status);
+  }
+  return found;
+}
 const resume = (user: TestUser, runId: number, max_tokens: number | null) =>
   user.post(`/sync_runs/${runId}/resume`, { max_tokens });
 const statuses = (files: readonly FileRecord[]) => {
@@ -122,6 +131,7 @@ test('a scrape stops before its bound, with what is left in the queue, and goes 
     ),
   );
   expect(run).toMatchObject({ finishedAt: null, pause: { reason: 'max_tokens', resumedAt: null } });
+  expect(await statesInLedger(user, run._id)).toEqual(['paused']);
   expect(taken + (run.pause?.wanted ?? 0)).toBeGreaterThan(1_200);
   await soon(
     () => limitsTold(parent.request_id),

@@ -131,7 +131,13 @@ test('what a pass misses is gone for callers, kept for operators, and comes back
   await settled(all.length);
   await allQuiet();
   const back = await user.file(gone.id);
-  expect(back).toEqual({ ...gone, tags: { ...gone.tags, pier: 'north' }, updated_at: back.updated_at });
+  expect(back).toEqual({
+    ...gone,
+    tags: { ...gone.tags, pier: 'north' },
+    updated_at: back.updated_at,
+    // The last that worked on it brought it back.
+    workflow_id: expect.stringMatching(/^restore:/),
+  });
   const untagged = (some: readonly unknown[]) =>
     (some as { payload: Record<string, unknown> }[]).map(({ payload: { tags: _tags, ...payload }, ...point }) => ({
       ...point,

@@ -1,0 +1,136 @@
+/**
+ * `npm run bench:ledger`: what one caller waits for who looks at runs of 100,000 items, and which documents MongoDB reads for
+ * it, into bench/ledger.md. `-- --items=20000` takes another number.
+ */
+import { writeFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import mongoose from 'mongoose';
+
+import { circumstances, table } from './report.js';
+import { percentile } from './measures.js';
+import { seedLedger } from './seedLedger.js';
+import { startBenchService } from './service.js';
+
+const ITEMS = Number(process.argv.find((word) => word.startsWith('--items='))?.slice(8) ?? 100_000);
+const ROUNDS = 20;
+const RESULTS = fileURLToPath(new URL('ledger.md', import.meta.url));
+const say = (line: string): void => console.log(`· ${line}`);
+
+/** What MongoDB says of one command. */
+interface Profiled {
+  readonly ns: string;
+  readonly planSummary?: string;
+  readonly docsExamined?: number;
+  readonly keysExamined?: number;
+  readonly millis: number;
+}
+interface Case {
+  readonly name: string;
+  readonly rounds?: number;
+  run(round: number): Promise<{ readonly status: number; readonly body: unknown }>;
+}
+
+const begun = new Date();
+const service = await startBenchService({
+  siteHost: '127.0.0.1:9',
+  profileDir: null,
+  // The run that goes on has no workflow, and is not to be ended for it.
+  settings: { REAP_INTERVAL_S: '86400' },
+  say,
+});
+try {
+  const user = await service.user();
+  const own = (await user.get<{ id: number; organization_id: number }>('/whoami')).body;
+  const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
+  say(`seeding ${ITEMS} lines, ${2 * ITEMS} files`);
+  const { ended, goesOn } = await seedLedger(
+    connection,
+    { organizationId: own.organization_id, userId: own.id },
+    ITEMS,
+  );
+  say('seeded');
+  let cursor: string | null = null;
+  const walk = async () => {
+    const answer = await user.get<{ next_cursor: string | null }>(
+      `/sync_runs/${ended}/items?limit=1000${cursor === null ? '' : `&after=${cursor}`}`,
+    );
+    cursor = answer.body.next_cursor;
+    return answer;
+  };
+  const of = (run: number, query: string) => () => user.get(`/sync_runs/${run}/items?limit=100${query}`);
+  const cases: readonly Case[] = [
+    { name: 'GET /sync_runs, 100 runs, one of them goes on', run: () => user.get('/sync_runs') },
+    { name: 'GET /sync_runs/ID, ended', run: () => user.get(`/sync_runs/${ended}`) },
+    { name: 'GET /sync_runs/ID, goes on', run: () => user.get(`/sync_runs/${goesOn}`) },
+    { name: 'items, all by cursor, pages of 1,000', rounds: ITEMS / 1_000, run: walk },
+    { name: 'items, failed (5 %)', run: of(ended, '&outcomes=failed') },
+    { name: 'items, of a cause (0.1 %)', run: of(ended, '&causes=too_large') },
+    { name: 'items, of a cause that no item has', run: of(ended, '&causes=access_revoked') },
+    { name: 'items, failed, of a cause that no item has', run: of(ended, '&outcomes=failed&causes=access_revoked') },
+    { name: 'items, of a run that goes on', run: of(goesOn, '') },
+    { name: 'items, failed, of a run that goes on', run: of(goesOn, '&outcomes=failed') },
+    {
+      name: 'POST retry, by a cause (0.1 %)',
+      rounds: 1,
+      run: () => user.post(`/sync_runs/${ended}/retry`, { causes: ['too_large'] }),
+    },
+    {
+      name: 'POST retry, all that failed (5,000 at most)',
+      rounds: 1,
+      run: () => user.post(`/sync_runs/${ended}/retry`, {}),
+    },
+  ];
+  const db = connection.db;
+  if (!db) throw new Error('not connected');
+  const rows: string[][] = [];
+  for (const { name, rounds = ROUNDS, run } of cases) {
+    const times: number[] = [];
+    let most = 0;
+    await db.command({
+      profile: 2,
+      filter: { ns: { $in: ['ledger_items', 'runs', 'files'].map((one) => `${db.databaseName}.${one}`) } },
+    });
+    const from = new Date();
+    for (let round = 0; round < rounds; round += 1) {
+      const started = performance.now();
+      const { status, body } = await run(round);
+      times.push(performance.now() - started);
+      if (status !== 200) throw new Error(`${name} answered ${status}: ${JSON.stringify(body)}`);
+    }
+    await db.command({ profile: 0 });
+    const read = await db
+      .collection<Profiled>('system.profile')
+      .find({ ts: { $gte: from } } as never)
+      .toArray();
+    most = Math.max(0, ...read.map(({ docsExamined = 0 }) => docsExamined));
+    const heaviest = read.find(({ docsExamined = 0 }) => docsExamined === most);
+    const scans = read.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN')).length;
+    const row = [
+      name,
+      String(rounds),
+      percentile(times, 50).toFixed(1),
+      percentile(times, 95).toFixed(1),
+      most.toLocaleString('en'),
+      `${heaviest?.ns.split('.').at(-1) ?? ''}: ${heaviest?.planSummary ?? ''}`,
+      String(scans),
+    ];
+    rows.push(row);
+    say(row.join(' · '));
+  }
+  await connection.close();
+  const text = [
+    '# Ledger',
+    '',
+    `${begun.toISOString()} · \`npm run bench:ledger\` · ${circumstances()} · load ${loadavg()[0]?.toFixed(1) ?? '?'} at the end`,
+    '',
+    `One user with a run that has ended with ${ITEMS} items (93 % ok, 5 % failed, 2 % skipped), one that goes on with ${ITEMS} files, and 1,000 small ones. One caller over HTTP. *Read at most*: documents that one question to MongoDB has read, with its plan. *Scans*: questions that read a whole collection.`,
+    '',
+    table(['list', 'calls', 'p50, ms', 'p95, ms', 'read at most', 'way', 'scans'], rows),
+    '',
+  ].join('\n');
+  await writeFile(RESULTS, text);
+  say(`written to ${RESULTS}`);
+} finally {
+  await service.stop();
+}

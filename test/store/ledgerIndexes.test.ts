@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import { seedLedger } from '../../bench/seedLedger.js';
+import type { Answer, TestUser } from '../support/client.js';
+import { startService, type TestService } from '../support/service.js';
+
+const ITEMS = 4_000;
+let service: TestService;
+let connection: mongoose.Connection;
+let user: TestUser;
+let ended: number;
+let goesOn: number;
+
+beforeAll(async () => {
+  service = await startService({ LOG_LEVEL: 'silent', TEMPORAL_ADDRESS: '127.0.0.1:1' }, { worker: false });
+  connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  user = await service.user('ada');
+  const { organizationId, userId } = await service.store.users.ensure(1, 'ada');
+  ({ ended, goesOn } = await seedLedger(connection, { organizationId, userId }, ITEMS));
+});
+afterAll(async () => {
+  await connection.close();
+  await service.close();
+});
+
+/** What MongoDB reads for a call: of its greediest question. */
+async function readFor(call: () => Promise<Answer<unknown>>): Promise<{ scans: number; documents: number }> {
+  const db = connection.db!;
+  const asked = ['ledger_items', 'runs', 'files'].map((name) => `${db.databaseName}.${name}`);
+  const from = new Date();
+  await db.command({ profile: 2, filter: { ns: { $in: asked } } });
+  expect((await call()).status).toBe(200);
+  await db.command({ profile: 0 });
+  const questions = await db
+    .collection<{ ts: Date; planSummary?: string; docsExamined?: number }>('system.profile')
+    .find({ ts: { $gte: from } })
+    .toArray();
+  expect(questions.length).toBeGreaterThan(0);
+  return {
+    scans: questions.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN')).length,
+    documents: Math.max(0, ...questions.map(({ docsExamined = 0 }) => docsExamined)),
+  };
+}
+
+test.each<[string, () => string, number]>([
+  ['the newest runs', () => '/sync_runs?limit=20&offset=2', 22],
+  ['a run that has ended', () => `/sync_runs/${ended}`, 1],
+  ['its items, from a cursor', () => `/sync_runs/${ended}/items?limit=50&after=${after()}`, 51],
+  ['those that failed', () => `/sync_runs/${ended}/items?limit=50&outcomes=failed`, 51],
+  ['those of a cause that few have', () => `/sync_runs/${ended}/items?limit=50&causes=too_large`, ITEMS / 1_000],
+  ['those of a cause that none has', () => `/sync_runs/${ended}/items?limit=50&causes=access_revoked`, 1],
+  ['those of a stage that none came to', () => `/sync_runs/${ended}/items?limit=50&stages=embed`, 1],
+  ['the items of a run that goes on', () => `/sync_runs/${goesOn}/items?limit=50`, 500],
+])('%s are read by an index, and no more of them than are wanted', async (_name, path, most) => {
+  const { scans, documents } = await readFor(() => user.get(path()));
+  expect(scans).toBe(0);
+  expect(documents).toBeLessThanOrEqual(most);
+});
+
+const after = (): string => `${String(ended).padStart(16, '0')}:${String(50_002_000).padStart(16, '0')}`;
+
+test('a retry by a cause reads the items of that cause', async () => {
+  const { scans, documents } = await readFor(() => user.post(`/sync_runs/${ended}/retry`, { causes: ['too_large'] }));
+  expect(scans).toBe(0);
+  expect(documents).toBeLessThanOrEqual(ITEMS / 1_000);
+});
