@@ -53,6 +53,7 @@ export async function seedLedger(
         ...tenant,
         customerId: 'bench',
         source: 'WEB_SCRAPE',
+        sourceOptions: {},
         externalFileId: url,
         externalUrl: url,
         name: url,
