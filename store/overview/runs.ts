@@ -5,7 +5,7 @@ import type { SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { FileDoc } from '../files/model.js';
-import type { RunDoc } from '../runs/model.js';
+import { type RunDoc, STANDS_STILL, stillPause } from '../runs/model.js';
 import { accountName } from './names.js';
 
 /** A run that has not ended. */
@@ -62,10 +62,11 @@ type Row = Pick<
   readonly options?: { readonly listed?: number };
 };
 
-const stopOf = ({ pause, maxTokens, tokensTaken = 0 }: Row): RunStop | null =>
-  pause && pause.resumedAt === null
-    ? { at: pause.at, maxTokens: maxTokens ?? 0, tokensTaken, wanted: pause.wanted }
-    : null;
+function stopOf({ pause, maxTokens, tokensTaken = 0 }: Row): RunStop | null {
+  // All rows are of runs that have not ended.
+  const still = stillPause({ finishedAt: null, ...(pause && { pause }) });
+  return still && { at: still.at, maxTokens: maxTokens ?? 0, tokensTaken, wanted: still.wanted };
+}
 
 /** Runs in flight of one organization, with how far they are. */
 export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, dataSources: Model<DataSourceDoc>) {
@@ -91,7 +92,7 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
   return async (organizationId: number, limit: number): Promise<RunsOverview> => {
     const open = { organizationId, finishedAt: null };
     const began = { ...open, startedAt: { $gt: new Date(0) } };
-    const still = { ...open, 'pause.at': { $exists: true }, 'pause.resumedAt': null };
+    const still = { organizationId, ...STANDS_STILL };
     const [stopped, latest, paused, started, waiting] = await Promise.all([
       runs.find(still, FIELDS).sort({ 'pause.at': 1 }).hint('paused').limit(limit).lean<Row[]>(),
       runs.find(began, FIELDS).sort({ startedAt: -1 }).limit(limit).lean<Row[]>(),

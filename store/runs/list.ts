@@ -3,7 +3,7 @@ import type { Model, QueryFilter } from 'mongoose';
 import type { RunCause } from '../../contract/ledger.js';
 import type { RunKind } from '../../contract/orchestration.js';
 import type { LedgerItemDoc } from '../ledger/model.js';
-import type { RunDoc } from './model.js';
+import { type RunDoc, STANDS_STILL, stillPause } from './model.js';
 
 /** Whose runs: of an organization, or of one of its users. */
 export interface RunScope {
@@ -14,10 +14,11 @@ export interface RunScope {
 export const RUN_STATES = ['queued', 'running', 'paused', 'finished', 'failed', 'aborted'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 /** A run is paused from its pause until somebody has it go on. */
-export const stateOfRun = ({ startedAt, finishedAt, outcome, pause }: RunDoc): RunState => {
+export const stateOfRun = (run: RunDoc): RunState => {
+  const { startedAt, finishedAt, outcome } = run;
   if (finishedAt === null) {
     if (startedAt === null) return 'queued';
-    return pause && pause.resumedAt === null ? 'paused' : 'running';
+    return stillPause(run) ? 'paused' : 'running';
   }
   return outcome === 'finished' || outcome === 'failed' ? outcome : 'aborted';
 };
@@ -61,7 +62,7 @@ const STATES: Readonly<Record<RunState, QueryFilter<RunDoc>>> = {
     startedAt: { $ne: null },
     $or: [{ 'pause.at': { $exists: false } }, { 'pause.resumedAt': { $ne: null } }],
   },
-  paused: { finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': null },
+  paused: STANDS_STILL,
   finished: { outcome: 'finished' },
   failed: { outcome: 'failed' },
   aborted: { outcome: { $nin: [null, 'finished', 'failed'] } },

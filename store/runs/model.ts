@@ -13,6 +13,12 @@ export interface RunPause {
   readonly resumedAt: Date | null;
 }
 
+/** Of runs, those that stand still until somebody has them go on. */
+export const STANDS_STILL = { finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': null } as const;
+/** The pause of a run that stands still; null: it does not. */
+export const stillPause = ({ finishedAt, pause }: Pick<RunDoc, 'finishedAt' | 'pause'>): RunPause | null =>
+  finishedAt === null && pause && pause.resumedAt === null ? pause : null;
+
 /**
  * One accepted piece of work. Its row is the outbox row: written in the transaction that accepts the work, unstarted
  * until Temporal has its workflow. It also holds what the work was asked for, so that workflows carry its id only.

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { Tenant } from '../users/accept.js';
-import type { RunDoc } from './model.js';
+import { type RunDoc, STANDS_STILL } from './model.js';
 
 /** Runs with a bound of tokens: what is taken of it, and the pause that each of them makes where it is reached. */
 export interface Pauses {
@@ -44,7 +44,7 @@ export function createPauses(runs: Model<RunDoc>): Pauses {
     },
     async resume({ organizationId, userId }, runId, maxTokens) {
       const { modifiedCount } = await runs.updateOne(
-        { _id: runId, organizationId, userId, finishedAt: null, 'pause.resumedAt': null, pause: { $exists: true } },
+        { _id: runId, organizationId, userId, ...STANDS_STILL },
         { $set: { maxTokens, 'pause.resumedAt': new Date() } },
       );
       return modifiedCount > 0;
@@ -62,15 +62,10 @@ export function createPauses(runs: Model<RunDoc>): Pauses {
         .limit(limit)
         .lean<RunDoc[]>()
         .exec(),
-    standing: (limit) =>
-      runs
-        .find({ finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': null })
-        .limit(limit)
-        .lean<RunDoc[]>()
-        .exec(),
+    standing: (limit) => runs.find(STANDS_STILL).limit(limit).lean<RunDoc[]>().exec(),
     under: (workflowId) =>
       runs
-        .findOne({ workflowId, finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': null })
+        .findOne({ workflowId, ...STANDS_STILL })
         .lean<RunDoc | null>()
         .exec(),
   };
