@@ -33,8 +33,7 @@ export function createUserAcceptance(
     const rows = await users.collection
       .find<Pick<UserDoc, '_id' | 'organizationId' | 'customerId'>>(
         {
-          _id: { $in: asked.map(({ userId }) => userId) as never[] },
-          organizationId: { $in: asked.map(({ organizationId }) => organizationId) },
+          $or: asked.map(({ organizationId, userId }) => ({ _id: userId as never, organizationId })),
           deletedAt: null,
         },
         { projection: { organizationId: 1, customerId: 1 } },

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import { atMost } from '../../contract/cacheSize.js';
+
 /** A user whom another process has just deleted may read what is left of its own for so long. */
 const KNOWN_MS = 1_000;
 /** Longer than a deletion that is under way can take to be seen by all. */
