@@ -11,6 +11,7 @@ import { createScheduleReader } from '../dispatch/scheduleReader.js';
 import { identifyFile } from '../documents/detection/identifyFile.js';
 import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
+import { createLocalProvider } from '../embeddings/providers/local.js';
 import { createEmbeddings } from '../embeddings/registry.js';
 import { pricesOfSpaces } from '../embeddings/readPrices.js';
 import { encodeQuery } from '../embeddings/sparse/sparseEncoder.js';
@@ -51,12 +52,12 @@ const temporalClient = createTemporalClient(temporal, tracing);
 const dispatcher = createDispatcher(temporalClient, temporal.taskQueue, store, log, tracing);
 const upstreams = createEgress(config.embedding.egress, tracing);
 const embeddings = createEmbeddings({
-  local: {
+  local: createLocalProvider({
     modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
     tokenizerPath: required(config.embedding.tokenizerPath, 'EMBEDDING_TOKENIZER_PATH'),
     // Queries are short: one thread answers in about a millisecond and leaves the rest to the workers.
     threads: 1,
-  },
+  }),
   remote: {
     providers: config.embedding.providers,
     egress: upstreams,

@@ -5,7 +5,7 @@ import { guardVectors } from './guardVectors.js';
 import { AZURE, azureModel, type AzureSettings } from './providers/azure.js';
 import { COHERE, cohereModel, type CohereSettings } from './providers/cohere.js';
 import { createAccessTokens } from './providers/googleToken.js';
-import { createLocalProvider, LOCAL_MODEL, type LocalSettings } from './providers/local.js';
+import { LOCAL_MODEL } from './providers/local.js';
 import { OPENAI, openAiModel, type OpenAiSettings } from './providers/openai.js';
 import { SOLAR, solarModel, type SolarSettings } from './providers/solar.js';
 import { VERTEX, vertexModel, type VertexSettings } from './providers/vertex.js';
@@ -24,7 +24,8 @@ export interface ProviderSettings {
 }
 
 export interface EmbeddingSettings {
-  readonly local: LocalSettings;
+  /** The embedded model (providers/local.ts). */
+  readonly local: EmbeddingProvider;
   /** Absent: the embedded model serves every id. */
   readonly remote?: { readonly providers: ProviderSettings } & Omit<RemoteOptions, 'pace'>;
 }
@@ -63,7 +64,7 @@ function chooseRemote(remote: EmbeddingSettings['remote']) {
 
 /** Decides once, at start, which provider serves which model id. The embedded model stands in for all that are not configured. */
 export function createEmbeddings(settings: EmbeddingSettings): Embeddings {
-  const local = guardVectors(createLocalProvider(settings.local));
+  const local = guardVectors(settings.local);
   const remoteOf = chooseRemote(settings.remote);
   const served = EMBEDDING_MODEL_IDS.map((id) => serve(id));
   // The embedded model stays reachable: files that it served before another provider was configured are still searched.

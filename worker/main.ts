@@ -16,6 +16,7 @@ import { createSchedules } from '../dispatch/schedules.js';
 import { identifyFile } from '../documents/detection/identifyFile.js';
 import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
+import { createLocalProvider } from '../embeddings/providers/local.js';
 import { createEmbeddings } from '../embeddings/registry.js';
 import { pricesOfSpaces } from '../embeddings/readPrices.js';
 import { encodeDocument } from '../embeddings/sparse/sparseEncoder.js';
@@ -73,11 +74,11 @@ const documents = createDocumentPool(config.documents);
 const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;
 const upstreams = createEgress(config.embedding.egress, tracing);
 const embeddings = createEmbeddings({
-  local: {
+  local: createLocalProvider({
     modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
     tokenizerPath: required(config.embedding.tokenizerPath, 'EMBEDDING_TOKENIZER_PATH'),
     threads: config.embedding.threads,
-  },
+  }),
   remote: {
     providers: config.embedding.providers,
     egress: upstreams,

@@ -1,5 +1,6 @@
 import { Embeddings } from '@langchain/core/embeddings';
 
+import { createLocalProvider } from '../../embeddings/providers/local.js';
 import { createEmbeddings } from '../../embeddings/registry.js';
 import type { Orders } from './peer.js';
 
@@ -10,7 +11,7 @@ export class SharedEmbeddings extends Embeddings {
 
   constructor(local: NonNullable<Orders['vectors']>) {
     super({});
-    this.embedder = createEmbeddings({ local });
+    this.embedder = createEmbeddings({ local: createLocalProvider(local) });
     this.space = this.embedder.spaceOf('OPENAI').name;
   }
 

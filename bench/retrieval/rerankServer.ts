@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import type { EmbeddingModel } from '../../engines/embeddingModel.js';
+import { createLocalProvider } from '../../embeddings/providers/local.js';
 import { createEmbeddings } from '../../embeddings/registry.js';
 import { encodeQuery } from '../../embeddings/sparse/sparseEncoder.js';
 
@@ -55,7 +56,7 @@ const mean = (values: readonly number[]): number => values.reduce((a, b) => a + 
 
 /** Starts it. A sentence is embedded once, however often it is sent. */
 export async function startRerankServer(model: EmbeddingModel): Promise<RerankServer> {
-  const embedder = createEmbeddings({ local: { ...model, threads: THREADS } });
+  const embedder = createEmbeddings({ local: createLocalProvider({ ...model, threads: THREADS }) });
   const space = embedder.spaceOf('OPENAI').name;
   const known = new Map<string, Promise<Float32Array>>();
   const vectorOf = (piece: string): Promise<Float32Array> => {

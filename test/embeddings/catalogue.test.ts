@@ -1,10 +1,11 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
+import { createLocalProvider } from '../../embeddings/providers/local.js';
 import { createEmbeddings } from '../../embeddings/registry.js';
 import { modelFiles } from './modelFiles.js';
 import { length } from './vectors.js';
 
-const embeddings = createEmbeddings({ local: { ...modelFiles, threads: 1 } });
+const embeddings = createEmbeddings({ local: createLocalProvider({ ...modelFiles, threads: 1 }) });
 afterAll(() => embeddings.close());
 
 test.each(EMBEDDING_MODEL_IDS)('%s is served in its space', async (model) => {
@@ -29,7 +30,9 @@ test('a space that nothing serves is a fault that names it and what to set', asy
 });
 
 test("a model of the user's own has a space of its own", async () => {
-  const own = createEmbeddings({ local: { ...modelFiles, threads: 1, spaceName: 'my-model-384' } });
+  const own = createEmbeddings({
+    local: createLocalProvider({ ...modelFiles, threads: 1, spaceName: 'my-model-384' }),
+  });
   expect(own.spaceOf('COHERE_MULTILINGUAL_V3')).toEqual({ name: 'my-model-384', dimensions: 384 });
   await own.close();
 });

@@ -6,6 +6,7 @@ import type { Fault } from '../../contract/failures.js';
 import { countTokens } from '../../documents/chunking/countTokens.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
+import { createLocalProvider } from '../../embeddings/providers/local.js';
 import { createEmbeddings } from '../../embeddings/registry.js';
 import type { Embeddings, EmbeddingUsage } from '../../embeddings/types.js';
 import type { ProviderName } from '../emulators/embeddingProviders/apis.js';
@@ -48,7 +49,7 @@ function open(settings: Record<string, string> = {}): Embeddings {
   });
   const egress = createEgress(embedding.egress);
   const embeddings = createEmbeddings({
-    local: { ...modelFiles, threads: 1 },
+    local: createLocalProvider({ ...modelFiles, threads: 1 }),
     remote: {
       providers: embedding.providers,
       egress,

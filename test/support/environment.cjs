@@ -34,6 +34,9 @@ vm.SyntheticModule = class extends SyntheticModule {
 };
 vm.compileFunction = (code, names, options) => compileFunction(code, names, withoutNone(options));
 
+/** What tests keep for later suites of their process, by name. */
+globalThis.keptForSuites = new Map();
+
 module.exports = class SharedEnvironment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);

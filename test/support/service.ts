@@ -44,6 +44,7 @@ import { createSources } from '../../worker/sources.js';
 import { testEngines } from './engines.js';
 import { refuseWrong, wrongCounts } from './ledger.js';
 import { quietTemporal } from './quietTemporal.js';
+import { sharedLocalModel } from './sharedLocalModel.js';
 import { testUser, type TestUser } from './client.js';
 
 export interface TestService {
@@ -118,7 +119,7 @@ export async function startService(
   const feed = createFeedReader(client, temporal.taskQueue, store, log, config.reapIntervalMs);
   const upstreams = createEgress(config.embedding.egress);
   const embeddings = createEmbeddings({
-    local: { modelPath: engines.modelPath, tokenizerPath: engines.tokenizerPath, threads: 1 },
+    local: sharedLocalModel(engines),
     remote: {
       providers: config.embedding.providers,
       egress: upstreams,
