@@ -85,6 +85,8 @@ export interface Config {
   };
   readonly embedding: {
     readonly threads: number;
+    /** Of the embedded model's processes, beside that of the worker. */
+    readonly niceness: number;
     readonly modelPath: string | null;
     readonly tokenizerPath: string | null;
     readonly providers: ProviderSettings;
@@ -326,8 +328,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
         languages: list(string('OCR_LANGUAGES')),
         folder: path.join(dataDir, 'ocr-languages'),
         maxPixels: number('MAX_OCR_PIXELS'),
-        // Where nothing steps back, neither does OCR.
-        niceness: Math.min(5, number('WORKER_NICENESS')),
+        niceness: number('COMPUTE_NICENESS'),
       },
       limits: {
         maxDepth: number('MAX_ELEMENT_DEPTH'),
@@ -346,6 +347,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     embedding: {
       threads: number('EMBEDDING_THREADS'),
+      niceness: number('COMPUTE_NICENESS'),
       modelPath: given('EMBEDDING_MODEL_PATH') ?? embedded['modelPath'] ?? null,
       tokenizerPath: given('EMBEDDING_TOKENIZER_PATH') ?? embedded['tokenizerPath'] ?? null,
       providers: {

@@ -506,9 +506,14 @@ export const SETTINGS = {
   BATCH_CONCURRENCY: { schema: count(4), about: 'Batches of one run under way at once.' },
   FILE_CONCURRENCY: { schema: count(8), about: 'Files of one batch under way at once.' },
   WORKER_NICENESS: {
-    schema: Joi.number().integer().min(0).max(19).default(10),
+    schema: Joi.number().integer().min(0).max(19).default(0),
     about:
-      'How far a worker, and the embedded Temporal, step back for the API, the databases and all else that shares the cores, as nice(1) counts; OCR steps back by 5 more at most.',
+      'Priority of a worker and of the embedded Temporal, as nice(1) counts: 0 is that of all programs, 19 the lowest. Above 0 other programs on the same processors can starve the work.',
+  },
+  COMPUTE_NICENESS: {
+    schema: Joi.number().integer().min(0).max(19).default(5),
+    about:
+      'How far the processes of a worker that embed and that recognize text in pictures are behind the worker itself in priority, as nice(1) counts.',
   },
   ACTIVITY_CONCURRENCY: { schema: count(8), about: 'Activities that one worker runs at once.' },
   RETRY_DELAYS_S: {

@@ -116,7 +116,7 @@ try {
       COHERE_API_KEY: 'bench',
       COHERE_BASE_URL: reranker.baseUrl,
       RERANK_TIMEOUT_MS: '120000',
-      WORKER_NICENESS: '0',
+      COMPUTE_NICENESS: '0',
     },
     say,
   });

@@ -26,7 +26,7 @@ site.pages.set('/sitemap.xml', `<urlset xmlns="http://www.sitemaps.org/schemas/s
 const service = await startService({
   env: {
     ...process.env,
-    ...{ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', WORKER_NICENESS: '0', ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
+    ...{ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', COMPUTE_NICENESS: '0', ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
   },
   say,

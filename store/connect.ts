@@ -86,6 +86,7 @@ import { createPointsCensus } from './vectors/census.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
 import { createPointUpgrade } from './vectors/upgrade.js';
 import { createVectors, type Vectors, type VectorSettings } from './vectors/vectors.js';
+import { createWorkerRecords, type Workers } from './workers/workers.js';
 import { watchCommands } from './watchMongo.js';
 import { createDeliveries, type Deliveries } from './webhooks/deliveries.js';
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
@@ -180,6 +181,8 @@ export interface Store {
   readonly whiteLabels: WhiteLabels;
   readonly overview: Overview;
   readonly endedSessions: EndedSessions;
+  /** Heartbeats of the worker processes. */
+  readonly workers: Workers;
   readonly events: Events;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
@@ -224,6 +227,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   await hostTurns.createIndexes();
   const endedSessions = createEndedSessions(connection);
   await endedSessions.createIndexes();
+  const workers = createWorkerRecords(connection);
+  await workers.createIndexes();
   const secrets = createSecrets(settings.secretKeys);
   const idempotency = createIdempotency(connection, secrets);
   await idempotency.createIndexes();
@@ -360,6 +365,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     secrets,
     whiteLabels: whiteLabelRecords,
     endedSessions,
+    workers,
     overview: createOverview({
       ...{ dataSources, schedules: models.schedules, runs, files, users, vectors },
       quarantined: models.quarantined,

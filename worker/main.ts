@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+
 import { createActivities } from '../activities/index.js';
 import { activityFields } from '../activities/logFields.js';
 import { loadConfig, required, storeSettings } from '../config.js';
@@ -31,13 +34,15 @@ import { connectStore } from '../store/connect.js';
 import { createTranscriptions } from '../transcription/registry.js';
 import { countEnds } from './countEnds.js';
 import { createWorkers } from './createWorker.js';
+import { keepHeartbeat } from './heartbeat.js';
+import { createLoadMeter } from './processorShare.js';
 import { createSdkLogger } from './sdkLogger.js';
 import { installRuntime } from './runtime.js';
 import { createSources } from './sources.js';
 import { upgradePoints } from './upgradePoints.js';
 
 const config = loadConfig();
-// Children inherit it: requests are answered at once also while a large ingest takes all there is.
+// Child processes inherit it.
 stepBack(process.pid, config.workerNiceness);
 const tracing = await openTracing(config.tracing, 'allotrope-worker');
 const log = createLog({
@@ -78,6 +83,7 @@ const embeddings = createEmbeddings({
     modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
     tokenizerPath: required(config.embedding.tokenizerPath, 'EMBEDDING_TOKENIZER_PATH'),
     threads: config.embedding.threads,
+    niceness: config.embedding.niceness,
   }),
   remote: {
     providers: config.embedding.providers,
@@ -129,6 +135,11 @@ process.once('SIGINT', stop);
 // A supervisor that was killed can't send a signal: its closed channel says the same.
 process.once('disconnect', stop);
 
+// A supervisor started the engines and the API too: its other children are no strangers.
+const measureLoad = createLoadMeter(process.send ? process.ppid : process.pid);
+const identity = { id: randomUUID(), host: hostname(), pid: process.pid };
+const heartbeats = keepHeartbeat(store.workers, identity, measureLoad, log, stopping.signal);
+
 const place = { ...config.metrics, port: config.metrics.workerPort, setting: 'WORKER_METRICS_PORT' };
 const served = await offerMetrics(metrics, place, log, sdkMetrics);
 log.info({ taskQueue: temporal.taskQueue }, 'worker polling');
@@ -144,7 +155,7 @@ const sweeping = Promise.all([
 ]);
 await workers.run();
 stopping.abort();
-await sweeping;
+await Promise.all([sweeping, heartbeats]);
 await Promise.all([dispatcher.close(), served?.close()]);
 // First: it gives its shares of hosts back to the store.
 await web.close();

@@ -4,6 +4,9 @@ import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { readiness } from './readiness.js';
 
+/** Seconds after which a caller asks again. */
+const RETRY_AFTER_S = 5;
+
 /** GET /health: the process answers. */
 export const health = operation<'open', unknown>({
   method: 'get',
@@ -14,17 +17,24 @@ export const health = operation<'open', unknown>({
   handle: () => Promise.resolve({ status: 'ok' }),
 });
 
-/** GET /ready: everything that work needs answers, and a worker polls. 503 with the same body shape otherwise. */
+/**
+ * GET /ready: 200 while this process can serve, with the reasons where part of the service is out of order; 503 while
+ * MongoDB, without which nothing can be served, does not answer.
+ */
 export const ready = operation<'open', unknown>({
   method: 'get',
   path: '/ready',
   auth: 'open',
-  summary: 'Whether every dependency answers and a worker polls.',
-  answer: Joi.object({ status: Joi.string().valid('ready').required(), checks: Joi.object().unknown().required() }),
+  summary: 'Whether this process can serve, and what is out of order.',
+  answer: Joi.object({
+    status: Joi.string().valid('ready', 'degraded').required(),
+    reasons: Joi.array().items(Joi.string()).required(),
+    checks: Joi.object().unknown().required(),
+  }),
   async handle({ deps }) {
     const checks = await readiness(deps);
-    const troubles = Object.values(checks).flatMap(({ hint }) => (hint === undefined ? [] : [hint]));
-    if (troubles.length > 0) throw new HttpError(503, `${troubles.join('. ')}.`);
-    return { status: 'ready', checks };
+    const reasons = Object.values(checks).flatMap(({ hint }) => (hint === undefined ? [] : [`${hint}.`]));
+    if (!checks.mongodb.ok) throw new HttpError(503, reasons.join(' '), RETRY_AFTER_S);
+    return { status: reasons.length === 0 ? 'ready' : 'degraded', reasons, checks };
   },
 });

@@ -1,3 +1,4 @@
+import { workersTrouble } from '../../contract/workers.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Store } from '../../store/connect.js';
 
@@ -12,11 +13,11 @@ export interface Check {
 }
 
 interface Engines {
-  readonly store: Pick<Store, 'pingMongo' | 'vectors'>;
+  readonly store: Pick<Store, 'pingMongo' | 'vectors' | 'workers'>;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
 }
 
-export type Readiness = Readonly<Record<'mongodb' | 'qdrant' | 'temporal', Check>>;
+export type Readiness = Readonly<Record<'mongodb' | 'qdrant' | 'temporal' | 'worker', Check>>;
 
 async function check(hint: string, work: () => Promise<string | null | void>): Promise<Check> {
   const begun = performance.now();
@@ -31,15 +32,13 @@ async function check(hint: string, work: () => Promise<string | null | void>): P
   return outcome === null ? { ok: true, latency_ms } : { ok: false, latency_ms, hint: outcome };
 }
 
-/** Asks everything that work needs, and whether a worker polls. */
+/** Checks every store that work needs, and whether a worker runs at full speed. */
 export async function readiness({ store, dispatcher }: Engines): Promise<Readiness> {
-  const [mongodb, qdrant, temporal] = await Promise.all([
+  const [mongodb, qdrant, temporal, worker] = await Promise.all([
     check('MongoDB does not answer; see MONGODB_URI', () => store.pingMongo()),
     check('Qdrant does not answer; see QDRANT_URL', () => store.vectors.ping()),
-    check('Temporal does not answer; see TEMPORAL_ADDRESS', async () => {
-      const { pollers } = await dispatcher.ping();
-      return pollers > 0 ? null : 'No worker polls the task queue; start one with npm run worker';
-    }),
+    check('Temporal does not answer; see TEMPORAL_ADDRESS', async () => void (await dispatcher.ping())),
+    check('The heartbeats of the workers could not be read', async () => workersTrouble(await store.workers.list())),
   ]);
-  return { mongodb, qdrant, temporal };
+  return { mongodb, qdrant, temporal, worker };
 }

@@ -14,6 +14,7 @@ const WATCH_EVERY_MS = 2_000;
 interface Checks {
   readonly status?: string;
   readonly detail?: string;
+  readonly reasons?: readonly string[];
   readonly checks?: Readonly<Record<string, { readonly ok: boolean; readonly latency_ms: number }>>;
 }
 
@@ -21,7 +22,8 @@ async function readiness(api: Api): Promise<string> {
   const { status, body } = await api.ask<Checks>('/ready');
   if (status !== 200) return `not ready: ${body.detail ?? status}`;
   const each = Object.entries(body.checks ?? {}).map(([name, { latency_ms }]) => `${name} ${latency_ms} ms`);
-  return `ready: ${each.join(', ')}; a worker polls`;
+  const figures = each.join(', ');
+  return body.status === 'degraded' ? `degraded: ${(body.reasons ?? []).join(' ')} (${figures})` : `ready: ${figures}`;
 }
 
 interface Users {

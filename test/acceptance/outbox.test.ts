@@ -37,7 +37,10 @@ test('with worker and Temporal stopped, a scrape is accepted at once, and done w
   // Whatever the handler did, it fetched nothing.
   expect(site.requests).toEqual([]);
   expect((await user.get('/health')).status).toBe(200);
-  expect((await user.get('/ready')).status).toBe(503);
+  expect(await user.get('/ready')).toMatchObject({
+    status: 200,
+    body: { status: 'degraded', checks: { mongodb: { ok: true }, temporal: { ok: false } } },
+  });
 
   await engines.temporal?.restart();
   await service.startWorker();

@@ -41,7 +41,7 @@ async function start() {
   const port = await findPort('free');
   const env: NodeJS.ProcessEnv = {
     ...own,
-    ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], WORKER_NICENESS: '0', LOG_LEVEL: 'silent' },
+    ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], COMPUTE_NICENESS: '0', LOG_LEVEL: 'silent' },
     ...{ PORT: String(port), DATA_DIR: dataDir, ALLOWED_PRIVATE_HOSTS: '127.0.0.1', CONTENT_ROW_BYTES: '0' },
     ...{ EMBEDDING_MODEL_PATH: modelPath, EMBEDDING_TOKENIZER_PATH: tokenizerPath, EMBEDDING_THREADS: '1' },
   };

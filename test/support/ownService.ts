@@ -47,8 +47,8 @@ export async function startOwnService(settings: Record<string, string>): Promise
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
-    // As in test/support/service.ts: other suites would leave it hardly a turn.
-    WORKER_NICENESS: '0',
+    // As in test/support/service.ts.
+    COMPUTE_NICENESS: '0',
     PORT: String(port),
     DATA_DIR: dataDir,
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',

@@ -2,7 +2,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import mongoose from 'mongoose';
 
@@ -40,6 +40,7 @@ import { BrokenPointFile } from '../../store/coldStorage/pointFile.js';
 import { connectStore, type Store } from '../../store/connect.js';
 import { createTranscriptions } from '../../transcription/registry.js';
 import { createWorkers } from '../../worker/createWorker.js';
+import { keepHeartbeat } from '../../worker/heartbeat.js';
 import { createSources } from '../../worker/sources.js';
 import { testEngines } from './engines.js';
 import { refuseWrong, wrongCounts } from './ledger.js';
@@ -61,6 +62,9 @@ export interface TestService {
   stopWorker(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Other suites share this machine: how it schedules this process says nothing about the service. */
+const UNMEASURED = { waitShare: null, waited: null, othersShare: null };
 
 /** The suites share one Temporal, whose workflow ids are made of our ids: each suite counts from a number of its own. */
 async function spreadIds(uri: string): Promise<void> {
@@ -87,8 +91,8 @@ export async function startService(
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
-    // Other suites keep the cores busy: a worker that makes way for them all would hardly get its turn.
-    WORKER_NICENESS: '0',
+    // Other suites keep the cores busy: processes of lower priority would hardly get a turn.
+    COMPUTE_NICENESS: '0',
     PORT: '0',
     DATA_DIR: dataDir,
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'error',
@@ -216,11 +220,13 @@ export async function startService(
         ),
       );
       const sweeping = new AbortController();
+      const identity = { id: randomUUID(), host: hostname(), pid: process.pid };
       const ended = Promise.all([
         workers.run(),
         dispatcher.sweep(sweeping.signal),
         feed.read(sweeping.signal),
         schedules.sweep(sweeping.signal, config.scheduleCompareIntervalMs),
+        keepHeartbeat(store.workers, identity, () => UNMEASURED, log, sweeping.signal),
       ]);
       stopWorker = async () => {
         stopWorker = null;

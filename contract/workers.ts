@@ -1,0 +1,71 @@
+/** Worker processes as their heartbeats describe them. */
+
+/** Milliseconds between two heartbeats of a worker. */
+export const HEARTBEAT_MS = 3_000;
+/** A heartbeat older than this is overdue: the process is frozen, dead, or cut off from MongoDB. */
+export const OVERDUE_MS = 15_000;
+
+/** How a worker's main thread was scheduled over the last seconds. Shares are 0 to 1; null where Linux offers no figure. */
+export interface WorkerLoad {
+  /** Milliseconds by which the last heartbeat was late. */
+  readonly lagMs: number;
+  /** Time spent runnable but waiting for a processor, of all time spent runnable. */
+  readonly waitShare: number | null;
+  /** Time spent runnable but waiting for a processor, of all time. */
+  readonly waited: number | null;
+  /** Processor time of the whole machine that programs outside this service used. */
+  readonly othersShare: number | null;
+}
+
+export interface WorkerReport extends WorkerLoad {
+  readonly host: string;
+  readonly pid: number;
+  readonly startedAt: Date;
+  readonly heartbeatAt: Date;
+  /** Age of the heartbeat in milliseconds, by MongoDB's clock. */
+  readonly ageMs: number;
+}
+
+export type WorkerState = 'alive' | 'starved' | 'silent';
+
+/** A worker is starved when it waits for a processor longer than it runs, and other programs hold most of the machine. */
+const STARVED = { waitShare: 0.5, waited: 0.1, othersShare: 0.5 } as const;
+
+export function stateOfWorker({ ageMs, waitShare, waited, othersShare }: WorkerReport): WorkerState {
+  if (ageMs > OVERDUE_MS) return 'silent';
+  const isStarved =
+    (waitShare ?? 0) >= STARVED.waitShare &&
+    (waited ?? 0) >= STARVED.waited &&
+    (othersShare ?? 0) >= STARVED.othersShare;
+  return isStarved ? 'starved' : 'alive';
+}
+
+const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
+const percent = (share: number | null): string => `${Math.round((share ?? 0) * 100)} %`;
+
+/** Describes a worker that needs attention and what to do; null for a healthy one. */
+export function workerTrouble(worker: WorkerReport): string | null {
+  const name = `Worker ${worker.pid} on ${worker.host}`;
+  const state = stateOfWorker(worker);
+  if (state === 'silent')
+    return `${name} has sent no heartbeat for ${seconds(worker.ageMs)}: it is frozen, dead, or cut off from MongoDB. Restart it`;
+  if (state === 'starved')
+    return (
+      `The machine starves worker ${worker.pid} on ${worker.host}: it waits for a processor ${percent(worker.waitShare)} of ` +
+      `the time that it wants to run, and other programs use ${percent(worker.othersShare)} of the machine. ` +
+      'Stop them, give the machine more processors, or move the worker'
+    );
+  return null;
+}
+
+export const NO_WORKER = 'No worker is running, so accepted work is not done. Start one: npm run worker';
+
+/** What is wrong with the workers as a whole; null while at least one of them can work at full speed. */
+export function workersTrouble(workers: readonly WorkerReport[]): string | null {
+  if (workers.length === 0) return NO_WORKER;
+  const troubles = workers.map(workerTrouble);
+  if (troubles.includes(null)) return null;
+  // A starved worker still works, a silent one does not.
+  const starved = workers.findIndex((worker) => stateOfWorker(worker) === 'starved');
+  return troubles[Math.max(0, starved)] ?? null;
+}

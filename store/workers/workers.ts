@@ -1,0 +1,72 @@
+import { type Connection, type Model, Schema } from 'mongoose';
+
+import type { WorkerLoad, WorkerReport } from '../../contract/workers.js';
+
+interface WorkerDoc extends WorkerLoad {
+  /** Of this very process: hosts that share a name may use the same pid in containers. */
+  _id: string;
+  host: string;
+  pid: number;
+  startedAt: Date;
+  heartbeatAt: Date;
+}
+
+export interface WorkerIdentity {
+  /** Random, one a process. */
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+}
+
+/** Heartbeats of the worker processes. All times are MongoDB's: the clocks of machines may differ. */
+export interface Workers {
+  /** Writes a heartbeat; the first one also notes the start. */
+  beat(worker: WorkerIdentity, load: WorkerLoad): Promise<void>;
+  /** Removes the row of a worker that stops. */
+  ended(id: string): Promise<void>;
+  /** Workers of one host, for the removal of those that died. */
+  on(host: string): Promise<WorkerIdentity[]>;
+  /** Workers, the latest heartbeat first; at most 100. */
+  list(): Promise<WorkerReport[]>;
+  createIndexes(): Promise<void>;
+}
+
+/** A worker that vanished together with its host is forgotten after this. */
+const FORGOTTEN_AFTER_S = 3_600;
+const MOST = 100;
+
+export function createWorkerRecords(connection: Connection): Workers {
+  const schema = new Schema<WorkerDoc>(
+    {
+      ...{ _id: String, host: String, pid: Number, startedAt: Date, heartbeatAt: Date },
+      ...{ lagMs: Number, waitShare: Number, waited: Number, othersShare: Number },
+    },
+    { versionKey: false },
+  );
+  schema.index({ heartbeatAt: 1 }, { expireAfterSeconds: FORGOTTEN_AFTER_S });
+  const rows: Model<WorkerDoc> = connection.model<WorkerDoc>('workers', schema, 'workers');
+  return {
+    async beat({ id, host, pid }, load) {
+      await rows.collection.updateOne(
+        { _id: id as never },
+        [{ $set: { host, pid, ...load, heartbeatAt: '$$NOW', startedAt: { $ifNull: ['$startedAt', '$$NOW'] } } }],
+        { upsert: true },
+      );
+    },
+    async ended(id) {
+      await rows.deleteOne({ _id: id });
+    },
+    async on(host) {
+      const found = await rows.find({ host }, { host: 1, pid: 1 }).limit(MOST).lean();
+      return found.map(({ _id: id, pid }) => ({ id, host, pid }));
+    },
+    list: () =>
+      rows.aggregate<WorkerReport>([
+        { $sort: { heartbeatAt: -1 } },
+        { $limit: MOST },
+        { $set: { ageMs: { $subtract: ['$$NOW', '$heartbeatAt'] } } },
+        { $unset: '_id' },
+      ]),
+    createIndexes: () => rows.createIndexes(),
+  };
+}
