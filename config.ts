@@ -166,6 +166,8 @@ export interface Config {
     readonly corsOrigins: readonly string[];
     /** Requests a minute; 0 is no limit. */
     readonly rateLimits: { readonly perUser: number; readonly perOrganization: number };
+    readonly maxConcurrentSearches: number;
+    readonly maxQueryCharacters: number;
   };
 }
 
@@ -469,6 +471,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       diagnosisTimeoutMs: number('DIAGNOSIS_TIMEOUT_MS'),
       corsOrigins: list(string('CORS_ORIGINS')),
       rateLimits: { perUser: number('RATE_LIMIT_USER'), perOrganization: number('RATE_LIMIT_ORGANIZATION') },
+      maxConcurrentSearches: number('MAX_CONCURRENT_SEARCHES'),
+      maxQueryCharacters: number('MAX_QUERY_CHARACTERS'),
     },
   };
 }

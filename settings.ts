@@ -606,4 +606,13 @@ export const SETTINGS = {
     schema: count(0, 0),
     about: 'Requests a minute of one organization with all its users, counted likewise; 0: no limit.',
   },
+  MAX_CONCURRENT_SEARCHES: {
+    schema: count(32, 0),
+    about:
+      'Searches of one user that run at the same time, counted by each API process for itself; above it POST /embeddings answers 429 with Retry-After. 0: no limit.',
+  },
+  MAX_QUERY_CHARACTERS: {
+    schema: count(32_000),
+    about: 'Maximum length of the query of POST /embeddings, in characters; above it the answer is 422.',
+  },
 } as const satisfies Record<string, Setting>;

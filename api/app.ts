@@ -2,6 +2,7 @@ import express, { type Express, type IRouter, Router } from 'express';
 
 import type { ApiDeps } from './deps.js';
 import { mountDocs } from './docs.js';
+import { createConcurrencyLimiter } from './http/concurrency.js';
 import { HttpError, notFound } from './http/errors.js';
 import { countRequests, takeRoute } from './http/metrics.js';
 import { cors, errorHandler, requestIds, requireHost } from './http/middleware.js';
@@ -16,7 +17,10 @@ const served = [...operations, ...pages];
 /** The whole API as an Express application, not yet listening. */
 export function createApp(deps: ApiDeps): Express {
   const app = express();
-  const admit = createRateLimiter(deps.settings.rateLimits);
+  const admit = {
+    rate: createRateLimiter(deps.settings.rateLimits),
+    searches: createConcurrencyLimiter(deps.settings.maxConcurrentSearches, 'searches'),
+  };
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(requestIds(deps.log), countRequests(deps.metrics));

@@ -120,6 +120,10 @@ export interface ApiSettings {
   readonly diagnosisTimeoutMs: number;
   readonly corsOrigins: readonly string[];
   readonly rateLimits: RateLimits;
+  /** Of one user at the same time, in this process; 0 is no limit. */
+  readonly maxConcurrentSearches: number;
+  /** Maximum length of a query, in UTF-16 code units as JavaScript and the contract's schemas count them. */
+  readonly maxQueryCharacters: number;
 }
 
 /** What operations may use. Made once by api/server.ts. */

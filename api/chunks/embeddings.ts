@@ -16,7 +16,7 @@ import type { Tenant } from '../../store/users/accept.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../deps.js';
 import { linksOf } from '../files/links.js';
-import { HttpError } from '../http/errors.js';
+import { HttpError, invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { documentRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
@@ -146,13 +146,17 @@ export const embeddings = operation<'reader', Body>({
     exclude_cold_storage_files: Joi.boolean().default(false),
   }),
   answer: Joi.object({ documents: Joi.array().items(documentRecord).required() }),
-  async handle({ caller, body, deps }) {
+  searches: true,
+  async handle({ caller, body, deps, signal }) {
+    const { maxQueryCharacters } = deps.settings;
+    if (body.query.length > maxQueryCharacters)
+      throw invalid(['body', 'query'], `Must have at most ${maxQueryCharacters} characters`, 'string_too_long');
     // Pictures are embedded by one model, whichever a file asked for.
     const model = body.media_type === 'IMAGE' ? PICTURE_MODEL : body.embedding_model;
     const filter = filterOf(body);
     const weights = weightsOf(body);
     const vector = body.query_vector ?? null;
-    const vectorIn = queryVectors(caller, body.query, model, vector, deps);
+    const vectorIn = queryVectors(caller, body.query, model, vector, signal, deps);
     const allowed = async (): Promise<readonly string[]> => {
       const [spaces] = await Promise.all([
         vector
@@ -171,6 +175,7 @@ export const embeddings = operation<'reader', Body>({
         ...{ query: body.query, vectorIn, vectorGiven: vector !== null, model, k: body.k, filter, weights },
         exact: body.high_accuracy,
         rerank: body.rerank?.model ?? null,
+        signal,
       },
       deps,
     );

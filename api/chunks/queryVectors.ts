@@ -15,13 +15,14 @@ export function queryVectors(
   query: string,
   model: EmbeddingModelId,
   given: readonly number[] | null,
+  signal: AbortSignal,
   { embedder, metrics }: Pick<ApiDeps, 'embedder' | 'metrics'>,
 ): QueryVectors {
   // Nothing is embedded where a vector was given.
   if (given) return () => Promise.resolve(given);
   const embed: QueryVectors = (space) =>
     upstream(async () => {
-      const [vector] = await embedder.embed(space, [query], 'query', undefined, organizationId);
+      const [vector] = await embedder.embed(space, [query], 'query', signal, organizationId);
       metrics.embedded({ space, purpose: 'query', outcome: 'computed', texts: 1 });
       return vector ?? [];
     });

@@ -11,11 +11,12 @@ export async function rerankFound(
   found: readonly Found[],
   { query, k }: { readonly query: string; readonly k: number },
   reranker: Reranker,
+  signal: AbortSignal,
 ): Promise<Found[]> {
   const worded = found.filter(({ chunk }) => chunk.text.trim() !== '');
   const wordless = found.filter(({ chunk }) => chunk.text.trim() === '');
   const texts = worded.map(({ chunk }) => chunk.text);
-  const ranked = await upstream(() => reranker.rerank(query, texts, Math.min(k, texts.length)));
+  const ranked = await upstream(() => reranker.rerank(query, texts, Math.min(k, texts.length), signal));
   const ordered = ranked.flatMap(({ index, score }) => {
     const one = worded[index];
     return one ? [{ ...one, hit: { ...one.hit, score } }] : [];

@@ -32,6 +32,8 @@ export interface SearchRequest {
   /** Null: by meaning alone. */
   readonly weights: HybridWeights | null;
   readonly rerank: RerankModel | null;
+  /** Ends the search early: its caller has disconnected. */
+  readonly signal: AbortSignal;
 }
 
 /** How many more hits than wanted are asked for where some may be of a generation that was just replaced. */
@@ -74,7 +76,7 @@ async function searchSpace(
   { spaces, readFiles }: { readonly spaces: Promise<unknown> | null; readonly readFiles: ReadFiles },
   deps: ApiDeps,
 ): Promise<Found[]> {
-  const { model, filter, exact, weights } = request;
+  const { model, filter, exact, weights, signal } = request;
   const probe = await probeOf(space, request, deps);
   if (probe.dense === null && probe.sparse === null) return [];
   const name = nameOf(tenant);
@@ -87,7 +89,7 @@ async function searchSpace(
       if (limit > first) replacing.set(name, true);
       // Records are read after it is known where they lie: who moves to another space meanwhile is seen in one of them.
       const [hits] = await Promise.all([
-        deps.store.vectors.search({ ...tenant, ...probe, model, filter, exact, limit }),
+        deps.store.vectors.search({ ...tenant, ...probe, model, filter, exact, limit, signal }),
         spaces,
       ]);
       const isAll = hits.dense.length < limit && hits.sparse.length < limit;
@@ -150,15 +152,15 @@ const mergeSpaces = (answers: readonly Found[][]): Found[] => answers.flat().sor
 
 /**
  * The k chunks that answer a query best, among the caller's of the model, in the spaces in which they lie.
- * @throws HttpError 400 for a reranker that is not configured, 502 or 503 where a provider refuses or fails; and whatever
- *   the request's spaces are refused with
+ * @throws HttpError 400 for a reranker that is not configured, 502 or 503 where a provider refuses or fails; whatever
+ *   the request's spaces are refused with; the reason of the request's signal
  */
 export async function searchChunks(
   { organizationId, userId }: Tenant,
   request: SearchRequest,
   deps: ApiDeps,
 ): Promise<Found[]> {
-  const { query, k, rerank, likely, model } = request;
+  const { query, k, rerank, likely, model, signal } = request;
   const tenant = { organizationId, userId };
   const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));
   const wanted = reranker ? candidatesOf(k) : k;
@@ -168,8 +170,9 @@ export async function searchChunks(
     likely === null || scattered.has(name)
       ? null
       : await searchAlone(tenant, likely, wanted, request, deps).catch(() => null);
+  signal.throwIfAborted();
   if (likely !== null && alone === null && !scattered.has(name)) scattered.set(name, true);
   const found = alone ?? (await searchAll(tenant, wanted, request, deps));
   const best = found.slice(0, wanted);
-  return reranker ? rerankFound(best, { query, k }, reranker) : best;
+  return reranker ? rerankFound(best, { query, k }, reranker, signal) : best;
 }

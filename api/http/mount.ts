@@ -12,7 +12,8 @@ import {
 
 import type { ApiDeps } from '../deps.js';
 import { authenticate, type Identity } from './authenticate.js';
-import { invalid } from './errors.js';
+import type { ConcurrencyLimiter } from './concurrency.js';
+import { HttpError, invalid } from './errors.js';
 import { answerOnce, idempotencyKeyOf } from './idempotency.js';
 import { takeRoute } from './metrics.js';
 import { requireUtf8 } from './middleware.js';
@@ -41,8 +42,12 @@ const MAX_FORM_FIELDS = 2_000;
 /** OpenAPI's {name} is Express's :name. */
 export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** Lets a caller's request through. @throws HttpError 429 */
-type Admission = (caller: Identity['caller']) => void;
+/** Decides whether a request may run. */
+export interface Admission {
+  /** @throws HttpError 429 above the rate limit */
+  readonly rate: (caller: Identity['caller']) => void;
+  readonly searches: ConcurrencyLimiter;
+}
 
 /** The single adapter between operations and Express: authenticate → admit → read the body → validate → handle → JSON. */
 export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: Admission): void {
@@ -56,7 +61,7 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
   // A stranger's body is never read, so that a bad credential is 401 whatever else is wrong.
   const identify: RequestHandler = async (request, response, next) => {
     const identity = await authenticate(auth, request.headers, deps);
-    admit(identity.caller);
+    admit.rate(identity.caller);
     response.locals['identity'] = identity;
     next();
   };
@@ -80,9 +85,14 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
       params: request.params as Record<string, string>,
       file: null,
       requestId: String(response.locals['requestId']),
+      signal: endOf(response),
       peer: request.socket.remoteAddress ?? '',
       deps,
     };
+    if (operation.searches) {
+      const leave = admit.searches.enter(userOf(call));
+      return respond(operation, call, confirmed, request, response).finally(leave);
+    }
     if (!takesFile) return respond(operation, call, confirmed, request, response);
     const file = await receiveFile(request, deps.settings.maxUploadBytes, keeperOf(call));
     try {
@@ -97,6 +107,18 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
 
 const identityOf = (response: Response): Identity =>
   (response.locals['identity'] as Identity | undefined) ?? { caller: null, confirmed: null };
+
+/** Emitted when the answer is sent, too: what still runs for a request then is of no use. */
+function endOf(response: Response): AbortSignal {
+  const end = new AbortController();
+  response.once('close', () => end.abort(new HttpError(499, 'The caller disconnected before the answer was sent.')));
+  return end.signal;
+}
+
+function userOf({ caller }: Call<AuthScheme, unknown>): string {
+  if (caller === null || !('userId' in caller)) throw new Error('Only what acts for an end user is limited by user');
+  return `${caller.organizationId}:${caller.userId}`;
+}
 
 /** Whatever else is wrong with a request, that its caller is gone comes first. */
 const confirmFirst: ErrorRequestHandler = (error: unknown, _request, response, next) => {

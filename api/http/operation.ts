@@ -55,6 +55,8 @@ export interface Call<Auth extends AuthScheme, Body> {
   /** Of an operation that takes a file; null elsewhere. */
   readonly file: ReceivedFile | null;
   readonly requestId: string;
+  /** Aborted when the request is over: its answer is sent, or its caller has disconnected. Pass it to slow work. */
+  readonly signal: AbortSignal;
   /** The other end of the connection; behind a proxy, that. */
   readonly peer: string;
   readonly deps: ApiDeps;
@@ -82,6 +84,8 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
    * committed before the answer is kept in it.
    */
   readonly createsWork?: true;
+  /** The request searches: of one user at most MAX_CONCURRENT_SEARCHES run at the same time. */
+  readonly searches?: true;
   /** What a 200 holds; the OpenAPI document is made from it. */
   readonly answer: Joi.Schema;
   /** What a 200 holds where the request only asks what its work would take. */

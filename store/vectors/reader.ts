@@ -15,9 +15,9 @@ export interface QdrantAddress {
 
 /**
  * Asks Qdrant what changes nothing. @returns the answer's `result`
- * @throws an error with the answer's `status`, as the client's errors have it
+ * @throws an error with the answer's `status`, as the client's errors have it; the reason of an aborted signal
  */
-export type AskQdrant = (path: string, question: unknown) => Promise<unknown>;
+export type AskQdrant = (path: string, question: unknown, signal?: AbortSignal) => Promise<unknown>;
 
 /** Another status than 200. */
 function refusal(status: number, text: string): Error {
@@ -37,14 +37,15 @@ export function createQdrantReader({ url, apiKey }: QdrantAddress): AskQdrant {
   const target = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port || DEFAULT_PORT, method: 'POST', agent };
   const key = apiKey === null ? {} : { 'api-key': apiKey };
 
-  const post = (path: string, body: Buffer): Promise<unknown> =>
+  const post = (path: string, body: Buffer, signal?: AbortSignal): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const headers = { ...key, 'content-type': 'application/json', 'content-length': body.length };
-      const request = send({ ...target, path, headers, timeout: TIMEOUT_MS });
+      const request = send({ ...target, path, headers, timeout: TIMEOUT_MS, ...(signal && { signal }) });
       request.on('timeout', () => request.destroy(new Error(`Qdrant said nothing for ${TIMEOUT_MS / 1000} s`)));
       request.on('error', (error: NodeJS.ErrnoException) => {
+        if (signal?.aborted === true) reject(signal.reason as Error);
         // Reused just as the other end had closed it: the question has not been heard. Each time, there is one less of those.
-        if (request.reusedSocket && CLOSED.has(error.code ?? '')) resolve(post(path, body));
+        else if (request.reusedSocket && CLOSED.has(error.code ?? '')) resolve(post(path, body, signal));
         else reject(error);
       });
       request.on('response', (response) => {
@@ -63,5 +64,8 @@ export function createQdrantReader({ url, apiKey }: QdrantAddress): AskQdrant {
       });
       request.end(body);
     });
-  return (path, question) => post(path, Buffer.from(JSON.stringify(question)));
+  return async (path, question, signal) => {
+    signal?.throwIfAborted();
+    return post(path, Buffer.from(JSON.stringify(question)), signal);
+  };
 }

@@ -20,6 +20,8 @@ export interface VectorQuery extends Tenant {
   readonly limit: number;
   /** Exact instead of approximate search. Sparse vectors are always searched exactly. */
   readonly exact: boolean;
+  /** Ends the search early. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ChunkKey {
@@ -64,7 +66,7 @@ export const byScore = (a: VectorHit, b: VectorHit): number =>
 export function createVectorSearch(ask: AskQdrant, { nameOf }: Pick<Collections, 'nameOf'>): VectorSearch {
   const pathOf = (space: string): string => `/collections/${encodeURIComponent(nameOf(space))}/points`;
   return {
-    async search({ space, model, filter, dense, sparse, limit, exact, ...tenant }) {
+    async search({ space, model, filter, dense, sparse, limit, exact, signal, ...tenant }) {
       const must = [...tenantFilter(tenant), { key: 'model', match: { value: model } }, ...filterConditions(filter)];
       const common = {
         limit,
@@ -81,7 +83,7 @@ export function createVectorSearch(ask: AskQdrant, { nameOf }: Pick<Collections,
       ];
       if (searches.length === 0) return { dense: [], sparse: [] };
       try {
-        const answers = (await ask(`${pathOf(space)}/query/batch`, { searches })) as Schemas['QueryResponse'][];
+        const answers = (await ask(`${pathOf(space)}/query/batch`, { searches }, signal)) as Schemas['QueryResponse'][];
         const lists = answers.map(({ points }) => points.map(hit).sort(byScore));
         return { dense: dense ? (lists[0] ?? []) : [], sparse: sparse ? (lists.at(-1) ?? []) : [] };
       } catch (error) {

@@ -26,9 +26,9 @@ export function watchedClient(client: QdrantClient, watch: Watch | null): Qdrant
 /** The same of questions: `/collections/<name>/points/query` is the operation `query`, and `…/query/batch` is `query_batch`. */
 export function watchedReader(ask: AskQdrant, watch: Watch | null): AskQdrant {
   if (watch === null) return ask;
-  return (path, question) => {
+  return (path, question, signal) => {
     const parts = path.split('?', 1)[0]?.split('/') ?? [];
     const call = { system: 'qdrant', operation: parts.slice(4).join('_'), target: parts[2] ?? '' } as const;
-    return watched(watch, call, () => ask(path, question));
+    return watched(watch, call, () => ask(path, question, signal));
   };
 }

@@ -13,6 +13,7 @@ import { cosine } from '../embeddings/vectors.js';
 import { apiClient, type TestUser } from '../support/client.js';
 import { drawPicture } from '../support/pictures.js';
 import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
 import { thoroughly, thoroughRows } from '../support/thorough.js';
 
 const LOCAL = 'minilm-l6-v2-384';
@@ -228,6 +229,30 @@ describe('a provider that misbehaves loses nothing, and nothing wrong is written
     expect(await search()).toMatchObject({ status: 200 });
   }, 60_000);
 });
+
+test('a search whose caller disconnects is not sent to the provider again', async () => {
+  const model = 'OPENAI_ADA_LARGE_1024';
+  const { id } = await uploadText('A text that two callers look for.', model);
+  await user.settled(id);
+  emulator.came.length = 0;
+  emulator.misbehave((_one, nth) => (nth === 1 ? { status: 429, headers: { 'retry-after': '2' } } : null));
+  const gone = new AbortController();
+  const left = fetch(`${service.url}/embeddings`, {
+    method: 'POST',
+    headers: { authorization: `Token ${user.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: 'of the first', k: 1, embedding_model: model }),
+    signal: gone.signal,
+  });
+  await soon(
+    () => emulator.came.length,
+    (count) => count === 1,
+  );
+  gone.abort();
+  await expect(left).rejects.toThrow();
+  // Refused requests are repeated before others are sent: the first would come before this one.
+  await user.search({ query: 'of the second', k: 1, embedding_model: model });
+  expect(emulator.came.map(({ texts }) => texts)).toEqual([['of the first'], ['of the second']]);
+}, 60_000);
 
 test('requests and tokens are counted, and texts that are known from before are not embedded again', async () => {
   const model = 'OPENAI_ADA_LARGE_3072';

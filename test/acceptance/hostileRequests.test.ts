@@ -196,6 +196,8 @@ test('a fault of our own is 500 with a request id, and tells nothing else', asyn
       diagnosisTimeoutMs: 1_000,
       corsOrigins: [],
       rateLimits: { perUser: 0, perOrganization: 0 },
+      maxConcurrentSearches: 0,
+      maxQueryCharacters: 1,
     },
     log: createLog({ level: 'silent', name: 'test' }),
     metrics: createMetrics({ ofProcess: false }),

@@ -6,6 +6,7 @@ import type { DocumentRecord } from '../../contract/records.js';
 import { givenSpace } from '../../contract/uploads.js';
 import { type RerankEmulator, startRerankEmulator } from '../emulators/rerankers.js';
 import { bodyOf, fieldsOf, theirs } from '../support/contract.js';
+import { soon } from '../support/soon.js';
 import { seedFiles, type SeededFile } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
@@ -46,6 +47,7 @@ const FILES: readonly SeededFile[] = [
 /** Those of OPENAI that are no pictures, nearest first. */
 const ALL = [3, 4, 5, 6, 7, 8];
 const BASE = 7_000_000;
+const MAX_SEARCHES = 4;
 
 let service: TestService;
 let rerankers: RerankEmulator;
@@ -55,7 +57,12 @@ let stranger: TestUser;
 beforeAll(async () => {
   rerankers = await startRerankEmulator();
   service = await startService(
-    { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', ...rerankers.settings('jina') },
+    {
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      ...rerankers.settings('jina'),
+      RERANK_TIMEOUT_MS: '3600000',
+      MAX_CONCURRENT_SEARCHES: String(MAX_SEARCHES),
+    },
     { worker: false },
   );
   [user, stranger] = await Promise.all([service.user('fay'), service.user('stranger')]);
@@ -316,6 +323,48 @@ test('foreign ids answer as missing ones do', async () => {
       expect(foreign).toMatchObject({ status: 200, body: { documents: [] } });
       expect(foreign?.body).toEqual(missing?.body);
     }
+});
+
+test('a query has at most 32,000 characters', async () => {
+  expect(await documents({ query: 'a'.repeat(32_000) })).toHaveLength(ALL.length);
+  expect(await refusal({ query: 'a'.repeat(32_001) })).toMatchObject({
+    status: 422,
+    body: { detail: [{ loc: ['body', 'query'], type: 'string_too_long' }] },
+  });
+});
+
+test('a user above MAX_CONCURRENT_SEARCHES gets 429 with Retry-After; disconnecting ends searches and frees their slots', async () => {
+  const gone = new AbortController();
+  const rerank = { model: 'JINA_RERANKER_MULTILINGUAL_V2' };
+  const hanging = () =>
+    fetch(`${service.url}/embeddings`, {
+      method: 'POST',
+      headers: { authorization: `Token ${user.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: 'pump', k: 2, rerank }),
+      signal: gone.signal,
+    }).then(({ status }) => status);
+  const statusFor = async (who: TestUser) => (await who.post('/embeddings', { query: 'pump', k: 1 })).status;
+  rerankers.misbehave('hang');
+  const running = Array.from({ length: MAX_SEARCHES }, hanging);
+  await soon(
+    () => rerankers.waiting(),
+    (count) => count === MAX_SEARCHES,
+  );
+  const refused = await user.post('/embeddings', { query: 'pump', k: 1 });
+  expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining(`${MAX_SEARCHES} searches`) } });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect(await statusFor(stranger)).toBe(200);
+  gone.abort();
+  await Promise.allSettled(running);
+  await soon(
+    () => rerankers.waiting(),
+    (count) => count === 0,
+  );
+  rerankers.misbehave(null);
+  await soon(
+    () => statusFor(user),
+    (status) => status === 200,
+  );
 });
 
 describe('a reranker that fails', () => {

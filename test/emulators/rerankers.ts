@@ -35,6 +35,8 @@ export interface RerankEmulator {
   /** Settings that configure all three, or the ones named. */
   settings(...providers: RerankProvider[]): Record<string, string>;
   readonly calls: RerankCall[];
+  /** Requests without an answer whose caller is still connected. */
+  waiting(): number;
   /** How well a text answers a query, from now on. By default: words that both have. */
   score(how: (query: string, text: string) => number): void;
   /** What goes wrong with every request from now on; null for nothing. */
@@ -145,9 +147,12 @@ function send(response: ServerResponse, status: number, text: string, headers: R
 
 export async function startRerankEmulator(): Promise<RerankEmulator> {
   const calls: RerankCall[] = [];
+  let waiting = 0;
   let scoreOf = sharedWords;
   let mishap: Mishap | null = null;
   const server = createServer((request, response) => {
+    waiting += 1;
+    response.once('close', () => (waiting -= 1));
     void (async () => {
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part as Buffer);
@@ -190,6 +195,7 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
         ...(providers.length > 0 ? providers : (Object.keys(APIS) as RerankProvider[])).map((one) => settings[one]),
       ) as Record<string, string>,
     calls,
+    waiting: () => waiting,
     score(how) {
       scoreOf = how;
     },
