@@ -74,7 +74,9 @@ const egress = createEgress(config.egress, tracing);
 // Pages that scripts fill are left to the workers, which have a browser.
 const web = createWebSource({ egress, settings: config.web, renders: false });
 // Its thread starts with the first page.
-const documents = createDocumentPool({ ...config.documents, threads: 1 });
+const documents = createDocumentPool({ ...config.documents, threads: 1 }, (death) =>
+  log.warn({ ...death }, 'a reader of documents died; its documents are read once more, each by itself'),
+);
 const ops = createOps({ store, dispatcher, log }, { ...config.ops, secretKeys: config.secretKeys, temporal });
 const app = createApp({
   ...ops,

@@ -1,6 +1,6 @@
 import { Fault } from '../contract/failures.js';
 import type { PoolDocument, PoolResult } from './answerTask.js';
-import { LimitPassed, type Readers } from './readers.js';
+import { LimitPassed, ReaderDied, type ReaderDeath, type Readers } from './readers.js';
 
 /** Small documents share a trip to a thread: waking one takes a good part of the time that a small page takes. */
 const SMALL_BYTES = 128 * 1024;
@@ -12,7 +12,7 @@ const GATHER_MS = 4;
 type Job = PoolDocument & {
   readonly resolve: (document: PoolResult) => void;
   readonly reject: (reason: unknown) => void;
-  /** Its group failed as a whole: it is read once more by itself. */
+  /** Its group failed as a whole, or its reader died: it is read once more by itself. */
   alone: boolean;
   answered: boolean;
   /** Called when its caller no longer waits. */
@@ -22,6 +22,12 @@ type Job = PoolDocument & {
 /** A picture is never small: what is in it takes its time. */
 const isSmall = ({ alone, input, recognition }: Job): boolean =>
   !alone && recognition === undefined && input.path === undefined && input.bytes.byteLength <= SMALL_BYTES;
+
+/** Whether a job cannot be read once more: it was read by itself already, or its bytes went to a thread that died. */
+const isTriedAlone = (job: Job | undefined): boolean =>
+  !job ||
+  job.alone ||
+  (job.input.path === undefined && job.input.giveBytes === true && job.input.bytes.byteLength === 0);
 
 /** Takes the first job off the queue, and with a small one the small ones that follow it. */
 function takeGroup(queue: Job[]): Job[] {
@@ -39,8 +45,11 @@ export interface Lane {
   close(): Promise<void>;
 }
 
-/** @param readers at most `slots` groups are given to them at once */
-export function createLane(readers: Readers, slots: number): Lane {
+/**
+ * @param readers at most `slots` groups are given to them at once
+ * @param onDeath called for each reader that died without passing a limit
+ */
+export function createLane(readers: Readers, slots: number, onDeath: (death: ReaderDeath) => void): Lane {
   const queue: Job[] = [];
   let free = slots;
   let gathering: NodeJS.Timeout | null = null;
@@ -62,9 +71,12 @@ export function createLane(readers: Readers, slots: number): Lane {
         else if (answer) reject(new Fault(answer.fault.kind, answer.fault.message, { cause: answer.fault.cause }));
       });
     } catch (error) {
+      if (error instanceof ReaderDied) onDeath(error.death);
       const waiting = group.filter(({ answered }) => !answered);
-      if (group.length > 1 && error instanceof LimitPassed) {
-        // One of them did it: each shows by itself.
+      const isRetried =
+        group.length > 1 ? error instanceof LimitPassed : error instanceof ReaderDied && !isTriedAlone(group[0]);
+      if (isRetried) {
+        // One of them did it, or none of them: each shows by itself.
         for (const job of waiting) job.alone = true;
         queue.unshift(...waiting);
       } else {

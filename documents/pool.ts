@@ -1,6 +1,7 @@
 import { createLane } from './lane.js';
 import { languageFolder } from './ocr/languages.js';
 import { createProcesses, type ProcessSettings } from './processes.js';
+import type { ReaderDeath } from './readers.js';
 import { createThreads, type ThreadSettings } from './threads.js';
 import type { DocumentLimits, DocumentPool, PageLinks, PageText, ParseInput, ProcessedDocument } from './types.js';
 
@@ -30,14 +31,18 @@ export interface PoolSettings extends ThreadSettings {
  * small, and by a reader whose memory the thread's own limit covers. Files are read in processes: libraries that
  * unpack take memory outside of that limit, so that it must be their process that ends. Pictures are recognized in
  * other processes, so that no text waits for them.
+ * @param onDeath called for each reader that died without passing a limit; its documents are read once more, each by itself
  * @throws UnknownLanguage
  */
-export function createDocumentPool(settings: PoolSettings): DocumentPool {
+export function createDocumentPool(
+  settings: PoolSettings,
+  onDeath: (death: ReaderDeath) => void = () => undefined,
+): DocumentPool {
   const { limits, files, ocr } = settings;
   const names = { timeout: 'PARSE_FILE_TIMEOUT_MS', memory: 'PARSE_FILE_MEMORY_MB' };
-  const pages = createLane(createThreads(settings), settings.threads);
-  const uploads = createLane(createProcesses({ ...files, limits, names }), files.processes);
-  const pictures = ocr ? createOcr(ocr, limits) : null;
+  const pages = createLane(createThreads(settings), settings.threads, onDeath);
+  const uploads = createLane(createProcesses({ ...files, limits, names }), files.processes, onDeath);
+  const pictures = ocr ? createOcr(ocr, limits, onDeath) : null;
   return {
     process: (input, chunking, signal) =>
       (isPage(input) ? pages : uploads).answer<ProcessedDocument>({ input, chunking }, signal),
@@ -52,11 +57,15 @@ export function createDocumentPool(settings: PoolSettings): DocumentPool {
   };
 }
 
-function createOcr(ocr: OcrSettings, limits: DocumentLimits): Pick<DocumentPool, 'recognize' | 'close'> {
+function createOcr(
+  ocr: OcrSettings,
+  limits: DocumentLimits,
+  onDeath: (death: ReaderDeath) => void,
+): Pick<DocumentPool, 'recognize' | 'close'> {
   const { languages, maxPixels } = ocr;
   const settings = { languages, maxPixels, languageFolder: languageFolder(languages, ocr.folder) };
   const names = { timeout: 'OCR_PAGE_TIMEOUT_MS', memory: 'OCR_MEMORY_MB' };
-  const lane = createLane(createProcesses({ ...ocr, limits, names }), ocr.processes);
+  const lane = createLane(createProcesses({ ...ocr, limits, names }), ocr.processes, onDeath);
   return {
     recognize: (input, options, signal) =>
       lane.answer<PageText>({ input, recognition: { ...options, settings } }, signal),

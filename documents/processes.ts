@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { getPriority, setPriority, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,14 +9,15 @@ import type { PoolAnswer, PoolDocument } from './answerTask.js';
 import { LongText } from './longText.js';
 import type { ProcessAnswer, ProcessMessage, ProcessTask } from './poolProcess.js';
 import {
-  died,
   inTypeScript,
   type LimitPassed,
   passed,
+  ReaderDied,
   type Readers,
   START_TIMEOUT_MS,
   taskOf,
   tsxArguments,
+  watchReader,
 } from './readers.js';
 import type { DocumentLimits } from './types.js';
 
@@ -32,60 +34,83 @@ export interface ProcessSettings {
   readonly niceness?: number;
   /** Where long texts lie on their way from a process to this one. Default: the system's folder for such files. */
   readonly textFolder?: string;
+  /** Milliseconds after which an idle process ends. Default: a minute. */
+  readonly idleMs?: number;
 }
 
 /** How often a process is looked at. What unpacks fills a few hundred megabytes in this time at most. */
 const WATCH_MS = 50;
-/** A process that has nothing to do is ended after this. */
 const IDLE_MS = 60_000;
+/** Characters of a process's standard error that are kept: V8 and Node write there why they abort. */
+const STDERR_CHARACTERS = 2_000;
 const MB = 1024 * 1024;
+/** Exit code of a process that V8 aborted because its heap was full, where no signal is reported. */
+const ABORTED = 134;
+
+interface Reader {
+  readonly child: ChildProcess;
+  /** The end of what it wrote to standard error. */
+  stderr: string;
+  /** Ends it while it is idle; null while it works. */
+  idle: NodeJS.Timeout | null;
+}
 
 /** Processes that parse and chunk; they start when they are needed, and end when they are not. */
 export function createProcesses(settings: ProcessSettings): Readers {
-  const all = new Set<ChildProcess>();
-  const idle: ChildProcess[] = [];
-  const start = (): ChildProcess => {
+  const all = new Set<Reader>();
+  const idle: Reader[] = [];
+  const start = (): Reader => {
     const child = startProcess(settings);
     if (child.pid !== undefined) stepBack(child.pid, settings.niceness ?? 0);
-    all.add(child);
-    child.once('exit', () => {
-      all.delete(child);
-      const at = idle.indexOf(child);
-      if (at !== -1) idle.splice(at, 1);
+    const reader: Reader = { child, stderr: '', idle: null };
+    all.add(reader);
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      reader.stderr = (reader.stderr + text).slice(-STDERR_CHARACTERS);
     });
+    child.once('exit', () => all.delete(reader));
     // Nothing that waits for an answer depends on these keeping the caller's process alive.
-    child.unref();
-    child.channel?.unref();
-    return child;
+    unref(reader);
+    return reader;
   };
-  const rest = (child: ChildProcess): void => {
-    // What a large file left behind is not carried on to the next one.
+  /** An idle process that still lives. One that was ended or died is skipped, since its exit is reported later. */
+  const take = (): Reader => {
+    for (let reader = idle.pop(); reader; reader = idle.pop()) {
+      if (reader.idle) clearTimeout(reader.idle);
+      reader.idle = null;
+      if (isAlive(reader.child)) return reader;
+    }
+    return start();
+  };
+  const rest = (reader: Reader): void => {
+    const { child } = reader;
+    // A process that a large file left large is not kept for the next one.
     if (!isAlive(child) || residentBytes(child) > (settings.memoryMb * MB) / 2) {
       child.kill('SIGKILL');
       return;
     }
-    idle.push(child);
-    setTimeout(() => {
-      if (idle.includes(child)) child.kill('SIGKILL');
-    }, IDLE_MS).unref();
+    idle.push(reader);
+    reader.idle = setTimeout(() => {
+      // Off the list first: a process that was killed lives until its exit is reported, and must not get a task.
+      idle.splice(idle.indexOf(reader), 1);
+      child.kill('SIGKILL');
+    }, settings.idleMs ?? IDLE_MS).unref();
   };
   return {
     async run(documents, signal) {
-      const child = idle.pop() ?? start();
-      child.ref();
-      child.channel?.ref();
+      const reader = take();
+      reader.child.ref();
+      reader.child.channel?.ref();
       try {
-        return await runTask(child, documents, settings, signal);
+        return await runTask(reader, documents, settings, signal);
       } finally {
-        child.unref();
-        child.channel?.unref();
-        rest(child);
+        unref(reader);
+        rest(reader);
       }
     },
     async close() {
       await Promise.all(
         [...all].map(
-          (child) =>
+          ({ child }) =>
             new Promise<void>((resolve) => {
               child.ref();
               child.once('exit', () => resolve());
@@ -97,6 +122,12 @@ export function createProcesses(settings: ProcessSettings): Readers {
   };
 }
 
+function unref({ child }: Reader): void {
+  child.unref();
+  child.channel?.unref();
+  (child.stderr as Socket | null)?.unref();
+}
+
 function startProcess({ memoryMb }: ProcessSettings): ChildProcess {
   return fork(fileURLToPath(new URL(`./poolProcess.${inTypeScript ? 'ts' : 'js'}`, import.meta.url)), [], {
     serialization: 'advanced',
@@ -104,7 +135,7 @@ function startProcess({ memoryMb }: ProcessSettings): ChildProcess {
     execArgv: [...tsxArguments(), `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`],
     // No setting and no secret of the service is known where hostile files are read.
     env: { MALLOC_ARENA_MAX: '2' },
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
 }
 
@@ -134,20 +165,21 @@ function residentBytes({ pid }: ChildProcess): number {
 const PAGE_BYTES = 4096;
 
 async function runTask(
-  child: ChildProcess,
+  reader: Reader,
   documents: readonly PoolDocument[],
   { limits, timeoutMs, memoryMb, names, textFolder = tmpdir() }: ProcessSettings,
   signal: AbortSignal,
 ): Promise<readonly PoolAnswer[]> {
   return new Promise((resolve, reject) => {
-    const asked = Date.now();
+    const { child } = reader;
     const outOfMemory = (): LimitPassed => passed(`${memoryMb} MB of memory`, names.memory);
-    let begun = 0;
+    let hasBegun = false;
+    let resident = 0;
     const settle = (act: () => void): void => {
-      clearInterval(watch);
+      stopWatch();
       child.off('message', hear);
-      child.off('exit', leave);
-      child.off('error', leave);
+      child.off('close', leave);
+      child.off('error', lose);
       signal.removeEventListener('abort', stop);
       act();
     };
@@ -158,7 +190,7 @@ async function runTask(
       documents.forEach((_document, nth) => rmSync(`${textFiles}-${nth}`, { force: true }));
     };
     const hear = (message: ProcessMessage): void => {
-      if ('begun' in message) begun = Date.now();
+      if ('begun' in message) hasBegun = true;
       else answered(message.answers);
     };
     const answered = (packed: readonly ProcessAnswer[]): void => {
@@ -169,20 +201,31 @@ async function runTask(
         end(error);
       }
     };
-    const leave = (cause: unknown, endedBy?: NodeJS.Signals | null): void =>
-      end(endedFault(cause, endedBy, outOfMemory));
+    const die = (exitCode: number | null, endedBy: NodeJS.Signals | null, detail: string): void =>
+      end(
+        new ReaderDied({
+          ...({ reader: 'process', pid: child.pid ?? null, exitCode, signal: endedBy } as const),
+          ...{ memoryMb: Math.round(resident / MB), limitMb: memoryMb, detail, documents: documents.length },
+        }),
+      );
+    const leave = (code: number | null, endedBy: NodeJS.Signals | null): void => {
+      if (endedBy === 'SIGABRT' || code === ABORTED) end(outOfMemory());
+      else die(code, endedBy, reader.stderr.trim());
+    };
+    const lose = (error: Error): void => die(child.exitCode, child.signalCode, error.message);
     const stop = (): void => end(signal.reason);
-    const look = (): void => {
-      const now = Date.now();
-      if (residentBytes(child) > memoryMb * MB) end(outOfMemory());
-      else if (begun !== 0 && now - begun > timeoutMs) end(passed(`${timeoutMs / 1000} s`, names.timeout));
-      else if (begun === 0 && now - asked > START_TIMEOUT_MS)
+    const check = (elapsedMs: number, begun: boolean): void => {
+      resident = residentBytes(child);
+      if (resident > memoryMb * MB) end(outOfMemory());
+      else if (begun && elapsedMs > timeoutMs) end(passed(`${timeoutMs / 1000} s`, names.timeout));
+      else if (!begun && elapsedMs > START_TIMEOUT_MS)
         end(new Error(`A process for documents did not start within ${START_TIMEOUT_MS / 1000} s.`));
     };
-    const watch = setInterval(look, WATCH_MS);
+    const stopWatch = watchReader({ hasBegun: () => hasBegun, check }, WATCH_MS);
     child.on('message', hear);
-    child.once('exit', leave);
-    child.once('error', leave);
+    // After what it wrote to standard error.
+    child.once('close', leave);
+    child.once('error', lose);
     if (signal.aborted) {
       stop();
       return;
@@ -190,20 +233,10 @@ async function runTask(
     signal.addEventListener('abort', stop, { once: true });
     const task: ProcessTask = { documents: documents.map(taskOf), limits, textFiles };
     child.send(task, (error) => {
-      if (error) leave(error);
+      if (error) lose(error);
     });
   });
 }
 
 const unpacked = (answer: ProcessAnswer): PoolAnswer =>
   'text' in answer ? { document: { ...answer.document, text: new LongText(answer.text) } } : answer;
-
-/** V8 aborts a process whose heap is full. */
-function endedFault(
-  cause: unknown,
-  endedBy: NodeJS.Signals | null | undefined,
-  outOfMemory: () => LimitPassed,
-): LimitPassed {
-  if (endedBy === 'SIGABRT' || cause === 134) return outOfMemory();
-  return died(cause instanceof Error ? cause : new Error(`the process ended with ${endedBy ?? String(cause)}`));
-}

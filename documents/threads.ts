@@ -1,7 +1,16 @@
 import { Piscina } from 'piscina';
 import type { PoolAnswer, PoolDocument } from './answerTask.js';
 import type { ThreadTask } from './poolThread.js';
-import { died, inTypeScript, passed, type Readers, START_TIMEOUT_MS, taskOf, tsxArguments } from './readers.js';
+import {
+  inTypeScript,
+  passed,
+  ReaderDied,
+  type Readers,
+  START_TIMEOUT_MS,
+  taskOf,
+  tsxArguments,
+  watchReader,
+} from './readers.js';
 import type { DocumentLimits, ParseInput } from './types.js';
 
 export interface ThreadSettings {
@@ -13,6 +22,8 @@ export interface ThreadSettings {
   readonly limits: DocumentLimits;
 }
 
+/** Interval between checks of a thread's time. */
+const WATCH_MS = 100;
 /** V8's own choice is twice as much, which pages of ordinary size do not need. */
 const YOUNG_GENERATION_MB = 24;
 
@@ -57,15 +68,12 @@ async function runTask(
   const end = (reason: unknown): void => ending.abort(reason);
   // Written by the thread when it begins: its own start does not count as the documents' time.
   const begun = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
-  const asked = Date.now();
-  const watch = (): void => {
-    const start = begun[0] ?? 0;
-    const left = start === 0 ? asked + START_TIMEOUT_MS - Date.now() : start + timeoutMs - Date.now();
-    if (left > 0) timer = setTimeout(watch, Math.min(left, timeoutMs));
-    else if (start === 0) end(new Error(`A thread for documents did not start within ${START_TIMEOUT_MS / 1000} s.`));
-    else end(passed(`${timeoutMs / 1000} s`, 'PARSE_TIMEOUT_MS'));
+  const check = (elapsedMs: number, hasBegun: boolean): void => {
+    if (elapsedMs <= (hasBegun ? timeoutMs : START_TIMEOUT_MS)) return;
+    if (hasBegun) end(passed(`${timeoutMs / 1000} s`, 'PARSE_TIMEOUT_MS'));
+    else end(new Error(`A thread for documents did not start within ${START_TIMEOUT_MS / 1000} s.`));
   };
-  let timer = setTimeout(watch, timeoutMs);
+  const stopWatch = watchReader({ hasBegun: () => begun[0] !== 0, check }, WATCH_MS);
   const stop = (): void => end(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
   const [only] = documents;
@@ -78,10 +86,18 @@ async function runTask(
   } catch (error) {
     if (ending.signal.aborted) throw ending.signal.reason;
     if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw passed(`${memoryMb} MB of memory`, 'PARSE_MEMORY_MB');
-    if (error instanceof Error && error.message.startsWith('worker exited')) throw died(error);
+    if (error instanceof Error && error.message.startsWith('worker exited')) {
+      const exitCode = Number(/code: (\d+)/.exec(error.message)?.[1] ?? Number.NaN);
+      throw new ReaderDied({
+        ...({ reader: 'thread', pid: null, signal: null, memoryMb: null, limitMb: memoryMb } as const),
+        exitCode: Number.isNaN(exitCode) ? null : exitCode,
+        detail: error.message,
+        documents: documents.length,
+      });
+    }
     throw error;
   } finally {
-    clearTimeout(timer);
+    stopWatch();
     signal.removeEventListener('abort', stop);
   }
 }

@@ -74,7 +74,9 @@ const web = createWebSource({
   limiter,
   onNotice: (notice) => log.warn({}, notice),
 });
-const documents = createDocumentPool(config.documents);
+const documents = createDocumentPool(config.documents, (death) =>
+  log.warn({ ...death }, 'a reader of documents died; its documents are read once more, each by itself'),
+);
 /** Its table takes some 40 MB, and pages are counted in threads that have one of their own. */
 const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;
 const upstreams = createEgress(config.embedding.egress, tracing);

@@ -1,24 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { Fault } from '../../contract/failures.js';
 import { createDocumentPool, type PoolSettings } from '../../documents/pool.js';
+import type { ReaderDeath } from '../../documents/readers.js';
 import type { ChunkOptions, DocumentPool } from '../../documents/types.js';
+import { soon } from '../support/soon.js';
 import { FILES, input, LIMITS } from './page.js';
 import { upload } from './readFile.js';
 
 const pools: DocumentPool[] = [];
-const startPool = (settings: Partial<PoolSettings> = {}): DocumentPool => {
-  const pool = createDocumentPool({
-    threads: 1,
-    timeoutMs: 60_000,
-    memoryMb: 256,
-    limits: LIMITS,
-    files: FILES,
-    ...settings,
-  });
+const startPool = (settings: Partial<PoolSettings> = {}, deaths: ReaderDeath[] = []): DocumentPool => {
+  const pool = createDocumentPool(
+    { threads: 1, timeoutMs: 60_000, memoryMb: 256, limits: LIMITS, files: FILES, ...settings },
+    (death) => deaths.push(death),
+  );
   pools.push(pool);
   return pool;
 };
@@ -213,4 +212,84 @@ test('a disk that takes no long text is no fault of the document, whose reader l
     expect.stringMatching(/allotrope-no-such-folder.*TMPDIR.*Make room/),
   ]);
   await expect(pool.process(upload('Short.', 'b.txt'), CHUNKING)).resolves.toMatchObject({ text: 'Short.' });
+});
+
+const children = (): number[] =>
+  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
+/** A file that blocks its reader until it is written. */
+const blockingFile = (): string => {
+  const path = join(mkdtempSync(join(tmpdir(), 'file-')), 'a.txt');
+  execFileSync('mkfifo', [path]);
+  return path;
+};
+/** Kills the process that a pool started since then, once it has begun. */
+const killReader = async (before: readonly number[]): Promise<void> => {
+  const reader = await soon(
+    () =>
+      children().find((pid) => !before.includes(pid) && readFileSync(`/proc/${pid}/cmdline`).includes('poolProcess')),
+    (pid) => pid !== undefined,
+  );
+  process.kill(reader ?? 0, 'SIGKILL');
+};
+
+test('a process that was ended because it was idle gets no further file', async () => {
+  const deaths: ReaderDeath[] = [];
+  const idleMs = 20;
+  const pool = startPool({ files: { ...FILES, idleMs } }, deaths);
+  // Long enough to be sent at once, not with others.
+  const long = upload('Words of a report. '.repeat(10_000), 'a.txt');
+  await pool.process(long, CHUNKING);
+  const next = new Promise((resolve) => {
+    setTimeout(() => resolve(pool.process(long, CHUNKING)), idleMs);
+    // Both timers are due when the loop goes on: the process is killed, and its exit is not reported yet.
+    execFileSync('sleep', ['0.05']);
+  });
+  await expect(next).resolves.toMatchObject({ format: 'TXT' });
+  expect(deaths).toEqual([]);
+});
+
+test('a file whose reader dies is read once more by itself, and the death is reported', async () => {
+  const deaths: ReaderDeath[] = [];
+  const pool = startPool({}, deaths);
+  const path = blockingFile();
+  const before = children();
+  const reading = pool.process({ ...upload('', 'a.txt'), path }, CHUNKING);
+  await killReader(before);
+  await writeFile(path, 'read the second time');
+  expect((await reading).text).toBe('read the second time');
+  expect(deaths).toEqual([
+    {
+      ...{ reader: 'process', pid: expect.any(Number), exitCode: null, signal: 'SIGKILL', detail: '' },
+      ...{ memoryMb: expect.any(Number), limitMb: FILES.memoryMb, documents: 1 },
+    },
+  ]);
+});
+
+test('a file whose reader dies twice fails and names the signal and the memory in use', async () => {
+  const deaths: ReaderDeath[] = [];
+  const pool = startPool({}, deaths);
+  const path = blockingFile();
+  const before = children();
+  const fault = faultOf(pool.process({ ...upload('', 'a.txt'), path }, CHUNKING));
+  await killReader(before);
+  await soon(
+    () => deaths.length,
+    (count) => count === 1,
+  );
+  await killReader(before);
+  expect(await fault).toMatchObject({
+    kind: 'parse_limit',
+    message: expect.stringMatching(/the process that read it died \(SIGKILL, \d+ MB of 1024 MB of memory in use\)/),
+  });
+  expect(deaths).toHaveLength(2);
+});
+
+test('time in which the caller did not run does not count as time of the reader', async () => {
+  const pool = startPool({ files: { ...FILES, timeoutMs: 3_000 } });
+  await pool.process(upload('warm', 'a.txt'), CHUNKING);
+  const path = blockingFile();
+  const reading = pool.process({ ...upload('', 'a.txt'), path }, CHUNKING);
+  // The answer arrives while this process is stopped. In a timer: further timers that are due run before it is received.
+  setTimeout(() => execFileSync('sh', ['-c', `echo answered > ${path}; sleep 4`]), 300);
+  expect((await reading).text).toBe('answered');
 });
