@@ -12,6 +12,7 @@ import {
   type PassPart,
   type RunInput,
 } from '../contract/orchestration.js';
+import type { TemporalNames } from '../contract/temporalNames.js';
 import { isConnectedSource } from '../contract/sources.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../contract/statuses.js';
 import { tagObject } from '../contract/tags.js';
@@ -42,12 +43,12 @@ const isAtRest = ({ syncStatus }: FileDoc): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
 
 /** A run of a pass as its workflow is started. */
-function partOf(run: RunDoc): PassPart {
+function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): PassPart {
   const { _id: runId, kind, workflowId, organizationId, userId, dataSourceId, requestId } = run;
   return {
     runId,
     kind,
-    workflowId,
+    workflowId: names.idOf(workflowId),
     attributes: {
       OrganizationId: String(organizationId),
       UserId: String(userId),
@@ -58,7 +59,7 @@ function partOf(run: RunDoc): PassPart {
 }
 
 /** Passes: a record is brought up to date by the runs that a person would ask for. */
-export function createPassActivities({ store, log }: ActivityDeps) {
+export function createPassActivities({ store, names, log }: ActivityDeps) {
   const rowOf = async (runId: number): Promise<RunDoc> => {
     const run = await store.runs.find(runId);
     if (!run) throw new Error(`Run ${runId} has no row`);
@@ -184,7 +185,7 @@ export function createPassActivities({ store, log }: ActivityDeps) {
           runId,
           {
             kind: 'autoSync',
-            workflowId,
+            workflowId: names.keyOf(workflowId) ?? workflowId,
             owner: row,
             fileId,
             ...(dataSourceId !== null && { dataSourceId }),
@@ -204,11 +205,11 @@ export function createPassActivities({ store, log }: ActivityDeps) {
       if (pass.finishedAt !== null) return { part: null };
       const done = await store.passes.parts(runId);
       const open = done.find(({ finishedAt }) => finishedAt === null);
-      if (open) return { part: partOf(open) };
+      if (open) return { part: partOf(open, names) };
       // Somebody has cancelled it.
       if (done.some(({ outcome }) => outcome === 'aborted')) return { part: null };
       const source = pass.dataSourceId ? await store.dataSources.find(pass, pass.dataSourceId) : null;
-      const answer = (run: RunDoc | null): NextPartResult => ({ part: run && partOf(run) });
+      const answer = (run: RunDoc | null): NextPartResult => ({ part: run && partOf(run, names) });
       if (source && isConnectedSource(source.type)) {
         const listed = done.find(({ part }) => part === LISTING);
         if (!listed) return answer(await listing(pass, source._id));
@@ -225,7 +226,7 @@ export function createPassActivities({ store, log }: ActivityDeps) {
       }
       for (const file of await containersOf(pass, done)) {
         const run = await container(pass, file);
-        if (run) return { part: partOf(run) };
+        if (run) return { part: partOf(run, names) };
       }
       return { part: null };
     },

@@ -16,7 +16,7 @@ const HEARTBEAT_MS = 1_000;
 
 /** Deletion of a user with all it owns. The user's record stays, as deleted, so that its id is never given to another. */
 export function createDeleteUserActivities(deps: ActivityDeps) {
-  const { store, schedules, log } = deps;
+  const { store, schedules, names, log } = deps;
   const eraseQuarantined = async (run: RunDoc): Promise<number> => {
     await store.quarantine.claimAll(run, run._id);
     return beating(() => settleSome(run, FILES_PER_BATCH, deps, cancellationSignal()));
@@ -47,7 +47,11 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       const { run, tenant } = await rowOf(runId);
       await store.runs.markStarted(runId);
       const underWay = await store.runs.withdrawOthers(tenant, runId, RUNS_PER_ROUND);
-      return { workflowIds: underWay.map((one) => one.workflowId).filter((id) => id !== run.workflowId) };
+      return {
+        workflowIds: underWay
+          .filter((one) => one.workflowId !== run.workflowId)
+          .map((one) => names.idOf(one.workflowId)),
+      };
     },
 
     /** Deletes some of the user's files with all that belongs to them; answers whether there were any. */

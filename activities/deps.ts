@@ -3,7 +3,8 @@ import type { Embeddings } from '../embeddings/types.js';
 import type { Connectors } from '../connectors/registry.js';
 import type { Download, FeedSource, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
 import type { DocumentFormat } from '../contract/fileFormats.js';
-import type { WorkflowUrl } from '../contract/temporalLinks.js';
+import type { WorkflowLink } from '../contract/temporalLinks.js';
+import type { TemporalNames } from '../contract/temporalNames.js';
 import type { SourceType } from '../contract/sources.js';
 import type { SparseVector } from '../contract/sparseVectors.js';
 import type { Transcript } from '../contract/transcripts.js';
@@ -137,7 +138,9 @@ export interface ActivityDeps {
   readonly schedules: { remove(scheduleIds: readonly string[]): Promise<void> };
   /** Whether reading vectors from file storage failed for what is stored there: no retry mends that. */
   isBrokenCopy(error: unknown): boolean;
-  readonly workflowUrl: WorkflowUrl;
+  readonly workflowLink: WorkflowLink;
+  /** Names of this deployment in Temporal. */
+  readonly names: Pick<TemporalNames, 'idOf' | 'keyOf'>;
   readonly settings: IngestSettings;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'embedded' | 'contentCame'>;

@@ -1,4 +1,4 @@
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
 import { LIMIT_FACT, NO_LIMIT_FACT } from '../contract/limits.js';
 import type { ScrapeSitemapRequest } from '../contract/scrapeSitemap.js';
@@ -27,8 +27,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       const cap = Math.min(scrape.maxPagesToScrape ?? settings.maxPagesPerScrape, settings.maxPagesPerScrape);
       const wanted = pageFilter(scrape);
       const pageOptions = pageOptionsOf(scrape);
-      const { workflowExecution } = activityInfo();
-      const workflowId = workflowExecution?.workflowId ?? run.workflowId;
+      const { workflowId } = run;
       const owner = { organizationId: run.organizationId, userId: run.userId, customerId: run.customerId };
 
       const perUpload = (await store.limits.of(owner)).max_files_per_upload ?? Infinity;

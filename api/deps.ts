@@ -1,7 +1,7 @@
 import type { SparseVector } from '../contract/sparseVectors.js';
 import type { Account, Connectors } from '../connectors/registry.js';
 import type { WebSource } from '../connectors/types.js';
-import type { TemporalLinks, WorkflowUrl } from '../contract/temporalLinks.js';
+import type { TemporalLinks, WorkflowLink } from '../contract/temporalLinks.js';
 import type { EmbeddingModelId } from '../contract/embeddingModels.js';
 import type { IngestOptions, PageOptions } from '../contract/ingestOptions.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
@@ -156,7 +156,7 @@ export interface ApiDeps {
   readonly signedUrls: SignedUrls;
   /** Address under which clients reach this API, without a trailing slash. */
   readonly publicUrl: () => string;
-  readonly workflowUrl: WorkflowUrl;
+  readonly workflowLink: WorkflowLink;
   readonly settings: ApiSettings;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'answered' | 'embedded'>;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 import { loadConfig, required, storeSettings } from '../config.js';
 import { createTemporalLinks } from '../contract/temporalLinks.js';
+import { temporalNames } from '../contract/temporalNames.js';
 import { createConnectors } from '../connectors/registry.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
@@ -48,8 +49,10 @@ const store = await connectStore({
 metrics.tellBacklog(store.backlog);
 await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
+const names = temporalNames(store.deploymentId, temporal.taskQueue);
+const links = createTemporalLinks(temporal, names);
 const temporalClient = createTemporalClient(temporal, tracing);
-const dispatcher = createDispatcher(temporalClient, temporal.taskQueue, store, log, tracing);
+const dispatcher = createDispatcher(temporalClient, names, store, log, tracing);
 const upstreams = createEgress(config.embedding.egress, tracing);
 const embeddings = createEmbeddings({
   local: createLocalProvider({
@@ -77,12 +80,14 @@ const web = createWebSource({ egress, settings: config.web, renders: false });
 const documents = createDocumentPool({ ...config.documents, threads: 1 }, (death) =>
   log.warn({ ...death }, 'a reader of documents died; its documents are read once more, each by itself'),
 );
-const ops = createOps({ store, dispatcher, log }, { ...config.ops, secretKeys: config.secretKeys, temporal });
+const ops = createOps({ store, dispatcher, log }, { ...config.ops, secretKeys: config.secretKeys });
 const app = createApp({
   ...ops,
+  temporalLinks: links,
+  workflowLink: links.workflowLink,
   store,
   dispatcher,
-  schedules: createScheduleReader(temporalClient),
+  schedules: createScheduleReader(temporalClient, names),
   embedder: embeddings,
   encodeQuery,
   rerankers: createRerankers(config.rerank, upstreams),
@@ -96,7 +101,6 @@ const app = createApp({
   identify: identifyFile,
   livePages: createLivePages(web, documents),
   samples: createSampleReader(web, documents),
-  workflowUrl: createTemporalLinks(config.temporal).workflow,
   settings: {
     ...config.http,
     maxPagesPerScrape: config.web.maxPagesPerScrape,

@@ -3,7 +3,7 @@ import { type IngestOptions, wantsSparseVectors } from './ingestOptions.js';
 import { WEB_PAGE_SOURCE } from './scrapeSitemap.js';
 import type { SourceType } from './sources.js';
 import type { DataSourceAction } from './statuses.js';
-import type { WorkflowUrl } from './temporalLinks.js';
+import type { WorkflowLink } from './temporalLinks.js';
 
 const OBJECT_TYPES = [
   'CHUNK_LIST',
@@ -117,20 +117,16 @@ const known = ({ kind, customerId, objectId, info, at }: ToldEvent) => ({
   customer_id: customerId,
   timestamp: posixSeconds(at),
 });
-const workflowOf = ({ workflowId }: ToldEvent, urlOf: WorkflowUrl) => ({
-  workflow_id: workflowId ?? null,
-  workflow_url: urlOf(workflowId),
-});
 
 /** An event as our own operations answer it: what receivers know comes first. */
-export const eventPayload = (event: ToldEvent, urlOf: WorkflowUrl) => ({
+export const eventPayload = (event: ToldEvent, workflowLink: WorkflowLink) => ({
   ...known(event),
-  ...workflowOf(event, urlOf),
+  ...workflowLink(event.workflowId),
 });
 
 /** The bytes of a delivery: one key, whose value is the inner document as text. Without a workflow, those of the hosted service. */
-export function eventBody(event: ToldEvent, urlOf: WorkflowUrl): string {
-  const payload = { ...known(event), ...(event.workflowId ? workflowOf(event, urlOf) : {}) };
+export function eventBody(event: ToldEvent, workflowLink: WorkflowLink): string {
+  const payload = { ...known(event), ...(event.workflowId ? workflowLink(event.workflowId) : {}) };
   return spacedJson({ payload: spacedJson(payload) });
 }
 

@@ -3,6 +3,7 @@
  */
 import type { AttemptState } from './oauth.js';
 
+/** Default of the setting TASK_QUEUE. The queue in Temporal also contains the deployment id. */
 export const TASK_QUEUE = 'allotrope';
 
 /** Search attributes (all Keyword) under which operators find a run in Temporal's Web UI. */
@@ -62,7 +63,10 @@ export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
 export const REDONE_KINDS: readonly RunKind[] = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'];
 export const MOST_REDONE = 3;
 
-/** Workflow ids are business keys, built here and nowhere else: a double request meets the running workflow. */
+/**
+ * Keys of workflows, built here and nowhere else: a repeated request meets the running workflow. Records store keys;
+ * Temporal's id is the key with the deployment id in front (`temporalNames`).
+ */
 export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
   feed: (parentFileId: number): string => `feed:${parentFileId}`,
@@ -86,7 +90,7 @@ export const workflowIds = {
   reembed: (runId: number): string => `reembed:${runId}`,
 };
 
-/** Ids of schedules; the ids of the workflows that they start begin with them. */
+/** Keys of schedules; the keys of the workflows that they start begin with them. */
 export const scheduleIds = {
   source: (dataSourceId: number): string => `auto-sync:${dataSourceId}`,
   container: (fileId: number): string => `auto-scrape:${fileId}`,

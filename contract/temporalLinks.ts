@@ -1,27 +1,37 @@
-/** Where something can be looked at in Temporal's Web UI; null: nobody said where that is. */
+import type { TemporalNames } from './temporalNames.js';
+
+/** Workflow fields of a record as the API answers them; both null where no workflow is involved. */
+export interface WorkflowFields {
+  readonly workflow_id: string | null;
+  readonly workflow_url: string | null;
+}
+/** Returns the workflow fields for a stored workflow key. */
+export type WorkflowLink = (key: string | null | undefined) => WorkflowFields;
+
+/** Addresses in Temporal's Web UI; null without TEMPORAL_UI_URL. */
 export interface TemporalLinks {
   /** The last execution of a workflow; null for none. */
-  workflow(workflowId: string | null | undefined): string | null;
-  schedule(scheduleId: string): string | null;
-  /** All that is of one organization. */
+  workflow(key: string | null | undefined): string | null;
+  schedule(key: string): string | null;
+  /** All workflows of one organization of this deployment. */
   organization(organizationId: number): string | null;
+  readonly workflowLink: WorkflowLink;
 }
-export type WorkflowUrl = TemporalLinks['workflow'];
 
-/** @param uiUrl http or https address of the Web UI; null: there is none */
-export function createTemporalLinks({
-  uiUrl,
-  namespace,
-}: {
-  readonly uiUrl: string | null;
-  readonly namespace: string;
-}): TemporalLinks {
+/** @param uiUrl http or https address of the Web UI, or null */
+export function createTemporalLinks(
+  { uiUrl, namespace }: { readonly uiUrl: string | null; readonly namespace: string },
+  { taskQueue, idOf }: TemporalNames,
+): TemporalLinks {
   const base = uiUrl !== null && /^https?:\/\//i.test(uiUrl) ? uiUrl.replace(/\/+$/, '') : null;
   const at = (path: string): string | null =>
     base === null ? null : `${base}/namespaces/${encodeURIComponent(namespace)}/${path}`;
+  const workflow: TemporalLinks['workflow'] = (key) => (key ? at(`workflows/${encodeURIComponent(idOf(key))}`) : null);
   return {
-    workflow: (id) => (id ? at(`workflows/${encodeURIComponent(id)}`) : null),
-    schedule: (id) => at(`schedules/${encodeURIComponent(id)}`),
-    organization: (id) => at(`workflows?query=${encodeURIComponent(`OrganizationId="${id}"`)}`),
+    workflow,
+    schedule: (key) => at(`schedules/${encodeURIComponent(idOf(key))}`),
+    organization: (id) =>
+      at(`workflows?query=${encodeURIComponent(`OrganizationId="${id}" AND TaskQueue="${taskQueue}"`)}`),
+    workflowLink: (key) => ({ workflow_id: key ? idOf(key) : null, workflow_url: workflow(key) }),
   };
 }

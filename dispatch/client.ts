@@ -9,7 +9,6 @@ import { NO_TRACING } from '../observability/tracing.js';
 export interface TemporalSettings {
   readonly address: string;
   readonly namespace: string;
-  readonly taskQueue: string;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type RunKind,
   workflowIds,
 } from '../contract/orchestration.js';
+import type { TemporalNames } from '../contract/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
 import { inSpan, NO_TRACING } from '../observability/tracing.js';
@@ -79,14 +80,14 @@ export interface DispatchStores {
 /** Brings runs from the outbox to Temporal. Ids make every start harmless to repeat. */
 export function createDispatcher(
   client: Client,
-  taskQueue: string,
+  { taskQueue, idOf }: TemporalNames,
   { runs, files, heldRuns, attempts, pauses }: DispatchStores,
   log: Log,
   tracing: Tracing = NO_TRACING,
 ): Dispatcher {
   /** Whether the running workflow of that id is this very run. */
   const isThisRun = async (run: RunDoc): Promise<boolean> => {
-    const { memo } = await client.workflow.getHandle(run.workflowId).describe();
+    const { memo } = await client.workflow.getHandle(idOf(run.workflowId)).describe();
     return memo?.['runId'] === run._id;
   };
 
@@ -94,7 +95,7 @@ export function createDispatcher(
   const hand = (run: RunDoc) =>
     client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
       client.workflow.start<(input: RunInput) => Promise<unknown>>(run.kind, {
-        workflowId: run.workflowId,
+        workflowId: idOf(run.workflowId),
         taskQueue,
         args: [{ runId: run._id }],
         workflowIdConflictPolicy: 'FAIL',
@@ -108,7 +109,7 @@ export function createDispatcher(
   /** Whoever starts it, and whenever: the trace is that of the request which the run was accepted for. */
   const handTraced = (run: RunDoc) => {
     const { _id, kind, organizationId, userId, fileId, requestId, workflowId, traceparent } = run;
-    const ids = { organization: organizationId, run: _id, request: requestId, workflow: workflowId };
+    const ids = { organization: organizationId, run: _id, request: requestId, workflow: idOf(workflowId) };
     const whose = { ...(userId > 0 && { user: userId }), ...(fileId !== null && { file: fileId }) };
     return inSpan(
       tracing,
@@ -134,7 +135,8 @@ export function createDispatcher(
   };
 
   const startRow = async (run: RunDoc, isFirst: boolean): Promise<void> => {
-    const { _id: runId, workflowId, organizationId, requestId } = run;
+    const { _id: runId, organizationId, requestId } = run;
+    const workflowId = idOf(run.workflowId);
     const context = { runId, workflowId, organizationId, requestId };
     const postpone = async (reason: string): Promise<void> => {
       await runs.postpone(runId, new Date(Date.now() + RETRY_MS));
@@ -152,7 +154,7 @@ export function createDispatcher(
       }
       if (!started) {
         // Asked for anew, the same thing does not wait for one that stands still.
-        const paused = await pauses.under(workflowId);
+        const paused = await pauses.under(run.workflowId);
         if (paused) await client.workflow.getHandle(workflowId).cancel();
         return await postpone(`an earlier run of the same thing ${paused ? 'stood still' : 'goes on'}`);
       }
@@ -184,7 +186,7 @@ export function createDispatcher(
   const tellPersonCame = async (runId: number): Promise<void> => {
     if (closing) return;
     try {
-      const handle = client.workflow.getHandle(workflowIds.connect(runId));
+      const handle = client.workflow.getHandle(idOf(workflowIds.connect(runId)));
       await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.signal(PERSON_CAME_SIGNAL));
     } catch (error) {
       // Of one that is still in the outbox too: it looks as soon as it begins.
@@ -195,7 +197,7 @@ export function createDispatcher(
   const tellResumed = async ({ _id: runId, workflowId }: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void> => {
     if (closing) return;
     try {
-      const handle = client.workflow.getHandle(workflowId);
+      const handle = client.workflow.getHandle(idOf(workflowId));
       await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.signal(RESUME_SIGNAL));
     } catch (error) {
       log.warn({ runId, err: error }, 'a paused run does not hear yet that it goes on');
@@ -224,7 +226,7 @@ export function createDispatcher(
       }
       const run = await runs.find(runId);
       if (!run || run.finishedAt !== null) return;
-      await client.workflow.getHandle(run.workflowId).cancel();
+      await client.workflow.getHandle(idOf(run.workflowId)).cancel();
     },
     async sweep(signal) {
       while (!signal.aborted) {

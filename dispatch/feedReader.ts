@@ -7,6 +7,7 @@ import {
   type SearchAttributeName,
   workflowIds,
 } from '../contract/orchestration.js';
+import type { TemporalNames } from '../contract/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import { type Events, ROWS_PER_ROUND } from '../store/events/events.js';
 import type { WebhookDoc } from '../store/webhooks/model.js';
@@ -34,7 +35,7 @@ export interface FeedStores {
  */
 export function createFeedReader(
   client: Client,
-  taskQueue: string,
+  { taskQueue, idOf }: TemporalNames,
   { events, webhooks }: FeedStores,
   log: Log,
   /** How long a workflow that was told goes unasked whether it is still there. */
@@ -46,7 +47,7 @@ export function createFeedReader(
   };
 
   const wake = async ({ _id: webhookId, organizationId, wake: since, wokenAt }: WebhookDoc): Promise<void> => {
-    const workflowId = workflowIds.deliverEvents(webhookId);
+    const workflowId = idOf(workflowIds.deliverEvents(webhookId));
     await client.withDeadline(Date.now() + CALL_TIMEOUT_MS, async () => {
       // Told before, and not done: it waits for a receiver, or somebody has ended it.
       if (wokenAt !== null && (await isRunning(workflowId).catch(() => false))) return;

@@ -1,3 +1,4 @@
+import type { TemporalNames } from '../contract/temporalNames.js';
 import type { RunDoc } from '../store/runs/model.js';
 import { createTemporalClient, type TemporalSettings } from './client.js';
 import { isAlive } from './reaper.js';
@@ -13,7 +14,7 @@ export interface TemporalInspection {
 
 const DEADLINE_MS = 5_000;
 
-export function inspectTemporal(settings: TemporalSettings): TemporalInspection {
+export function inspectTemporal(settings: TemporalSettings, names: TemporalNames): TemporalInspection {
   const client = createTemporalClient(settings);
   return {
     server: () =>
@@ -21,13 +22,13 @@ export function inspectTemporal(settings: TemporalSettings): TemporalInspection 
         const { serverVersion } = await client.workflowService.getSystemInfo({});
         const { pollers } = await client.workflowService.describeTaskQueue({
           namespace: settings.namespace,
-          taskQueue: { name: settings.taskQueue },
+          taskQueue: { name: names.taskQueue },
           // TASK_QUEUE_TYPE_WORKFLOW
           taskQueueType: 1,
         });
         return { version: serverVersion ?? 'unknown', pollers: pollers?.length ?? 0 };
       }),
-    isAlive: (run) => isAlive(client, run),
+    isAlive: (run) => isAlive({ client, names }, run),
     close: () => client.connection.close(),
   };
 }

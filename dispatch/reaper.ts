@@ -1,6 +1,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 
 import { REDONE_KINDS } from '../contract/orchestration.js';
+import type { TemporalNames } from '../contract/temporalNames.js';
 import { OPEN_ATTEMPT_STATES } from '../contract/oauth.js';
 import type { Log } from '../observability/log.js';
 import type { Attempts } from '../store/connections/attempts.js';
@@ -32,10 +33,17 @@ export interface ReaperStores {
   readonly pauses: Pick<Pauses, 'standing' | 'resume'>;
 }
 
+/** A Temporal client and the names of the deployment it works for. */
+export interface TemporalAccess {
+  readonly client: Client;
+  readonly names: Pick<TemporalNames, 'idOf'>;
+}
+
 /** The state of the very workflow of a run; null: Temporal has none, or that of another run. */
-async function stateOf(client: Client, { _id, workflowId, temporalRunId }: RunDoc): Promise<string | null> {
+async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<string | null> {
+  const { _id, workflowId, temporalRunId } = run;
   try {
-    const { status, memo, runId } = await client.workflow.getHandle(workflowId).describe();
+    const { status, memo, runId } = await client.workflow.getHandle(names.idOf(workflowId)).describe();
     // A pass is begun by a schedule, which knows none of our ids.
     const isIts = temporalRunId === undefined ? memo?.['runId'] === _id : runId === temporalRunId;
     return isIts ? status.name : null;
@@ -49,12 +57,12 @@ async function stateOf(client: Client, { _id, workflowId, temporalRunId }: RunDo
  * Whether Temporal still works on this very run. The state of the workflow decides, never a time stamp.
  * @param runs with them, a part that its pass is about to begin counts as well
  */
-export async function isAlive(client: Client, run: RunDoc, runs?: Pick<Runs, 'find'>): Promise<boolean> {
-  const state = await stateOf(client, run);
+export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick<Runs, 'find'>): Promise<boolean> {
+  const state = await stateOf(temporal, run);
   if (state !== null) return state === 'RUNNING';
   // A part of a pass is begun by the pass.
   const pass = run.parentRunId === undefined ? null : ((await runs?.find(run.parentRunId)) ?? null);
-  return pass !== null && pass.finishedAt === null && (await stateOf(client, pass)) === 'RUNNING';
+  return pass !== null && pass.finishedAt === null && (await stateOf(temporal, pass)) === 'RUNNING';
 }
 
 /**
@@ -62,7 +70,7 @@ export async function isAlive(client: Client, run: RunDoc, runs?: Pick<Runs, 'fi
  * that no other run makes up for begin anew.
  */
 export async function reapOnce(
-  client: Client,
+  temporal: TemporalAccess,
   { runs, files, dataSources, attempts }: Omit<ReaperStores, 'originals' | 'pauses'>,
   log: Log,
   now = Date.now(),
@@ -70,13 +78,18 @@ export async function reapOnce(
   const candidates = await runs.inMotion(new Date(now - GRACE_MS), RUNS_PER_ROUND);
   let reaped = 0;
   for (const run of candidates) {
-    if (await isAlive(client, run, runs)) continue;
+    if (await isAlive(temporal, run, runs)) continue;
     // Of many candidates the last are looked at seconds after they were listed: most have come to a proper end since.
     if ((await runs.find(run._id))?.finishedAt !== null) continue;
     reaped += 1;
     if (REDONE_KINDS.includes(run.kind) && (await runs.redo(run))) {
       log.warn(
-        { runId: run._id, workflowId: run.workflowId, organizationId: run.organizationId, requestId: run.requestId },
+        {
+          runId: run._id,
+          workflowId: temporal.names.idOf(run.workflowId),
+          organizationId: run.organizationId,
+          requestId: run.requestId,
+        },
         'a run whose workflow is gone begins anew',
       );
       continue;
@@ -98,7 +111,7 @@ export async function reapOnce(
     log.warn(
       {
         runId: run._id,
-        workflowId: run.workflowId,
+        workflowId: temporal.names.idOf(run.workflowId),
         organizationId: run.organizationId,
         requestId: run.requestId,
         aborted,
@@ -121,14 +134,14 @@ export async function endEmptyPauses({ pauses, files }: Pick<ReaperStores, 'paus
 
 /** Reaps every `intervalMs` until the signal is aborted. */
 export async function reap(
-  client: Client,
+  temporal: TemporalAccess,
   stores: ReaperStores,
   log: Log,
   intervalMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   const sweepOnce = async (): Promise<void> => {
-    await reapOnce(client, stores, log);
+    await reapOnce(temporal, stores, log);
     await endEmptyPauses(stores);
     const swept = await stores.originals.sweep();
     if (swept > 0) log.info({ swept }, 'swept what broken uploads left behind, and what was replaced');

@@ -1,5 +1,7 @@
 import { type Client, ScheduleNotFoundError } from '@temporalio/client';
 
+import type { TemporalNames } from '../contract/temporalNames.js';
+
 const DEADLINE_MS = 5_000;
 
 /** A schedule as Temporal has it. */
@@ -15,12 +17,12 @@ export interface ScheduleReader {
   stateOf(scheduleId: string): Promise<ScheduleState | null>;
 }
 
-export function createScheduleReader(client: Client): ScheduleReader {
+export function createScheduleReader(client: Client, { idOf }: Pick<TemporalNames, 'idOf'>): ScheduleReader {
   return {
     async stateOf(scheduleId) {
       try {
         const { state, info } = await client.withDeadline(Date.now() + DEADLINE_MS, () =>
-          client.schedule.getHandle(scheduleId).describe(),
+          client.schedule.getHandle(idOf(scheduleId)).describe(),
         );
         return { isPaused: state.paused, nextAt: state.paused ? null : (info.nextActionTimes[0] ?? null) };
       } catch (error) {

@@ -8,6 +8,7 @@ import {
 
 import { scheduleTimes, scheduleWord } from '../contract/autoSync.js';
 import type { AutoSyncInput } from '../contract/orchestration.js';
+import type { TemporalNames } from '../contract/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import type { ScheduleDoc } from '../store/schedules/model.js';
 import type { Schedules as ScheduleRows, WantedSchedule } from '../store/schedules/schedules.js';
@@ -41,7 +42,7 @@ export interface Schedules {
 
 export function createSchedules(
   client: Client,
-  taskQueue: string,
+  { taskQueue, idOf, keyOf }: TemporalNames,
   { schedules: rows }: { readonly schedules: ScheduleRows },
   log: Log,
 ): Schedules {
@@ -62,7 +63,7 @@ export function createSchedules(
       action: {
         type: 'startWorkflow',
         workflowType: 'autoSync',
-        workflowId: scheduleId,
+        workflowId: idOf(scheduleId),
         taskQueue,
         args: [{ scheduleId }] satisfies [AutoSyncInput],
         typedSearchAttributes,
@@ -74,7 +75,7 @@ export function createSchedules(
 
   const update = async (row: ScheduleDoc, wanted: Scheduled): Promise<boolean> => {
     try {
-      await inTime(() => client.schedule.getHandle(row._id).update(() => optionsOf(row, wanted)));
+      await inTime(() => client.schedule.getHandle(idOf(row._id)).update(() => optionsOf(row, wanted)));
       return true;
     } catch (error) {
       if (error instanceof ScheduleNotFoundError) return false;
@@ -84,10 +85,7 @@ export function createSchedules(
   const put = async (row: ScheduleDoc, wanted: Scheduled): Promise<void> => {
     if (row.applied !== null && (await update(row, wanted))) return;
     try {
-      // Its memo says whose it is: others may have schedules in the same namespace.
-      await inTime(() =>
-        client.schedule.create({ scheduleId: row._id, memo: { taskQueue }, ...optionsOf(row, wanted) }),
-      );
+      await inTime(() => client.schedule.create({ scheduleId: idOf(row._id), ...optionsOf(row, wanted) }));
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       if (!(await update(row, wanted))) throw error;
@@ -95,7 +93,7 @@ export function createSchedules(
   };
   const end = async (scheduleId: string): Promise<void> => {
     try {
-      await inTime(() => client.schedule.getHandle(scheduleId).delete());
+      await inTime(() => client.schedule.getHandle(idOf(scheduleId)).delete());
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
     }
@@ -154,8 +152,11 @@ export function createSchedules(
 
   const compare = async (): Promise<{ ended: number; missing: number }> => {
     const there = new Set<string>();
-    for await (const { scheduleId, memo } of client.schedule.list({ pageSize: ROWS_COMPARED }))
-      if (memo?.['taskQueue'] === taskQueue) there.add(scheduleId);
+    for await (const { scheduleId } of client.schedule.list({ pageSize: ROWS_COMPARED })) {
+      // Other deployments may have schedules in the same namespace.
+      const key = keyOf(scheduleId);
+      if (key !== null) there.add(key);
+    }
     let [ended, missing] = [0, 0];
     const all = [...there];
     for (let from = 0; from < all.length; from += ROWS_COMPARED) {

@@ -11,10 +11,12 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 
 import type { FileRecord } from '../contract/records.js';
 import { scheduleIds, workflowIds } from '../contract/orchestration.js';
+import { temporalNames } from '../contract/temporalNames.js';
 import { startGoogleDrive } from '../test/emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../test/emulators/oauthProvider.js';
 import { answerConsent, consentTo, openPage } from '../test/support/consent.js';
 import { ORGANIZATION, startGitBook, TOKEN } from '../test/emulators/gitbook.js';
+import { inspectMongodb } from '../store/inspection.js';
 import { letDaysPass } from '../test/support/coldFiles.js';
 import { startService } from './service.js';
 
@@ -110,6 +112,9 @@ try {
   };
   const connection = await Connection.connect({ address: engines.temporalAddress });
   const client = new Client({ connection });
+  const inspection = await inspectMongodb(engines.mongodbUri);
+  const { idOf } = temporalNames((await inspection.server()).deploymentId ?? '', '');
+  await inspection.close();
   const headers = {
     authorization: `Bearer ${service.apiKey}`,
     'customer-id': 'histories',
@@ -139,15 +144,15 @@ try {
   const scrape = async (name: string, body: Record<string, unknown>): Promise<FileRecord> => {
     const parent = await post<FileRecord>('/scrape_sitemap', body);
     await started();
-    if (name === 'cancelled') await client.workflow.getHandle(workflowIds.scrape(parent.id)).cancel();
-    await keep(`scrapeSitemap.${name}`, workflowIds.scrape(parent.id));
+    if (name === 'cancelled') await client.workflow.getHandle(idOf(workflowIds.scrape(parent.id))).cancel();
+    await keep(`scrapeSitemap.${name}`, idOf(workflowIds.scrape(parent.id)));
     return parent;
   };
   /** The first workflow of a type that Temporal lists, as soon as it does. */
   const firstOf = async (type: string, prefix = ''): Promise<string> => {
     for (;;) {
       for await (const { workflowId } of client.workflow.list({ query: `WorkflowType = '${type}'` }))
-        if (workflowId.startsWith(prefix)) return workflowId;
+        if (workflowId.startsWith(idOf(prefix))) return workflowId;
       await started();
     }
   };
@@ -173,7 +178,7 @@ try {
         .max_tokens;
     while ((await resumed()) !== more) await started();
   }
-  await keep('scrapeSitemap.paused', workflowIds.scrape(paused.id));
+  await keep('scrapeSitemap.paused', idOf(workflowIds.scrape(paused.id)));
   await scrape('noSitemap', { url: `http://${site.host}/nothing.xml` });
   const { results } = await post<{ results: FileRecord[] }>('/user_files_v2', {
     filters: { parent_file_ids: [parent.id] },
@@ -181,17 +186,17 @@ try {
   const fileId = results[0]?.id ?? 0;
   await post('/resync_file', { file_id: fileId, chunk_size: 50 });
   await started();
-  await keep('resyncFile.finished', workflowIds.resync(fileId));
+  await keep('resyncFile.finished', idOf(workflowIds.resync(fileId)));
   const ready = await post<{ results: FileRecord[] }>('/user_files_v2', {
     filters: { parent_file_ids: [parent.id], sync_statuses: ['READY'] },
   });
   const readyId = ready.results[0]?.id ?? 0;
   await post('/create_user_file_tags', { organization_user_file_id: readyId, tags: { recorded: 'yes' } });
   await started();
-  await keep('updateTags.finished', workflowIds.updateFileTags(readyId));
+  await keep('updateTags.finished', idOf(workflowIds.updateFileTags(readyId)));
   const run = await post<{ id: number }>('/files/reembed', { embedding_model: 'SOLAR_1_MINI' });
   await started();
-  await keep('reembedFiles.finished', workflowIds.reembed(run.id));
+  await keep('reembedFiles.finished', idOf(workflowIds.reembed(run.id)));
   await post('/delete_files_v2', { filters: { ids: [fileId] } });
   await started();
   await keep('deleteFiles.finished', await firstOf('deleteFiles'));
@@ -201,32 +206,32 @@ try {
   };
   while ((await pending()) > 0) await started();
   await fetch(`${service.url}/delete_webhook/${webhook.id}`, { method: 'DELETE', headers });
-  await keep('deliverEvents.deleted', workflowIds.deliverEvents(webhook.id));
+  await keep('deliverEvents.deleted', idOf(workflowIds.deliverEvents(webhook.id)));
   await post('/organization/statistics', undefined);
   await started();
-  await keep('recountFiles.finished', workflowIds.recount(1));
+  await keep('recountFiles.finished', idOf(workflowIds.recount(1)));
   const [crawl] = await post<FileRecord[]>('/web_scrape', [{ url: `http://${site.host}/start` }]);
   await started();
-  await keep('webScrape.finished', workflowIds.scrape(crawl?.id ?? 0));
+  await keep('webScrape.finished', idOf(workflowIds.scrape(crawl?.id ?? 0)));
   await post('/resync_file', { file_id: crawl?.id });
   await started();
-  await client.workflow.getHandle(workflowIds.scrape(crawl?.id ?? 0)).cancel();
-  await keep('webScrape.cancelled', workflowIds.scrape(crawl?.id ?? 0));
+  await client.workflow.getHandle(idOf(workflowIds.scrape(crawl?.id ?? 0))).cancel();
+  await keep('webScrape.cancelled', idOf(workflowIds.scrape(crawl?.id ?? 0)));
   await post('/integrations/rss_feed', { url: `http://${site.host}/feed.xml` });
   await started();
   const feeds = await post<{ results: FileRecord[] }>('/user_files_v2', {
     filters: { source: 'RSS_FEED', root_files_only: true },
   });
-  await keep('syncFeed.finished', workflowIds.feed(feeds.results[0]?.id ?? 0));
+  await keep('syncFeed.finished', idOf(workflowIds.feed(feeds.results[0]?.id ?? 0)));
   await post('/integrations/gitbook', { organization: ORGANIZATION, access_token: TOKEN });
   await started();
   const sources = await post<{ results: { id: number }[] }>('/user_data_sources', { filters: { source: 'GITBOOK' } });
   const gitbookId = sources.results[0]?.id ?? 0;
-  await keep('syncItems.finished', workflowIds.syncItems(gitbookId));
+  await keep('syncItems.finished', idOf(workflowIds.syncItems(gitbookId)));
   await keep('syncSource.finished', await firstOf('syncSource'));
   const wishes = { customer_ids: [headers['customer-id']], auto_sync_enabled_sources: 'ALL' };
   await fetch(`${service.url}/update_users`, { method: 'POST', headers, body: JSON.stringify(wishes) });
-  const schedule = client.schedule.getHandle(scheduleIds.source(gitbookId));
+  const schedule = client.schedule.getHandle(idOf(scheduleIds.source(gitbookId)));
   while (
     await schedule.trigger().then(
       () => false,
@@ -253,7 +258,7 @@ try {
   gitbook.tokens.clear();
   await post('/integrations/items/sync', { data_source_id: gitbookId });
   await started();
-  await keep('syncItems.revoked', workflowIds.syncItems(gitbookId));
+  await keep('syncItems.revoked', idOf(workflowIds.syncItems(gitbookId)));
   // One that is walked to its end, one whose code is worth nothing, one that nobody comes back from.
   const connections: string[] = [];
   const begin = async (): Promise<string> => {
@@ -279,7 +284,7 @@ try {
   await keep('connectByConsent.cancelled', last());
   const upload = await post<FileRecord>('/upload_text', { contents: 'Some words that were sent.' });
   await started();
-  await keep('syncUpload.finished', workflowIds.upload(upload.id));
+  await keep('syncUpload.finished', idOf(workflowIds.upload(upload.id)));
   const send = async (name: string, content: string | Uint8Array<ArrayBuffer>): Promise<FileRecord> => {
     const form = new FormData();
     form.set('file', new Blob([content]), name);
@@ -293,10 +298,10 @@ try {
   };
   const recording = await send('talk.mp3', 'ID3\u0003');
   await started();
-  await keep('syncUpload.transcribed', workflowIds.upload(recording.id));
+  await keep('syncUpload.transcribed', idOf(workflowIds.upload(recording.id)));
   const picture = await send('words.png', picturedWords());
   await started();
-  await keep('syncUpload.recognized', workflowIds.upload(picture.id));
+  await keep('syncUpload.recognized', idOf(workflowIds.upload(picture.id)));
   // Vectors whose days go by at once, back again, and then without cold storage.
   const { mongodbUri } = engines;
   await post('/modify_cold_storage_parameters', {
@@ -330,7 +335,7 @@ try {
   const { id: userId } = await post<{ id: number }>('/user', { customer_id: 'histories' });
   await post('/delete_users', { customer_ids: ['histories'] });
   await started();
-  await keep('deleteUser.finished', workflowIds.deleteUser(userId));
+  await keep('deleteUser.finished', idOf(workflowIds.deleteUser(userId)));
   await connection.close();
 } finally {
   site.close();

@@ -13,6 +13,7 @@ import { type Connections, createConnections } from './connections/acceptConnect
 import { type Attempts, createAttempts } from './connections/attempts.js';
 import { type FileStorageSettings, openBlobs } from './contents/openBlobs.js';
 import { type Contents, createContents } from './contents/contents.js';
+import { readDeploymentId } from './deployment.js';
 import { createDataSourceCommands, type DataSourceCommands } from './dataSources/commands.js';
 import type { DataSourceDoc } from './dataSources/model.js';
 import { createGrants } from './dataSources/grants.js';
@@ -117,6 +118,8 @@ export interface StoreSettings {
 
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
 export interface Store {
+  /** Id of the deployment whose records these are: 8 letters and digits, constant while processes run. */
+  readonly deploymentId: string;
   readonly organizations: Organizations & OrganizationRecords;
   readonly apiKeys: ApiKeys;
   readonly users: UserAcceptance & UserRecords;
@@ -216,6 +219,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     .asPromise();
   if (watch) watchCommands(connection, watch);
   await runMigrations(connection);
+  const deploymentId = await readDeploymentId(connection);
   const sequence = createSequence(connection);
   const models = await openModels(connection);
   const { files, segments, users, runs, dataSources, organizations, events: eventRows } = models;
@@ -273,6 +277,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   };
   const originals = createOriginals(models.originals, blobs, sequence, settings.files.rowBytes);
   return {
+    deploymentId,
     organizations: {
       ...createOrganizations(organizations, sequence),
       ...createOrganizationRecords(organizations.organizations),

@@ -3,6 +3,8 @@ import mongoose, { type Connection } from 'mongoose';
 
 import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../contract/statuses.js';
 import { signingKeyPlace } from '../contract/webhooks.js';
+import { findDeploymentId } from './deployment.js';
+import { schemaVersionOf } from './migrations/run.js';
 import { openCredentials } from './dataSources/credentials.js';
 import { type DataSourceDoc, dataSourceModel } from './dataSources/model.js';
 import { fileModel } from './files/model.js';
@@ -28,6 +30,8 @@ export interface Inspection {
     readonly clock: Date;
     /** Of the records; null where there are none yet. */
     readonly schema: number | null;
+    /** Null before the first start. */
+    readonly deploymentId: string | null;
   }>;
   /** Tries to open every credential and signing key that is kept. */
   openSecrets(
@@ -66,12 +70,13 @@ function inspectionOf(connection: Connection): Inspection {
         admin.command({ buildInfo: 1 }),
         admin.command({ hello: 1 }),
       ]);
-      const meta = await connection.collection<{ _id: string; version: number }>('meta').findOne({ _id: 'schema' });
+      const [schema, deploymentId] = await Promise.all([schemaVersionOf(connection), findDeploymentId(connection)]);
       return {
         version: String(version),
         replicaSet: (setName as string | undefined) ?? null,
         clock: localTime as Date,
-        schema: meta?.version ?? null,
+        schema,
+        deploymentId,
       };
     },
     async openSecrets(secrets) {

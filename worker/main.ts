@@ -5,6 +5,7 @@ import { createActivities } from '../activities/index.js';
 import { activityFields } from '../activities/logFields.js';
 import { loadConfig, required, storeSettings } from '../config.js';
 import { createTemporalLinks } from '../contract/temporalLinks.js';
+import { temporalNames } from '../contract/temporalNames.js';
 import { createConnectors } from '../connectors/registry.js';
 import { createFeedSource } from '../connectors/rssFeed/index.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
@@ -60,13 +61,14 @@ const connected = await connectStore({
 });
 const store = countEnds(connected, metrics);
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
+const names = temporalNames(store.deploymentId, temporal.taskQueue);
 const client = createTemporalClient(temporal, tracing);
-const dispatcher = createDispatcher(client, temporal.taskQueue, store, log, tracing);
-const schedules = createSchedules(client, temporal.taskQueue, store, log);
+const dispatcher = createDispatcher(client, names, store, log, tracing);
+const schedules = createSchedules(client, names, store, log);
 const egress = createEgress(config.egress, tracing);
 const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost }, tracing);
 const transcribers = createEgress(config.transcription.egress, tracing);
-const feed = createFeedReader(client, temporal.taskQueue, store, log, config.reapIntervalMs);
+const feed = createFeedReader(client, names, store, log, config.reapIntervalMs);
 const limiter = createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns });
 const web = createWebSource({
   egress,
@@ -101,12 +103,14 @@ const embeddings = createEmbeddings({
 const workers = await createWorkers(
   {
     ...temporal,
+    taskQueue: names.taskQueue,
     activityConcurrency: config.ingest.activityConcurrency,
     ocrConcurrency: config.ingest.ocrConcurrency,
     transcriptionConcurrency: config.transcription.concurrency,
   },
   createActivities({
-    workflowUrl: createTemporalLinks(config.temporal).workflow,
+    workflowLink: createTemporalLinks(temporal, names).workflowLink,
+    names,
     store,
     sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
     connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns, counts: metrics }),
@@ -144,11 +148,11 @@ const heartbeats = keepHeartbeat(store.workers, identity, measureLoad, log, stop
 
 const place = { ...config.metrics, port: config.metrics.workerPort, setting: 'WORKER_METRICS_PORT' };
 const served = await offerMetrics(metrics, place, log, sdkMetrics);
-log.info({ taskQueue: temporal.taskQueue }, 'worker polling');
+log.info({ taskQueue: names.taskQueue }, 'worker polling');
 process.send?.({ ready: true, ...(served && { metricsPort: served.port }) });
 const sweeping = Promise.all([
   dispatcher.sweep(stopping.signal),
-  reap(client, store, log, config.reapIntervalMs, stopping.signal),
+  reap({ client, names }, store, log, config.reapIntervalMs, stopping.signal),
   coldSweep(store, dispatcher, log, config.coldSweepIntervalMs, stopping.signal),
   quarantineSweep(store, dispatcher, log, config.quarantineSweepIntervalMs, stopping.signal),
   feed.read(stopping.signal),

@@ -4,9 +4,9 @@ import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources.js'
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ActivityDeps } from '../deps.js';
-import { currentWorkflowId } from '../logFields.js';
+import { currentWorkflowKey } from '../logFields.js';
 
-type Deps = Pick<ActivityDeps, 'store' | 'connectors' | 'log'>;
+type Deps = Pick<ActivityDeps, 'store' | 'connectors' | 'names' | 'log'>;
 
 /** A connected account, open for a step. */
 export interface OpenAccount {
@@ -22,7 +22,7 @@ export interface OpenAccount {
 export async function withAccount<T>(
   tenant: Tenant,
   dataSourceId: number,
-  { store, connectors, log }: Deps,
+  { store, connectors, names, log }: Deps,
   use: (open: OpenAccount) => Promise<T>,
 ): Promise<T> {
   const source = await store.dataSources.find(tenant, dataSourceId);
@@ -37,7 +37,7 @@ export async function withAccount<T>(
       // Those that were used: a refresh may have replaced what was read before.
       const refused = account.grantVersion() ?? source.sealedCredentials;
       const now = await store.transaction((session) =>
-        store.dataSources.revoke(tenant, dataSourceId, session, { refused, workflowId: currentWorkflowId() }),
+        store.dataSources.revoke(tenant, dataSourceId, session, { refused, workflowId: currentWorkflowKey(names) }),
       );
       if (now?.revokedAccess === true) {
         await store.files.abortQueuedOf(now);

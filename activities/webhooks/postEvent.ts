@@ -31,11 +31,11 @@ function refusal(status: number): string | null {
 export async function postEvent(
   receiver: Receiver,
   { position, ...event }: NumberedEvent,
-  { receivers, settings, workflowUrl }: Pick<ActivityDeps, 'receivers' | 'settings' | 'workflowUrl'>,
+  { receivers, settings, workflowLink }: Pick<ActivityDeps, 'receivers' | 'settings' | 'workflowLink'>,
   signal: AbortSignal,
 ): Promise<PostResult> {
   const at = new Date();
-  const body = eventBody(event, workflowUrl);
+  const body = eventBody(event, workflowLink);
   const seconds = Math.floor(at.getTime() / 1000);
   const id = eventId(receiver.organizationId, position);
   const ended = (statusCode: number | null, error: string | null): PostResult => ({

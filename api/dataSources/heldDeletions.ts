@@ -36,10 +36,10 @@ export const heldDeletions = operation<'key', unknown>({
     offset: integer().min(0).default(0),
   }),
   answer: listOf(dataSourceRecord),
-  async handle({ caller, query, deps: { store, workflowUrl } }) {
+  async handle({ caller, query, deps: { store, workflowLink } }) {
     const page = query as unknown as { limit: number; offset: number };
     const { found, count } = await store.dataSources.held(caller.organizationId, page);
-    return { results: found.map((one) => presentDataSource(one, { workflowUrl })), count };
+    return { results: found.map((one) => presentDataSource(one, { workflowLink })), count };
   },
 });
 

@@ -17,11 +17,11 @@ import {
 function answerOf(
   scope: DataSourceScope,
   listing: DataSourceListing,
-  { store, workflowUrl }: Pick<ApiDeps, 'store' | 'workflowUrl'>,
+  { store, workflowLink }: Pick<ApiDeps, 'store' | 'workflowLink'>,
 ): ListAnswer {
   async function* rows() {
     for await (const part of store.dataSources.list(scope, listing))
-      yield part.map((source) => presentDataSource(source, { workflowUrl }));
+      yield part.map((source) => presentDataSource(source, { workflowLink }));
   }
   return new ListAnswer(store.dataSources.count(scope, listing), rows());
 }
@@ -58,12 +58,12 @@ export const integrations = operation<'reader', unknown>({
   auth: 'reader',
   summary: "Lists the caller's connected data sources, in the form of older front-ends.",
   answer: Joi.object({ active_integrations: Joi.array().items(dataSourceRecord).required() }),
-  async handle({ caller: { organizationId, userId }, deps: { store, workflowUrl } }) {
+  async handle({ caller: { organizationId, userId }, deps: { store, workflowLink } }) {
     const filters = { revokedAccess: false };
     const listing: DataSourceListing = { filters, orderBy: 'updated_at', orderDir: 'asc', page: MOST };
     const active: DataSourceRecord[] = [];
     for await (const part of store.dataSources.list({ organizationId, userId }, listing))
-      active.push(...part.map((source) => presentDataSource(source, { workflowUrl })));
+      active.push(...part.map((source) => presentDataSource(source, { workflowLink })));
     return { active_integrations: active };
   },
 });

@@ -17,7 +17,7 @@ async function changeTags(
   caller: UserCaller,
   id: number,
   change: (known: readonly StoredTag[]) => StoredTag[],
-  { store, dispatcher, workflowUrl }: ApiDeps,
+  { store, dispatcher, workflowLink }: ApiDeps,
 ): Promise<DataSourceRecord> {
   const runId = await store.runs.nextId();
   const { dataSource, behind } = await store.transaction(async (session) => {
@@ -31,7 +31,7 @@ async function changeTags(
     return tagged;
   });
   if (behind) void dispatcher.start(runId);
-  return presentDataSource(dataSource, { workflowUrl });
+  return presentDataSource(dataSource, { workflowLink });
 }
 
 /** POST /data_sources/tags/add: new keys are added, known ones replaced, others stay. */

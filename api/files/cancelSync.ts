@@ -15,13 +15,13 @@ export const cancelSync = operation<'user', { file_id: number }>({
   summary: 'Cancels the run that is syncing a file: a scrape with all its pages, or a re-sync.',
   body: Joi.object({ file_id: integer().required() }),
   answer: fileRecord,
-  async handle({ caller, body, deps: { store, dispatcher, workflowUrl } }) {
+  async handle({ caller, body, deps: { store, dispatcher, workflowLink } }) {
     const [file] = await store.files.byIds(caller, [body.file_id]);
     if (!file) throw notFound('file');
     const atRest = (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(file.syncStatus);
     if (atRest || file.runId === null) throw new HttpError(409, 'The file is at rest: there is nothing to cancel.');
     await dispatcher.cancel(file.runId);
     const [now] = await store.files.byIds(caller, [body.file_id]);
-    return presentFile(now ?? file, { workflowUrl });
+    return presentFile(now ?? file, { workflowLink });
   },
 });

@@ -33,10 +33,10 @@ export const heldPages = operation<'key', unknown>({
     offset: integer().min(0).default(0),
   }),
   answer: listOf(fileRecord),
-  async handle({ caller, query, deps: { store, workflowUrl } }) {
+  async handle({ caller, query, deps: { store, workflowLink } }) {
     const page = query as unknown as { limit: number; offset: number };
     const { found, count } = await store.files.heldContainers(caller.organizationId, page);
-    return { results: found.map((file) => presentFile(file, { workflowUrl })), count };
+    return { results: found.map((file) => presentFile(file, { workflowLink })), count };
   },
 });
 

@@ -46,13 +46,13 @@ export const resyncFile = operation<'user', Body>({
     skip_file_processing: orNull(Joi.boolean(), false),
   }),
   answer: fileRecord,
-  async handle({ caller, body, deps: { store, dispatcher, workflowUrl } }) {
+  async handle({ caller, body, deps: { store, dispatcher, workflowLink } }) {
     // A fresh sync makes chunks of the content: those that a caller gave go.
     const { runId, file } = await queueResync(store, caller, body.file_id, {
       optionsOf: (known) => overridden(known, body),
       change: { givenChunks: null },
     });
     void dispatcher.start(runId);
-    return presentFile(file, { workflowUrl });
+    return presentFile(file, { workflowLink });
   },
 });

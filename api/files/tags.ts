@@ -17,7 +17,7 @@ async function changeTags(
   caller: UserCaller,
   fileId: number,
   change: (known: readonly StoredTag[]) => StoredTag[],
-  { store, dispatcher, workflowUrl }: ApiDeps,
+  { store, dispatcher, workflowLink }: ApiDeps,
 ): Promise<FileRecord> {
   const runId = await store.runs.nextId();
   const { file, hasPoints } = await store.transaction(async (session) => {
@@ -37,7 +37,7 @@ async function changeTags(
     return { file: tagged.file, hasPoints: accept };
   });
   if (hasPoints) void dispatcher.start(runId);
-  return presentFile(file, { workflowUrl });
+  return presentFile(file, { workflowLink });
 }
 
 /** Tags of files are text, or lists of text: what is neither is turned into it. */

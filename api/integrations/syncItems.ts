@@ -22,7 +22,7 @@ export const syncItems = operation<'user', Body>({
   createsWork: true,
   body: dataSourceId(),
   answer: dataSourceRecord,
-  async handle({ caller, body, deps: { store, dispatcher, workflowUrl } }): Promise<DataSourceRecord> {
+  async handle({ caller, body, deps: { store, dispatcher, workflowLink } }): Promise<DataSourceRecord> {
     const { _id } = await connectedSourceOf(caller, body.data_source_id, store);
     const runId = await store.runs.nextId();
     const source = await store.transaction(async (session) => {
@@ -33,7 +33,7 @@ export const syncItems = operation<'user', Body>({
       return queued;
     });
     if (source.itemsRunId === runId) void dispatcher.start(runId);
-    return presentDataSource(source, { workflowUrl });
+    return presentDataSource(source, { workflowLink });
   },
 });
 
@@ -45,7 +45,7 @@ export const cancelItemsSync = operation<'user', Body>({
   summary: 'Stops the listing of what a connected account holds.',
   body: dataSourceId(),
   answer: dataSourceRecord,
-  async handle({ caller, body, deps: { store, dispatcher, workflowUrl } }): Promise<DataSourceRecord> {
+  async handle({ caller, body, deps: { store, dispatcher, workflowLink } }): Promise<DataSourceRecord> {
     const source = await dataSourceOf(caller, body.data_source_id, store);
     const runId = source.itemsRunId ?? null;
     if (runId !== null) {
@@ -53,6 +53,6 @@ export const cancelItemsSync = operation<'user', Body>({
       await store.dataSources.endListing(caller, source._id, runId, { status: 'READY', whole: false, facts: {} });
       await dispatcher.cancel(runId);
     }
-    return presentDataSource(await dataSourceOf(caller, source._id, store), { workflowUrl });
+    return presentDataSource(await dataSourceOf(caller, source._id, store), { workflowLink });
   },
 });

@@ -1,4 +1,3 @@
-import { createTemporalLinks } from '../../contract/temporalLinks.js';
 import type { ApiDeps } from '../deps.js';
 import { createNameLimiter } from '../http/rateLimit.js';
 import { createLiveOverviews, type LiveSettings } from './live.js';
@@ -9,7 +8,6 @@ import type { SigningKey } from '../http/signer.js';
 interface OpsSettings extends LiveSettings {
   readonly sessionMs: number;
   readonly secretKeys: readonly SigningKey[];
-  readonly temporal: { readonly uiUrl: string | null; readonly namespace: string };
 }
 
 /** Unknown keys that one address may try a minute. */
@@ -18,8 +16,8 @@ const TRIES_A_MINUTE = 10;
 /** What the page of operators needs beside what all operations do. */
 export function createOps(
   deps: OverviewDeps,
-  { sessionMs, secretKeys, temporal, ...live }: OpsSettings,
-): Pick<ApiDeps, 'opsSessions' | 'signInTries' | 'overviews' | 'live' | 'temporalLinks'> {
+  { sessionMs, secretKeys, ...live }: OpsSettings,
+): Pick<ApiDeps, 'opsSessions' | 'signInTries' | 'overviews' | 'live'> {
   // A little less than a tick, so that each tick brings something new.
   const overviews = createOverviews(deps, live.tickMs * 0.9);
   return {
@@ -27,6 +25,5 @@ export function createOps(
     signInTries: createNameLimiter(TRIES_A_MINUTE),
     overviews,
     live: createLiveOverviews(overviews, (sessions) => oversAmong(sessions, deps.store), live, deps.log),
-    temporalLinks: createTemporalLinks(temporal),
   };
 }

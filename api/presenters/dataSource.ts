@@ -1,15 +1,14 @@
 import type { DataSourceRecord } from '../../contract/records.js';
 import { tagObject } from '../../contract/tags.js';
-import type { WorkflowUrl } from '../../contract/temporalLinks.js';
+import type { WorkflowLink } from '../../contract/temporalLinks.js';
 import { listingWorkflow } from '../../store/dataSources/listings.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 
 /** A data source as the interface answers it: its 18 keys, and those of ours. `token` never says more than that there are credentials. */
 export function presentDataSource(
   source: DataSourceDoc,
-  { workflowUrl }: { readonly workflowUrl: WorkflowUrl },
+  { workflowLink }: { readonly workflowLink: WorkflowLink },
 ): DataSourceRecord {
-  const workflowId = listingWorkflow(source);
   return {
     id: source._id,
     data_source_external_id: source.externalId,
@@ -30,7 +29,6 @@ export function presentDataSource(
     // Its files may still be found by the tags it had: the next change of its tags brings them everywhere.
     data_source_metadata: { ...source.metadata, ...(source.tagsStopped ? { tags_pending: true } : {}) },
     tags: tagObject(source.tags),
-    workflow_id: workflowId,
-    workflow_url: workflowUrl(workflowId),
+    ...workflowLink(listingWorkflow(source)),
   };
 }

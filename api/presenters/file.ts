@@ -1,7 +1,7 @@
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { FileRecord, FileStatisticsRecord } from '../../contract/records.js';
 import { fileTags, tagObject } from '../../contract/tags.js';
-import type { WorkflowUrl } from '../../contract/temporalLinks.js';
+import type { WorkflowLink } from '../../contract/temporalLinks.js';
 import { toOcrProperties } from '../schemas/uploads.js';
 import type { FileDoc, FileStatistics } from '../../store/files/model.js';
 
@@ -48,7 +48,7 @@ export interface FileLinks {
 /** A stored file as the interface answers it: its 39 keys, and those of ours. */
 export function presentFile(
   file: FileDoc,
-  { workflowUrl }: { readonly workflowUrl: WorkflowUrl },
+  { workflowLink }: { readonly workflowLink: WorkflowLink },
   links: FileLinks = { raw: null, parsed: null },
 ): FileRecord {
   const { options } = file;
@@ -106,7 +106,6 @@ export function presentFile(
     embedding_storage_status: file.embeddingStorageStatus,
     created_at: file.createdAt.toISOString(),
     updated_at: file.updatedAt.toISOString(),
-    workflow_id: file.workflowId,
-    workflow_url: workflowUrl(file.workflowId),
+    ...workflowLink(file.workflowId),
   };
 }

@@ -1,15 +1,15 @@
 import { NO_TALLY, REMEDIES, type RunTally } from '../../contract/ledger.js';
-import type { WorkflowUrl } from '../../contract/temporalLinks.js';
+import type { WorkflowLink } from '../../contract/temporalLinks.js';
 import type { LedgerItem } from '../../store/ledger/queries.js';
 import { stateOfRun } from '../../store/runs/list.js';
 import type { RunDoc } from '../../store/runs/model.js';
 
 interface Links {
-  readonly workflowUrl: WorkflowUrl;
+  readonly workflowLink: WorkflowLink;
 }
 
 /** A run as the ledger lists it. */
-export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowUrl }: Links) {
+export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowLink }: Links) {
   const { discovered, ok, failed, skipped, aborted, pending, bytes, tokens, reused } = tally;
   const isSchedules = run.kind === 'autoSync' || run.parentRunId !== undefined;
   return {
@@ -34,13 +34,12 @@ export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowUr
     tokens_embedded: Math.round(tokens),
     tokens_reused: Math.round(reused),
     details: run.counts,
-    workflow_id: run.workflowId,
-    workflow_url: workflowUrl(run.workflowId),
+    ...workflowLink(run.workflowId),
   };
 }
 
 /** @param workflowId of its run */
-export function presentItem(item: LedgerItem, workflowId: string, { workflowUrl }: Links) {
+export function presentItem(item: LedgerItem, workflowId: string, { workflowLink }: Links) {
   return {
     id: item.id,
     sync_run_id: item.runId,
@@ -56,7 +55,6 @@ export function presentItem(item: LedgerItem, workflowId: string, { workflowUrl 
     tokens_embedded: Math.round(item.tokens),
     tokens_reused: Math.round(item.reused),
     at: item.at.toISOString(),
-    workflow_id: workflowId,
-    workflow_url: workflowUrl(workflowId),
+    ...workflowLink(workflowId),
   };
 }

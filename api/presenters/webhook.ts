@@ -1,4 +1,4 @@
-import type { WorkflowUrl } from '../../contract/temporalLinks.js';
+import type { WorkflowLink } from '../../contract/temporalLinks.js';
 import { eventId, eventPayload } from '../../contract/events.js';
 import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
 
@@ -16,11 +16,14 @@ export function presentWebhook(webhook: WebhookDoc) {
 }
 
 /** A delivery with every try of it. */
-export function presentDelivery({ position, organizationId, event, ...delivery }: DeliveryDoc, urlOf: WorkflowUrl) {
+export function presentDelivery(
+  { position, organizationId, event, ...delivery }: DeliveryDoc,
+  workflowLink: WorkflowLink,
+) {
   return {
     id: position,
     event_id: eventId(organizationId, position),
-    ...eventPayload(event, urlOf),
+    ...eventPayload(event, workflowLink),
     status: delivery.status,
     next_attempt_at: delivery.nextTryAt?.toISOString() ?? null,
     attempts: delivery.attempts.map(({ at, ms, statusCode, error }) => ({

@@ -96,8 +96,7 @@ export const retrySyncRun = operation<'either', RetryBody>({
       request_id: again.requestId,
       queued,
       has_more: found.length > MOST,
-      workflow_id: again.workflowId,
-      workflow_url: deps.workflowUrl(again.workflowId),
+      ...deps.workflowLink(again.workflowId),
     };
   },
 });

@@ -77,7 +77,7 @@ export const scrapeSitemap = operation<'user', Body>({
   answer: fileRecord,
   dryAnswer: estimate,
   async handle({ caller, body, deps }) {
-    const { store, dispatcher, workflowUrl } = deps;
+    const { store, dispatcher, workflowLink } = deps;
     const request = toRequest(body);
     if (body.dry_run) return withDeadline(caller, deps, (deadline) => drySitemap(caller, request, deadline, deps));
     const [runId, requestId] = [await store.runs.nextId(), randomUUID()];
@@ -99,6 +99,6 @@ export const scrapeSitemap = operation<'user', Body>({
     );
     // Not awaited: the row is the promise. Temporal may be away; the sweeper starts what is left.
     void dispatcher.start(runId, first);
-    return presentFile(parent, { workflowUrl });
+    return presentFile(parent, { workflowLink });
   },
 });

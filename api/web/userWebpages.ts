@@ -28,14 +28,14 @@ export const userWebpages = operation<'reader', Body>({
     pagination: pagination(),
   }),
   answer: listOf(fileRecord),
-  handle({ caller, body, deps: { store, workflowUrl } }) {
+  handle({ caller, body, deps: { store, workflowLink } }) {
     const filters: FileFilters = { sources: [WEB_PAGE_SOURCE], includeContainers: false, ids: body.filters.ids ?? [] };
     const page = toPage(body.pagination);
     const count = store.files.count(caller, filters, page.startingId);
     async function* rows() {
       const listing = { filters, orderBy: body.order_by, orderDir: body.order_dir, page };
       for await (const files of store.files.list(caller, listing))
-        yield files.map((file) => presentFile(file, { workflowUrl }));
+        yield files.map((file) => presentFile(file, { workflowLink }));
     }
     return Promise.resolve(new ListAnswer(count, rows()));
   },

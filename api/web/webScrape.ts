@@ -104,7 +104,7 @@ export const webScrape = operation<'user', Body[]>({
   answer: Joi.array().items(fileRecord),
   dryAnswer: Joi.array().items(estimate),
   async handle({ caller, body, deps }) {
-    const { store, dispatcher, workflowUrl } = deps;
+    const { store, dispatcher, workflowLink } = deps;
     if (body.some((element) => element.dry_run)) return dryScrapes(caller, body, deps);
     const scrapes = await Promise.all(
       body.map(async (element, index) => ({
@@ -131,6 +131,6 @@ export const webScrape = operation<'user', Body[]>({
     const parents = await acceptAll(caller, asked, store);
     // Not awaited: the rows are the promise. Temporal may be away; the sweeper starts what is left.
     for (const [index, { runId }] of scrapes.entries()) void dispatcher.start(runId, parents[index]?.first);
-    return parents.map(({ parent }) => presentFile(parent, { workflowUrl }));
+    return parents.map(({ parent }) => presentFile(parent, { workflowLink }));
   },
 });

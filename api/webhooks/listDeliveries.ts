@@ -32,6 +32,6 @@ export const listDeliveries = operation<'key', unknown>({
     const { status, ...page } = call.query as unknown as Query;
     const { deliveries } = call.deps.store;
     const [found, count] = await Promise.all([deliveries.list(_id, page, status), deliveries.count(_id, status)]);
-    return { results: found.map((one) => presentDelivery(one, call.deps.workflowUrl)), count };
+    return { results: found.map((one) => presentDelivery(one, call.deps.workflowLink)), count };
   },
 });

@@ -24,7 +24,7 @@ export const listEvents = operation<'key', unknown>({
     next_cursor: integer().required(),
     has_more: Joi.boolean().required(),
   }),
-  async handle({ caller: { organizationId }, query, deps: { store, workflowUrl } }) {
+  async handle({ caller: { organizationId }, query, deps: { store, workflowLink } }) {
     const { after, limit } = query as { after: number; limit: number };
     const found = await store.events.after(organizationId, after, limit + 1);
     const events = found.slice(0, limit);
@@ -32,7 +32,7 @@ export const listEvents = operation<'key', unknown>({
       results: events.map((event) => ({
         cursor: event.position,
         event_id: eventId(organizationId, event.position),
-        ...eventPayload(event, workflowUrl),
+        ...eventPayload(event, workflowLink),
       })),
       next_cursor: events.at(-1)?.position ?? after,
       has_more: found.length > limit,

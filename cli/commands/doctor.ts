@@ -10,10 +10,11 @@ const SIGNS: Readonly<Record<Check['state'], string>> = { ok: 'ok  ', warn: 'LOO
 async function examine(call: Call): Promise<Check[]> {
   try {
     const config = loadConfig(call.terminal.env);
+    const asking = mongodbChecks(config);
     const [mongodb, qdrant, temporal, api, machine] = await Promise.all([
-      mongodbChecks(config),
+      asking,
       qdrantChecks(config),
-      temporalChecks(config),
+      asking.then(({ deploymentId }) => temporalChecks(config, deploymentId)),
       apiChecks(call),
       machineChecks(config),
     ]);

@@ -1,11 +1,12 @@
 /** What the doctor asks of engines and API. */
 import type { Config } from '../../config.js';
+import { temporalNames } from '../../contract/temporalNames.js';
 import { inspectTemporal, type TemporalInspection } from '../../dispatch/inspect.js';
 import { type Inspection, inspectMongodb, inspectQdrant } from '../../store/inspection.js';
 import { SCHEMA_VERSION } from '../../store/migrations/run.js';
 import { openApi } from '../api.js';
 import type { Call } from '../command.js';
-import { bad, type Check, messageOf, ok, warn } from './check.js';
+import { bad, type Check, messageOf, ok, skipped, warn } from './check.js';
 
 const START = 'Start the service with npm start';
 const MOST_SKEW_MS = 5_000;
@@ -24,15 +25,20 @@ function clock(mongodb: Date, asked: number, answered: number): Check {
     : bad(name, found, 'Have both machines keep time (NTP): tokens, retries and leases go by it.');
 }
 
-export async function mongodbChecks({
-  mongodbUri,
-}: Config): Promise<{ checks: Check[]; inspection: Inspection | null }> {
+interface MongodbFindings {
+  readonly checks: Check[];
+  readonly inspection: Inspection | null;
+  /** Null where MongoDB does not answer, or nothing was started yet. */
+  readonly deploymentId: string | null;
+}
+
+export async function mongodbChecks({ mongodbUri }: Config): Promise<MongodbFindings> {
   const name = 'MongoDB';
-  if (mongodbUri === null) return { checks: [notSet(name, 'MONGODB_URI')], inspection: null };
+  if (mongodbUri === null) return { checks: [notSet(name, 'MONGODB_URI')], inspection: null, deploymentId: null };
   try {
     const inspection = await inspectMongodb(mongodbUri);
     const asked = Date.now();
-    const { version, replicaSet, clock: now, schema } = await inspection.server();
+    const { version, replicaSet, clock: now, schema, deploymentId } = await inspection.server();
     const checks = [
       replicaSet === null
         ? bad(
@@ -51,12 +57,13 @@ export async function mongodbChecks({
           'Start the newer version of Allotrope again, or restore a backup.',
         ),
       );
-    return { checks, inspection };
+    return { checks, inspection, deploymentId };
   } catch (error) {
     const { host } = new URL(mongodbUri);
     return {
       checks: [bad(name, `${host} does not answer: ${messageOf(error)}`, `${START}, or see MONGODB_URI.`)],
       inspection: null,
+      deploymentId: null,
     };
   }
 }
@@ -87,19 +94,26 @@ export async function qdrantChecks({ qdrant }: Config): Promise<Check[]> {
   }
 }
 
-export async function temporalChecks({
-  temporal,
-}: Config): Promise<{ checks: Check[]; inspection: TemporalInspection | null }> {
+/** @param deploymentId null: unknown, so neither the task queue nor any workflow can be looked up */
+export async function temporalChecks(
+  { temporal }: Config,
+  deploymentId: string | null,
+): Promise<{ checks: Check[]; inspection: TemporalInspection | null }> {
   const name = 'Temporal';
   const { address } = temporal;
   if (address === null) return { checks: [notSet(name, 'TEMPORAL_ADDRESS')], inspection: null };
-  const inspection = inspectTemporal({ ...temporal, address });
+  const names = temporalNames(deploymentId ?? '', temporal.taskQueue);
+  const inspection = inspectTemporal({ ...temporal, address }, names);
   try {
     const { version, pollers } = await inspection.server();
+    if (deploymentId === null) {
+      await inspection.close();
+      return { checks: [ok(name, version), skipped('worker', 'MongoDB must answer first')], inspection: null };
+    }
     const workers =
       pollers > 0
-        ? ok('worker', `${pollers} poll ${temporal.taskQueue}`)
-        : bad('worker', `nobody polls ${temporal.taskQueue}`, WORKER);
+        ? ok('worker', `${pollers} poll ${names.taskQueue}`)
+        : bad('worker', `nobody polls ${names.taskQueue}`, WORKER);
     return { checks: [ok(name, version), workers], inspection };
   } catch (error) {
     await inspection.close();

@@ -123,6 +123,11 @@ interface MetaDoc {
   version: number;
 }
 
+/** Returns the stored version of the records; null before the first start. */
+export async function schemaVersionOf(connection: Connection): Promise<number | null> {
+  return (await connection.collection<MetaDoc>('meta').findOne({ _id: 'schema' }))?.version ?? null;
+}
+
 /** Brings the records to this version before anything reads them. @throws when the data is from a newer version */
 export async function runMigrations(connection: Connection): Promise<void> {
   const meta = connection.model<MetaDoc>(

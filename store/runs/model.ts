@@ -26,6 +26,7 @@ export const stillPause = ({ finishedAt, pause }: Pick<RunDoc, 'finishedAt' | 'p
 export interface RunDoc {
   _id: number;
   kind: RunKind;
+  /** Key of its workflow, one of `workflowIds`. */
   workflowId: string;
   organizationId: number;
   /** 0, without a customer id, where the run is about the organization itself. */

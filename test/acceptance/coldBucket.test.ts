@@ -30,8 +30,8 @@ beforeAll(async () => {
     S3_ACCESS_KEY_ID: 'id',
     S3_SECRET_ACCESS_KEY: 'secret',
   });
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
-  dispatcher = createDispatcher(client, service.taskQueue, service.store, createLog({ level: 'silent', name: 'test' }));
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  dispatcher = createDispatcher(client, service.names, service.store, createLog({ level: 'silent', name: 'test' }));
   user = await service.user('frida');
 });
 afterAll(async () => {

@@ -27,8 +27,8 @@ let user: TestUser;
 
 beforeAll(async () => {
   service = await startService();
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
-  dispatcher = createDispatcher(client, service.taskQueue, service.store, log);
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  dispatcher = createDispatcher(client, service.names, service.store, log);
   user = await service.user('frida');
 });
 afterAll(async () => {
@@ -343,9 +343,9 @@ test('a move terminated in Temporal is begun anew by the reaper, and nothing sta
   await sweep();
   await soon(() => reached, Boolean);
   const [run] = await runs.inMotion(new Date(Date.now() + 1), 10);
-  await client.workflow.getHandle(run?.workflowId ?? '').terminate('test');
+  await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
   expect(await user.file(file.id)).toMatchObject({ embedding_storage_status: 'HOT_TO_COLD' });
-  expect(await reapOnce(client, service.store, log, Date.now() + 60_000)).toBe(1);
+  expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(1);
   Object.assign(coldCopies, { keep });
   goOn();
   await inStorage(file.id, 'COLD_STORAGE');

@@ -33,7 +33,7 @@ beforeAll(async () => {
     CONSENT_LIFE_S: String(LIFE_S),
     LOG_LEVEL: 'silent',
   });
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
 });
 afterAll(async () => {
   await client.connection.close();
@@ -55,7 +55,7 @@ async function begun() {
   const run = (): Promise<RunDoc> =>
     withDatabase(service, (db) => db.collection<RunDoc>('runs').findOne({ _id: runId })) as never;
   await soon(run, ({ startedAt }) => startedAt !== null);
-  const handle = client.workflow.getHandle(workflowIds.connect(runId));
+  const handle = client.workflow.getHandle(service.names.idOf(workflowIds.connect(runId)));
   const isTimed = async (): Promise<boolean> => {
     const { events } = await handle.fetchHistory();
     return events?.some((event) => event.timerStartedEventAttributes) === true;
@@ -140,7 +140,7 @@ test('one that is terminated in Temporal is ended by the reaper, and its page sa
   await prolong();
   await handle.terminate();
   const log = createLog({ level: 'silent', name: 'test' });
-  await reapOnce(client, service.store, log, Date.now() + 60_000);
+  await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
   expect(await rowOf()).toMatchObject({ state: 'failed', ...isForgotten });
   const page = await openPage(back);
   expect(page).toMatchObject({ status: 400 });

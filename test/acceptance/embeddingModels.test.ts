@@ -300,7 +300,7 @@ thoroughly(
     const later = await startService({
       ...(stores as Record<string, string>),
       // Not its predecessor's: a poll of that may still be open.
-      TASK_QUEUE: `${without.taskQueue}-later`,
+      TASK_QUEUE: 'later',
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       ...emulator.settings('openai'),
     });

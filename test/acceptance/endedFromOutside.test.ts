@@ -29,7 +29,7 @@ let sourceId: number;
 
 beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent' });
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   site = await startSampleSite(1, 1);
   user = await service.user('tess');
   // The suites share one Temporal, and others recount their first organizations at this moment.
@@ -54,7 +54,7 @@ afterAll(async () => {
 beforeEach(() => service.stopWorker());
 
 /** The reaper's round in a minute, when no run is too young to be looked at. */
-const reapLater = () => reapOnce(client, service.store, log, Date.now() + 60_000);
+const reapLater = () => reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
 
 /** The run of a kind, once Temporal has it. */
 const begun = (kind: RunDoc['kind']): Promise<RunDoc> =>
@@ -85,7 +85,7 @@ const carried = (tag: string): Promise<string[][]> =>
 describe('tags of a data source', () => {
   test('that were terminated on their way arrive all the same', async () => {
     await addTag('red');
-    await client.workflow.getHandle((await begun('updateTags')).workflowId).terminate('test');
+    await client.workflow.getHandle(service.names.idOf((await begun('updateTags')).workflowId)).terminate('test');
     expect(await reapLater()).toBe(1);
     // The same run is not found a second time.
     expect(await reapLater()).toBe(0);
@@ -97,7 +97,7 @@ describe('tags of a data source', () => {
 
   test('that were cancelled stay behind; the record says so until a change has brought them everywhere', async () => {
     await addTag('blue');
-    await client.workflow.getHandle((await begun('updateTags')).workflowId).cancel();
+    await client.workflow.getHandle(service.names.idOf((await begun('updateTags')).workflowId)).cancel();
     await service.startWorker();
     const stopped = await soon(record, ({ data_source_metadata }) => 'tags_pending' in data_source_metadata);
     expect(stopped).toMatchObject({ tags: { team: 'blue' }, data_source_metadata: { tags_pending: true } });
@@ -115,7 +115,7 @@ describe('tags of a data source', () => {
     await withDatabase(service, (connection) =>
       connection.collection<RunDoc>('runs').updateOne({ _id: run._id }, { $set: { options: { redone: 3 } } }),
     );
-    await client.workflow.getHandle(run.workflowId).terminate('test');
+    await client.workflow.getHandle(service.names.idOf(run.workflowId)).terminate('test');
     expect(await reapLater()).toBe(1);
     expect((await record()).data_source_metadata).toEqual({ tags_pending: true });
     expect(await service.store.runs.unstarted(new Date(Date.now() + 60_000), 10)).toEqual([]);
@@ -125,7 +125,7 @@ describe('tags of a data source', () => {
 test('a recount that was terminated comes to its end, and is told once', async () => {
   expect((await organization.post('/organization/statistics', undefined)).status).toBe(200);
   await begun('recountFiles');
-  await client.workflow.getHandle(workflowIds.recount(organizationId)).terminate('test');
+  await client.workflow.getHandle(service.names.idOf(workflowIds.recount(organizationId))).terminate('test');
   expect(await reapLater()).toBe(1);
   await service.startWorker();
   await soon(

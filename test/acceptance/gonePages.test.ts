@@ -29,7 +29,7 @@ const pathOf = (index: number): string => `/pages/${index}.html`;
 const paths = Array.from({ length: PAGES }, (_, index) => pathOf(index));
 const list = (some: readonly string[]): void => void site.pages.set('/sitemap.xml', sitemapOf(site.origin, some));
 const pass = async (): Promise<void> => {
-  const ended = await runPass(client, service.taskQueue, scheduleIds.container(parent.id));
+  const ended = await runPass(client, service.names, scheduleIds.container(parent.id));
   expect(ended).toEqual({ outcome: 'finished', parts: 1 });
   await soon(
     () => withDatabase(service, (db) => db.collection('runs').countDocuments({ finishedAt: null })),
@@ -49,13 +49,13 @@ const quarantined = async () =>
 beforeAll(async () => {
   site = await startSampleSite(PAGES, 1);
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   user = await service.user('hilda');
   list(paths);
   parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true })).id);
   await soon(
-    () => scheduleOf(client, scheduleIds.container(parent.id)),
+    () => scheduleOf(client, service.names, scheduleIds.container(parent.id)),
     (schedule) => schedule !== null,
   );
 });
@@ -122,12 +122,12 @@ test('a pass that is cancelled leaves counts of the pages as they are', async ()
   for (const index of added.slice(1))
     site.pages.set(pathOf(index), (_request, response) => void waiting.push(() => response.end(samplePage(index, 1))));
   list([...paths, ...added.map(pathOf)]);
-  const passing = runPass(client, service.taskQueue, scheduleIds.container(parent.id));
+  const passing = runPass(client, service.names, scheduleIds.container(parent.id));
   await soon(
     () => user.file(parent.id),
     (file) => file.file_metadata?.['pages_total'] === PAGES + 3 && waiting.length > 0,
   );
-  await client.workflow.getHandle(workflowIds.scrape(parent.id)).cancel();
+  await client.workflow.getHandle(service.names.idOf(workflowIds.scrape(parent.id))).cancel();
   await passing;
   const { sync_status: status, file_metadata: facts } = await user.file(parent.id);
   const statuses = (await user.children(parent.id)).map((file) => file.sync_status);

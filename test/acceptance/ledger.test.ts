@@ -96,8 +96,8 @@ test('a run tells its cause, its times and counts that add up, and leads to its 
   expect(run).toMatchObject({
     ...{ kind: 'scrapeSitemap', cause: 'request', status: 'finished', organization_supplied_user_id: 'lola' },
     counts: { discovered: 6, ok: 4, failed: 2, skipped: 0, aborted: 0, pending: 0 },
-    ...{ tokens_reused: 0, workflow_id: `scrape:${parentId}` },
-    workflow_url: `${UI}/namespaces/default/workflows/scrape%3A${parentId}`,
+    ...{ tokens_reused: 0, workflow_id: service.names.idOf(`scrape:${parentId}`) },
+    workflow_url: `${UI}/namespaces/default/workflows/${service.names.deploymentId}%3Ascrape%3A${parentId}`,
   });
   expect(run.bytes_fetched).toBeGreaterThan(4 * samplePage(0, 1).length - 100);
   expect(run.tokens_embedded).toBeGreaterThan(100);
@@ -214,7 +214,11 @@ test('a retry syncs again what failed, once by its key; what is synced by then i
   expect({ status, body }).toMatchObject({ status: 200, body: { queued: 2, has_more: false } });
   expect((await retry({}, 'once')).body).toEqual(body);
   const again = await ended(body.sync_run_id);
-  expect(again).toMatchObject({ cause: 'retry', kind: 'resyncFile', workflow_id: `retry:${again.id}` });
+  expect(again).toMatchObject({
+    cause: 'retry',
+    kind: 'resyncFile',
+    workflow_id: service.names.idOf(`retry:${again.id}`),
+  });
   expect(again.counts).toMatchObject({ discovered: 2, ok: 1, failed: 1 });
   expect((await user.file(failed[0]?.file_id ?? 0)).sync_status).toBe('READY');
   // One of them is synced by now, and is not asked for by a filter; by its name it is.
@@ -226,7 +230,10 @@ test('a retry syncs again what failed, once by its key; what is synced by then i
 
 test('records and events lead to their workflow', async () => {
   const parent = await user.file(parentId);
-  expect(parent).toMatchObject({ workflow_id: `scrape:${parentId}`, workflow_url: run.workflow_url });
+  expect(parent).toMatchObject({
+    workflow_id: service.names.idOf(`scrape:${parentId}`),
+    workflow_url: run.workflow_url,
+  });
   const bearer = { authorization: `Bearer ${service.apiKey}` };
   type Told = { webhook_type: string; obj: { object_id: unknown }; workflow_id?: string; workflow_url?: string };
   const told = await soon(
@@ -235,7 +242,7 @@ test('records and events lead to their workflow', async () => {
   );
   for (const kind of ['FILES_CREATED', 'FILE_READY', 'FILE_ERROR', 'WEBSCRAPE_URLS_READY', 'ALL_FILES_PROCESSED'])
     expect(told.find((one) => one.webhook_type === kind)).toMatchObject({
-      workflow_id: `scrape:${parentId}`,
+      workflow_id: service.names.idOf(`scrape:${parentId}`),
       workflow_url: run.workflow_url,
     });
 });
@@ -262,19 +269,19 @@ test('what happens to a data source leads to the workflow that did it, or that i
   expect((await stand.connect(owner)).status).toBe(200);
   const { body } = await owner.post<{ results: { id: number }[] }>('/user_data_sources', {});
   const { id } = body.results[0]!;
-  expect(await last('ADD')).toMatchObject({ workflow_id: `sync-items:${id}` });
-  expect(await last('DATA_SOURCE_READY')).toMatchObject({ workflow_id: `sync-items:${id}` });
+  expect(await last('ADD')).toMatchObject({ workflow_id: service.names.idOf(`sync-items:${id}`) });
+  expect(await last('DATA_SOURCE_READY')).toMatchObject({ workflow_id: service.names.idOf(`sync-items:${id}`) });
   const ids = ['atlas/lighthouse'];
   expect((await owner.post('/integrations/files/sync', { data_source_id: id, ids })).status).toBe(200);
   const sync = async () => (await owner.get<{ results: Run[] }>('/sync_runs?kinds=syncSource')).body.results[0];
   const update = await last('UPDATE');
   expect(update).toMatchObject({ workflow_id: (await sync())?.workflow_id });
-  expect(update?.workflow_url).toMatch(/workflows\/sync-source%3A\d+$/);
+  expect(update?.workflow_url).toMatch(/workflows\/[a-z0-9]{8}%3Async-source%3A\d+$/);
   await soon(sync, (one) => one?.status === 'finished');
   // Its source ends the access: a run meets that.
   stand.takeBack();
   expect((await owner.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
-  expect(await last('REVOKE')).toMatchObject({ workflow_id: `sync-items:${id}` });
+  expect(await last('REVOKE')).toMatchObject({ workflow_id: service.names.idOf(`sync-items:${id}`) });
   // A person does: nothing runs.
   stand.reset();
   expect((await stand.connect(owner, { sync_source_items: false, sync_files_on_connection: false })).status).toBe(200);
@@ -286,7 +293,7 @@ test('what happens to a data source leads to the workflow that did it, or that i
 test('Temporal itself lists runs by each search attribute', async () => {
   const file = await user.file(parentId);
   const [child] = await user.children(parentId);
-  const settings = { address: testEngines().temporalAddress, namespace: 'default', taskQueue: service.taskQueue };
+  const settings = { address: testEngines().temporalAddress, namespace: 'default' };
   const client = createTemporalClient(settings);
   const { body: resynced } = await user.post<{ id: number; request_id: string }>('/resync_file', {
     file_id: child?.id,
@@ -294,7 +301,7 @@ test('Temporal itself lists runs by each search attribute', async () => {
   const ids = async (query: string): Promise<string[]> => {
     const found: string[] = [];
     for await (const { workflowId } of client.workflow.list({
-      query: `${query} AND TaskQueue = '${service.taskQueue}'`,
+      query: `${query} AND TaskQueue = '${service.names.taskQueue}'`,
     }))
       found.push(workflowId);
     return found;

@@ -107,9 +107,11 @@ describe('POST /resync_file', () => {
   });
 
   test('its run is found by the file, the organization and the user', async () => {
-    const settings = { address: testEngines().temporalAddress, namespace: 'default', taskQueue: service.taskQueue };
+    const settings = { address: testEngines().temporalAddress, namespace: 'default' };
     const client = createTemporalClient(settings);
-    const { typedSearchAttributes } = await client.workflow.getHandle(`resync:${page.id}`).describe();
+    const { typedSearchAttributes } = await client.workflow
+      .getHandle(service.names.idOf(`resync:${page.id}`))
+      .describe();
     const found = typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
     expect(Object.fromEntries(found)).toMatchObject({
       FileId: String(page.id),
@@ -239,18 +241,17 @@ describe('a run that is ended early', () => {
     const client = createTemporalClient({
       address: testEngines().temporalAddress,
       namespace: 'default',
-      taskQueue: service.taskQueue,
     });
     const log = createLog({ level: 'silent', name: 'test' });
     const later = Date.now() + 60_000;
     // While the workflow lives, nothing is reaped, however long it takes.
-    expect(await reapOnce(client, service.store, log, later)).toBe(0);
-    await client.workflow.getHandle(`scrape:${parent.id}`).terminate('test');
-    expect(await reapOnce(client, service.store, log, later)).toBe(1);
+    expect(await reapOnce({ client, names: service.names }, service.store, log, later)).toBe(0);
+    await client.workflow.getHandle(service.names.idOf(`scrape:${parent.id}`)).terminate('test');
+    expect(await reapOnce({ client, names: service.names }, service.store, log, later)).toBe(1);
     expect(await user.file(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
     const statuses = new Set((await user.children(parent.id)).map((file) => file.sync_status));
     expect(statuses).toEqual(new Set(['READY', 'SYNC_ABORTED']));
-    expect(await reapOnce(client, service.store, log, later)).toBe(0);
+    expect(await reapOnce({ client, names: service.names }, service.store, log, later)).toBe(0);
     held.release();
     await client.connection.close();
   });

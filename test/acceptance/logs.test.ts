@@ -49,7 +49,7 @@ test('accepting, starting and ending a run say what it is about', async () => {
     () => saying('workflow started'),
     ({ length }) => length > 0,
   );
-  expect(started).toMatchObject({ ...whose, workflowId: workflowIds.upload(file.id) });
+  expect(started).toMatchObject({ ...whose, workflowId: service.names.idOf(workflowIds.upload(file.id)) });
 });
 
 test('every line of an activity says of which workflow it is', async () => {
@@ -57,7 +57,9 @@ test('every line of an activity says of which workflow it is', async () => {
     () => parsed().filter(({ activity }) => typeof activity === 'string'),
     ({ length }) => length > 0,
   );
-  expect(new Set(ofActivities.map(({ workflowId }) => workflowId))).toEqual(new Set([workflowIds.upload(file.id)]));
+  expect(new Set(ofActivities.map(({ workflowId }) => workflowId))).toEqual(
+    new Set([service.names.idOf(workflowIds.upload(file.id))]),
+  );
 });
 
 test('no line holds what opens something, or what a file holds', async () => {

@@ -40,7 +40,7 @@ beforeAll(async () => {
     },
   });
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: gitbook.settings });
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
 });
 afterAll(async () => {
   await service.close();
@@ -222,8 +222,8 @@ test('whoever dies while a run stands still, it goes on; the reaper leaves it, a
   const { id } = await user.scrape({ url: freshSitemap(), chunk_size: 100, max_tokens: 700, enable_auto_sync: true });
   const { run } = await paused(user, id);
   const before = statuses(await user.children(id));
-  expect(await reapOnce(client, service.store, log, Date.now() + 60_000)).toBe(0);
-  expect(await runPass(client, service.taskQueue, scheduleIds.container(id))).toEqual({ outcome: 'paused', parts: 0 });
+  expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(0);
+  expect(await runPass(client, service.names, scheduleIds.container(id))).toEqual({ outcome: 'paused', parts: 0 });
   await service.stopWorker();
   expect(statuses(await user.children(id))).toEqual(before);
   // Told while no worker is there, and by a signal that is lost.
@@ -241,7 +241,7 @@ thoroughly('a run that nobody has go on ends by itself after its days', async ()
   const user = await service.user('emil');
   const { id } = await user.scrape({ url: freshSitemap(), max_tokens: 0 });
   const { run } = await paused(user, id);
-  const handle = client.workflow.getHandle(run.workflowId);
+  const handle = client.workflow.getHandle(service.names.idOf(run.workflowId));
   // A look changes nothing as long as nobody has it go on.
   await handle.signal(RESUME_SIGNAL);
   await letPausePass(run._id, 29);

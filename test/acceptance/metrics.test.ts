@@ -226,7 +226,7 @@ test("the SDK's own are told beside ours, of our task queues and no other names"
     async () => Object.keys(await scrape(workerUrl)).filter((name) => name.startsWith('temporal_')),
     (all) => all.some((name) => name.startsWith('temporal_activity_execution_latency_seconds_count')),
   );
-  expect(names.join('\n')).toContain(`task_queue="${service.taskQueue}"`);
+  expect(names.join('\n')).toContain(`task_queue="${service.names.taskQueue}"`);
   expect(names.filter((name) => name.startsWith('temporal_worker_task_slots_available'))).not.toEqual([]);
   expect(names.join('\n')).not.toMatch(/an-end-user|organization|workflow_id/);
   // Those that the dashboard shows; none has failed here.

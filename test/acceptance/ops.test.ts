@@ -295,7 +295,7 @@ describe('what it shows', () => {
     expect(html.indexOf('no access')).toBeLessThan(html.indexOf('Google Drive'));
     expect(html).toContain('Notion');
     expect(html).toContain(
-      'href="https://temporal.example/ui/namespaces/default/workflows?query=OrganizationId%3D%221%22"',
+      'href="https://temporal.example/ui/namespaces/default/workflows?query=OrganizationId%3D%221%22%20AND%20TaskQueue%3D%22',
     );
     const link = /href="(\/ops\/files\?cause=encrypted)"/.exec(html)?.[1] ?? '';
     const list = await show(link, byKey());
@@ -329,7 +329,9 @@ describe('what it shows', () => {
     const html = await soon(failures, (text) => text.includes('cause=not_found'));
     expect(html).toMatch(/<b>encrypted<\/b>: Take the password off and send it again\./);
     expect(html).toMatch(/<b>not found<\/b>: Check that it is still there, or leave it out\./);
-    expect(html).toContain(`href="https://temporal.example/ui/namespaces/default/workflows/scrape%3A${missing}"`);
+    expect(html).toContain(
+      `href="https://temporal.example/ui/namespaces/default/workflows/${service.names.deploymentId}%3Ascrape%3A${missing}"`,
+    );
     const other = (await zoe.scrape({ url: site.url('/gone.xml') })).id;
     // Two sentences of one cause are one row.
     const two = await soon(failures, (text) => text.includes('2 files: not found'));
@@ -408,7 +410,7 @@ describe('what happens is told to whoever looks', () => {
         (html) => html.includes('sitemap.xml') && html.includes('<progress'),
       );
     expect(latest(one, 'runs')).toMatch(
-      /href="https:\/\/temporal\.example\/ui\/namespaces\/default\/workflows\/scrape%3A/,
+      /href="https:\/\/temporal\.example\/ui\/namespaces\/default\/workflows\/[a-z0-9]{8}%3Ascrape%3A/,
     );
     await soon(
       () => latest(one, 'runs'),

@@ -43,8 +43,8 @@ beforeAll(async () => {
   stand = await standForGitBook();
   const settings = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: stand.settings, QUARANTINE_DAYS: '3' };
   service = await startService(settings);
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
-  dispatcher = createDispatcher(client, service.taskQueue, service.store, log);
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  dispatcher = createDispatcher(client, service.names, service.store, log);
   organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
 });
 afterAll(async () => {
@@ -80,7 +80,7 @@ async function connected(customerId: string) {
   const wishes = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
   expect((await organization.post('/update_users', wishes)).status).toBe(200);
   const pass = async (): Promise<void> => {
-    expect(await runPass(client, service.taskQueue, scheduleIds.source(id))).toMatchObject({ outcome: 'finished' });
+    expect(await runPass(client, service.names, scheduleIds.source(id))).toMatchObject({ outcome: 'finished' });
     await allQuiet();
   };
   const found = async (query: string): Promise<number[]> => [
@@ -136,7 +136,7 @@ test('what a pass misses is gone for callers, kept for operators, and comes back
     tags: { ...gone.tags, pier: 'north' },
     updated_at: back.updated_at,
     // The last that worked on it brought it back.
-    workflow_id: expect.stringMatching(/^restore:/),
+    workflow_id: expect.stringMatching(/^[a-z0-9]{8}:restore:/),
   });
   const untagged = (some: readonly unknown[]) =>
     (some as { payload: Record<string, unknown> }[]).map(({ payload: { tags: _tags, ...payload }, ...point }) => ({

@@ -240,8 +240,8 @@ async function evaluate(): Promise<void> {
   const [page] = await user.children(parent.id);
   letGo.length = 0;
   hold(path);
-  const client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
-  const passing = runPass(client, service.taskQueue, scheduleIds.container(parent.id));
+  const client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  const passing = runPass(client, service.names, scheduleIds.container(parent.id));
   note('file', (await inState(page?.id ?? 0, 'EVALUATING_RESYNC')).sync_status, 'autoSync');
   await soon(
     () => letGo.length,

@@ -51,7 +51,7 @@ async function pointsCarry(fileId: number, tags: readonly string[]): Promise<voi
 
 beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   site = await startSampleSite(3, 2);
   user = await service.user('tara');
   owner = await service.store.users.ensure(1, 'tara');
@@ -109,7 +109,7 @@ describe('tags of a data source', () => {
     const { _id } = await connectSource(service, owner);
     await change('add', { data_source_id: _id, tags: { seen: 'yes' } });
     await copied(_id);
-    const handle = client.workflow.getHandle(workflowIds.updateTags(_id));
+    const handle = client.workflow.getHandle(service.names.idOf(workflowIds.updateTags(_id)));
     await handle.result();
     const { type, typedSearchAttributes } = await handle.describe();
     const dataSource = typedSearchAttributes.get(defineSearchAttributeKey('DataSourceId', 'KEYWORD'));

@@ -29,7 +29,7 @@ beforeAll(async () => {
   service = await startService(settings, { worker: false });
   proxy = await startFaultProxy(service.env);
   worker = await startProcess('worker/main', { ...service.env, ...proxy.env });
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   user = await service.user('lena');
 });
 afterAll(async () => {
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 /** The reaper's round in a minute, when no run is too young to be looked at. */
-const reapLater = () => reapOnce(client, service.store, log, Date.now() + 60_000);
+const reapLater = () => reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
 
 /** What rests when the last run has ended, which is a moment after its file. */
 async function atRest() {
@@ -71,7 +71,7 @@ test('a resync terminated in Temporal ends SYNC_ABORTED with its old content; a 
   await user.post('/resync_file', { file_id: id });
   while (!asked) await sleep(20);
   expect(await reapLater()).toBe(0);
-  await client.workflow.getHandle(`resync:${id}`).terminate('test');
+  await client.workflow.getHandle(service.names.idOf(`resync:${id}`)).terminate('test');
   expect(await reapLater()).toBe(1);
   expect(await user.file(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
   const after = await atRest();
@@ -99,7 +99,7 @@ test('a delete terminated halfway says so; a resync brings all of the file back,
   const run = (await service.store.runs.inMotion(new Date(Date.now() + 1), 10)).find(
     (open) => open.kind === 'deleteFiles',
   );
-  await client.workflow.getHandle(run?.workflowId ?? '').terminate('test');
+  await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
   proxy.reopen();
   expect(await reapLater()).toBe(1);
   for (const id of ids) {
@@ -138,5 +138,11 @@ test('a run that came to its end after the reaper had listed it is left as it en
   pages.forEach((answer) => answer());
   expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
   await atRest();
-  expect(await reapOnce(client, { ...service.store, runs: { ...runs, inMotion: async () => listed } }, log)).toBe(0);
+  expect(
+    await reapOnce(
+      { client, names: service.names },
+      { ...service.store, runs: { ...runs, inMotion: async () => listed } },
+      log,
+    ),
+  ).toBe(0);
 });

@@ -133,7 +133,7 @@ test('spans say whose they are', async () => {
     'allotrope.organization_id': 1,
     'allotrope.user_id': parent.organization_user_id,
     'allotrope.request_id': parent.request_id,
-    'allotrope.workflow_id': workflowIds.scrape(parent.id),
+    'allotrope.workflow_id': service.names.idOf(workflowIds.scrape(parent.id)),
   };
   expect(named('workflow scrapeSitemap')[0]?.attributes).toMatchObject({ ...ids, 'allotrope.file_id': parent.id });
   const [child] = (await user.post<{ results: FileRecord[] }>('/user_files_v2', { filters: { source: 'WEB_SCRAPE' } }))
@@ -243,7 +243,7 @@ thoroughly('the history of a traced workflow replays where nothing is known of t
   quietTemporal();
   const connection = await Connection.connect({ address: service.env['TEMPORAL_ADDRESS'] ?? '' });
   const client = new Client({ connection });
-  const history = await client.workflow.getHandle(workflowIds.scrape(parent.id)).fetchHistory();
+  const history = await client.workflow.getHandle(service.names.idOf(workflowIds.scrape(parent.id))).fetchHistory();
   await connection.close();
   expect(JSON.stringify(history)).toContain('_tracer-data');
   const workflowBundle = await bundleWorkflowCode({

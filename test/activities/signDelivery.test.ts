@@ -13,7 +13,7 @@ const event = {
   info: null,
   at: new Date(seconds * 1000),
 } as const;
-const body = eventBody(event, () => null);
+const body = eventBody(event, () => ({ workflow_id: null, workflow_url: null }));
 const headers = signDelivery({ signingKey, body, eventId: 'evt_1_5', seconds });
 
 test('both signatures are those of the public vector', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { EVENT_KINDS, eventBody, objectsOf, type ToldEvent } from '../../contract/events.js';
 
-const nowhere = () => null;
+const nowhere = () => ({ workflow_id: null, workflow_url: null });
 const event: ToldEvent = {
   kind: 'FILES_CREATED',
   customerId: 'satvik',

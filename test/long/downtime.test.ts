@@ -29,7 +29,6 @@ beforeAll(async () => {
   client = createTemporalClient({
     address: service.env['TEMPORAL_ADDRESS'] ?? '',
     namespace: 'default',
-    taskQueue: '',
   });
   const user = await service.user('away');
   stand.reset();
@@ -39,10 +38,10 @@ beforeAll(async () => {
   const wishes = { customer_ids: ['away'], auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 };
   expect((await organization.post('/update_users', wishes)).status).toBe(200);
   scheduleId = scheduleIds.source(id);
-  const made = await scheduleWhen(client, scheduleId, (one) => one !== null);
+  const made = await scheduleWhen(client, service.names, scheduleId, (one) => one !== null);
   // As wide as the interval, whatever that is.
   expect(made?.policies.catchupWindow).toBe(made?.spec.intervals?.[0]?.every);
-  await client.schedule.getHandle(scheduleId).update(({ policies, action, ...rest }) => ({
+  await client.schedule.getHandle(service.names.idOf(scheduleId)).update(({ policies, action, ...rest }) => ({
     ...rest,
     action: action as never,
     policies: { ...policies, catchupWindow: EVERY_MS },
@@ -57,7 +56,8 @@ afterAll(async () => {
 
 const passes = (): Promise<Pick<RunDoc, 'acceptedAt' | 'finishedAt'>[]> =>
   withDatabase(service, async (db) => db.collection<RunDoc>('runs').find({ kind: 'autoSync' }).toArray());
-const acted = async (): Promise<number> => (await scheduleOf(client, scheduleId))?.info.numActionsTaken ?? 0;
+const acted = async (): Promise<number> =>
+  (await scheduleOf(client, service.names, scheduleId))?.info.numActionsTaken ?? 0;
 
 test('a server that was away for four intervals makes up for one', async () => {
   await soon(passes, (some) => some.some(({ finishedAt }) => finishedAt !== null));
@@ -69,7 +69,7 @@ test('a server that was away for four intervals makes up for one', async () => {
     (actions) => actions > 0,
   );
   const info = await soon(
-    async () => (await scheduleOf(client, scheduleId).catch(() => null))?.info,
+    async () => (await scheduleOf(client, service.names, scheduleId).catch(() => null))?.info,
     (one) => one?.recentActions.some(({ takenAt }) => takenAt.getTime() > until) === true,
   );
   const missed = info?.recentActions.filter(
@@ -89,8 +89,13 @@ test('a pass that runs over several intervals has one after it, and none for eac
     () => stand.underWay(),
     (requests) => requests > 0,
   );
-  const skippedBefore = (await scheduleOf(client, scheduleId))?.info.numActionsSkippedOverlap ?? 0;
-  await scheduleWhen(client, scheduleId, (one) => (one?.info.numActionsSkippedOverlap ?? 0) >= skippedBefore + 3);
+  const skippedBefore = (await scheduleOf(client, service.names, scheduleId))?.info.numActionsSkippedOverlap ?? 0;
+  await scheduleWhen(
+    client,
+    service.names,
+    scheduleId,
+    (one) => (one?.info.numActionsSkippedOverlap ?? 0) >= skippedBefore + 3,
+  );
   expect((await passes()).length - before).toBeLessThanOrEqual(1);
   stand.reset();
 }, 300_000);

@@ -23,8 +23,8 @@ let organization: ApiClient;
 beforeAll(async () => {
   // Two that tell Temporal at once, as two workers do.
   service = await startService({ LOG_LEVEL: 'silent' });
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
-  schedules = createSchedules(client, service.taskQueue, service.store, createLog({ level: 'silent', name: 'test' }));
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  schedules = createSchedules(client, service.names, service.store, createLog({ level: 'silent', name: 'test' }));
   organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
 }, 120_000);
 afterAll(async () => {
@@ -35,8 +35,10 @@ afterAll(async () => {
 /** Those of this service that Temporal lists, with their intervals. */
 async function listed(): Promise<Map<string, number>> {
   const found = new Map<string, number>();
-  for await (const { scheduleId, memo, spec } of client.schedule.list({ pageSize: 1_000 }))
-    if (memo?.['taskQueue'] === service.taskQueue) found.set(scheduleId, spec?.intervals?.[0]?.every ?? 0);
+  for await (const { scheduleId, spec } of client.schedule.list({ pageSize: 1_000 })) {
+    const key = service.names.keyOf(scheduleId);
+    if (key !== null) found.set(key, spec?.intervals?.[0]?.every ?? 0);
+  }
   return found;
 }
 const settle = async (holds: (found: Map<string, number>) => boolean): Promise<Map<string, number>> => {
@@ -67,13 +69,13 @@ test('a thousand are made, changed and ended, and none is left', async () => {
 
   // What somebody ended by hand comes again; what has no row is ended.
   const [one = '', other = ''] = ids;
-  await client.schedule.getHandle(one).delete();
+  await client.schedule.getHandle(service.names.idOf(one)).delete();
   await withDatabase(service, (db) => db.collection('schedules').deleteOne({ _id: other as never }));
   await soon(listed, (found) => !found.has(one));
   expect(await schedules.compare()).toEqual({ ended: 1, missing: 1 });
   await schedules.reconcile();
-  await soon(() => scheduleOf(client, one), Boolean);
-  expect(await scheduleOf(client, other)).toBeNull();
+  await soon(() => scheduleOf(client, service.names, one), Boolean);
+  expect(await scheduleOf(client, service.names, other)).toBeNull();
 
   expect((await organization.post('/delete_users', { customer_ids: ['thora'] })).status).toBe(200);
   await soon(listed, (found) => found.size === 0, 300_000);

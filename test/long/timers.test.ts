@@ -53,7 +53,7 @@ beforeAll(async () => {
     },
     { worker: false },
   );
-  client = createTemporalClient({ address: time.address, namespace: 'default', taskQueue: '' });
+  client = createTemporalClient({ address: time.address, namespace: 'default' });
   await service.startWorker((activities) =>
     time.follow(
       {
@@ -82,7 +82,7 @@ afterAll(async () => {
 });
 
 const describeWorkflow = (workflowId: string): Promise<WorkflowExecutionDescription> =>
-  client.workflow.getHandle(workflowId).describe();
+  client.workflow.getHandle(service.names.idOf(workflowId)).describe();
 const isRunning = async (workflowId: string): Promise<boolean> =>
   (await describeWorkflow(workflowId)).status.name === 'RUNNING';
 /** How long a workflow took that ends, by Temporal's clock. */

@@ -51,7 +51,7 @@ export async function historiesOf(service: TestService): Promise<string[]> {
   const limit = pLimit(AT_ONCE);
   const fetched: Promise<string>[] = [];
   const { workflow, connection } = client;
-  for await (const { workflowId, runId } of workflow.list({ query: `TaskQueue = "${service.taskQueue}"` }))
+  for await (const { workflowId, runId } of workflow.list({ query: `TaskQueue = "${service.names.taskQueue}"` }))
     fetched.push(limit(async () => textOf(await workflow.getHandle(workflowId, runId).fetchHistory())));
   const histories = await Promise.all(fetched);
   await connection.close();

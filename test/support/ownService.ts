@@ -3,8 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { TASK_QUEUE } from '../../contract/orchestration.js';
+import { temporalNames, type TemporalNames } from '../../contract/temporalNames.js';
 import { findPort } from '../../engines/ports.js';
 import { startEngines } from '../../engines/start.js';
+import { inspectMongodb } from '../../store/inspection.js';
 import { testUser, type TestUser } from './client.js';
 import { testEngines } from './engines.js';
 import { refuseWrong, wrongCountsAtRest } from './ledger.js';
@@ -19,6 +22,7 @@ const PATIENCE_MS = 60_000;
 
 export interface OwnService {
   readonly url: string;
+  readonly names: TemporalNames;
   /** Its settings; enough to read its stores. */
   readonly env: NodeJS.ProcessEnv;
   /** An end user who repeats calls that are not answered. */
@@ -68,6 +72,9 @@ export async function startOwnService(settings: Record<string, string>): Promise
   const api = await startProcess('api/server', env, true);
   const worker = await startProcess('worker/main', env, true);
   const url = `http://127.0.0.1:${port}`;
+  const inspection = await inspectMongodb(mongodbUri.href);
+  const { deploymentId } = await inspection.server();
+  await inspection.close();
   const restarted =
     (engine: { kill(): Promise<void>; restart(): Promise<void> }) =>
     async (downMs = 0): Promise<void> => {
@@ -84,6 +91,7 @@ export async function startOwnService(settings: Record<string, string>): Promise
   };
   return {
     url,
+    names: temporalNames(deploymentId ?? '', TASK_QUEUE),
     env,
     user: (customerId) => testUser(url, apiKey, customerId, PATIENCE_MS),
     kill: (victim, downMs) => ways[victim](downMs),

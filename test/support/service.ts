@@ -1,10 +1,9 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
-import mongoose from 'mongoose';
 
 import { type Activities, createActivities } from '../../activities/index.js';
 import { activityFields } from '../../activities/logFields.js';
@@ -17,6 +16,7 @@ import { createOps } from '../../api/ops/create.js';
 import { createLivePages } from '../../api/web/livePages.js';
 import { loadConfig, storeSettings } from '../../config.js';
 import { createTemporalLinks } from '../../contract/temporalLinks.js';
+import { temporalNames, type TemporalNames } from '../../contract/temporalNames.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { createFeedSource } from '../../connectors/rssFeed/index.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
@@ -54,7 +54,8 @@ export interface TestService {
   readonly apiKey: string;
   /** The settings under which separate processes join this service. */
   readonly env: NodeJS.ProcessEnv;
-  readonly taskQueue: string;
+  /** Its names in the Temporal namespace that all suites share. */
+  readonly names: TemporalNames;
   /** An end user of organization 1, or of the organization of another key. */
   user(customerId: string, apiKey?: string): Promise<TestUser>;
   /** @param wrap puts something of the test's around the activities */
@@ -65,15 +66,6 @@ export interface TestService {
 
 /** Other suites share this machine: how it schedules this process says nothing about the service. */
 const UNMEASURED = { waitShare: null, waited: null, othersShare: null };
-
-/** The suites share one Temporal, whose workflow ids are made of our ids: each suite counts from a number of its own. */
-async function spreadIds(uri: string): Promise<void> {
-  const connection = await mongoose.createConnection(uri).asPromise();
-  const last = randomInt(1, 100_000) * 10_000;
-  const rows = ['file', 'run', 'user', 'dataSource', 'webhook'].map((_id) => ({ _id, last }));
-  await connection.collection<{ _id: string; last: number }>('sequences').insertMany(rows);
-  await connection.close();
-}
 
 /**
  * A service of its own on the run's shared engines: own database, collections, task queue and folder. API and worker
@@ -102,7 +94,6 @@ export async function startService(
     MONGODB_URI: mongodbUri.href,
     QDRANT_URL: engines.qdrantUrl,
     QDRANT_COLLECTION_PREFIX: `${name}-`,
-    TASK_QUEUE: name,
     EMBEDDING_MODEL_PATH: engines.modelPath,
     EMBEDDING_TOKENIZER_PATH: engines.tokenizerPath,
     EMBEDDING_THREADS: '1',
@@ -111,16 +102,17 @@ export async function startService(
   };
   const config = loadConfig(env);
   const log = createLog({ level: config.logLevel, name: 'test', fields: activityFields }, logTo);
-  await spreadIds(mongodbUri.href);
   const metrics = createMetrics({ ofProcess: false });
   const store = await connectStore(storeSettings(config));
   const apiKey = config.apiKey ?? '';
   await store.organizations.ensureFirst(apiKey);
   const temporal = { ...config.temporal, address: config.temporal.address ?? engines.temporalAddress };
+  const names = temporalNames(store.deploymentId, temporal.taskQueue);
+  const links = createTemporalLinks(temporal, names);
   const client = createTemporalClient(temporal);
-  const dispatcher = createDispatcher(client, temporal.taskQueue, store, log);
-  const schedules = createSchedules(client, temporal.taskQueue, store, log);
-  const feed = createFeedReader(client, temporal.taskQueue, store, log, config.reapIntervalMs);
+  const dispatcher = createDispatcher(client, names, store, log);
+  const schedules = createSchedules(client, names, store, log);
+  const feed = createFeedReader(client, names, store, log, config.reapIntervalMs);
   const upstreams = createEgress(config.embedding.egress);
   const embeddings = createEmbeddings({
     local: sharedLocalModel(engines),
@@ -143,12 +135,12 @@ export async function startService(
   });
   const liveWeb = createWebSource({ egress, settings: config.web, renders: false });
   const liveDocuments = createDocumentPool({ ...config.documents, threads: 1 });
-  const ops = createOps({ store, dispatcher, log }, { ...config.ops, secretKeys: config.secretKeys, temporal });
+  const ops = createOps({ store, dispatcher, log }, { ...config.ops, secretKeys: config.secretKeys });
   const app = createApp({
     ...ops,
     store,
     dispatcher,
-    schedules: createScheduleReader(client),
+    schedules: createScheduleReader(client, names),
     embedder: embeddings,
     encodeQuery,
     rerankers: createRerankers(config.rerank, upstreams),
@@ -162,7 +154,8 @@ export async function startService(
     sitemaps: liveWeb,
     livePages: createLivePages(liveWeb, liveDocuments),
     samples: createSampleReader(liveWeb, liveDocuments),
-    workflowUrl: createTemporalLinks(temporal).workflow,
+    temporalLinks: links,
+    workflowLink: links.workflowLink,
     settings: {
       ...config.http,
       maxPagesPerScrape: config.web.maxPagesPerScrape,
@@ -182,7 +175,7 @@ export async function startService(
     store,
     apiKey,
     env,
-    taskQueue: name,
+    names,
     user: (customerId, key = apiKey) => testUser(url, key, customerId),
     async startWorker(wrap = (activities) => activities) {
       quietTemporal();
@@ -190,6 +183,7 @@ export async function startService(
       const workers = await createWorkers(
         {
           ...temporal,
+          taskQueue: names.taskQueue,
           activityConcurrency: config.ingest.activityConcurrency,
           ocrConcurrency: config.ingest.ocrConcurrency,
           transcriptionConcurrency: config.transcription.concurrency,
@@ -208,7 +202,8 @@ export async function startService(
             receivers,
             schedules,
             isBrokenCopy: (error) => error instanceof BrokenPointFile,
-            workflowUrl: createTemporalLinks(temporal).workflow,
+            workflowLink: links.workflowLink,
+            names,
             settings: {
               ...config.ingest,
               maxPagesPerScrape: config.web.maxPagesPerScrape,

@@ -48,7 +48,7 @@ function withMishaps(activities: Activities): Activities {
 
 beforeAll(async () => {
   quietTemporal('ERROR');
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   service = await startService(
     {
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
@@ -82,7 +82,7 @@ const tell = (...ids: number[]) =>
     null,
   );
 const named = (...ids: number[]): string[] => ids.map((id) => `FILE_READY ${id}`);
-const workflow = () => client.workflow.getHandle(workflowIds.deliverEvents(webhookId));
+const workflow = () => client.workflow.getHandle(service.names.idOf(workflowIds.deliverEvents(webhookId)));
 const fail = (): Promise<void> => Promise.reject(new Error('a mishap of the test'));
 /** The execution that was cancelled. */
 let cancelled: Execution | null = null;
@@ -140,7 +140,7 @@ test('terminated while a delivery waits for its next try it is started again wit
 test('while nothing happens nothing is done', async () => {
   await tell(1);
   await receiver.tookSoon(1);
-  const id = workflowIds.deliverEvents(webhookId);
+  const id = service.names.idOf(workflowIds.deliverEvents(webhookId));
   await soon(
     () => service.store.webhooks.find(webhookId),
     (webhook) => webhook?.wake === null,

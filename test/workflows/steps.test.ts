@@ -342,7 +342,7 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
     if (workflow === 'syncSource') return synced;
     const wishes = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
     expect((await organization.post('/update_users', wishes)).status).toBe(200);
-    await runPass(client, service.taskQueue, scheduleIds.source(results[0]?.id ?? 0)).catch(() => undefined);
+    await runPass(client, service.names, scheduleIds.source(results[0]?.id ?? 0)).catch(() => undefined);
     return endOf(customerId, workflow);
   }
   const first: Partial<Record<RunKind, () => Promise<{ status: number }>>> = {
@@ -365,7 +365,7 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
     // What leaves by what is asked for stays, until a pass by the same options does not find it.
     await user.scrape({ ...scrape, url_paths_to_exclude: ['/pages/1.html'] });
     await user.settled(id);
-    await runPass(client, service.taskQueue, scheduleIds.container(id)).catch(() => undefined);
+    await runPass(client, service.names, scheduleIds.container(id)).catch(() => undefined);
     const passed = await endOf(customerId, workflow);
     // What a cancelled pass leaves halfway is taken on.
     while ((await sweepQuarantine(customerId)) !== null);
@@ -431,7 +431,7 @@ let stores: AtRest;
 beforeAll(async () => {
   // Every trial fails on purpose, and the SDK would tell of each.
   quietTemporal('ERROR');
-  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default', taskQueue: '' });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   site = await startSampleSite(PAGES, 1);
   site.pages.set('/start.html', linkedPage('start', ['/pages/0.html', '/pages/1.html']));
   site.pages.set('/feed.xml', feedOf({ one: 'Lit in 1901.', two: 'Dredged in 1902.' }));

@@ -1,5 +1,5 @@
 import { REMEDIES } from '../../../contract/ledger.js';
-import type { WorkflowUrl } from '../../../contract/temporalLinks.js';
+import type { WorkflowLink } from '../../../contract/temporalLinks.js';
 import type { DataSourceDoc } from '../../../store/dataSources/model.js';
 import type { RunDoc } from '../../../store/runs/model.js';
 import type { ApiDeps } from '../../deps.js';
@@ -8,7 +8,7 @@ import { bad, type Finding, ok, warn } from './check.js';
 const MOST_CAUSES = 10;
 const MOST_RUNS = 5;
 
-const presentRun = ({ _id, kind, requestId, ...run }: RunDoc, workflowUrl: WorkflowUrl) => ({
+const presentRun = ({ _id, kind, requestId, ...run }: RunDoc, workflowLink: WorkflowLink) => ({
   run_id: _id,
   kind,
   request_id: requestId,
@@ -17,13 +17,13 @@ const presentRun = ({ _id, kind, requestId, ...run }: RunDoc, workflowUrl: Workf
   finished_at: run.finishedAt?.toISOString() ?? null,
   outcome: run.outcome,
   counts: run.counts,
-  ...{ workflow_id: run.workflowId, workflow_url: workflowUrl(run.workflowId) },
+  ...workflowLink(run.workflowId),
 });
 
 /** What of it failed, by cause, and how its last runs ended. */
 export async function lastFailures(
   source: DataSourceDoc,
-  { store, workflowUrl }: Pick<ApiDeps, 'store' | 'workflowUrl'>,
+  { store, workflowLink }: Pick<ApiDeps, 'store' | 'workflowLink'>,
 ): Promise<Finding> {
   const { _id: dataSourceId, organizationId, metadata, syncStatus } = source;
   const [groups, runs] = await Promise.all([
@@ -39,12 +39,12 @@ export async function lastFailures(
     causes: groups.map(({ cause, files, latest: { _id, syncErrorMessage, workflowId, updatedAt } }) => ({
       ...{ cause, remedy: cause && REMEDIES[cause], sentence: syncErrorMessage ?? '', files },
       ...{ example_file_id: _id, latest_at: updatedAt.toISOString() },
-      ...{ workflow_id: workflowId, workflow_url: workflowUrl(workflowId) },
+      ...workflowLink(workflowId),
     })),
     items_error: itemsError,
     files_error: filesError,
     deletions_held: held,
-    runs: runs.map((run) => presentRun(run, workflowUrl)),
+    runs: runs.map((run) => presentRun(run, workflowLink)),
   };
   if (syncStatus === 'SYNC_ERROR')
     return bad(

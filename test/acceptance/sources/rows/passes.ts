@@ -18,7 +18,7 @@ export function passRows(customer: Customer): void {
     let client: Client;
     beforeAll(() => {
       const { temporalAddress: address } = testEngines();
-      client = createTemporalClient({ address, namespace: 'default', taskQueue: '' });
+      client = createTemporalClient({ address, namespace: 'default' });
     });
     afterAll(() => client.connection.close());
 
@@ -29,7 +29,7 @@ export function passRows(customer: Customer): void {
       expect((await organization.post('/update_users', wishes)).status).toBe(200);
     };
     const pass = async (): Promise<AutoSyncResult> =>
-      runPass(client, customer.service.taskQueue, scheduleIds.source((await customer.source()).id));
+      runPass(client, customer.service.names, scheduleIds.source((await customer.source()).id));
 
     if (!canAutoSync(type)) {
       test('is none of this source', async () => {

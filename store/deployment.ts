@@ -1,0 +1,33 @@
+import { randomInt } from 'node:crypto';
+import type { Connection } from 'mongoose';
+
+interface DeploymentDoc {
+  _id: 'deployment';
+  deploymentId: string;
+}
+
+const ID_LENGTH = 8;
+/** No vowels and no characters that look alike: the id is read aloud and typed into search fields. */
+const ALPHABET = 'bcdfghjkmnpqrstvwxz23456789';
+
+const newId = (): string => Array.from({ length: ID_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+
+const rows = (connection: Connection) => connection.collection<DeploymentDoc>('meta');
+
+/** Returns the id of the deployment whose records are in this database; null before the first start. */
+export async function findDeploymentId(connection: Connection): Promise<string | null> {
+  return (await rows(connection).findOne({ _id: 'deployment' }))?.deploymentId ?? null;
+}
+
+/** Returns the id of the deployment whose records are in this database. The first process to connect creates it. */
+export async function readDeploymentId(connection: Connection): Promise<string> {
+  const known = await findDeploymentId(connection);
+  if (known !== null) return known;
+  const row = await rows(connection).findOneAndUpdate(
+    { _id: 'deployment' },
+    { $setOnInsert: { deploymentId: newId() } },
+    { upsert: true, returnDocument: 'after' },
+  );
+  if (!row) throw new Error('The deployment id could not be stored');
+  return row.deploymentId;
+}
