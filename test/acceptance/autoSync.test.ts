@@ -200,7 +200,7 @@ test('a site is synced by itself at the word of its request alone', async () => 
   for (const query of [`FileId = '${parent.id}'`, `OrganizationId = '1'`]) {
     const found: string[] = [];
     for await (const one of client.schedule.list({ query })) found.push(one.scheduleId);
-    expect(found).toContain(scheduleId);
+    expect(found).toContain(service.names.idOf(scheduleId));
   }
   await user.post('/delete_files_v2', { filters: { ids: [parent.id], include_containers: true } });
   await scheduleWhen(client, service.names, scheduleId, (one) => one === null);

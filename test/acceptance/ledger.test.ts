@@ -316,10 +316,10 @@ test('Temporal itself lists runs by each search attribute', async () => {
       query,
       await soon(
         () => ids(query),
-        (found) => found.includes(`resync:${child?.id}`),
+        (found) => found.includes(service.names.idOf(`resync:${child?.id}`)),
       ),
-    ]).toEqual([query, expect.arrayContaining([`resync:${child?.id}`])]);
-  expect(await ids(`FileId = '${child?.id}'`)).toEqual([`resync:${child?.id}`]);
+    ]).toEqual([query, expect.arrayContaining([service.names.idOf(`resync:${child?.id}`)])]);
+  expect(await ids(`FileId = '${child?.id}'`)).toEqual([service.names.idOf(`resync:${child?.id}`)]);
   await client.connection.close();
   await user.settled(child?.id ?? 0);
 });

@@ -337,7 +337,8 @@ describe('what it shows', () => {
     const two = await soon(failures, (text) => text.includes('2 files: not found'));
     expect(two.match(/cause=not_found/g)).toHaveLength(1);
     const list = (await show('/ops/files?cause=not_found', byKey())).html;
-    for (const id of [missing, other]) expect(list).toContain(`workflows/scrape%3A${id}"`);
+    for (const id of [missing, other])
+      expect(list).toContain(`workflows/${service.names.deploymentId}%3Ascrape%3A${id}"`);
     expect(list).not.toContain('It could not be read');
     // What no cause was kept of, and what is no cause.
     for (const odd of ['', '?cause=none', '?cause=nonsense'])
@@ -353,7 +354,7 @@ describe('what it shows', () => {
     const html = await soon(decisions, (text) => text.includes('/resume'));
     const run = Number(/POST \/sync_runs\/(\d+)\/resume/.exec(html)?.[1]);
     expect(html).toContain('customer-id: zoe');
-    expect(html).toContain(`workflows/scrape%3A${id}"`);
+    expect(html).toContain(`workflows/${service.names.deploymentId}%3Ascrape%3A${id}"`);
     expect(html).toContain(`POST /data_sources/${driveId}/held_deletions/approve`);
     expect(html).toContain(`POST /files/${missing}/held_deletions/approve`);
     const page = (await show('/ops', byKey())).html;
@@ -376,7 +377,7 @@ describe('what it shows', () => {
     expect(card).toContain('2 files that vanished');
     expect(card).toContain(`POST /quarantined_files/restore {&quot;data_source_id&quot;: ${driveId}}`);
     expect(card.match(/<time /g)).toHaveLength(2);
-    expect(html).toContain(`workflows/sync-items%3A${driveId}"`);
+    expect(html).toContain(`workflows/${service.names.deploymentId}%3Async-items%3A${driveId}"`);
     const theirs = (await show('/ops', byKey(stranger.apiKey))).html;
     expect(theirs).toContain('No file is in quarantine.');
     expect(theirs).not.toContain('quarantined_files/restore');

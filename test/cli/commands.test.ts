@@ -223,7 +223,8 @@ describe('doctor', () => {
       },
       ['Qdrant', 'Temporal', 'API', 'SECRET_KEY', 'file storage', 'Chromium', 'embedding model'],
     ],
-    [{ MONGODB_URI: 'mongodb://127.0.0.1:2/?directConnection=true', TASK_QUEUE: 'nobodys' }, ['MongoDB', 'worker']],
+    [{ MONGODB_URI: 'mongodb://127.0.0.1:2/?directConnection=true' }, ['MongoDB']],
+    [{ TASK_QUEUE: 'unpolled' }, ['worker']],
     [{ PUBLIC_URL: 'http://0.0.0.0:2' }, ['API', 'PUBLIC_URL']],
     [{ PORT: 'x' }, ['settings']],
   ])('of wrong settings %j each is bad, with what to do', async (settings, names) => {

@@ -1,9 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import mongoose from 'mongoose';
 
 import { type Activities, createActivities } from '../../activities/index.js';
 import { activityFields } from '../../activities/logFields.js';
@@ -67,6 +68,15 @@ export interface TestService {
 /** Other suites share this machine: how it schedules this process says nothing about the service. */
 const UNMEASURED = { waitShare: null, waited: null, othersShare: null };
 
+/** Each suite counts its ids from a number of its own, so that an id of one suite is unknown in another. */
+async function spreadIds(uri: string): Promise<void> {
+  const connection = await mongoose.createConnection(uri).asPromise();
+  const last = randomInt(1, 100_000) * 10_000;
+  const rows = ['file', 'run', 'user', 'dataSource', 'webhook'].map((_id) => ({ _id, last }));
+  await connection.collection<{ _id: string; last: number }>('sequences').insertMany(rows);
+  await connection.close();
+}
+
 /**
  * A service of its own on the run's shared engines: own database, collections, task queue and folder. API and worker
  * run in this process; tests that kill them start processes with `env` instead.
@@ -102,6 +112,7 @@ export async function startService(
   };
   const config = loadConfig(env);
   const log = createLog({ level: config.logLevel, name: 'test', fields: activityFields }, logTo);
+  await spreadIds(mongodbUri.href);
   const metrics = createMetrics({ ofProcess: false });
   const store = await connectStore(storeSettings(config));
   const apiKey = config.apiKey ?? '';
