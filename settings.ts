@@ -137,7 +137,10 @@ export const SETTINGS = {
     schema: Joi.string().uri({ scheme: ['http', 'https'] }),
     about: "Address of Temporal's Web UI, for links. Unset: that of the embedded one.",
   },
-  TASK_QUEUE: { schema: Joi.string().default(TASK_QUEUE), about: 'Task queue that API and workers share.' },
+  TASK_QUEUE: {
+    schema: Joi.string().default(TASK_QUEUE),
+    about: 'First part of the task queue names; the deployment id follows.',
+  },
   MONGODB_URI: {
     schema: Joi.string().uri({ scheme: ['mongodb', 'mongodb+srv'] }),
     about: 'MongoDB, a replica set (transactions are used). Unset: embedded.',
