@@ -1,6 +1,7 @@
 import type { VectorSpace } from '../contract/embeddingModels.js';
 import { Fault } from '../contract/failures.js';
 import type { Account } from './account.js';
+import type { Party } from '../embeddings/fairQueue.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from './deps.js';
 import type { TokenBound } from './tokenBound.js';
@@ -15,12 +16,13 @@ const sumOf = (tokens: readonly (number | undefined)[]): number => tokens.reduce
 
 /**
  * The vectors of chunks, in their order: those of texts known from before, and the rest computed now.
+ * @param owner takes turns with others where texts wait to be embedded
  * @param bound what is computed is taken of it first; null: of nothing
  * @throws BoundReached where that does not fit
  * @param account gets the tokens of both
  */
 export async function embedTexts(
-  organizationId: number,
+  owner: Party,
   space: VectorSpace,
   chunks: readonly ChunkText[],
   deps: ActivityDeps,
@@ -28,6 +30,7 @@ export async function embedTexts(
   bound: TokenBound | null,
   account?: Account,
 ): Promise<Float32Array[]> {
+  const { organizationId } = owner;
   const { embeddingUsage, vectorCache } = deps.store;
   const tokensOf = new Map(chunks.map(({ text, tokens }) => [text, tokens]));
   const computed = { texts: 0, tokens: 0 };
@@ -43,7 +46,7 @@ export async function embedTexts(
       const tokens = sumOf(missing.map((text) => tokensOf.get(text)));
       await bound?.take(tokens);
       const made = await contentStep('embedded', signal, deps, () =>
-        deps.embeddings.embed(space.name, missing, 'document', signal, organizationId),
+        deps.embeddings.embed(space.name, missing, 'document', signal, owner),
       ).catch(async (error: unknown) => {
         // Of one that was broken off nobody knows what was embedded.
         if (error instanceof Fault && !signal.aborted) await bound?.giveBack(tokens);

@@ -75,7 +75,7 @@ export async function prepareGiven(
   const own = wants && vectors === null ? deps.embeddings.spaceOf(model) : null;
   const space = wants && vectors !== null ? givenSpace(model, vectors[0]?.length ?? 0) : own;
   const chunks = texts.map((text, index) => ({ text, tokens: document.cuts[index]?.tokens ?? 0 }));
-  const made = own ? await embedTexts(organizationId, own, chunks, deps, signal, tokens, account) : [];
+  const made = own ? await embedTexts({ organizationId, userId }, own, chunks, deps, signal, tokens, account) : [];
   // What was fetched is kept by generation: the new one has it too.
   const bytes = file.hasContent
     ? await deps.store.contents.get({ organizationId, fileId, generation: file.generation })

@@ -4,6 +4,7 @@ import { PICTURE_MODEL, type VectorSpace } from '../contract/embeddingModels.js'
 import { Fault } from '../contract/failures.js';
 import type { DocumentFormat } from '../contract/fileFormats.js';
 import type { ProcessedDocument } from '../documents/types.js';
+import type { Party } from '../embeddings/fairQueue.js';
 import type { FileDoc } from '../store/files/model.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps, OpenedOriginal } from './deps.js';
@@ -31,7 +32,7 @@ export function pictureDocument({ format, mimeType }: OpenedOriginal): Processed
 
 /** The vector of a picture, the only one. @throws Fault too_large, or why it can't be embedded */
 export async function embedPicture(
-  organizationId: number,
+  owner: Party,
   space: VectorSpace,
   { bytes, path, size }: OpenedOriginal,
   deps: ActivityDeps,
@@ -45,9 +46,9 @@ export async function embedPicture(
   }
   const picture = path === null ? bytes : await readFile(path);
   const vectors = await contentStep('embedded', signal, deps, () =>
-    deps.embeddings.embedImages(space.name, [picture], signal, organizationId),
+    deps.embeddings.embedImages(space.name, [picture], signal, owner),
   );
-  deps.store.embeddingUsage.count(organizationId, space.name, { computed: 1 });
+  deps.store.embeddingUsage.count(owner.organizationId, space.name, { computed: 1 });
   deps.metrics.embedded({ space: space.name, purpose: 'image', outcome: 'computed', texts: 1 });
   return vectors;
 }

@@ -4,6 +4,7 @@ import { type EmbeddingModelId, PICTURE_MODEL, type VectorSpace } from '../contr
 import { wantsVectors } from '../contract/ingestOptions.js';
 import { LINKS_PER_PAGE } from '../contract/webScrape.js';
 import type { ProcessedDocument } from '../documents/types.js';
+import type { Party } from '../embeddings/fairQueue.js';
 import type { FinishedSync } from '../store/files/commands.js';
 import type { StartedFile } from '../store/files/start.js';
 import type { FileDoc } from '../store/files/model.js';
@@ -33,7 +34,7 @@ const CHUNKS_AT_ONCE = 2_000;
 
 /** A vector for each chunk of a document, in their order. */
 async function embedChunks(
-  organizationId: number,
+  owner: Party,
   space: VectorSpace,
   { prefix, text, cuts }: ProcessedDocument,
   deps: ActivityDeps,
@@ -46,7 +47,7 @@ async function embedChunks(
     const chunks = cuts
       .slice(from, from + CHUNKS_AT_ONCE)
       .map(({ start, end, tokens }) => ({ text: prefix + text.slice(start, end), tokens }));
-    vectors.push(...(await embedTexts(organizationId, space, chunks, deps, signal, bound, account)));
+    vectors.push(...(await embedTexts(owner, space, chunks, deps, signal, bound, account)));
   }
   return vectors;
 }
@@ -238,8 +239,8 @@ async function prepareOpened(
   try {
     await admit(document.text.length);
     account.stage = 'embed';
-    if (sent && asPicture) vectors = await embedPicture(organizationId, asPicture, sent, deps, signal);
-    else if (space) vectors = await embedChunks(organizationId, space, document, deps, signal, tokens, account);
+    if (sent && asPicture) vectors = await embedPicture(owner, asPicture, sent, deps, signal);
+    else if (space) vectors = await embedChunks(owner, space, document, deps, signal, tokens, account);
     // Queued before the file is shown: they are the run's, whatever becomes of this try.
     if (attachments.length > 0) contained = { ...(await acceptAttachments(runId, file, attachments, deps)) };
   } catch (error) {

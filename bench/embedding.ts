@@ -13,7 +13,7 @@ import { glob } from 'tinyglobby';
 import { splitText } from '../documents/chunking/splitText.js';
 import { createLocalProvider } from '../embeddings/providers/local.js';
 import { loadTokenizer } from '../embeddings/providers/localTokenizer.js';
-import { splitWindows } from '../embeddings/providers/localWindows.js';
+import { WINDOW_PIECES } from '../embeddings/providers/localWindows.js';
 import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
 import type { BareOrders } from './bareEmbedding.js';
@@ -92,9 +92,12 @@ const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-embedding-'));
 const model = await ensureEmbeddingModel(await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say }));
 const texts = await chunks();
 const tokenizer = await loadTokenizer(model.tokenizerPath);
-const windows = texts.flatMap((text) =>
-  splitWindows(tokenizer.pieces(text)).map((window) => [...tokenizer.frame(window)].map(Number)),
-);
+const windows = texts.flatMap((text) => {
+  const pieces = tokenizer.pieces(text);
+  return Array.from({ length: Math.ceil(pieces.length / WINDOW_PIECES) }, (_, index) =>
+    [...tokenizer.frame(pieces.slice(index * WINDOW_PIECES, (index + 1) * WINDOW_PIECES))].map(Number),
+  );
+});
 const halves = [0, 1].map((half) => windows.filter((_window, index) => index % THREADS === half));
 const provider = createLocalProvider({ ...model, threads: THREADS });
 const sides: Side[] = [

@@ -1,4 +1,5 @@
 import type { EmbeddingModelId, EmbeddingModelRow, VectorSpace } from '../contract/embeddingModels.js';
+import type { Party } from './fairQueue.js';
 
 export type { VectorSpace };
 
@@ -13,15 +14,15 @@ export interface EmbeddingProvider {
   readonly space: VectorSpace;
   /** Something is about to be embedded: begins whatever takes its time before the first text. Absent where nothing does. */
   prepare?(): void;
-  /** @param party on whose behalf: parties take turns, the calls of one are served in order. By default each call is its own. */
+  /** @param party takes turns with others; the calls of one party are served in order. By default each call is a party of its own. */
   embed(
     texts: readonly string[],
     purpose: EmbeddingPurpose,
     signal?: AbortSignal,
-    party?: unknown,
+    party?: Party,
   ): Promise<Float32Array[]>;
   /** PNG, JPEG, GIF or BMP files, in the same space as texts. Absent: the model takes texts only. */
-  embedImages?(images: readonly Uint8Array[], signal?: AbortSignal, party?: unknown): Promise<Float32Array[]>;
+  embedImages?(images: readonly Uint8Array[], signal?: AbortSignal, party?: Party): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
@@ -32,7 +33,7 @@ export interface EmbeddingUsage {
   readonly tokens: number;
 }
 
-/** Told after each answered request to a provider, for each of its parties that is known by a number: an organization. */
+/** Called after each answered request to a provider, for each of the organizations it was made for. */
 export type OnUsage = (organizationId: number, space: string, usage: EmbeddingUsage) => void;
 
 /** Told after each request to a provider, whatever came of it, in a word. */
@@ -65,14 +66,14 @@ export interface Embeddings {
     texts: readonly string[],
     purpose: EmbeddingPurpose,
     signal?: AbortSignal,
-    party?: unknown,
+    party?: Party,
   ): Promise<Float32Array[]>;
   /** Embeds pictures in a named space; throws a Fault unsupported_type where its model takes texts only. */
   embedImages(
     space: string,
     images: readonly Uint8Array[],
     signal?: AbortSignal,
-    party?: unknown,
+    party?: Party,
   ): Promise<Float32Array[]>;
   close(): Promise<void>;
 }

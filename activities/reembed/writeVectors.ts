@@ -88,7 +88,7 @@ export async function writeVectors(
   for await (const portion of portions(all)) {
     // What is there under another number is somebody's newer content.
     const rows = portion.filter(({ fileId, generation }) => known.get(fileId)?.generation === generation);
-    const vectors = await embedTexts(run.organizationId, space, rows, deps, signal, null);
+    const vectors = await embedTexts(tenant, space, rows, deps, signal, null);
     let from = 0;
     const points = byFile(rows).flatMap((group) => pointsOf(group, vectors.slice(from, (from += group.length))));
     await store.vectors.upsert(points);

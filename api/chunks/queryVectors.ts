@@ -11,18 +11,19 @@ export type QueryVectors = (space: string) => Promise<readonly number[] | Float3
  * vain it costs nothing. Others get a text only where there are files to be found by it.
  */
 export function queryVectors(
-  { organizationId }: Tenant,
+  { organizationId, userId }: Tenant,
   query: string,
   model: EmbeddingModelId,
   given: readonly number[] | null,
   signal: AbortSignal,
   { embedder, metrics }: Pick<ApiDeps, 'embedder' | 'metrics'>,
 ): QueryVectors {
+  const tenant = { organizationId, userId };
   // Nothing is embedded where a vector was given.
   if (given) return () => Promise.resolve(given);
   const embed: QueryVectors = (space) =>
     upstream(async () => {
-      const [vector] = await embedder.embed(space, [query], 'query', signal, organizationId);
+      const [vector] = await embedder.embed(space, [query], 'query', signal, tenant);
       metrics.embedded({ space, purpose: 'query', outcome: 'computed', texts: 1 });
       return vector ?? [];
     });

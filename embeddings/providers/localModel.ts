@@ -1,7 +1,5 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { joinWindows } from '../joinWindows.js';
 import { loadTokenizer } from './localTokenizer.js';
-import { splitWindows } from './localWindows.js';
 
 /** Where the embedded model lies: an ONNX encoder (input_ids, attention_mask → sentence_embedding) and its tokenizer.json. */
 export interface LocalModelFiles {
@@ -10,7 +8,10 @@ export interface LocalModelFiles {
 }
 
 export interface LocalModel {
-  embed(text: string): Promise<Float32Array<ArrayBuffer>>;
+  /** The ids of a text's word pieces; none for a text without words. */
+  pieces(text: string): number[];
+  /** The vector of one window of at most WINDOW_PIECES word pieces. */
+  embedWindow(window: readonly number[]): Promise<Float32Array>;
 }
 
 /** Loads tokenizer and model into this thread. */
@@ -33,13 +34,5 @@ export async function loadLocalModel({ modelPath, tokenizerPath }: LocalModelFil
     return vector;
   };
 
-  return {
-    async embed(text) {
-      const windows: { vector: Float32Array; tokens: number }[] = [];
-      for (const window of splitWindows(tokenizer.pieces(text))) {
-        windows.push({ vector: await embedWindow(window), tokens: window.length });
-      }
-      return joinWindows(windows);
-    },
-  };
+  return { pieces: tokenizer.pieces, embedWindow };
 }

@@ -2,38 +2,49 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { Fault } from '../../contract/failures.js';
 import { createFairQueue } from '../fairQueue.js';
-import type { EmbeddingProvider, EmbeddingPurpose } from '../types.js';
-import type { LocalReply, LocalRequest } from './localProcess.js';
+import type { Party } from '../fairQueue.js';
+import type { EmbeddingProvider } from '../types.js';
+import type { Lane, LocalReply, LocalRequest } from './localProcess.js';
+import { type EmbeddedPart, type WindowedText, windowedText } from './windowedText.js';
 
 /** One caller's texts, and the vectors that have come back so far. */
 interface Call {
   readonly vectors: Float32Array[];
   missing: number;
+  readonly party: Party | undefined;
+  isSettled: boolean;
   settle(error?: unknown): void;
 }
 
+/** The next window of a text. */
 interface Task {
   readonly call: Call;
   readonly index: number;
-  readonly text: string;
+  readonly text: WindowedText;
 }
 
 interface Runner {
   readonly child: ChildProcess;
-  readonly running: Map<EmbeddingPurpose, Task>;
+  readonly running: Map<Lane, Task>;
   unloadable: string | null;
 }
 
 export type LocalPool = Required<Pick<EmbeddingProvider, 'prepare' | 'embed' | 'close'>>;
 
+const LANES = ['query', 'long query', 'document'] as const;
+
 /**
- * Shares the model's processes among callers. A process works on at most one query and one document at a time, each
- * given only when its turn has come, so that a query never waits for more than a window of somebody's document.
- * Processes start when there is work for them, or will soon be; one that dies fails what it was working on and is replaced by need.
+ * Shares the model's processes among callers, window by window: parties take turns, and what a caller that is gone still
+ * has waiting is never computed. A process works on at most one window of each lane at a time.
+ * Processes start when there is work for them, or soon will be. One that dies fails its current tasks; the next task starts another.
  */
 export function createLocalPool(options: { size: number; startProcess: () => ChildProcess }): LocalPool {
   const runners = new Set<Runner>();
-  const waiting = { query: createFairQueue<Call, Task>(), document: createFairQueue<Call, Task>() };
+  const waiting = {
+    query: createFairQueue<Call, Task>(),
+    'long query': createFairQueue<Call, Task>(),
+    document: createFairQueue<Call, Task>(),
+  };
   const calls = new Set<Call>();
   let closed = false;
 
@@ -52,18 +63,23 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
       runner.unloadable = reply.reason;
       return;
     }
-    const task = runner.running.get(reply.purpose);
+    const { lane } = reply;
+    const task = runner.running.get(lane);
     if (!task) return;
-    runner.running.delete(reply.purpose);
-    if (reply.kind === 'vector') {
-      // Copied, because it is a view of the message: on its own buffer it can be transferred, and keeps no more alive.
-      task.call.vectors[task.index] = new Float32Array(reply.vector);
-      task.call.missing -= 1;
-      if (task.call.missing === 0) task.call.settle();
-    } else {
+    runner.running.delete(lane);
+    if (reply.kind === 'failed')
       task.call.settle(failed(`The embedded model could not read a text (${reply.reason}).`));
-    }
+    else if (!task.call.isSettled) proceed(lane, task, reply);
     dispatch();
+  }
+
+  function proceed(lane: Lane, task: Task, reply: EmbeddedPart): void {
+    const { call, index, text } = task;
+    const vector = text.take(reply);
+    if (vector === null) return waiting[lane].resume(call, task, call.party);
+    call.vectors[index] = vector;
+    call.missing -= 1;
+    if (call.missing === 0) call.settle();
   }
 
   function bury(runner: Runner, reason: string): void {
@@ -85,22 +101,22 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
     dispatch();
   }
 
-  /** Prefers one that is idle, then one that is busy with the other purpose, then a new one. */
-  function runnerFor(purpose: EmbeddingPurpose): Runner | null {
-    const free = [...runners].filter((runner) => !runner.running.has(purpose));
+  /** Prefers one that is idle, then one that is busy with other lanes, then a new one. */
+  function runnerFor(lane: Lane): Runner | null {
+    const free = [...runners].filter((runner) => !runner.running.has(lane));
     const idle = free.find((runner) => runner.running.size === 0);
     return idle ?? free[0] ?? (runners.size < options.size ? start() : null);
   }
 
   function dispatch(): void {
     if (closed) return;
-    for (const purpose of ['query', 'document'] as const) {
-      while (!waiting[purpose].isEmpty()) {
-        const runner = runnerFor(purpose);
-        const task = runner && waiting[purpose].take();
+    for (const lane of LANES) {
+      while (!waiting[lane].isEmpty()) {
+        const runner = runnerFor(lane);
+        const task = runner && waiting[lane].take();
         if (!runner || !task) break;
-        runner.running.set(purpose, task);
-        const request: LocalRequest = { purpose, text: task.text };
+        runner.running.set(lane, task);
+        const request: LocalRequest = { lane, ...task.text.next() };
         // One that has just died can't be sent to; its exit, which follows, fails the task.
         runner.child.send(request, () => {});
       }
@@ -120,9 +136,12 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
         const call: Call = {
           vectors: new Array<Float32Array>(texts.length),
           missing: texts.length,
+          party,
+          isSettled: false,
           settle(error) {
+            call.isSettled = true;
             calls.delete(call);
-            waiting[purpose].drop(call);
+            for (const lane of LANES) waiting[lane].drop(call);
             signal?.removeEventListener('abort', onAbort);
             if (error === undefined) resolve(call.vectors);
             else reject(error as Error);
@@ -131,11 +150,15 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
         const onAbort = (): void => call.settle(signal?.reason);
         signal?.addEventListener('abort', onAbort);
         calls.add(call);
-        waiting[purpose].add(
-          call,
-          texts.map((text, index) => ({ call, index, text })),
-          party,
-        );
+        const tasks = texts.map((text, index) => ({ call, index, text: windowedText(text) }));
+        const laneOf = ({ text }: Task): Lane =>
+          purpose === 'document' ? 'document' : text.isShort ? 'query' : 'long query';
+        for (const lane of LANES)
+          waiting[lane].add(
+            call,
+            tasks.filter((task) => laneOf(task) === lane),
+            party,
+          );
         dispatch();
       });
     },

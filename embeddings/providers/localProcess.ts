@@ -1,16 +1,22 @@
-import type { EmbeddingPurpose } from '../types.js';
 import { loadLocalModel } from './localModel.js';
+import type { EmbeddedPart } from './windowedText.js';
+import { fillWindow, type TextPart } from './localWindows.js';
 
-/** One text to embed. At most one of each purpose is under way, so the purpose is also the name of the answer. */
-export interface LocalRequest {
-  readonly purpose: EmbeddingPurpose;
-  readonly text: string;
+/**
+ * Work that is done side by side in one process: queries of one slice, longer queries, and documents. So a short query never
+ * waits for a window of a long one, which takes some tens of milliseconds.
+ */
+export type Lane = 'query' | 'long query' | 'document';
+
+/** The next window of a text. At most one of each lane is under way, so the lane is also the name of the answer. */
+export interface LocalRequest extends TextPart {
+  readonly lane: Lane;
 }
 
 export type LocalReply =
-  | { readonly kind: 'vector'; readonly purpose: EmbeddingPurpose; readonly vector: Float32Array }
-  | { readonly kind: 'failed'; readonly purpose: EmbeddingPurpose; readonly reason: string }
-  /** The last words of a process that could not load the model. */
+  | ({ readonly kind: 'window'; readonly lane: Lane } & EmbeddedPart)
+  | { readonly kind: 'failed'; readonly lane: Lane; readonly reason: string }
+  /** The last message of a process that could not load the model. */
   | { readonly kind: 'unloadable'; readonly reason: string };
 
 // With a callback, an answer to a parent that is gone is dropped; without, it would be an uncaught error.
@@ -26,11 +32,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {}
 const [modelPath = '', tokenizerPath = ''] = process.argv.slice(2);
 loadLocalModel({ modelPath, tokenizerPath }).then(
   (model) => {
-    // Not awaited one after the other: each window of a long document lets a waiting query in before the next.
-    process.on('message', ({ purpose, text }: LocalRequest) => {
-      model.embed(text).then(
-        (vector) => reply({ kind: 'vector', purpose, vector }),
-        (error: unknown) => reply({ kind: 'failed', purpose, reason: String(error) }),
+    const embedNext = async ({ lane, ...part }: LocalRequest): Promise<LocalReply> => {
+      const { window, carry } = fillWindow(part, model.pieces);
+      const vector = window && (await model.embedWindow(window));
+      return { kind: 'window', lane, vector, tokens: window?.length ?? 0, carry };
+    };
+    // Not awaited one after the other: lanes do not wait for each other.
+    process.on('message', (request: LocalRequest) => {
+      embedNext(request).then(reply, (error: unknown) =>
+        reply({ kind: 'failed', lane: request.lane, reason: String(error) }),
       );
     });
   },

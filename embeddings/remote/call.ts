@@ -1,9 +1,10 @@
 import { onAbort } from '../../egress/onAbort.js';
+import type { Party } from '../fairQueue.js';
 import { joinWindows } from '../joinWindows.js';
 
 /** One caller's texts (or pictures) under way: what came back of each, and whether anybody still waits. */
 export interface Call {
-  readonly party: unknown;
+  readonly party: Party | undefined;
   readonly isSettled: boolean;
   /** A window of the text at `index` has its vector. */
   took(index: number, vector: Float32Array, tokens: number): void;
@@ -17,7 +18,7 @@ export interface Call {
 /** @param windows how many windows each text has @param onSettled called once, whatever the end */
 export function openCall(
   windows: readonly number[],
-  party: unknown,
+  party: Party | undefined,
   signal: AbortSignal | undefined,
   onSettled: (call: Call) => void,
 ): Call {

@@ -2,7 +2,7 @@ import { setTimeout as schedule } from 'node:timers';
 
 import { Fault } from '../../contract/failures.js';
 import type { Egress } from '../../egress/types.js';
-import { createFairQueue, type FairQueue } from '../fairQueue.js';
+import { createFairQueue, type FairQueue, type Party } from '../fairQueue.js';
 import type { EmbeddingProvider, EmbeddingPurpose, OnRequest, OnUsage } from '../types.js';
 import { type Call, openCall } from './call.js';
 import { cutWindows, halve } from './cutWindows.js';
@@ -163,9 +163,8 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     switch (outcome.kind) {
       case 'answered':
         pace.succeeded(ticket);
-        for (const { party, ...usage } of divideUsage(batch.items, outcome.tokens)) {
-          if (typeof party === 'number') onUsage(party, batch.model.space.name, usage);
-        }
+        for (const { organizationId, ...usage } of divideUsage(batch.items, outcome.tokens))
+          onUsage(organizationId, batch.model.space.name, usage);
         return batch.items.forEach((item, at) => {
           const vector = outcome.vectors[at];
           if (vector) item.call.took(item.index, vector, item.tokens);
@@ -241,7 +240,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     purpose: EmbeddingPurpose,
     inputs: readonly (readonly { input: Input; tokens: number }[])[],
     signal: AbortSignal | undefined,
-    party: unknown,
+    party: Party | undefined,
   ): Promise<Float32Array[]> {
     signal?.throwIfAborted();
     if (closed) throw closedFault();
@@ -255,7 +254,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     );
     calls.add(call);
     const items = inputs.flatMap((windows, index) => windows.map((window) => ({ ...window, call, index })));
-    lineOf(model, purpose).queue.add(call, items, party ?? call);
+    lineOf(model, purpose).queue.add(call, items, party);
     dispatch();
     return call.answer;
   }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, expect, test } from '@jest/globals';
+import { joinWindows } from '../../embeddings/joinWindows.js';
 import { startLocalProcess } from '../../embeddings/providers/local.js';
 import { createLocalPool, type LocalPool } from '../../embeddings/providers/localPool.js';
 import type { LocalRequest } from '../../embeddings/providers/localProcess.js';
@@ -15,7 +16,7 @@ function observedPool(size: number): { pool: LocalPool; given: string[]; childre
     const child = startLocalProcess(modelFiles);
     const send = child.send.bind(child) as (request: unknown, sent: () => void) => boolean;
     child.send = (request: LocalRequest, sent: unknown): boolean => {
-      given.push(request.text);
+      given.push(request.slice);
       return send(request, sent as () => void);
     };
     children.push(child);
@@ -33,7 +34,7 @@ afterEach(async () => {
 
 const LONG = 'the river runs through the old town and past the market '.repeat(400);
 
-test('callers with documents take turns, a text each', async () => {
+test('callers with documents take turns, a window each', async () => {
   const { pool, given } = observedPool(1);
   await Promise.all([
     pool.embed(['a1', 'a2', 'a3', 'a4'], 'document'),
@@ -48,11 +49,11 @@ test('a query goes first: before waiting documents, and between the windows of t
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
   const documents = pool.embed([LONG, 'next', 'last'], 'document').then(() => finished.push('documents'));
-  await soon(() => given.includes(LONG), Boolean);
+  await soon(() => given.length > 2, Boolean);
   const queries = pool.embed(['q1', 'q2'], 'query').then(() => {
     finished.push('queries');
     // Not even the first document is done: it has some twenty windows.
-    expect(given).toEqual(['warm up', LONG, 'q1', 'q2']);
+    expect(given.filter((text) => !LONG.includes(text))).toEqual(['warm up', 'q1', 'q2']);
   });
   await Promise.all([documents, queries]);
   expect(finished).toEqual(['queries', 'documents']);
@@ -78,6 +79,59 @@ test('a process that was asked for ahead loads the model before the first text, 
   await pool.close();
   pool.prepare();
   expect(children).toHaveLength(1);
+});
+
+/** Eight windows, of words that are one word piece each. */
+const LONG_QUERY = 'river '.repeat(254 * 8);
+const [ours, theirs] = [{ organizationId: 1 }, { organizationId: 2 }];
+
+test('a short query waits neither for long queries nor for documents', async () => {
+  const { pool, given } = observedPool(1);
+  await pool.embed(['warm up'], 'query');
+  const finished: string[] = [];
+  const long = [LONG_QUERY, LONG_QUERY].map((text) =>
+    pool.embed([text], 'query', undefined, ours).then(() => finished.push('long')),
+  );
+  const document = pool.embed([LONG_QUERY], 'document').then(() => finished.push('document'));
+  await soon(() => given.length > 3, Boolean);
+  const short = pool.embed(['short'], 'query', undefined, theirs).then(() => finished.push('short'));
+  // Sent at once, beside the windows under way.
+  expect(given.at(-1)).toBe('short');
+  await short;
+  expect(finished).toEqual(['short']);
+  await Promise.all([...long, document]);
+});
+
+test('long queries of two organizations take turns window by window', async () => {
+  const { pool } = observedPool(1);
+  await pool.embed(['warm up'], 'query');
+  const finished: string[] = [];
+  const ask = (name: string, windows: number, party: typeof ours) =>
+    pool.embed(['river '.repeat(254 * windows)], 'query', undefined, party).then(() => finished.push(name));
+  await Promise.all([ask('ours 1', 10, ours), ask('ours 2', 10, ours), ask('theirs', 4, theirs)]);
+  expect(finished).toEqual(['theirs', 'ours 1', 'ours 2']);
+});
+
+test('no further window of an aborted text is embedded', async () => {
+  const { pool, given } = observedPool(1);
+  const abort = new AbortController();
+  const aborted = pool.embed([LONG_QUERY], 'query', abort.signal, ours);
+  await soon(() => given.length > 0, Boolean);
+  abort.abort(new Error('the caller disconnected'));
+  await expect(aborted).rejects.toThrow('the caller disconnected');
+  const sent = given.length;
+  // Another text of the lane comes after all that still waits there.
+  await pool.embed([LONG_QUERY], 'query', undefined, ours);
+  expect(given.slice(sent).join('')).toBe(LONG_QUERY);
+});
+
+test('the vector of a long text is the mean of its windows, weighted by their word pieces', async () => {
+  const { pool } = observedPool(2);
+  const windows = ['river '.repeat(254), 'market '.repeat(254), 'town '.repeat(50)];
+  const [whole] = await pool.embed([windows.join('')], 'document');
+  const parts = await pool.embed(windows, 'document');
+  const joined = joinWindows(parts.map((vector, index) => ({ vector, tokens: [254, 254, 50][index]! })));
+  whole?.forEach((value, index) => expect(value).toBeCloseTo(joined[index]!, 5));
 });
 
 test('many callers at once each get their own vectors', async () => {
@@ -108,13 +162,13 @@ test('a process that dies fails what it worked on; others go on with a new one',
   await pool.embed(['warm up'], 'document');
   const running = pool.embed([LONG, 'never'], 'document');
   const waiting = pool.embed(['waits'], 'document');
-  await soon(() => given.includes(LONG), Boolean);
+  await soon(() => given.length > 1, Boolean);
   children[0]?.kill('SIGKILL');
   await expect(running).rejects.toMatchObject({ name: 'Fault', kind: 'embedding_failed', retryable: true });
   expect(await waiting).toHaveLength(1);
   expect(await pool.embed(['later'], 'query')).toHaveLength(1);
   expect(children).toHaveLength(2);
-  expect(given).toEqual(['warm up', LONG, 'waits', 'later']);
+  expect(given.filter((text) => !LONG.includes(text))).toEqual(['warm up', 'waits', 'later']);
 });
 
 test('an idle process that dies is replaced by the next call', async () => {

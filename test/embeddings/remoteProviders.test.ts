@@ -294,10 +294,10 @@ test('a party with little to do does not wait for one with much', async () => {
     return null;
   });
   await Promise.all([
-    embeddings.embed(space, ['a1', 'a2', 'a3', 'a4'], 'document', undefined, 1),
-    embeddings.embed(space, ['a5'], 'document', undefined, 1),
-    embeddings.embed(space, ['b1', 'b2'], 'document', undefined, 2),
-    embeddings.embed(space, ['q'], 'query', undefined, 3),
+    embeddings.embed(space, ['a1', 'a2', 'a3', 'a4'], 'document', undefined, { organizationId: 1 }),
+    embeddings.embed(space, ['a5'], 'document', undefined, { organizationId: 1 }),
+    embeddings.embed(space, ['b1', 'b2'], 'document', undefined, { organizationId: 2 }),
+    embeddings.embed(space, ['q'], 'query', undefined, { organizationId: 3 }),
   ]);
   // The first is sent before anybody else has come.
   expect(order).toEqual(['a1', 'q', 'a2', 'b1', 'a3', 'b2', 'a4', 'a5']);
@@ -309,7 +309,7 @@ test('texts of several callers share a request while others are under way, and e
   const { space, dimensions } = EMBEDDING_MODELS.OPENAI;
   const texts = Array.from({ length: 12 }, (_, i) => `caller number ${i}`);
   const answers = await Promise.all(
-    texts.map((text, at) => embeddings.embed(space, [text], 'document', undefined, at % 2)),
+    texts.map((text, at) => embeddings.embed(space, [text], 'document', undefined, { organizationId: at % 2 })),
   );
   answers.forEach(([vector], at) => {
     const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
@@ -363,7 +363,7 @@ describe('Vertex AI', () => {
   test('embeds pictures into the space of its texts', async () => {
     const embeddings = open();
     const picture = Buffer.from('a picture');
-    const [vector] = await embeddings.embedImages(space, [picture], undefined, 7);
+    const [vector] = await embeddings.embedImages(space, [picture], undefined, { organizationId: 7 });
     expect(vector).toHaveLength(1408);
     expect(length(vector!)).toBeCloseTo(1, 5);
     expect(emulator.came[0]?.images).toEqual([picture.toString('base64')]);
