@@ -34,7 +34,7 @@ FROM ${NODE_IMAGE}
 RUN apt-get update \
   && apt-get install -y --no-install-recommends chromium-headless-shell \
   && rm -rf /var/lib/apt/lists/* \
-  && install -d -o node -g node /data
+  && install -d -m 700 -o node -g node /data
 WORKDIR /app
 COPY package.json ./
 COPY --from=packages /app/node_modules node_modules

@@ -22,6 +22,8 @@ import { createMetrics } from '../observability/metrics.js';
 import { offerMetrics } from '../observability/metricsPage.js';
 import { NO_TRACING, openTracing } from '../observability/tracing.js';
 import { watchAll } from '../observability/watch.js';
+import { keepFilesPrivate } from '../process/privateFiles.js';
+import { onStopSignal } from '../process/stopSignals.js';
 import { createRerankers } from '../rerankers/registry.js';
 import { connectStore } from '../store/connect.js';
 import { createApp } from './app.js';
@@ -35,6 +37,7 @@ import { createLivePages } from './web/livePages.js';
 /** How long open requests may take to end after a stop was asked for. */
 const STOP_MS = 10_000;
 
+keepFilesPrivate();
 const config = loadConfig();
 const tracing = await openTracing(config.tracing, 'allotrope-api');
 const log = createLog({ level: config.logLevel, name: 'api', fields: tracing.logFields });
@@ -134,7 +137,6 @@ async function stop(): Promise<void> {
   await tracing.close();
   process.exit(0);
 }
-process.once('SIGTERM', () => void stop());
-process.once('SIGINT', () => void stop());
+onStopSignal(() => void stop());
 // A supervisor that was killed can't send a signal: its closed channel says the same.
 process.once('disconnect', () => void stop());

@@ -1,12 +1,11 @@
 import { environment } from '../config.js';
+import { keepFilesPrivate } from '../process/privateFiles.js';
+import { onInterrupt } from '../process/stopSignals.js';
 import { runCli } from './run.js';
 
+keepFilesPrivate();
 const stopping = new AbortController();
-process.once('SIGINT', () => {
-  stopping.abort();
-  // A second one ends it at once.
-  process.once('SIGINT', () => process.exit(130));
-});
+onInterrupt(() => stopping.abort());
 
 process.exitCode = await runCli(process.argv.slice(2), {
   env: environment(),

@@ -20,7 +20,7 @@ const STAMP = path.join(DIST, 'workflow-bundle.hash');
 const SOURCES = [
   'engines/{errors,lock,pidFile,restoring}.ts',
   '{config,settings,stepBack}.ts',
-  '{activities,api,cli,connectors,contract,dispatch,documents,egress,embeddings,lookups,observability,rerankers,store,transcription,worker,workflows}/**/*.ts',
+  '{activities,api,cli,connectors,contract,dispatch,documents,egress,embeddings,lookups,observability,process,rerankers,store,transcription,worker,workflows}/**/*.ts',
 ];
 
 /** Writes a file whole or not at all, and only when it changed: another process may be starting from it. */

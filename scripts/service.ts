@@ -1,8 +1,13 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+
 import { loadConfig } from '../config.js';
 import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { startEngines } from '../engines/start.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
-import path from 'node:path';
+import { keepFilesPrivate, makeDataDirPrivate, makePrivate } from '../process/privateFiles.js';
+import { onStopSignal } from '../process/stopSignals.js';
 import { superviseChild } from './child.js';
 import { ensureKeys } from './keys.js';
 
@@ -23,7 +28,13 @@ export interface ServiceOptions {
 
 /** Brings everything up in one place: the engines that no URL names, then API and worker as children. */
 export async function startService({ env, say }: ServiceOptions): Promise<Service> {
+  keepFilesPrivate();
   const dataDir = path.resolve(env['DATA_DIR'] || '.data');
+  await mkdir(dataDir, { recursive: true });
+  if (!(await makeDataDirPrivate(dataDir)))
+    say(
+      `other users of this machine can list ${dataDir}, which belongs to another user: its permissions are unchanged`,
+    );
   const madeKey = await ensureKeys(env, dataDir);
   const embedded = (name: string): boolean => !env[name];
   const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say });
@@ -58,6 +69,7 @@ export async function startService({ env, say }: ServiceOptions): Promise<Servic
       DATA_DIR: dataDir,
     };
     const config = loadConfig(childEnv);
+    if (config.files.s3 === null && existsSync(config.files.dir)) await makePrivate(config.files.dir);
     say('starting API and worker');
     const started = await Promise.all(
       ['api/server', 'worker/main'].map(async (module) => {
@@ -84,12 +96,9 @@ export async function startService({ env, say }: ServiceOptions): Promise<Servic
   }
 }
 
-/** Calls `stop` at the first SIGINT or SIGTERM and ends the process; a second signal ends it at once. */
+/** Calls `stop` at the first SIGINT or SIGTERM, then ends the process; a second request ends it at once. */
 export function stopOnSignal(stop: () => Promise<void>, say: (line: string) => void): void {
-  let asked = false;
-  const handle = (): void => {
-    if (asked) process.exit(1);
-    asked = true;
+  onStopSignal(() => {
     say('stopping');
     stop().then(
       // With what went wrong before, if anything did.
@@ -99,7 +108,5 @@ export function stopOnSignal(stop: () => Promise<void>, say: (line: string) => v
         process.exit(1);
       },
     );
-  };
-  process.on('SIGINT', handle);
-  process.on('SIGTERM', handle);
+  });
 }

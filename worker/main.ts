@@ -29,6 +29,8 @@ import { createMetrics } from '../observability/metrics.js';
 import { offerMetrics } from '../observability/metricsPage.js';
 import { openTracing } from '../observability/tracing.js';
 import { watchAll } from '../observability/watch.js';
+import { keepFilesPrivate } from '../process/privateFiles.js';
+import { onStopSignal } from '../process/stopSignals.js';
 import { stepBack } from '../stepBack.js';
 import { BrokenPointFile } from '../store/coldStorage/pointFile.js';
 import { connectStore } from '../store/connect.js';
@@ -42,6 +44,7 @@ import { installRuntime } from './runtime.js';
 import { createSources } from './sources.js';
 import { upgradePoints } from './upgradePoints.js';
 
+keepFilesPrivate();
 const config = loadConfig();
 // Child processes inherit it.
 stepBack(process.pid, config.workerNiceness);
@@ -136,8 +139,7 @@ const stop = (): void => {
   stopping.abort();
   workers.shutdown();
 };
-process.once('SIGTERM', stop);
-process.once('SIGINT', stop);
+onStopSignal(stop);
 // A supervisor that was killed can't send a signal: its closed channel says the same.
 process.once('disconnect', stop);
 

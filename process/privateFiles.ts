@@ -1,0 +1,53 @@
+/** Access rights of what the service writes: its own user's alone. */
+import { chmod, lstat, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const PRIVATE_UMASK = 0o077;
+const OTHERS = 0o077;
+/** /tmp and folders like it, which belong to every user. */
+const STICKY = 0o1000;
+
+/** Entries of DATA_DIR that the service writes. The folder may hold other programs' files too: those are left alone. */
+const DATA_DIR_ENTRIES = [
+  ...['api-key', 'engines.json', 'restoring', 'secret-key'],
+  ...['files', 'logs', 'mongodb', 'pids', 'qdrant', 'temporal'],
+];
+
+/** Removes group and other permissions from every file that this process and its children create from now on. */
+export function keepFilesPrivate(): void {
+  process.umask(PRIVATE_UMASK);
+}
+
+/** Makes DATA_DIR private as {@link makePrivate} does, except for entries that the service does not write. */
+export const makeDataDirPrivate = (dataDir: string): Promise<boolean> => makePrivate(dataDir, DATA_DIR_ENTRIES);
+
+/**
+ * Removes group and other permissions from a folder that an earlier version left readable. The folder itself comes
+ * last, so its permissions say whether the rest is done: a start with a private folder costs one call. Symbolic links
+ * are not followed.
+ * @param names entries to change; by default all
+ * @returns false if the folder belongs to another user or to everybody, and was left as it is
+ */
+export async function makePrivate(folder: string, names?: readonly string[]): Promise<boolean> {
+  const { mode, uid } = await stat(folder);
+  if ((mode & OTHERS) === 0) return true;
+  if (uid !== process.getuid?.() || (mode & STICKY) !== 0) return false;
+  for (const name of await readdir(folder)) if (names?.includes(name) ?? true) await tighten(join(folder, name));
+  await chmod(folder, privateMode(mode));
+  return true;
+}
+
+/** Permissions without those of the group and of others, and without the file's type. */
+const privateMode = (mode: number): number => mode & 0o7777 & ~OTHERS;
+
+async function tighten(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  // A file may be gone since it was listed.
+  if (found === null || found.isSymbolicLink()) return;
+  if ((found.mode & OTHERS) !== 0) await chmod(path, privateMode(found.mode)).catch(ignoreGone);
+  if (found.isDirectory()) for (const name of await readdir(path)) await tighten(join(path, name));
+}
+
+function ignoreGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
