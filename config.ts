@@ -20,6 +20,7 @@ import type { LookupSettings } from './lookups/types.js';
 import type { RerankSettings } from './rerankers/types.js';
 import type { TracingSettings } from './observability/spans.js';
 import { readOtlpHeaders } from './observability/tracing.js';
+import { StartError } from './process/startError.js';
 import { SETTINGS } from './settings.js';
 import type { CollectionLayout } from './store/vectors/layout.js';
 import type { VectorSettings } from './store/vectors/vectors.js';
@@ -172,7 +173,7 @@ export interface Config {
 }
 
 /** Settings that can't be used; the message lists every fault, one a line. */
-export class ConfigError extends Error {}
+export class ConfigError extends StartError {}
 
 /** What the embedded engines took, as engines/start.ts wrote it; empty when they never ran here. */
 function runningEngines(dataDir: string): Record<string, string> {

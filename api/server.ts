@@ -23,6 +23,8 @@ import { offerMetrics } from '../observability/metricsPage.js';
 import { NO_TRACING, openTracing } from '../observability/tracing.js';
 import { watchAll } from '../observability/watch.js';
 import { keepFilesPrivate } from '../process/privateFiles.js';
+import { cannotListen, checkFolder, checkPort } from '../process/startChecks.js';
+import { explainFailedStart } from '../process/startFailure.js';
 import { onStopSignal } from '../process/stopSignals.js';
 import { createRerankers } from '../rerankers/registry.js';
 import { connectStore } from '../store/connect.js';
@@ -37,8 +39,11 @@ import { createLivePages } from './web/livePages.js';
 /** How long open requests may take to end after a stop was asked for. */
 const STOP_MS = 10_000;
 
+const started = explainFailedStart();
 keepFilesPrivate();
 const config = loadConfig();
+await checkPort(config.host, config.port);
+if (config.files.s3 === null) await checkFolder(config.files.dir, 'FILE_STORAGE_DIR');
 const tracing = await openTracing(config.tracing, 'allotrope-api');
 const log = createLog({ level: config.logLevel, name: 'api', fields: tracing.logFields });
 const isMeasured = config.metrics.port !== null;
@@ -117,10 +122,13 @@ const app = createApp({
 // A long upload takes its time; one that says nothing is ended by its reader.
 const server = createHttpServer(app, { requestTimeout: config.http.requestTimeoutMs });
 server.listen(config.port, config.host);
-await once(server, 'listening');
+await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+  throw cannotListen(error, config.host, config.port);
+});
 const { port } = server.address() as AddressInfo;
 log.info({ url: config.publicUrl ?? `http://${config.host}:${port}` }, 'API listening');
 const metricsServer = await offerMetrics(metrics, { ...config.metrics, setting: 'METRICS_PORT' }, log);
+started();
 // The parent process, when there is one, waits for this.
 process.send?.({ ready: true, port, ...(metricsServer && { metricsPort: metricsServer.port }) });
 

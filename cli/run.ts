@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.js';
+import { explanationOf } from '../process/startFailure.js';
 import { type Command, CommandError, readCall, type Terminal, UsageError } from './command.js';
 
 interface Entry {
@@ -116,19 +116,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
       terminal.err(`${error.message}. See ${CALL} ${name} --help\n`);
       return 2;
     }
-    const isPlain = error instanceof CommandError || error instanceof ConfigError;
-    terminal.err(
-      `${isPlain || !(error instanceof Error) ? String((error as Error).message ?? error) : explain(error)}\n`,
-    );
+    terminal.err(`${error instanceof CommandError ? error.message : explanationOf(error)}\n`);
     return 1;
   }
-}
-
-/** What a library says of a store that is away, in words of ours. */
-function explain(error: Error): string {
-  if (error.name === 'MongooseServerSelectionError')
-    return `MongoDB does not answer (${error.message}). Start the service with npm start, or see MONGODB_URI.`;
-  if (error.message === 'fetch failed')
-    return 'Qdrant does not answer. Start the service with npm start, or see QDRANT_URL.';
-  return error.stack ?? error.message;
 }

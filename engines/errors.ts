@@ -1,5 +1,7 @@
+import { StartError } from '../process/startError.js';
+
 /** An engine that cannot be had or started. Its message says what was tried and what to do, for a person to read. */
-export class EngineError extends Error {
+export class EngineError extends StartError {
   override readonly name = 'EngineError';
 }
 

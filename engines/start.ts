@@ -24,6 +24,8 @@ export interface EnginesOptions {
   readonly onProgress?: (line: string) => void;
   /** How far Temporal steps back for the others on this machine, as nice(1) counts; 0 when left out. */
   readonly temporalNiceness?: number;
+  /** Looks at MongoDB's records before any other engine starts. What it throws ends the start. */
+  readonly checkMongodb?: (uri: string) => Promise<void>;
   /** What else other processes on this DATA_DIR need to know, written into engines.json beside the addresses. */
   readonly tell?: Readonly<Record<string, string>>;
   /** Told when an engine ends though nobody asked it to, be it while others still start; its `restart()` brings it back. */
@@ -46,7 +48,14 @@ export interface RunningEngines {
 
 /** Starts the engines that are needed, at the same time. If one cannot be started, none is left running. */
 export async function startEngines(options: EnginesOptions): Promise<RunningEngines> {
-  const { enginesDir = DEFAULT_ENGINES_DIR, need, ports = 'default', onProgress = () => {}, onCrash } = options;
+  const {
+    enginesDir = DEFAULT_ENGINES_DIR,
+    need,
+    ports = 'default',
+    onProgress = () => {},
+    onCrash,
+    checkMongodb,
+  } = options;
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
   refuseHalfRestored(dataDir);
@@ -76,11 +85,13 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
       onProgress(`${engine.name} is ready on port ${engine.ports.join(' and ')}`);
       return engine;
     };
+    const mongodbFirst = start(need.mongodb, () => startMongodb(common));
+    if (checkMongodb && need.mongodb) await mongodbFirst.then((engine) => engine && checkMongodb(engine.uri));
     const starting = [
       start(need.temporal, () =>
         startTemporal({ ...common, niceness: options.temporalNiceness ?? 0, ...(free && { uiPort: free }) }),
       ),
-      start(need.mongodb, () => startMongodb(common)),
+      mongodbFirst,
       start(need.qdrant, () => startQdrant(common)),
     ] as const;
     // All of them, so that a failure of one finds the others started and can stop them.

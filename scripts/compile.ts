@@ -9,6 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { build } from 'esbuild';
+import pLimit from 'p-limit';
 import { glob } from 'tinyglobby';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -22,6 +23,9 @@ const SOURCES = [
   '{config,settings,stepBack}.ts',
   '{activities,api,cli,connectors,contract,dispatch,documents,egress,embeddings,lookups,observability,process,rerankers,store,transcription,worker,workflows}/**/*.ts',
 ];
+
+/** There are 900 files, and a shell may allow 256 open ones (`ulimit -n`). */
+const fewAtOnce = pLimit(16);
 
 /** Writes a file whole or not at all, and only when it changed: another process may be starting from it. */
 async function put(file: string, contents: string | Uint8Array): Promise<void> {
@@ -48,14 +52,14 @@ const { outputFiles } = await build({
   write: false,
   logLevel: 'error',
 });
-await Promise.all(outputFiles.map((file) => put(file.path, file.contents)));
+await fewAtOnce.map(outputFiles, (file) => put(file.path, file.contents));
 
 // What is no longer made of any source.
 const made = new Set(outputFiles.map((file) => path.relative(DIST, file.path)));
 const stale = (await glob('**/*.{js,map}', { cwd: DIST })).filter(
   (file) => !made.has(file) && file !== 'workflow-bundle.js',
 );
-await Promise.all(stale.map((file) => rm(path.join(DIST, file), { force: true })));
+await fewAtOnce.map(stale, (file) => rm(path.join(DIST, file), { force: true }));
 
 // Bundling takes seconds: only when something went into it that was not there before.
 const hash = createHash('sha256').update(await readFile(path.join(ROOT, 'package-lock.json')));

@@ -1,5 +1,6 @@
 import { signIn } from './demo/client.js';
 import { scrapeDemo } from './demo/scrape.js';
+import { explanationOf } from '../process/startFailure.js';
 import { startService, stopOnSignal } from './service.js';
 
 const say = (line: string): void => console.log(`· ${line}`);
@@ -31,7 +32,7 @@ try {
 } catch (error) {
   // What was under way fails when everything ends: that is none, and a second signal would cut the end short.
   if (!isStopping) {
-    console.error(error instanceof Error ? error.message : error);
+    console.error(explanationOf(error));
     process.exitCode = 1;
     process.kill(process.pid, 'SIGTERM');
   }

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { loadConfig } from '../config.js';
@@ -7,7 +6,9 @@ import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { startEngines } from '../engines/start.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
 import { keepFilesPrivate, makeDataDirPrivate, makePrivate } from '../process/privateFiles.js';
+import { checkFolder, checkPort } from '../process/startChecks.js';
 import { onStopSignal } from '../process/stopSignals.js';
+import { refuseNewerSchema } from '../store/migrations/run.js';
 import { superviseChild } from './child.js';
 import { ensureKeys } from './keys.js';
 
@@ -30,13 +31,16 @@ export interface ServiceOptions {
 export async function startService({ env, say }: ServiceOptions): Promise<Service> {
   keepFilesPrivate();
   const dataDir = path.resolve(env['DATA_DIR'] || '.data');
-  await mkdir(dataDir, { recursive: true });
+  await checkFolder(dataDir, 'DATA_DIR');
   if (!(await makeDataDirPrivate(dataDir)))
     say(
       `other users of this machine can list ${dataDir}, which belongs to another user: its permissions are unchanged`,
     );
   const madeKey = await ensureKeys(env, dataDir);
   const embedded = (name: string): boolean => !env[name];
+  const settings = loadConfig({ ...env, DATA_DIR: dataDir });
+  await checkPort(settings.host, settings.port);
+  if (env['MONGODB_URI']) await refuseNewerSchema(env['MONGODB_URI']);
   const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say });
   const model = await ensureEmbeddingModel(venv);
   say('starting the engines');
@@ -44,8 +48,9 @@ export async function startService({ env, say }: ServiceOptions): Promise<Servic
     dataDir,
     enginesDir: DEFAULT_ENGINES_DIR,
     // As the worker: requests are answered first where the cores are shared.
-    temporalNiceness: loadConfig({ ...env, DATA_DIR: dataDir }).workerNiceness,
+    temporalNiceness: settings.workerNiceness,
     need: { temporal: embedded('TEMPORAL_ADDRESS'), mongodb: embedded('MONGODB_URI'), qdrant: embedded('QDRANT_URL') },
+    checkMongodb: refuseNewerSchema,
     onProgress: say,
     tell: { modelPath: model.modelPath, tokenizerPath: model.tokenizerPath },
     onCrash: (name, how, engine) => {

@@ -1,3 +1,4 @@
+import { explanationOf } from '../process/startFailure.js';
 import { startService, stopOnSignal } from './service.js';
 
 const say = (line: string): void => console.log(`· ${line}`);
@@ -10,6 +11,6 @@ try {
   if (service.apiKeyIsNew) console.log(`API key of organization 1, shown only now: ${service.apiKey}`);
   console.log('Ctrl-C ends it.');
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(explanationOf(error));
   process.exit(1);
 }

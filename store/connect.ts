@@ -218,7 +218,11 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     })
     .asPromise();
   if (watch) watchCommands(connection, watch);
-  await runMigrations(connection);
+  await runMigrations(connection).catch(async (error: unknown) => {
+    // An open connection would keep a command line from ending.
+    await connection.close();
+    throw error;
+  });
   const deploymentId = await readDeploymentId(connection);
   const sequence = createSequence(connection);
   const models = await openModels(connection);

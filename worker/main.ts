@@ -30,6 +30,8 @@ import { offerMetrics } from '../observability/metricsPage.js';
 import { openTracing } from '../observability/tracing.js';
 import { watchAll } from '../observability/watch.js';
 import { keepFilesPrivate } from '../process/privateFiles.js';
+import { checkFolder } from '../process/startChecks.js';
+import { explainFailedStart } from '../process/startFailure.js';
 import { onStopSignal } from '../process/stopSignals.js';
 import { stepBack } from '../stepBack.js';
 import { BrokenPointFile } from '../store/coldStorage/pointFile.js';
@@ -44,8 +46,10 @@ import { installRuntime } from './runtime.js';
 import { createSources } from './sources.js';
 import { upgradePoints } from './upgradePoints.js';
 
+const started = explainFailedStart();
 keepFilesPrivate();
 const config = loadConfig();
+if (config.files.s3 === null) await checkFolder(config.files.dir, 'FILE_STORAGE_DIR');
 // Child processes inherit it.
 stepBack(process.pid, config.workerNiceness);
 const tracing = await openTracing(config.tracing, 'allotrope-worker');
@@ -150,6 +154,7 @@ const heartbeats = keepHeartbeat(store.workers, identity, measureLoad, log, stop
 
 const place = { ...config.metrics, port: config.metrics.workerPort, setting: 'WORKER_METRICS_PORT' };
 const served = await offerMetrics(metrics, place, log, sdkMetrics);
+started();
 log.info({ taskQueue: names.taskQueue }, 'worker polling');
 process.send?.({ ready: true, ...(served && { metricsPort: served.port }) });
 const sweeping = Promise.all([

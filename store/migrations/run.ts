@@ -1,5 +1,6 @@
-import { type Connection, Schema } from 'mongoose';
+import { type Connection, createConnection, Schema } from 'mongoose';
 
+import { StartError } from '../../process/startError.js';
 import { WEB_SOURCES } from '../../contract/sources.js';
 import { MAX_ATTACHMENT_DEPTH } from '../../contract/uploads.js';
 import { DAY_MS, DEFAULT_HOT_DAYS, MOST_HOT_DAYS } from '../../contract/coldStorage.js';
@@ -128,7 +129,26 @@ export async function schemaVersionOf(connection: Connection): Promise<number | 
   return (await connection.collection<MetaDoc>('meta').findOne({ _id: 'schema' }))?.version ?? null;
 }
 
-/** Brings the records to this version before anything reads them. @throws when the data is from a newer version */
+const newerSchema = (version: number): StartError =>
+  new StartError(
+    `The data is from a newer version of Allotrope (records ${version}, this version reads ${SCHEMA_VERSION}). Start the newer version again, or restore a backup.`,
+  );
+
+/**
+ * Checks the version of the records and changes nothing.
+ * @throws StartError when they are from a newer version
+ */
+export async function refuseNewerSchema(uri: string): Promise<void> {
+  const connection = await createConnection(uri, { autoIndex: false, serverSelectionTimeoutMS: 15_000 }).asPromise();
+  try {
+    const version = await schemaVersionOf(connection);
+    if (version !== null && version > SCHEMA_VERSION) throw newerSchema(version);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Brings the records to this version before anything reads them. @throws StartError when the data is from a newer version */
 export async function runMigrations(connection: Connection): Promise<void> {
   const meta = connection.model<MetaDoc>(
     'meta',
@@ -142,11 +162,7 @@ export async function runMigrations(connection: Connection): Promise<void> {
       { upsert: true, returnDocument: 'after' },
     )
     .lean();
-  if (row.version > SCHEMA_VERSION) {
-    throw new Error(
-      `The data is from a newer version of Allotrope (records ${row.version}, this version reads ${SCHEMA_VERSION}). Start the newer version again, or restore a backup.`,
-    );
-  }
+  if (row.version > SCHEMA_VERSION) throw newerSchema(row.version);
   for (let version = row.version + 1; version <= SCHEMA_VERSION; version += 1) {
     await MIGRATIONS[version]?.(connection);
     await meta.updateOne({ _id: 'schema' }, { $max: { version } });

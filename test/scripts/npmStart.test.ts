@@ -31,12 +31,14 @@ async function openToOthers(folder: string): Promise<string[]> {
   return found.flat();
 }
 
+/** The supervisor and its engines; none once they have ended. */
 async function pids(): Promise<number[]> {
-  const { owner, engines } = JSON.parse(await readFile(path.join(dataDir, 'engines.json'), 'utf8')) as {
-    owner: number;
+  const notes = await readFile(path.join(dataDir, 'engines.json'), 'utf8').catch(() => '{"engines":[]}');
+  const { owner, engines } = JSON.parse(notes) as {
+    owner?: number;
     engines: { pid: number }[];
   };
-  return [owner, ...engines.map(({ pid }) => pid)];
+  return [...(owner === undefined ? [] : [owner]), ...engines.map(({ pid }) => pid)];
 }
 
 beforeAll(async () => {
@@ -59,7 +61,7 @@ beforeAll(async () => {
   await service.printed(/serves at/);
 });
 afterAll(async () => {
-  service.child.kill('SIGKILL');
+  for (const pid of await pids()) if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
   await rm(root, { recursive: true, force: true });
 });
 
