@@ -79,11 +79,6 @@ function givenOf(chunks: readonly ChunkBody[], chunksOnly: boolean): GivenChunks
   };
 }
 
-// oxlint-disable-next-line require-await -- an async iterable is what is asked for, and all of it is at hand
-async function* once(text: string): AsyncIterable<Uint8Array> {
-  yield Buffer.from(text);
-}
-
 interface Prepared {
   readonly body: FileBody;
   readonly draft: DraftOriginal;
@@ -161,7 +156,7 @@ export const uploadChunks = operation<'user', Body>({
     custom_credentials: Joi.object().pattern(Joi.string(), Joi.object().unknown()).default({}),
   }),
   answer: Joi.object({ success: Joi.boolean().required() }),
-  async handle({ caller, body, deps }) {
+  async handle({ caller, body, receive, deps }) {
     const { store, dispatcher } = deps;
     const ids = body.chunks_and_embeddings.map(({ file_id: id }) => id);
     body.chunks_and_embeddings.forEach((file, index) => {
@@ -173,17 +168,12 @@ export const uploadChunks = operation<'user', Body>({
       checkFile(file, body, path);
     });
     const prepared: Prepared[] = [];
-    try {
-      for (const file of body.chunks_and_embeddings) {
-        const given = givenOf(file.chunks_and_embeddings, body.chunks_only);
-        const draft = await store.originals.receive(caller, once(JSON.stringify(given)));
-        prepared.push({ body: file, draft, runId: await store.runs.nextId() });
-      }
-      await queue(caller, prepared, body, deps);
-    } catch (error) {
-      await Promise.all(prepared.map(({ draft }) => store.originals.discard(draft)));
-      throw error;
+    for (const file of body.chunks_and_embeddings) {
+      const given = givenOf(file.chunks_and_embeddings, body.chunks_only);
+      const draft = await receive(Buffer.from(JSON.stringify(given)));
+      prepared.push({ body: file, draft, runId: await store.runs.nextId() });
     }
+    await queue(caller, prepared, body, deps);
     for (const { runId } of prepared) void dispatcher.start(runId);
     return { success: true };
   },

@@ -36,11 +36,6 @@ interface Body {
 const MIN_TEXT = 5;
 const MAX_NAME = 1_024;
 
-// oxlint-disable-next-line require-await -- an async iterable is what is asked for, and all of it is at hand
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes;
-}
-
 /**
  * Puts a text in the place of another one: the record stays, with its id and tags; the old text is found until the new one
  * is read.
@@ -96,8 +91,8 @@ export const uploadText = operation<'user', Body>({
     cold_storage_params: coldStorage(),
   }),
   answer: fileRecord,
-  async handle({ caller, body, deps }) {
-    const draft = await deps.store.originals.receive(caller, once(Buffer.from(body.contents)));
+  async handle({ caller, body, receive, deps }) {
+    const draft = await receive(Buffer.from(body.contents));
     const format = { format: 'TXT', mimeType: mimeTypeOf('TXT') } as const;
     const upload = {
       name: body.name ?? null,
@@ -108,12 +103,8 @@ export const uploadText = operation<'user', Body>({
       sourceOptions: { url: null, contentType: 'text/plain; charset=utf-8' },
       coldStorage: toColdStorage(body.cold_storage_params),
     };
-    try {
-      if (body.overwrite_file_id !== undefined) return await overwrite(caller, body.overwrite_file_id, upload, deps);
-      return await acceptUpload(caller, upload, deps);
-    } catch (error) {
-      await deps.store.originals.discard(draft);
-      throw error;
-    }
+    return body.overwrite_file_id === undefined
+      ? acceptUpload(caller, upload, deps)
+      : overwrite(caller, body.overwrite_file_id, upload, deps);
   },
 });

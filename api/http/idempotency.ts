@@ -10,7 +10,7 @@ import type { ReceivedFile } from './receiveFile.js';
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 export const MAX_IDEMPOTENCY_KEY = 255;
 
-/** The request's key; null where none was sent. @throws HttpError 422 for one that can't be a key */
+/** Returns the request's Idempotency-Key; null if it has none. @throws HttpError 422 for an empty or too long key */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   const key = headers[IDEMPOTENCY_HEADER];
   if (key === undefined) return null;
@@ -19,7 +19,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   return key;
 }
 
-/** The same text for the same values, in whatever order an object's keys were sent. */
+/** Serializes a JSON value so that the order in which an object's keys were sent makes no difference. */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
@@ -27,10 +27,10 @@ function canonical(value: unknown): string {
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join()}}`;
 }
 
-/** What is written in a transaction of ours has no room for others. */
-const NO_COMPANY: NewContainers = { accept: () => Promise.resolve(false) };
+/** A transaction that also holds a key is not shared with other requests. */
+const NOT_SHARED: NewContainers = { accept: () => Promise.resolve(false) };
 
-/** A file is the same when it has the same name and bytes, however its sender cut the form. */
+/** Two forms are the same request if name, declared type and bytes of the file are the same. */
 const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: ReceivedFile): unknown => ({
   name,
   contentType,
@@ -38,58 +38,101 @@ const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: Receive
   sha256,
 });
 
+const fingerprintOf = ({ body, query, params, file }: Call<AuthScheme, unknown>): string =>
+  createHash('sha256')
+    .update(canonical([body, query, { ...params }, ...(file ? [fileFingerprint(file)] : [])]))
+    .digest('base64');
+
+interface KeyedAnswer {
+  /** JSON. */
+  readonly json: string;
+  /** Whether it is the answer of an earlier request. */
+  readonly replayed: boolean;
+}
+
 /**
- * Does what a request with an Idempotency-Key asks, once: the key, the work and the answer are written in one MongoDB
- * transaction. It joins the handler's own, and runs are handed to Temporal when it is committed.
- * @returns the answer's JSON, and whether it is that of an earlier request
- * @throws HttpError 422 when the key was used for something else, 409 while a request with the key is under way
+ * Handles a request with an Idempotency-Key once: the key, the handler's writes and the answer are committed in one
+ * MongoDB transaction, or none of them. Runs are handed to Temporal after the commit.
+ * @throws HttpError 422 when the key was used for another request, 409 while a request with the key is in progress
  */
 export async function answerOnce(
-  { method, path, handle }: Operation,
+  operation: Operation,
   key: string,
   call: Call<AuthScheme, unknown>,
-): Promise<{ json: string; replayed: boolean }> {
-  const { caller, body, query, params, file, deps } = call;
-  if (caller === null) throw new Error('An open operation can not be idempotent by key');
-  const { store, dispatcher } = deps;
+): Promise<KeyedAnswer> {
+  const { caller, deps } = call;
+  if (caller === null) throw new Error('An open operation does not accept an Idempotency-Key');
   const use: KeyUse = {
     organizationId: caller.organizationId,
     userId: 'userId' in caller ? caller.userId : null,
-    route: `${method} ${path}`,
+    route: `${operation.method} ${operation.path}`,
     key,
   };
-  const fingerprint = createHash('sha256')
-    .update(canonical([body, query, { ...params }, ...(file ? [fileFingerprint(file)] : [])]))
-    .digest('base64');
-  const earlier = await store.idempotency.find(use);
-  if (earlier && earlier.fingerprint !== fingerprint)
-    throw invalid(
-      ['header', IDEMPOTENCY_HEADER],
-      'This key was used for another request. Take a new one',
-      'value_error',
-    );
-  if (earlier) return { json: earlier.answer, replayed: true };
+  const fingerprint = fingerprintOf(call);
+  const earlier = async (): Promise<KeyedAnswer | null> => {
+    const found = await deps.store.idempotency.find(use);
+    if (found && found.fingerprint !== fingerprint)
+      throw invalid(
+        ['header', IDEMPOTENCY_HEADER],
+        'This key was used for another request. Take a new one',
+        'value_error',
+      );
+    return found && { json: found.answer, replayed: true };
+  };
+  const known = await earlier();
+  if (known) return known;
+  try {
+    return { json: await handleOnce(operation, use, fingerprint, call), replayed: false };
+  } catch (error) {
+    // The other request with this key may have been committed meanwhile: the key is taken, or the file is busy because of it.
+    const answered = error instanceof HttpError ? await earlier() : null;
+    if (answered) return answered;
+    throw error;
+  }
+}
+
+/** Runs the handler in a transaction that claims the key and stores the answer; returns the answer's JSON. */
+async function handleOnce(
+  { handle }: Operation,
+  use: KeyUse,
+  fingerprint: string,
+  call: Call<AuthScheme, unknown>,
+): Promise<string> {
+  const { deps } = call;
+  const { store, dispatcher } = deps;
   let accepted: number[] = [];
   const json = await store.transaction(async (session) => {
     accepted = [];
-    if (!(await store.idempotency.claim(use, fingerprint, session)))
-      throw new HttpError(409, 'A request with this Idempotency-Key is under way. Send it again in a moment.', 1);
+    let isClaimed = false;
+    // MongoDB starts the transaction, its snapshot and its time limit with the first command. The claim therefore waits
+    // for the handler's own transaction: contents, sources and dry runs take longer than a transaction may last, and a
+    // row that the handler writes beforehand would be invisible in an older snapshot.
+    const claim = async (): Promise<void> => {
+      if (isClaimed) return;
+      if (!(await store.idempotency.claim(use, fingerprint, session)))
+        throw new HttpError(409, 'A request with this Idempotency-Key is under way. Send it again in a moment.', 1);
+      isClaimed = true;
+    };
     const answer = await handle({
       ...call,
       deps: {
         ...deps,
         store: {
           ...store,
-          transaction: (work) => work(session),
-          newContainers: NO_COMPANY,
+          async transaction(work) {
+            await claim();
+            return work(session);
+          },
+          newContainers: NOT_SHARED,
         },
         dispatcher: { ...dispatcher, start: async (runId) => void accepted.push(runId) },
       },
     });
     const text = JSON.stringify(answer);
+    await claim();
     await store.idempotency.keep(use, text, session);
     return text;
   });
   for (const runId of accepted) void dispatcher.start(runId);
-  return { json, replayed: false };
+  return json;
 }

@@ -30,8 +30,9 @@ import {
   RedirectAnswer,
   type UserCaller,
 } from './operation.js';
-import { closeEarlyAnswered, type FileKeeper, receiveFile } from './receiveFile.js';
+import { closeEarlyAnswered, receiveFile } from './receiveFile.js';
 import { requireOwnPage } from './ownPage.js';
+import { createRequestContents } from './requestContents.js';
 import { sendEvents, streamList } from './stream.js';
 import { hidePath } from './told.js';
 import { validate } from './validate.js';
@@ -76,6 +77,7 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
   ];
   const answer = async (request: Request, response: Response): Promise<void> => {
     const { caller, confirmed } = identityOf(response);
+    const contents = createRequestContents(deps.store.originals, caller);
     const call: Call<typeof auth, unknown> = {
       caller: caller as UserCaller & KeyCaller & OperatorCaller,
       // No body at all is one without fields: lists need none, and what others miss is named.
@@ -84,6 +86,7 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
       query: query ? validate(query, request.query, 'query') : {},
       params: request.params as Record<string, string>,
       file: null,
+      receive: contents.receive,
       requestId: String(response.locals['requestId']),
       signal: endOf(response),
       peer: request.socket.remoteAddress ?? '',
@@ -93,13 +96,11 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
       const leave = admit.searches.enter(userOf(call));
       return respond(operation, call, confirmed, request, response).finally(leave);
     }
-    if (!takesFile) return respond(operation, call, confirmed, request, response);
-    const file = await receiveFile(request, deps.settings.maxUploadBytes, keeperOf(call));
     try {
+      const file = takesFile ? await receiveFile(request, deps.settings.maxUploadBytes, contents.receive) : null;
       await respond(operation, { ...call, file }, confirmed, request, response);
     } finally {
-      // A no-op once it was accepted; of a store that is away, the reaper does it later.
-      await deps.store.originals.discard(file.draft).catch(() => undefined);
+      await contents.discardUnaccepted();
     }
   };
   on[method](expressPath(path), count, ...early, identify, ...read, answer, confirmFirst);
@@ -130,14 +131,6 @@ function fieldsOf(body: unknown): ReadonlySet<string> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return new Set();
   return new Set(Object.entries(body).flatMap(([name, value]) => (value === null ? [] : [name])));
 }
-
-const keeperOf = ({ caller, deps: { store } }: Call<AuthScheme, unknown>): FileKeeper => {
-  if (caller === null || !('userId' in caller)) throw new Error('Only what acts for an end user takes a file');
-  return {
-    keep: (parts) => store.originals.receive(caller, parts),
-    discard: (draft) => store.originals.discard(draft),
-  };
-};
 
 async function respond(
   operation: Operation,

@@ -4,6 +4,7 @@ import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../deps.js';
 import type { OpsSession } from '../ops/sessions.js';
 import type { ReceivedFile } from './receiveFile.js';
+import type { ReceiveContent } from './requestContents.js';
 
 /**
  * Who may call: `operator` takes an API key, or a browser that was signed in with one; whoever is neither comes in as null.
@@ -54,6 +55,7 @@ export interface Call<Auth extends AuthScheme, Body> {
   readonly params: Readonly<Record<string, string>>;
   /** Of an operation that takes a file; null elsewhere. */
   readonly file: ReceivedFile | null;
+  readonly receive: ReceiveContent;
   readonly requestId: string;
   /** Aborted when the request is over: its answer is sent, or its caller has disconnected. Pass it to slow work. */
   readonly signal: AbortSignal;
@@ -70,7 +72,7 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
   readonly summary: string;
   readonly body?: Joi.Schema;
   readonly query?: Joi.ObjectSchema;
-  /** The body is a form with one file, kept as it comes. What the handler's transaction does not accept is discarded. */
+  /** The body is a form with one file, stored while it arrives. A file that the handler does not accept is deleted. */
   readonly takesFile?: true;
   /** The body comes from a form of a page of ours. */
   readonly takesForm?: true;
@@ -79,9 +81,9 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
   /** The body carries contents, and may be as long as those. */
   readonly takesContents?: true;
   /**
-   * The request creates something, so that it takes an Idempotency-Key. Its handler writes in `store.transaction` alone
-   * (or, without a key, by `store.newContainers`), and answers from what that returns: with a key, the transaction is not
-   * committed before the answer is kept in it.
+   * The request creates something, so it accepts an Idempotency-Key. Its handler calls `receive` for contents, then
+   * writes in `store.transaction` only (or, without a key, by `store.newContainers`), and answers from what that returns:
+   * with a key, the answer is stored in the same transaction, which is committed after the handler has returned.
    */
   readonly createsWork?: true;
   /** The request searches: of one user at most MAX_CONCURRENT_SEARCHES run at the same time. */

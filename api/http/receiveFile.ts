@@ -5,6 +5,7 @@ import type { RequestHandler } from 'express';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import { HttpError, invalid } from './errors.js';
 import { inspectText } from './inspect.js';
+import type { ReceiveContent } from './requestContents.js';
 
 /** A file of a form, kept and not yet anybody's. */
 export interface ReceivedFile {
@@ -13,12 +14,6 @@ export interface ReceivedFile {
   /** As its sender declares it; null for what says nothing. */
   readonly contentType: string | null;
   readonly draft: DraftOriginal;
-}
-
-/** Where a file that comes in is kept. */
-export interface FileKeeper {
-  keep(parts: AsyncIterable<Uint8Array>): Promise<DraftOriginal>;
-  discard(draft: DraftOriginal): Promise<void>;
 }
 
 /** The field of the form that holds the file. */
@@ -53,27 +48,21 @@ export const closeEarlyAnswered: RequestHandler = (request, response, next) => {
 };
 
 /**
- * Reads a form with one file, which is kept as it comes: no more than a part of it is ever in memory. Of what fails
- * nothing is left.
+ * Reads a form with one file and streams that to `receive`: no more than a part of it is ever in memory.
  * @throws HttpError 413 past maxBytes, 422 where there is no file, 400 for a form that can't be read
  */
 export async function receiveFile(
   request: IncomingMessage,
   maxBytes: number,
-  keeper: FileKeeper,
+  receive: ReceiveContent,
 ): Promise<ReceivedFile> {
   const { 'content-type': type = '', 'content-length': length, 'content-encoding': coding } = request.headers;
   if (!/^multipart\/form-data\s*;/i.test(type)) throw missing();
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
     throw new HttpError(415, 'Send the form plain, without a content-encoding.');
   if (Number(length ?? 0) > maxBytes + AROUND_BYTES) throw tooLarge();
-  const file = await readForm(request, openForm(request, type, maxBytes), keeper);
-  try {
-    inspectText({ [FIELD]: file.name }, 'body');
-  } catch (error) {
-    await keeper.discard(file.draft);
-    throw error;
-  }
+  const file = await readForm(request, openForm(request, type, maxBytes), receive);
+  inspectText({ [FIELD]: file.name }, 'body');
   return file;
 }
 
@@ -88,7 +77,11 @@ function openForm(request: IncomingMessage, type: string, maxBytes: number): Bus
   }
 }
 
-async function readForm(request: IncomingMessage, form: BusboyInstance, keeper: FileKeeper): Promise<ReceivedFile> {
+async function readForm(
+  request: IncomingMessage,
+  form: BusboyInstance,
+  receive: ReceiveContent,
+): Promise<ReceivedFile> {
   const found: { stream: BusboyFileStream | null; file: Promise<ReceivedFile> | null } = { stream: null, file: null };
   let failure: unknown = null;
   const ended = new Promise<void>((resolve) => {
@@ -108,7 +101,7 @@ async function readForm(request: IncomingMessage, form: BusboyInstance, keeper: 
       }
       found.stream = stream;
       stream.once('limit', () => fail(tooLarge()));
-      found.file = keeper.keep(stream).then((draft) => ({
+      found.file = receive(stream).then((draft) => ({
         name: (name ?? '').slice(0, MAX_NAME),
         contentType: contentType === ANY_TYPE ? null : contentType,
         draft,
@@ -126,9 +119,9 @@ async function readForm(request: IncomingMessage, form: BusboyInstance, keeper: 
   });
   await ended;
   request.setTimeout(0);
+  // Awaited after a failure too: only a content that was received whole can be discarded.
   const file = await found.file?.catch(() => null);
   if (failure !== null) {
-    if (file) await keeper.discard(file.draft);
     // The reason is thrown on as it is: a store's fault must stay one.
     // oxlint-disable-next-line typescript/only-throw-error
     throw failure;

@@ -14,7 +14,8 @@ export const COMMIT_STEPS = [
   'cleanChunks',
   'cleaned',
 ] as const;
-export type CommitStep = (typeof COMMIT_STEPS)[number];
+/** The last of them is the commit of any transaction, which the API sends too. */
+export type CommitStep = (typeof COMMIT_STEPS)[number] | 'commitTransaction';
 
 /** Where to stop: before the store has seen the n-th call of a kind, or when it has done it and the worker does not know. */
 export interface Stop {
@@ -71,6 +72,8 @@ const DELETE_CHUNKS = command('delete', 'segments');
 const UPDATE_FILES = command('update', 'files');
 const INSERT_EVENTS = command('insert', 'events');
 const UPDATE_EVENTS = command('update', 'events');
+/** The command's value is the number 1. */
+const COMMIT_TRANSACTION = Buffer.from('\x10commitTransaction\0\x01');
 
 /** The id of the row of events that a message is about. */
 const rowOf = (message: Buffer): string => /[0-9a-f]{24}:\d+/.exec(message.toString('latin1'))?.[0] ?? '';
@@ -82,6 +85,7 @@ function stepOfMessage(message: Buffer, intended: Set<string>): CommitStep | nul
     return 'intend';
   }
   if (message.includes(UPDATE_EVENTS)) return intended.delete(rowOf(message)) ? 'tell' : null;
+  if (message.includes(COMMIT_TRANSACTION)) return 'commitTransaction';
   if (message.includes(INSERT_CHUNKS)) return 'chunks';
   if (message.includes(DELETE_CHUNKS)) return 'cleanChunks';
   if (!message.includes(UPDATE_FILES) || !message.includes('cleanupPending')) return null;
