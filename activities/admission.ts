@@ -16,15 +16,12 @@ const REFUSALS: Readonly<Record<LimitName, { kind: 'no_room' | 'over_limit'; adv
 };
 
 /** Checks the texts of one batch against the limits of their user, which are read once. */
-export function createAdmission(
-  store: Pick<Store, 'limits'>,
-  runId: number,
-): (file: FileDoc, characters: number) => Promise<void> {
+export function createAdmission(store: Pick<Store, 'limits'>): (file: FileDoc, characters: number) => Promise<void> {
   let read: Promise<EffectiveLimits> | null = null;
-  return async ({ _id: fileId, organizationId, userId }, characters) => {
+  return async ({ _id: fileId, runId, organizationId, userId }, characters) => {
     const tenant = { organizationId, userId };
     read ??= store.limits.of(tenant);
-    const broken = await store.limits.admit({ ...tenant, runId, fileId, characters }, await read);
+    const broken = await store.limits.admit({ ...tenant, runId: runId ?? 0, fileId, characters }, await read);
     if (broken === null) return;
     const { kind, advice } = REFUSALS[broken];
     throw new Fault(kind, `Its ${characters} characters do not fit into the user's limit ${broken}. ${advice}`);

@@ -9,7 +9,7 @@ import { settleSome } from './quarantine/carry.js';
 /** Files erased at once. */
 const FILES_PER_BATCH = 200;
 /** Runs that are stopped at once. */
-const RUNS_PER_ROUND = 50;
+const RUNS_PER_ROUND = 500;
 /** Schedules that are looked for at once. */
 const SCHEDULES_PER_ROUND = 50;
 const HEARTBEAT_MS = 1_000;
@@ -47,11 +47,8 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       const { run, tenant } = await rowOf(runId);
       await store.runs.markStarted(runId);
       const underWay = await store.runs.withdrawOthers(tenant, runId, RUNS_PER_ROUND);
-      return {
-        workflowIds: underWay
-          .filter((one) => one.workflowId !== run.workflowId)
-          .map((one) => names.idOf(one.workflowId)),
-      };
+      const others = new Set(underWay.map((one) => one.workflowId).filter((id) => id !== run.workflowId));
+      return { workflowIds: [...others].map((id) => names.idOf(id)) };
     },
 
     /** Deletes some of the user's files with all that belongs to them; answers whether there were any. */

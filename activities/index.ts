@@ -1,4 +1,5 @@
 import { createPassActivities } from './autoSync.js';
+import { createBatchRunner } from './batchRunner.js';
 import { createConnectActivities } from './connected/connect.js';
 import { createItemActivities } from './connected/listItems.js';
 import { createQueueActivities } from './connected/queueItems.js';
@@ -22,9 +23,11 @@ import { createRunActivities } from './runs.js';
 import { createWebhookActivities } from './webhooks/deliverBatch.js';
 import { createTranscribeActivities } from './transcribe.js';
 import { createTagActivities } from './updateTags.js';
+import { createUploadActivities } from './uploadStream.js';
 
 /** Every step that workflows may call, with its dependencies in place. */
 export function createActivities(deps: ActivityDeps) {
+  const runner = createBatchRunner(deps);
   return {
     ...createRunActivities(deps),
     ...createDiscoveryActivities(deps),
@@ -36,7 +39,8 @@ export function createActivities(deps: ActivityDeps) {
     ...createQueueActivities(deps),
     ...createPlanActivities(deps),
     ...createPauseActivities(deps),
-    ...createIngestActivities(deps),
+    ...createIngestActivities(deps, runner),
+    ...createUploadActivities(deps, runner),
     ...createTranscribeActivities(deps),
     ...createRecognizeActivities(deps),
     ...createDeleteActivities(deps),

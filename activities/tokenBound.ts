@@ -15,6 +15,9 @@ export interface TokenBound {
   giveBack(tokens: number): Promise<void>;
 }
 
+/** For runs that have no bound. */
+export const UNBOUND: TokenBound = { take: () => Promise.resolve(), giveBack: () => Promise.resolve() };
+
 /** The bound of a batch's run. Of a run without one nothing is counted; whether there is one is read once, when something is to be embedded. */
 export function createTokenBound({ runs, pauses }: Pick<Store, 'runs' | 'pauses'>, runId: number): TokenBound {
   let read: Promise<boolean> | null = null;

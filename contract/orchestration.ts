@@ -12,6 +12,8 @@ export type SearchAttributeName = (typeof SEARCH_ATTRIBUTES)[number];
 
 /** Files one batch activity takes at most. */
 export const BATCH_SIZE = 50;
+/** Bytes of sent contents in one batch of uploads, so that a batch of large files ends soon. */
+export const BATCH_BYTES = 8 * 1024 * 1024;
 /** The first batch of a run, so that the first chunk is searchable at once. */
 export const FIRST_BATCH_SIZE = 4;
 
@@ -71,6 +73,7 @@ export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
   feed: (parentFileId: number): string => `feed:${parentFileId}`,
   upload: (fileId: number): string => `upload:${fileId}`,
+  uploads: (userId: number): string => `uploads:${userId}`,
   connect: (runId: number): string => `connect:${runId}`,
   syncItems: (dataSourceId: number): string => `sync-items:${dataSourceId}`,
   syncSource: (runId: number): string => `sync-source:${runId}`,
@@ -126,6 +129,33 @@ export interface BegunRun {
   readonly finished: boolean;
   /** At its end, it lets go what is at its site no more. */
   readonly dropsGone?: boolean;
+}
+
+/** New uploads of a user wait for its stream. */
+export const UPLOADS_CAME_SIGNAL = 'uploadsCame';
+
+/** The user whose stream of uploads it is. */
+export interface UploadStreamInput {
+  readonly organizationId: number;
+  readonly userId: number;
+}
+
+export interface PlanUploadsInput extends UploadStreamInput {
+  /** Runs of batches that are under way. */
+  readonly except: readonly number[];
+  /** Batches that are under way. */
+  readonly underWay: number;
+}
+
+export interface PlanUploadsResult {
+  /** Runs of uploads, batch by batch. */
+  readonly batches: readonly (readonly number[])[];
+  /** Maximum number of batches under way: a setting, recorded in the history by this result. */
+  readonly window: number;
+}
+
+export interface UploadBatchInput extends UploadStreamInput {
+  readonly runIds: readonly number[];
 }
 
 /** What one batch did; also the sum over a run. */

@@ -25,7 +25,12 @@ export function createTemporalClient(settings: TemporalSettings, tracing: Tracin
     connection,
     namespace: settings.namespace,
     interceptors: {
-      workflow: [{ startWithDetails: (input, next) => next({ ...input, headers: traced(input.headers) }) }],
+      workflow: [
+        {
+          startWithDetails: (input, next) => next({ ...input, headers: traced(input.headers) }),
+          signalWithStart: (input, next) => next({ ...input, headers: traced(input.headers) }),
+        },
+      ],
     },
   });
 }

@@ -15,12 +15,15 @@ import type { Tracing } from '../observability/spans.js';
 import { inSpan, NO_TRACING } from '../observability/tracing.js';
 import type { Attempts } from '../store/connections/attempts.js';
 import type { FileCommands } from '../store/files/commands.js';
+import type { RunProgress } from '../store/files/runProgress.js';
 import type { HeldRuns } from '../store/runs/held.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { Runs } from '../store/runs/outbox.js';
 import type { Pauses } from '../store/runs/pauses.js';
+import type { UploadStreams } from '../store/runs/uploadStreams.js';
 import { pause } from './pause.js';
 import { searchAttributes } from './searchAttributes.js';
+import { createUploadStreamStarter } from './uploadStreams.js';
 
 /** A start that Temporal does not answer in this time is left to the sweeper. */
 const START_TIMEOUT_MS = 5_000;
@@ -71,8 +74,9 @@ export interface Dispatcher {
 /** What the dispatcher reads and writes. */
 export interface DispatchStores {
   readonly runs: Runs;
-  readonly files: Pick<FileCommands, 'abortOpen'>;
+  readonly files: Pick<FileCommands, 'abortOpen'> & Pick<RunProgress, 'countRun'>;
   readonly heldRuns: HeldRuns;
+  readonly uploadStreams: Pick<UploadStreams, 'waiting'>;
   readonly attempts: Pick<Attempts, 'unheard'>;
   readonly pauses: Pick<Pauses, 'unheard' | 'under'>;
 }
@@ -80,11 +84,12 @@ export interface DispatchStores {
 /** Brings runs from the outbox to Temporal. Ids make every start harmless to repeat. */
 export function createDispatcher(
   client: Client,
-  { taskQueue, idOf }: TemporalNames,
-  { runs, files, heldRuns, attempts, pauses }: DispatchStores,
+  names: TemporalNames,
+  { runs, files, heldRuns, uploadStreams, attempts, pauses }: DispatchStores,
   log: Log,
   tracing: Tracing = NO_TRACING,
 ): Dispatcher {
+  const { taskQueue, idOf } = names;
   /** Whether the running workflow of that id is this very run. */
   const isThisRun = async (run: RunDoc): Promise<boolean> => {
     const { memo } = await client.workflow.getHandle(idOf(run.workflowId)).describe();
@@ -165,6 +170,7 @@ export function createDispatcher(
     }
   };
 
+  const streams = createUploadStreamStarter(client, names, log, tracing);
   const underWay = new Set<Promise<void>>();
   let closing = false;
 
@@ -173,7 +179,9 @@ export function createDispatcher(
     const starting = (async () => {
       try {
         const run = first ?? (await runs.find(runId));
-        if (run && run.startedAt === null && run.held !== true) await startRow(run, first !== null);
+        if (!run || run.startedAt !== null || run.held === true) return;
+        if (run.stream) await streams.wake(run);
+        else await startRow(run, first !== null);
       } catch (error) {
         log.warn({ runId, err: error }, 'run stays in the outbox');
       }
@@ -208,6 +216,8 @@ export function createDispatcher(
     await heldRuns.letGo();
     const due = await runs.unstarted(new Date(), SWEEP_ROWS);
     await Promise.all(due.map(({ _id }) => start(_id)));
+    const waiting = await uploadStreams.waiting(new Date(), SWEEP_ROWS);
+    await Promise.all(waiting.map((run) => streams.wakeAgain(run)));
     const unheard = await attempts.unheard(new Date(Date.now() - UNHEARD_MS), SWEEP_ROWS);
     await Promise.all(unheard.map(({ _id }) => tellPersonCame(_id)));
     const resumed = await pauses.unheard(new Date(Date.now() - UNHEARD_MS), SWEEP_ROWS);
@@ -226,6 +236,12 @@ export function createDispatcher(
       }
       const run = await runs.find(runId);
       if (!run || run.finishedAt !== null) return;
+      if (run.stream) {
+        // Its workflow brings in other uploads too. The batch that reads the file sees that it is the run's no more.
+        await files.abortOpen(runId, 'The upload was cancelled. Resync to try again.', 'cancelled');
+        await runs.finish(runId, 'aborted', { ...(await files.countRun(runId)) });
+        return;
+      }
       await client.workflow.getHandle(idOf(run.workflowId)).cancel();
     },
     async sweep(signal) {
@@ -251,6 +267,7 @@ export function createDispatcher(
     },
     async close() {
       closing = true;
+      streams.close();
       // The SDK tries again by timers: one that fires on a closed channel would end the process. Each start has a deadline.
       await Promise.all(underWay);
       await client.connection.close();

@@ -41,11 +41,12 @@ export interface TemporalAccess {
 
 /** The state of the very workflow of a run; null: Temporal has none, or that of another run. */
 async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<string | null> {
-  const { _id, workflowId, temporalRunId } = run;
+  const { _id, workflowId, temporalRunId, stream } = run;
   try {
     const { status, memo, runId } = await client.workflow.getHandle(names.idOf(workflowId)).describe();
     // A pass is begun by a schedule, which knows none of our ids.
-    const isIts = temporalRunId === undefined ? memo?.['runId'] === _id : runId === temporalRunId;
+    // A stream works on all open uploads of its user.
+    const isIts = stream ? true : temporalRunId === undefined ? memo?.['runId'] === _id : runId === temporalRunId;
     return isIts ? status.name : null;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;

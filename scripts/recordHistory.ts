@@ -284,7 +284,7 @@ try {
   await keep('connectByConsent.cancelled', last());
   const upload = await post<FileRecord>('/upload_text', { contents: 'Some words that were sent.' });
   await started();
-  await keep('syncUpload.finished', idOf(workflowIds.upload(upload.id)));
+  await keep('drainUploads.finished', idOf(workflowIds.uploads(upload.organization_user_id ?? 0)));
   const send = async (name: string, content: string | Uint8Array<ArrayBuffer>): Promise<FileRecord> => {
     const form = new FormData();
     form.set('file', new Blob([content]), name);

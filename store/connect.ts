@@ -75,6 +75,7 @@ import { createPasses, type Passes } from './runs/passes.js';
 import { createPauses, type Pauses } from './runs/pauses.js';
 import { createRunRates, type RunRates } from './runs/rates.js';
 import { createRunHistory, type RunHistory } from './runs/history.js';
+import { createUploadStreams, type UploadStreams } from './runs/uploadStreams.js';
 import { createSchedules, type Schedules } from './schedules/schedules.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { createSelections, type Selections } from './selections/selections.js';
@@ -125,6 +126,7 @@ export interface Store {
   readonly users: UserAcceptance & UserRecords;
   readonly runs: Runs & RunList;
   readonly heldRuns: HeldRuns;
+  readonly uploadStreams: UploadStreams;
   /** What runs did with what they met. */
   readonly ledger: LedgerWriter & LedgerQueries;
   readonly dataSources: DataSourceQueries & DataSourceCommands & DataSourceListings;
@@ -296,6 +298,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       }),
     },
     ledger: { ...ledger, ...createLedgerQueries(models.ledger, runs, live) },
+    uploadStreams: createUploadStreams(runs, files, atomically, events, ledger, ({ _id }, counts) =>
+      runCommands.finish(_id, 'finished', counts),
+    ),
     heldRuns: createHeldRuns(runs, files, queue, atomically),
     dataSources: {
       ...dataSourceQueries,

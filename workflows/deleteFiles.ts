@@ -5,12 +5,13 @@ import type { DeleteFilesInput } from '../contract/orchestration.js';
 import { COMPUTE } from './activityOptions.js';
 import { storeSteps } from './storeSteps.js';
 
-const { deleteBatch } = proxyActivities<Activities>(COMPUTE);
+const { stopQueued, deleteBatch } = proxyActivities<Activities>(COMPUTE);
 
-/** Deletes the files a run names, batch after batch; each batch is verified before its records say so. */
+/** Stops the files a run names, then deletes them batch after batch; each batch is verified before its records say so. */
 export async function deleteFiles({ runId, afterId = 0 }: DeleteFilesInput): Promise<void> {
   let cursor: number | null = afterId;
   try {
+    if (afterId === 0) await stopQueued({ runId });
     while (cursor !== null) {
       cursor = (await deleteBatch({ runId, afterId: cursor })).afterId;
       if (cursor !== null && workflowInfo().continueAsNewSuggested) {

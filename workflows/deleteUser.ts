@@ -31,11 +31,9 @@ async function endRuns(runId: number): Promise<void> {
   for (;;) {
     const { workflowIds } = await stopUserRuns({ runId });
     if (workflowIds.length === 0) return;
-    for (const workflowId of workflowIds) {
-      if (asked.has(workflowId)) continue;
-      asked.add(workflowId);
-      await cancel(workflowId);
-    }
+    const others = workflowIds.filter((workflowId) => !asked.has(workflowId));
+    for (const workflowId of others) asked.add(workflowId);
+    await Promise.all(others.map(cancel));
     await sleep('500 milliseconds');
   }
 }

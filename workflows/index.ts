@@ -3,6 +3,7 @@ export { autoSync } from './autoSync.js';
 export { connectByConsent } from './connectByConsent.js';
 export { deleteFiles } from './deleteFiles.js';
 export { deliverEvents } from './deliverEvents.js';
+export { drainUploads } from './drainUploads.js';
 export { deleteUser } from './deleteUser.js';
 export { moveStorage } from './moveStorage.js';
 export { recountFiles } from './recountFiles.js';

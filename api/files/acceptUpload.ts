@@ -7,6 +7,7 @@ import type { FileRecord } from '../../contract/records.js';
 import type { foundAs, UploadOptions } from '../../contract/uploads.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import type { FileDoc } from '../../store/files/model.js';
+import type { RunDoc } from '../../store/runs/model.js';
 import type { Session } from '../../store/sequence.js';
 import type { ApiDeps } from '../deps.js';
 import { HttpError } from '../http/errors.js';
@@ -52,7 +53,7 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
   const run = await newUploadRun(deps);
   const { runId, requestId, uploadId } = run;
   const { draft, found, options } = upload;
-  const file = await store.transaction(async (session) => {
+  const { file, row } = await store.transaction(async (session) => {
     const { file: accepted } = await store.files.accept(
       caller,
       {
@@ -76,30 +77,34 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
         enableAutoSync: null,
         requestId,
         runId,
-        workflowOf: workflowIds.upload,
+        workflowOf: (fileId) => workflowOf(caller, fileId, draft),
       },
       session,
     );
     if (draft) await store.originals.accept(draft, accepted._id, session);
-    await acceptRun(caller, accepted, run, deps, session);
-    return accepted;
+    return { file: accepted, row: await acceptRun(caller, accepted, run, draft, deps, session) };
   });
   const { organizationId, userId } = caller;
   log.info({ runId, requestId, organizationId, userId, fileId: file._id, bytes: draft?.size }, 'upload accepted');
-  // Not awaited: the row is the promise. Temporal may be away; the sweeper starts what is left.
-  void dispatcher.start(runId);
+  // Not awaited: the outbox row guarantees the start. If Temporal is down, the sweeper starts it later.
+  void dispatcher.start(runId, row);
   return presentFile(file, deps);
 }
 
-/** Writes the run of an accepted upload, and tells that all of it is queued. */
+/** A sent content goes through the stream of its user; a file that is still to be fetched has a workflow of its own. */
+export const workflowOf = ({ userId }: UserCaller, fileId: number, draft: DraftOriginal | null): string =>
+  draft ? workflowIds.uploads(userId) : workflowIds.upload(fileId);
+
+/** Writes the run of an accepted upload and the event that all of it is queued. */
 export async function acceptRun(
   owner: UserCaller,
   file: FileDoc,
   { runId, requestId, uploadId }: UploadRun,
+  draft: DraftOriginal | null,
   { store }: ApiDeps,
   session: Session,
-): Promise<void> {
-  const workflowId = workflowIds.upload(file._id);
+): Promise<RunDoc> {
+  const workflowId = workflowOf(owner, file._id, draft);
   const held = file.syncStatus === 'DELAYED';
   const run = {
     kind: 'syncUpload',
@@ -109,11 +114,13 @@ export async function acceptRun(
     requestId,
     uploadId,
     held,
+    ...(draft && { stream: { bytes: draft.size } }),
     options: {},
   } as const;
-  await store.runs.accept(runId, run, session);
+  const row = await store.runs.accept(runId, run, session);
   await store.events.write(
     [uploadEvent('ALL_UPLOADED_FILES_QUEUED', { ...owner, requestId, uploadId, workflowId })],
     session,
   );
+  return row;
 }

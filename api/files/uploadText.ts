@@ -2,7 +2,6 @@ import Joi from 'joi';
 
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
-import { workflowIds } from '../../contract/orchestration.js';
 import type { FileRecord } from '../../contract/records.js';
 import { mimeTypeOf } from '../../contract/fileFormats.js';
 import { foundAs, RAW_TEXT_SOURCE } from '../../contract/uploads.js';
@@ -15,7 +14,7 @@ import { fileRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { embeddingModel } from '../schemas/ingest.js';
 import { chunkFields, coldStorage, type ColdStorageBody, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
-import { acceptRun, acceptUpload, newUploadRun, type UploadRequest } from './acceptUpload.js';
+import { acceptRun, acceptUpload, newUploadRun, type UploadRequest, workflowOf } from './acceptUpload.js';
 import { busy, refuseBusy } from './refuseBusy.js';
 
 interface Body {
@@ -51,7 +50,7 @@ async function overwrite(
   const run = await newUploadRun(deps);
   const { runId, requestId, uploadId } = run;
   const original = { id: draft.id, size: draft.size, sha256: draft.sha256 };
-  const file = await store.transaction(async (session) => {
+  const { file, row } = await store.transaction(async (session) => {
     const [known] = await store.files.byIds(caller, [fileId]);
     if (!known) throw notFound('file');
     if (known.source !== RAW_TEXT_SOURCE)
@@ -59,17 +58,16 @@ async function overwrite(
     refuseBusy(known);
     const { statistics = null } = found;
     const change = { original, givenChunks: null, statistics, uploadId, ...cold, ...(name === null ? {} : { name }) };
-    const again = { options, runId, requestId, workflowId: workflowIds.upload(fileId), change };
+    const again = { options, runId, requestId, workflowId: workflowOf(caller, fileId, draft), change };
     const queued = await store.files.queueAgain(caller, known, again, session);
     if (!queued) throw busy();
     const owner = { ...caller, fileId };
     for (const old of [known.original, known.givenChunks])
       if (old) await store.originals.release(owner, old.id, session);
     await store.originals.accept(draft, fileId, session);
-    await acceptRun(caller, queued, run, deps, session);
-    return queued;
+    return { file: queued, row: await acceptRun(caller, queued, run, draft, deps, session) };
   });
-  void dispatcher.start(runId);
+  void dispatcher.start(runId, row);
   return presentFile(file, deps);
 }
 

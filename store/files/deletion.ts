@@ -4,6 +4,7 @@ import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { fileEvents } from '../../contract/events.js';
 import { endedAs } from '../../contract/ledger.js';
 import { BEING_DELETED } from '../../contract/reembed.js';
+import { UNDER_WAY_STATUSES, WAITING_FILE_STATUSES } from '../../contract/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Tenant } from '../users/accept.js';
@@ -15,6 +16,7 @@ import type { FileQueries } from './queries.js';
 /** How a file rests while its delete is under way, and how once its content is gone and its record kept. */
 export const TAKEN_OVER = { syncStatus: 'SYNC_ABORTED', syncErrorMessage: BEING_DELETED } as const;
 const EMPTIED = 'READY_TO_SYNC' as const;
+const OPEN = [...UNDER_WAY_STATUSES, ...WAITING_FILE_STATUSES];
 export const DELETE_STOPPED =
   'The delete of this file was stopped, and parts of it may be gone. Delete it again, or resync it to have it back.';
 
@@ -40,6 +42,13 @@ export interface FileDeletion {
     run: { readonly runId: number; readonly acceptedAt: Date },
     request: DeleteFilesRequest,
     afterId: number,
+    limit: number,
+  ): Promise<number[]>;
+  /** Of these, some that another run has not brought to rest: queued, held back or under way. */
+  deletableOpen(
+    tenant: Tenant,
+    run: { readonly runId: number; readonly acceptedAt: Date },
+    request: DeleteFilesRequest,
     limit: number,
   ): Promise<number[]>;
   /** Makes the delete's run the owner, so that no other run can flip the files any more. */
@@ -77,30 +86,45 @@ export function createFileDeletion(
       await end(session, rows);
       if (tell) await events.write(rows.flatMap(fileEvents.deleted), session);
     });
+  /** What a delete names, one condition or more. */
+  const meant = (
+    tenant: Tenant,
+    { filters, deleteChildren = false, parents = [] }: DeleteFilesRequest,
+    afterId?: number,
+  ): QueryFilter<FileDoc>[] => {
+    const { parentFileIds: _named, ...others } = filters;
+    const below = { ...others, parentFileIds: parents };
+    // As in a listing, includeAllChildren widens what parentFileIds names; deleteChildren adds to what is named.
+    const named =
+      filters.includeAllChildren === true && parents.length > 0
+        ? [fileQuery(tenant, below, afterId)]
+        : [fileQuery(tenant, filters, afterId)];
+    if (deleteChildren && parents.length > 0) named.push(fileQuery(tenant, { parentFileIds: parents }, afterId));
+    return named;
+  };
   return {
     async parentsOfDelete(tenant, { filters, deleteChildren = false }) {
       const named = filters.includeAllChildren === true ? (filters.parentFileIds ?? []) : [];
       const matching = deleteChildren ? await files.find(fileQuery(tenant, filters), { _id: 1 }).lean() : [];
       return queries.parentsBelow(tenant, [...named, ...matching.map((row) => row._id)]);
     },
-    async deletable(tenant, { runId, acceptedAt }, { filters, deleteChildren = false, parents = [] }, afterId, limit) {
-      const { parentFileIds: _named, ...others } = filters;
-      const below = { ...others, parentFileIds: parents };
-      // As in a listing, includeAllChildren widens what parentFileIds names; deleteChildren adds to what is named.
-      const meant =
-        filters.includeAllChildren === true && parents.length > 0
-          ? [fileQuery(tenant, below, afterId)]
-          : [fileQuery(tenant, filters, afterId)];
-      if (deleteChildren && parents.length > 0) meant.push(fileQuery(tenant, { parentFileIds: parents }, afterId));
+    async deletable(tenant, { runId, acceptedAt }, request, afterId, limit) {
       const { organizationId, userId } = tenant;
       const mine = { organizationId, userId, runId, _id: { $gt: afterId } };
+      const isEmptied = { $nor: [{ runId, syncStatus: EMPTIED }] };
       const query = {
         $or: [
-          { $and: [{ $or: meant }, { createdAt: { $lte: acceptedAt } }, { $nor: [{ runId, syncStatus: EMPTIED }] }] },
+          { $and: [{ $or: meant(tenant, request, afterId) }, { createdAt: { $lte: acceptedAt } }, isEmptied] },
           { ...mine, ...TAKEN_OVER },
         ],
       };
       const rows = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
+      return rows.map((row) => row._id);
+    },
+    async deletableOpen(tenant, { runId, acceptedAt }, request, limit) {
+      const others = { createdAt: { $lte: acceptedAt }, runId: { $ne: runId }, syncStatus: { $in: OPEN } };
+      const query = { $and: [{ $or: meant(tenant, request) }, others] };
+      const rows = await files.find(query, { _id: 1 }).limit(limit).lean();
       return rows.map((row) => row._id);
     },
     async takeOver({ organizationId, userId }, runId, workflowId, ids) {

@@ -19,8 +19,8 @@ export interface RunCounts {
 export interface RunProgress {
   /** A file that a run has begun and not ended; null when it is no longer that. */
   inMotion(runId: number, fileId: number): Promise<FileDoc | null>;
-  /** Files of the run that were flipped and whose older generations were not deleted yet. */
-  needingCleanUp(runId: number, fileIds: readonly number[]): Promise<FileDoc[]>;
+  /** Of some files of runs, those that were flipped and whose older generations were not deleted yet. */
+  needingCleanUp(of: readonly { readonly runId: number; readonly fileId: number }[]): Promise<FileDoc[]>;
   /** The next files of the run that are due, by id. */
   due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
   /** Whether a limit holds files of the run back. */
@@ -41,8 +41,10 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
   return {
     inMotion: (runId, fileId) =>
       files.findOne({ _id: fileId, runId, syncStatus: 'SYNCING' }).lean<FileDoc | null>().exec(),
-    async needingCleanUp(runId, fileIds) {
-      return files.find({ _id: { $in: [...fileIds] }, runId, cleanupPending: true }).lean<FileDoc[]>();
+    async needingCleanUp(of) {
+      const owners = new Map(of.map(({ fileId, runId }) => [fileId, runId]));
+      const found = await files.find({ _id: { $in: [...owners.keys()] }, cleanupPending: true }).lean<FileDoc[]>();
+      return found.filter(({ _id, runId }) => runId === owners.get(_id));
     },
     async due(runId, afterId, limit, now) {
       const rows = await files

@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { RunTally } from '../../contract/ledger.js';
+import { RUN_INDEX } from '../files/indexes.js';
 import type { FileDoc } from '../files/model.js';
 import { insertOnce } from '../insertOnce.js';
 import type { RunDoc } from '../runs/model.js';
@@ -9,7 +10,7 @@ import type { Tenant } from '../users/accept.js';
 import { endOf, LINE_FIELDS, type LineFile, type NewItem, rowOf, type RunOf } from './items.js';
 import { leftAs, type LiveItems } from './live.js';
 import type { LedgerItemDoc } from './model.js';
-import { sumLines, tallyOf } from './tally.js';
+import { sumLines, sumLinesOf, tallyOf } from './tally.js';
 
 /** Lines written at once. */
 const AT_ONCE = 1_000;
@@ -33,9 +34,27 @@ export interface LedgerWriter {
   note(run: RunOf, items: readonly NewItem[], session?: Session): Promise<void>;
   /** Takes down how the files of a run that ends have ended, and answers its counts. Safe to repeat: it goes on where it was. */
   close(run: RunDoc): Promise<RunTally>;
+  /**
+   * The same for several runs of one user whose files are all at rest, with few reads and writes for all of them together.
+   * Also returns how their files ended, by run.
+   */
+  closeMany(tenant: Tenant, runs: readonly RunDoc[]): Promise<ReadonlyMap<number, ClosedRun>>;
   /** Takes all of a user away. */
   removeAll(tenant: Tenant): Promise<void>;
 }
+
+/** The figures of a run that has ended. */
+export interface ClosedRun {
+  readonly tally: RunTally;
+  readonly counts: Readonly<Record<'total' | 'ready' | 'failed' | 'aborted' | 'open', number>>;
+}
+
+const NO_COUNTS: ClosedRun['counts'] = { total: 0, ready: 0, failed: 0, aborted: 0, open: 0 };
+const countAs = (status: FileDoc['syncStatus']): keyof ClosedRun['counts'] => {
+  if (status === 'READY' || status === 'READY_TO_SYNC') return 'ready';
+  if (status === 'SYNC_ERROR') return 'failed';
+  return status === 'SYNC_ABORTED' ? 'aborted' : 'open';
+};
 
 export function createLedgerWriter(
   lines: Model<LedgerItemDoc>,
@@ -97,6 +116,33 @@ export function createLedgerWriter(
         await runs.updateOne({ _id: run._id, finishedAt: null }, { $set: { closedTo: after } });
       }
       return tallyOf(await sumLines(lines, run._id));
+    },
+    async closeMany({ organizationId, userId }, ended) {
+      const until = expiry();
+      const counts = new Map(ended.map(({ _id }) => [_id, NO_COUNTS]));
+      const own = { runId: { $in: [...counts.keys()] }, organizationId, userId, isContainer: false };
+      for (let after = 0; ;) {
+        const found = await files
+          .find({ ...own, _id: { $gt: after } }, LINE_FIELDS)
+          .sort({ _id: 1 })
+          .limit(AT_ONCE)
+          .hint(RUN_INDEX)
+          .lean<LineFile[]>();
+        const rows = found.flatMap((file) => {
+          const { _id: fileId, runId, externalFileId: externalId, name, syncStatus, syncErrorMessage: message } = file;
+          if (runId === null) return [];
+          const so = counts.get(runId) ?? NO_COUNTS;
+          const as = countAs(syncStatus);
+          counts.set(runId, { ...so, total: so.total + 1, [as]: so[as] + 1 });
+          const end = endOf(file) ?? leftAs('unfinished');
+          return [rowOf({ ...file, _id: runId }, { fileId, externalId, name, end, message }, file.updatedAt, until)];
+        });
+        if (!(await insertOnce(lines, rows))) await overwrite(rows, null);
+        if (found.length < AT_ONCE) break;
+        after = found.at(-1)?._id ?? after;
+      }
+      const sums = await sumLinesOf(lines, [...counts.keys()]);
+      return new Map([...counts].map(([id, so]) => [id, { tally: tallyOf(sums.get(id) ?? []), counts: so }]));
     },
     async removeAll({ organizationId, userId }) {
       await lines.deleteMany({ organizationId, userId });

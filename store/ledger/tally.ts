@@ -23,22 +23,37 @@ export const tallyOf = (rows: readonly TallyRow[]): RunTally =>
     }),
     NO_TALLY,
   );
+const SUMS = {
+  items: { $sum: 1 },
+  bytes: { $sum: '$bytes' },
+  tokens: { $sum: '$tokens' },
+  reused: { $sum: '$reused' },
+} as const;
 /** The lines of a run, summed by their outcome. */
 export const sumLines = (lines: Model<LedgerItemDoc>, runId: number): Promise<TallyRow[]> =>
   lines
     .aggregate<TallyRow>([
       { $match: { runId } },
       {
-        $group: {
-          _id: '$outcome',
-          items: { $sum: 1 },
-          bytes: { $sum: '$bytes' },
-          tokens: { $sum: '$tokens' },
-          reused: { $sum: '$reused' },
-        },
+        $group: { _id: '$outcome', ...SUMS },
       },
     ])
     .exec();
+
+/** The same for several runs, by run. */
+export async function sumLinesOf(
+  lines: Model<LedgerItemDoc>,
+  runIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly TallyRow[]>> {
+  const rows = await lines.aggregate<Omit<TallyRow, '_id'> & { _id: { runId: number; outcome: ItemOutcome } }>([
+    { $match: { runId: { $in: [...runIds] } } },
+    { $group: { _id: { runId: '$runId', outcome: '$outcome' }, ...SUMS } },
+  ]);
+  const sums = new Map<number, TallyRow[]>();
+  for (const { _id, ...sum } of rows)
+    sums.set(_id.runId, [...(sums.get(_id.runId) ?? []), { ...sum, _id: _id.outcome }]);
+  return sums;
+}
 
 /** The counts of several runs as one. */
 export const addTallies = (a: RunTally, b: RunTally): RunTally => ({

@@ -41,7 +41,9 @@ export function createHeldRuns(
         { session },
       );
       const now = new Date();
-      await runs.updateMany({ _id: { $in: ids }, held: true }, { $set: { held: false, nextTryAt: now } }, { session });
+      const letGo = { _id: { $in: ids }, held: true };
+      await runs.updateMany({ ...letGo, stream: true }, { $set: { held: false } }, { session });
+      await runs.updateMany(letGo, { $set: { held: false, nextTryAt: now } }, { session });
     });
   };
   return {

@@ -53,6 +53,10 @@ export interface RunDoc {
   acceptedAt: Date;
   /** When Temporal took it; null while it waits in the outbox. */
   startedAt: Date | null;
+  /** Set while the run of an upload belongs to the stream of its user. Absent: the run has a workflow of its own. */
+  stream?: true;
+  /** Size in bytes of the sent content, for cutting batches of a stream. */
+  bytes?: number;
   /** It waits until its file has a place in its user's queue. Absent in older rows: no. */
   held?: boolean;
   /** The outbox does not try again before. */
@@ -97,6 +101,8 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     options: { type: Schema.Types.Mixed, required: true },
     acceptedAt: { type: Date, required: true },
     startedAt: { type: Date, default: null },
+    stream: Boolean,
+    bytes: Number,
     held: { type: Boolean, default: false },
     nextTryAt: { type: Date, required: true },
     finishedAt: { type: Date, default: null },
@@ -117,6 +123,13 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
 );
 run.index({ nextTryAt: 1 }, { partialFilterExpression: { startedAt: null } });
 run.index({ held: 1, userId: 1, _id: 1 }, { partialFilterExpression: { held: true } });
+const IN_STREAM = { stream: true, finishedAt: null } as const;
+run.index({ organizationId: 1, userId: 1, _id: 1 }, { partialFilterExpression: IN_STREAM, name: 'stream' });
+// Covers the sweep for users with waiting uploads.
+run.index(
+  { startedAt: 1, held: 1, acceptedAt: 1, organizationId: 1, userId: 1 },
+  { partialFilterExpression: IN_STREAM, name: 'streamWaiting' },
+);
 run.index({ startedAt: 1 }, { partialFilterExpression: { finishedAt: null } });
 run.index({ organizationId: 1, startedAt: 1 }, { partialFilterExpression: { finishedAt: null }, name: 'inFlight' });
 run.index({ organizationId: 1, userId: 1, _id: 1 });

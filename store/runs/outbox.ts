@@ -24,6 +24,8 @@ export interface NewRun {
   readonly cause?: RunCause;
   readonly requestId: string;
   readonly uploadId?: string;
+  /** Set for an upload that the stream of its user brings in, with the size of its content in bytes. */
+  readonly stream?: { readonly bytes: number };
   /** Whether it waits for heldRuns to let it go. */
   readonly held?: boolean;
   readonly options: unknown;
@@ -90,7 +92,7 @@ export function createRuns(
   traceparent: () => string | null = () => null,
 ): Runs {
   const blank = blankRow(runs);
-  const newRow = (_id: number, { owner, begun, maxTokens = null, ...run }: NewRun, now: Date): RunDoc => {
+  const newRow = (_id: number, { owner, begun, stream, maxTokens = null, ...run }: NewRun, now: Date): RunDoc => {
     const trace = traceparent();
     return {
       ...blank,
@@ -98,14 +100,15 @@ export function createRuns(
       cause: begun ? 'schedule' : 'request',
       ...run,
       ...(maxTokens !== null && { maxTokens, tokensTaken: 0 }),
+      ...(stream && { stream: true as const, bytes: stream.bytes }),
       ...(trace !== null && { traceparent: trace }),
       ...(begun && { ...begun, startedAt: now }),
       organizationId: owner.organizationId,
       userId: owner.userId,
       customerId: owner.customerId,
       acceptedAt: now,
-      // A fresh row is left to the process that wrote it.
-      nextTryAt: run.held === true ? NEVER : new Date(now.getTime() + GRACE_MS),
+      // A fresh row is left to the process that wrote it. Rows of streams are found by their users.
+      nextTryAt: run.held === true || stream ? NEVER : new Date(now.getTime() + GRACE_MS),
     };
   };
   return {

@@ -42,6 +42,9 @@ test('the line of a request says who called', async () => {
   });
 });
 
+/** The workflow that brings in the uploads of the file's user. */
+const streamId = (): string => service.names.idOf(workflowIds.uploads(file.organization_user_id ?? 0));
+
 test('accepting, starting and ending a run say what it is about', async () => {
   const whose = { organizationId: 1, requestId: file.request_id };
   expect(saying('upload accepted')).toMatchObject([{ ...whose, fileId: file.id, userId: file.organization_user_id }]);
@@ -49,7 +52,7 @@ test('accepting, starting and ending a run say what it is about', async () => {
     () => saying('workflow started'),
     ({ length }) => length > 0,
   );
-  expect(started).toMatchObject({ ...whose, workflowId: service.names.idOf(workflowIds.upload(file.id)) });
+  expect(started).toMatchObject({ ...whose, workflowId: streamId() });
 });
 
 test('every line of an activity says of which workflow it is', async () => {
@@ -57,9 +60,7 @@ test('every line of an activity says of which workflow it is', async () => {
     () => parsed().filter(({ activity }) => typeof activity === 'string'),
     ({ length }) => length > 0,
   );
-  expect(new Set(ofActivities.map(({ workflowId }) => workflowId))).toEqual(
-    new Set([service.names.idOf(workflowIds.upload(file.id))]),
-  );
+  expect(new Set(ofActivities.map(({ workflowId }) => workflowId))).toEqual(new Set([streamId()]));
 });
 
 test('no line holds what opens something, or what a file holds', async () => {

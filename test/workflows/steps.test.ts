@@ -34,6 +34,8 @@ import * as workflows from '../../workflows/index.js';
 
 type Step = keyof Activities;
 type Moment = 'before' | 'after';
+/** A kind of run, or the stream that brings in many runs. */
+type Workflow = RunKind | 'drainUploads';
 
 /**
  * What happens at a step's first call, before its work or after it: it fails, as it does when a store is away; it meets
@@ -47,7 +49,7 @@ interface Mishap {
 
 /** A way through a workflow. A step that no row of its workflow has fails the last test. */
 interface Way {
-  readonly workflow: RunKind;
+  readonly workflow: Workflow;
   readonly steps: readonly Step[];
   /** Steps that are called in the same way by another workflow, and tried there. */
   readonly alike?: readonly Step[];
@@ -86,12 +88,23 @@ const WAYS: Readonly<Record<string, Way>> = {
     steps: ['discoverEntries'],
     alike: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun', 'abortRun'],
   },
-  upload: {
-    workflow: 'syncUpload',
-    steps: ['ingestBatch'],
-    alike: ['beginRun', 'planBatches', 'finishRun', 'abortRun'],
+  upload: { workflow: 'drainUploads', steps: ['planUploads', 'ingestUploads'] },
+  'broken upload': {
+    workflow: 'drainUploads',
+    steps: ['failUploads'],
+    given: [{ step: 'ingestUploads', does: 'break', when: 'before' }],
   },
-  recording: { workflow: 'syncUpload', steps: ['transcribe'], start: 'talk.mp3' },
+  'cancelled upload': {
+    workflow: 'drainUploads',
+    steps: ['abortUploads'],
+    given: [{ step: 'ingestUploads', does: 'cancel', when: 'before' }],
+  },
+  recording: {
+    workflow: 'syncUpload',
+    steps: ['transcribe'],
+    alike: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun', 'abortRun'],
+    start: 'talk.mp3',
+  },
   picture: { workflow: 'syncUpload', steps: ['recognize'], start: 'lit.png' },
   resync: { workflow: 'resyncFile', steps: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun'] },
   'broken resync': { workflow: 'resyncFile', steps: ['failRun'], given: [BROKEN] },
@@ -113,7 +126,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'sync of a revoked account': { workflow: 'syncSource', steps: ['failRun'], start: REVOKED },
   'cancelled sync of an account': { workflow: 'syncSource', steps: ['abortRun'], given: [CANCELLED] },
   'pass of auto-sync': { workflow: 'autoSync', steps: ['nextPart', 'endPass'], alike: ['acceptPass'] },
-  delete: { workflow: 'deleteFiles', steps: ['deleteBatch', 'finishDelete'] },
+  delete: { workflow: 'deleteFiles', steps: ['stopQueued', 'deleteBatch', 'finishDelete'] },
   'delete of a user': {
     workflow: 'deleteUser',
     steps: ['removeSchedules', 'stopUserRuns', 'eraseFiles', 'finishUserDelete'],
@@ -140,7 +153,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 const TESTED_ELSEWHERE = ['deliverEvents'];
 
 /** Workflows that make no file themselves. */
-const FILELESS: readonly RunKind[] = ['connectByConsent', 'syncItems'];
+const FILELESS: readonly Workflow[] = ['connectByConsent', 'syncItems'];
 
 /** What is uploaded, by its name. */
 const UPLOADS: Readonly<Record<string, () => string | Uint8Array>> = {
@@ -161,7 +174,7 @@ let drive: GoogleDriveEmulator;
 let client: Client;
 
 /** Mishaps to come, by customer: each customer has a way of its own. */
-const planned = new Map<string, { workflow: RunKind; mishaps: Mishap[] }>();
+const planned = new Map<string, { workflow: Workflow; mishaps: Mishap[] }>();
 /** Activities under way, by workflow id. */
 const atWork = new Map<string, number>();
 /** Workflow ids by customer and kind. */
@@ -170,15 +183,17 @@ const called = new Set<string>();
 /** Each customer has an organization of its own, since some runs are about the organization itself. */
 const customers = new Map<number, string>();
 
+type StepInput = { readonly runId: number } | { readonly organizationId: number };
+
 /** The activities with the mishaps around them. */
 function withMishaps(activities: Activities): Activities {
   const wrap =
-    (step: Step, real: (input: { runId: number }) => Promise<unknown>) =>
-    async (input: { runId: number }): Promise<unknown> => {
+    (step: Step, real: (input: StepInput) => Promise<unknown>) =>
+    async (input: StepInput): Promise<unknown> => {
       const { workflowType = '', workflowExecution } = activityInfo();
       const workflowId = workflowExecution?.workflowId ?? '';
       called.add(`${workflowType}: ${step}`);
-      const { organizationId = 0 } = (await service.store.runs.find(input.runId)) ?? {};
+      const { organizationId = 0 } = 'runId' in input ? ((await service.store.runs.find(input.runId)) ?? {}) : input;
       const customerId = customers.get(organizationId) ?? '';
       begun.set(`${customerId}: ${workflowType}`, workflowId);
       const plan = planned.get(customerId);
@@ -205,7 +220,7 @@ function withMishaps(activities: Activities): Activities {
   return Object.fromEntries(
     Object.entries(activities).map(([step, real]) => [
       step,
-      wrap(step as Step, real as (input: { runId: number }) => Promise<unknown>),
+      wrap(step as Step, real as (input: StepInput) => Promise<unknown>),
     ]),
   ) as unknown as Activities;
 }
@@ -220,16 +235,23 @@ interface End {
   readonly left: number;
 }
 
-async function endOf(customerId: string, workflow: RunKind): Promise<End> {
+/** The run of the only upload of a customer. */
+async function uploadRun(customerId: string): Promise<RunDoc | null> {
+  const [organizationId = 0] = [...customers].find(([, customer]) => customer === customerId) ?? [];
+  const tenant = await service.store.users.ensure(organizationId, customerId);
+  const [file] = await service.store.files.byIds(tenant, await service.store.files.ids(tenant, {}, 1));
+  return service.store.runs.find(file?.runId ?? 0);
+}
+
+async function endOf(customerId: string, workflow: Workflow): Promise<End> {
   const workflowId = await soon(() => begun.get(`${customerId}: ${workflow}`) ?? '', Boolean);
   const handle = client.workflow.getHandle(workflowId);
   await handle.result().catch(() => undefined);
   const stillAtWork = atWork.get(workflowId) ?? 0;
   const { status, memo, runId } = await handle.describe();
   // A pass is begun by what knows no id of ours.
-  const run = memo?.['runId']
-    ? await service.store.runs.find(Number(memo['runId']))
-    : await service.store.passes.find(runId);
+  const withoutMemo = () => (workflow === 'drainUploads' ? uploadRun(customerId) : service.store.passes.find(runId));
+  const run = memo?.['runId'] ? await service.store.runs.find(Number(memo['runId'])) : await withoutMemo();
   return {
     workflowStatus: status.name,
     outcome: run?.outcome ?? null,
@@ -272,7 +294,7 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
       { name: 'notes.md', content: UPLOADS['notes.md']?.() ?? '' },
       { enable_cold_storage: true, hot_storage_time_to_live: 1 },
     );
-    await endOf(customerId, 'syncUpload');
+    await endOf(customerId, 'drainUploads');
     await letDaysPass(service.env, 2, [body.id]);
     const isMine = (owner: { customerId: string }): boolean => owner.customerId === customerId;
     const { store } = service;
@@ -293,7 +315,7 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
   }
   if (workflow === 'settleQuarantine') {
     const { body } = await user.upload({ name: 'notes.md', content: UPLOADS['notes.md']?.() ?? '' });
-    await endOf(customerId, 'syncUpload');
+    await endOf(customerId, 'drainUploads');
     const { store } = service;
     const tenant = await store.users.ensure(organizationId, customerId);
     // As a listing leaves it that is killed at once.
@@ -345,13 +367,12 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
     await runPass(client, service.names, scheduleIds.source(results[0]?.id ?? 0)).catch(() => undefined);
     return endOf(customerId, workflow);
   }
-  const first: Partial<Record<RunKind, () => Promise<{ status: number }>>> = {
+  const upload = (name: string) => user.upload({ name, content: UPLOADS[name]?.() ?? '' }, { use_ocr: true });
+  const first: Partial<Record<Workflow, () => Promise<{ status: number }>>> = {
     webScrape: () =>
       user.post('/web_scrape', [{ url: site.url(start ?? '/start.html'), chunk_size: 150, recursion_depth: 1 }]),
-    syncUpload: () => {
-      const name = start ?? 'notes.md';
-      return user.upload({ name, content: UPLOADS[name]?.() ?? '' }, { use_ocr: true });
-    },
+    drainUploads: () => upload('notes.md'),
+    syncUpload: () => upload(start ?? ''),
     syncFeed: () => user.post('/integrations/rss_feed', { url: site.url(start ?? '/feed.xml'), chunk_size: 150 }),
   };
   if (workflow in first) {
@@ -379,7 +400,7 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
   const scraped = await endOf(customerId, 'scrapeSitemap');
   if (workflow === 'scrapeSitemap') return scraped;
   const [page] = await user.children(parent.id);
-  const ask: Partial<Record<RunKind, () => Promise<{ status: number }>>> = {
+  const ask: Partial<Record<Workflow, () => Promise<{ status: number }>>> = {
     resyncFile: () => user.post('/resync_file', { file_id: page?.id, chunk_size: 60 }),
     deleteFiles: () => user.post('/delete_files_v2', { filters: { parent_file_ids: [parent.id] } }),
     deleteUser: () => organization.post('/delete_users', { customer_ids: [customerId] }),

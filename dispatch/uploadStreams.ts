@@ -1,0 +1,90 @@
+import type { Client } from '@temporalio/client';
+
+import { UPLOADS_CAME_SIGNAL, type UploadStreamInput } from '../contract/orchestration.js';
+import type { TemporalNames } from '../contract/temporalNames.js';
+import type { Log } from '../observability/log.js';
+import type { Tracing } from '../observability/spans.js';
+import { inSpan } from '../observability/tracing.js';
+import type { RunDoc } from '../store/runs/model.js';
+import { pause } from './pause.js';
+import { searchAttributes } from './searchAttributes.js';
+
+/** Uploads of a user that come within this time share a signal. */
+const SIGNAL_MS = 250;
+/** The sweeper repeats a signal to the same user's stream after this time at the earliest. */
+const REPEAT_MS = 5_000;
+const CALL_TIMEOUT_MS = 5_000;
+
+/** The workflows that bring in the uploads of users, one a user with uploads. */
+export interface UploadStreamStarter {
+  /** Starts the stream that a run belongs to, or signals it. Never throws: the sweeper repeats it for waiting runs. */
+  wake(run: RunDoc): Promise<void>;
+  /** The same for a run that was found waiting: skipped if this process signalled the stream a moment ago. */
+  wakeAgain(run: RunDoc): Promise<void>;
+  close(): void;
+}
+
+export function createUploadStreamStarter(
+  client: Client,
+  { taskQueue, idOf }: TemporalNames,
+  log: Log,
+  tracing: Tracing,
+): UploadStreamStarter {
+  const closing = new AbortController();
+  /** The newest run that waits for the next signal, by the stream that is being signalled. */
+  const waking = new Map<string, RunDoc | null>();
+  const wokenAt = new Map<string, number>();
+
+  const signal = ({ organizationId, userId, workflowId }: RunDoc) =>
+    client.withDeadline(Date.now() + CALL_TIMEOUT_MS, () =>
+      client.workflow.signalWithStart<(user: UploadStreamInput) => Promise<unknown>>('drainUploads', {
+        workflowId: idOf(workflowId),
+        taskQueue,
+        args: [{ organizationId, userId }],
+        signal: UPLOADS_CAME_SIGNAL,
+        signalArgs: [],
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        typedSearchAttributes: searchAttributes({ OrganizationId: String(organizationId), UserId: String(userId) }),
+        priority: { fairnessKey: String(organizationId) },
+      }),
+    );
+  const signalTraced = async (run: RunDoc): Promise<void> => {
+    const { _id, organizationId, userId, fileId, requestId, traceparent } = run;
+    const workflowId = idOf(run.workflowId);
+    const ids = { organization: organizationId, user: userId, run: _id, request: requestId, workflow: workflowId };
+    const about = { ...ids, ...(fileId !== null && { file: fileId }) };
+    const span = { name: 'start drainUploads', kind: 'producer', ids: about } as const;
+    try {
+      await inSpan(tracing, { ...span, ...(traceparent && { parent: traceparent }) }, () => signal(run));
+      log.info({ runId: _id, workflowId, organizationId, requestId }, 'workflow started');
+    } catch (error) {
+      log.warn({ runId: _id, workflowId, organizationId, requestId, err: error }, 'uploads wait for the sweeper');
+    }
+  };
+
+  const wake = async (run: RunDoc): Promise<void> => {
+    const { workflowId } = run;
+    if (waking.has(workflowId)) {
+      waking.set(workflowId, run);
+      return;
+    }
+    let next: RunDoc | null = run;
+    while (next !== null && !closing.signal.aborted) {
+      waking.set(workflowId, null);
+      wokenAt.set(workflowId, Date.now());
+      await signalTraced(next);
+      await pause(SIGNAL_MS, closing.signal);
+      next = waking.get(workflowId) ?? null;
+    }
+    waking.delete(workflowId);
+  };
+  return {
+    wake,
+    async wakeAgain(run) {
+      const now = Date.now();
+      for (const [id, at] of wokenAt) if (at < now - REPEAT_MS) wokenAt.delete(id);
+      if (!wokenAt.has(run.workflowId)) await wake(run);
+    },
+    close: () => closing.abort(),
+  };
+}

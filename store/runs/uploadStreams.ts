@@ -1,0 +1,140 @@
+import type { Model } from 'mongoose';
+
+import { uploadEvent } from '../../contract/events.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import type { Atomically, EventWriter } from '../events/events.js';
+import { RUN_INDEX } from '../files/indexes.js';
+import type { FileDoc } from '../files/model.js';
+import type { LedgerWriter } from '../ledger/ledger.js';
+import type { Tenant } from '../users/accept.js';
+import type { RunDoc } from './model.js';
+
+/** A fresh row is left to the process that wrote it for this long. */
+const GRACE_MS = 3_000;
+
+/** A file of an upload that is not at rest. */
+export interface OpenUpload {
+  readonly fileId: number;
+  readonly runId: number;
+  readonly notBefore: Date | null;
+  readonly syncStatus: FileSyncStatus;
+}
+
+/**
+ * The uploads of each user as one stream of work: many runs that one workflow brings in, batch by batch. The rows say
+ * what belongs to a stream, so a stream that died is continued by the next one.
+ */
+export interface UploadStreams {
+  /** Open runs of a user's stream by id, without those given: waiting runs and runs that an earlier execution left. */
+  open(tenant: Tenant, except: readonly number[], limit: number): Promise<RunDoc[]>;
+  /** One waiting run of each user whose stream should be running: accepted some seconds ago and not begun. */
+  waiting(now: Date, limit: number): Promise<RunDoc[]>;
+  find(tenant: Tenant, runIds: readonly number[]): Promise<RunDoc[]>;
+  begin(runIds: readonly number[]): Promise<void>;
+  /** Files of some runs that are not at rest, by id. */
+  openFiles(tenant: Tenant, runIds: readonly number[]): Promise<OpenUpload[]>;
+  /** Ends runs whose files are all at rest, each with its event, in one transaction. Runs that have ended are left alone. */
+  finish(tenant: Tenant, runs: readonly RunDoc[]): Promise<void>;
+  /** Takes a run out of the stream: the outbox starts a workflow of its own for it, under the given id. */
+  leave(run: RunDoc, workflowId: string): Promise<void>;
+}
+
+/** Another process ended some of the runs. */
+class Overtaken extends Error {}
+
+export function createUploadStreams(
+  runs: Model<RunDoc>,
+  files: Model<FileDoc>,
+  atomically: Atomically,
+  events: EventWriter,
+  ledger: Pick<LedgerWriter, 'closeMany' | 'expiry'>,
+  finishOne: (run: RunDoc, counts: Record<string, number>) => Promise<void>,
+): UploadStreams {
+  const inStream = { stream: true as const, finishedAt: null };
+  return {
+    open: ({ organizationId, userId }, except, limit) =>
+      runs
+        .find({ ...inStream, organizationId, userId, held: false, _id: { $nin: [...except] } })
+        .sort({ _id: 1 })
+        .hint('stream')
+        .limit(limit)
+        .lean<RunDoc[]>()
+        .exec(),
+    async waiting(now, limit) {
+      const before = new Date(now.getTime() - GRACE_MS);
+      const users = await runs
+        .aggregate<{ _id: Tenant }>([
+          { $match: { ...inStream, startedAt: null, held: false, acceptedAt: { $lte: before } } },
+          { $group: { _id: { organizationId: '$organizationId', userId: '$userId' } } },
+          { $limit: limit },
+        ])
+        .hint('streamWaiting');
+      const first = await Promise.all(
+        users.map(({ _id }) =>
+          runs.findOne({ ...inStream, ..._id, startedAt: null, held: false }).lean<RunDoc | null>(),
+        ),
+      );
+      return first.filter((run) => run !== null);
+    },
+    find: ({ organizationId, userId }, runIds) =>
+      runs
+        .find({ _id: { $in: [...runIds] }, organizationId, userId })
+        .lean<RunDoc[]>()
+        .exec(),
+    async begin(runIds) {
+      await runs.updateMany({ _id: { $in: [...runIds] }, startedAt: null }, { $set: { startedAt: new Date() } });
+    },
+    async openFiles({ organizationId, userId }, runIds) {
+      const open = { runId: { $in: [...runIds] }, organizationId, userId, isContainer: false };
+      const rows = await files
+        .find({ ...open, syncStatus: { $nin: [...FINAL_FILE_STATUSES] } }, { runId: 1, notBefore: 1, syncStatus: 1 })
+        .sort({ _id: 1 })
+        .hint(RUN_INDEX)
+        .lean();
+      return rows.map(({ _id: fileId, runId, notBefore, syncStatus }) => ({
+        fileId,
+        runId: runId ?? 0,
+        notBefore,
+        syncStatus,
+      }));
+    },
+    async finish(tenant, ended) {
+      const open = ended.filter(({ finishedAt }) => finishedAt === null);
+      if (open.length === 0) return;
+      const closed = await ledger.closeMany(tenant, open);
+      const end = { finishedAt: new Date(), outcome: 'finished' as const, message: null, expiresAt: ledger.expiry() };
+      try {
+        await atomically(async (session) => {
+          const { matchedCount } = await runs.collection.bulkWrite(
+            open.map(({ _id }) => ({
+              updateOne: {
+                filter: { _id, finishedAt: null } as object,
+                update: { $set: { ...end, ...closed.get(_id) }, $unset: { closedTo: 1 } },
+              },
+            })),
+            { ordered: false, session },
+          );
+          if (matchedCount < open.length) throw new Overtaken();
+          const told = open.map((run) =>
+            uploadEvent('ALL_FILES_PROCESSED', { ...run, uploadId: run.uploadId ?? null }),
+          );
+          await events.write(told, session);
+        });
+      } catch (error) {
+        if (!(error instanceof Overtaken)) throw error;
+        for (const run of open) await finishOne(run, closed.get(run._id)?.counts ?? {});
+      }
+    },
+    async leave({ _id, organizationId, userId }, workflowId) {
+      await atomically(async (session) => {
+        const { modifiedCount } = await runs.updateOne(
+          { _id, ...inStream },
+          { $set: { workflowId, startedAt: null, nextTryAt: new Date() }, $unset: { stream: 1 } },
+          { session },
+        );
+        if (modifiedCount === 0) return;
+        await files.updateMany({ runId: _id, organizationId, userId }, { $set: { workflowId } }, { session });
+      });
+    },
+  };
+}
