@@ -160,6 +160,8 @@ export interface Config {
     readonly maxContentsBytes: number;
     readonly maxUploadBytes: number;
     readonly requestTimeoutMs: number;
+    /** Milliseconds that a request waits for one call to a store. */
+    readonly storeTimeoutMs: number;
     readonly publicUrlAliases: readonly string[];
     readonly consentLifeMs: number;
     readonly connectPageLifeMs: number;
@@ -466,6 +468,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       maxContentsBytes: number('MAX_CONTENTS_BYTES'),
       maxUploadBytes: number('MAX_UPLOAD_BYTES'),
       requestTimeoutMs: number('REQUEST_TIMEOUT_S') * 1000,
+      storeTimeoutMs: number('STORE_TIMEOUT_S') * 1000,
       publicUrlAliases: list(string('PUBLIC_URL_ALIASES')).map((one) => one.replace(/\/+$/, '')),
       consentLifeMs: number('CONSENT_LIFE_S') * 1000,
       connectPageLifeMs: number('CONNECT_PAGE_LIFE_S') * 1000,

@@ -599,6 +599,11 @@ export const SETTINGS = {
     about: 'Bytes of an uploaded file at most, also of one that is fetched from an address.',
   },
   REQUEST_TIMEOUT_S: { schema: count(3_600), about: 'Time a request has to come in whole.' },
+  STORE_TIMEOUT_S: {
+    schema: count(10),
+    about:
+      'Seconds after which a request that waits for MongoDB, Qdrant or file storage is answered 503 with Retry-After. Workers wait longer and retry.',
+  },
   DOWNLOAD_TIMEOUT_MS: { schema: count(600_000), about: 'Time to fetch the file of /upload_file_from_url.' },
   CORS_ORIGINS: { schema: text().default('*'), about: 'Origins that browsers may call from, by comma; * for any.' },
   RATE_LIMIT_USER: {

@@ -101,5 +101,5 @@ export const EXTENSIONS = {
     'X-Request-Id': 'Names the request in the log.',
   },
   statuses:
-    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 502 and 503 a search whose embedding provider or reranker refuses or fails, or a search of the web, or a transcript, whose service does, 503 also a connected source that can not be asked just now.',
+    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 502 and 503 a search whose embedding provider or reranker refuses or fails, or a search of the web, or a transcript, whose service does, 503 also a connected source that can not be asked just now, and a store (MongoDB, Qdrant, Temporal, file storage) that does not answer, with Retry-After and its name in {detail}; 507 the same for one whose disk is full.',
 } as const;

@@ -79,6 +79,11 @@ const content = (schema: Json): Json => ({ 'application/json': { schema } });
 const failure = (description: string, schema: Json): Json => ({ description, content: content(schema) });
 
 const INVALID = failure('A field is wrong; `loc` names it', VALIDATION);
+/** What operations answer while a store fails. */
+const STORE_FAILURES = {
+  503: failure('A store, or an outside service that the operation needs, does not answer; see Retry-After', DETAIL),
+  507: failure('The disk of a store is full; see Retry-After', DETAIL),
+};
 /** What operations answer beside 200. */
 const FAILURES = {
   400: failure('Nothing that could be done was asked for, or what was named could not be read', DETAIL),
@@ -90,12 +95,14 @@ const FAILURES = {
   415: failure('A charset or content encoding that is not read', DETAIL),
   422: INVALID,
   429: failure('Too many requests; see Retry-After', DETAIL),
+  ...STORE_FAILURES,
 };
 const LINK_FAILURES = {
   400: failure('The address is not encoded as one', DETAIL),
   403: failure('The link is altered or has expired', DETAIL),
   404: failure('What it opens is gone', DETAIL),
   422: INVALID,
+  ...STORE_FAILURES,
 };
 const PROBE_FAILURES = { 503: failure('A dependency is away', DETAIL) };
 

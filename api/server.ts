@@ -52,6 +52,7 @@ const store = await connectStore({
   ...storeSettings(config),
   watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
   traceparent: () => tracing.carried()?.traceparent ?? null,
+  patienceMs: config.http.storeTimeoutMs,
 });
 // Of the whole service, so told by its API and not by each worker.
 metrics.tellBacklog(store.backlog);

@@ -24,6 +24,7 @@ import type { UploadStreams } from '../store/runs/uploadStreams.js';
 import { pause } from './pause.js';
 import { searchAttributes } from './searchAttributes.js';
 import { createUploadStreamStarter } from './uploadStreams.js';
+import { temporalFailure } from './temporalFailure.js';
 
 /** A start that Temporal does not answer in this time is left to the sweeper. */
 const START_TIMEOUT_MS = 5_000;
@@ -62,7 +63,10 @@ export interface Dispatcher {
   tellPersonCame(runId: number): Promise<void>;
   /** Tells the workflow of a paused run that it goes on. Never throws: what does not hear it now is told again by the sweeper. */
   tellResumed(run: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void>;
-  /** Cancels a run: in the outbox, or by Temporal; files not yet done end SYNC_ABORTED. @throws when Temporal can't be reached */
+  /**
+   * Cancels a run: in the outbox, or by Temporal; files not yet done end SYNC_ABORTED.
+   * @throws StoreFailure when Temporal does not answer
+   */
   cancel(runId: number): Promise<void>;
   /** Starts what lies in the outbox, now and every second, until the signal is aborted. */
   sweep(signal: AbortSignal): Promise<void>;
@@ -242,7 +246,12 @@ export function createDispatcher(
         await runs.finish(runId, 'aborted', { ...(await files.countRun(runId)) });
         return;
       }
-      await client.workflow.getHandle(idOf(run.workflowId)).cancel();
+      try {
+        const handle = client.workflow.getHandle(idOf(run.workflowId));
+        await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.cancel());
+      } catch (error) {
+        throw temporalFailure(error);
+      }
     },
     async sweep(signal) {
       while (!signal.aborted) {

@@ -1,4 +1,4 @@
-import mongoose, { type ClientSession, type Connection } from 'mongoose';
+import mongoose from 'mongoose';
 
 import { type ChunkCommands, createChunkCommands } from './chunks/commands.js';
 import { type ChunkQueries, createChunkQueries } from './chunks/queries.js';
@@ -84,9 +84,11 @@ import { createEmbeddingUsages, type EmbeddingUsages } from './usage/embeddingUs
 import { createUserAcceptance, type UserAcceptance } from './users/accept.js';
 import { createLiveness } from './users/liveness.js';
 import { createUserRecords, type UserRecords } from './users/records.js';
+import { timeLimits, transaction } from './patience.js';
 import { createPointsCensus } from './vectors/census.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
 import { createPointUpgrade } from './vectors/upgrade.js';
+import { QDRANT_TIMEOUT_MS } from './vectors/reader.js';
 import { createVectors, type Vectors, type VectorSettings } from './vectors/vectors.js';
 import { createWorkerRecords, type Workers } from './workers/workers.js';
 import { watchCommands } from './watchMongo.js';
@@ -115,6 +117,11 @@ export interface StoreSettings {
   readonly watch?: Watch | null;
   /** Of the trace in which it is called; null or unset: of none. */
   readonly traceparent?: () => string | null;
+  /**
+   * Milliseconds after which a call to a store that does not answer fails. For the API, whose callers wait; null or
+   * unset: the longer limits of each client, for workers.
+   */
+  readonly patienceMs?: number | null;
 }
 
 /** Where things rest: MongoDB, Qdrant and file storage behind one face. */
@@ -204,19 +211,15 @@ export interface Store {
   close(): Promise<void>;
 }
 
-async function transaction<T>(connection: Connection, work: (session: ClientSession) => Promise<T>): Promise<T> {
-  return connection.transaction((session) => work(session)) as Promise<T>;
-}
-
 /** Connects, migrates and makes indexes. @throws when MongoDB can't be reached or its data is from a newer version */
 export async function connectStore(settings: StoreSettings): Promise<Store> {
-  const { watch = null } = settings;
+  const { watch = null, patienceMs = null } = settings;
   const connection = await mongoose
     .createConnection(settings.mongodbUri, {
       autoIndex: false,
-      serverSelectionTimeoutMS: 15_000,
       maxPoolSize: 50,
       monitorCommands: watch !== null,
+      ...timeLimits(patienceMs),
     })
     .asPromise();
   if (watch) watchCommands(connection, watch);
@@ -244,7 +247,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   await idempotency.createIndexes();
   const remember = rememberWhileUnchanged(files, users);
   const fileQueries = createFileQueries(files, remember);
-  const atomically: Atomically = (work) => transaction(connection, work);
+  const atomically: Atomically = (work) => transaction(connection, work, patienceMs);
   const { webhooks, deliveries } = models.webhooks;
   const intents = createIntents(eventRows.rows, markedFiles(files), settings.eventsKeptDays);
   const events = createEvents(eventRows, webhooks, intents, atomically, settings.eventsKeptDays);
@@ -256,7 +259,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       .exec();
   }, settings.maxQueuedFiles);
   const ancestors = createFileAncestors(files);
-  const vectors = createVectors(settings.qdrant, watch);
+  const vectors = createVectors(settings.qdrant, watch, patienceMs ?? QDRANT_TIMEOUT_MS);
   const lastUse = createLastUse(files);
   const dataSourceQueries = createDataSourceQueries(dataSources, secrets);
   const grants = createGrants(dataSources, secrets);
@@ -274,7 +277,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const dataSourceCommands = createDataSourceCommands(dataSources, sequence, events, secrets, schedules);
   const selections = createSelections(models);
   const liveness = createLiveness();
-  const blobs = await openBlobs(settings.files);
+  const blobs = await openBlobs(settings.files, patienceMs);
   const fileCommands = createFileCommands(files, atomically, events, intents);
   const fileSums = createFileSums(files, remember);
   const chunks = {

@@ -5,6 +5,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 
 import type { Log } from '../../observability/log.js';
 import { HttpError, invalid } from './errors.js';
+import { storeAnswer, storeFailureOf } from './storeAnswers.js';
 import { shownPath, whoseOf } from './told.js';
 
 /** Each request gets an id, answered in x-request-id and written in every log line about it. */
@@ -93,22 +94,22 @@ function requestFault(error: unknown): HttpError | null {
   return status >= 400 && status < 500 ? new HttpError(400, 'The request could not be read.') : null;
 }
 
-/** The last word on every error: the contract's shapes, no internals. */
+/** Answers every error in the contract's shape, without internals: requests at fault, stores that fail, defects. */
 export function errorHandler(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const requestId = String(response.locals['requestId']);
-    const known = requestFault(error);
-    if (!known)
-      log.error(
-        {
-          requestId,
-          ...whoseOf(response),
-          method: request.method,
-          path: shownPath(request, response),
-          err: error,
-        },
-        'a request failed at a defect',
-      );
+    const context = {
+      requestId,
+      ...whoseOf(response),
+      method: request.method,
+      path: shownPath(request, response),
+      err: error,
+    };
+    const fault = requestFault(error);
+    const failure = fault ? null : storeFailureOf(error);
+    const known = failure ? storeAnswer(failure) : fault;
+    if (failure) log.warn({ ...context, store: failure.store, trouble: failure.trouble }, 'a store failed a request');
+    else if (!known) log.error(context, 'a request failed at a defect');
     if (response.headersSent) {
       // Half an answer must not look like a whole one.
       response.destroy();

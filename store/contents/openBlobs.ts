@@ -1,3 +1,4 @@
+import { failingBlobs } from './blobFailures.js';
 import { type Blobs, createFolderBlobs, type S3Settings } from './blobs.js';
 
 export interface FileStorageSettings {
@@ -6,9 +7,13 @@ export interface FileStorageSettings {
   readonly s3: S3Settings | null;
 }
 
-/** File storage as it is set. The bucket's library is large: it is loaded only where a bucket is set. */
-export async function openBlobs({ dir, s3 }: FileStorageSettings): Promise<Blobs> {
-  if (s3 === null) return createFolderBlobs(dir);
+/**
+ * Opens file storage as it is set. The bucket's library is large, so it is loaded only where a bucket is set.
+ * @param patienceMs milliseconds that one request to a bucket may take without progress, retries included; null: no limit
+ * @throws StoreFailure from every method but `keys` where the folder or the bucket fails
+ */
+export async function openBlobs({ dir, s3 }: FileStorageSettings, patienceMs: number | null = null): Promise<Blobs> {
+  if (s3 === null) return failingBlobs(createFolderBlobs(dir));
   const { createS3Blobs } = await import('./s3Blobs.js');
-  return createS3Blobs(s3);
+  return failingBlobs(createS3Blobs(s3, patienceMs));
 }

@@ -26,11 +26,23 @@ import { type Blobs, doomed, type S3Settings } from './blobs.js';
 const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
 
-/** Contents in a bucket of an S3-compatible store. */
-export function createS3Blobs(settings: S3Settings): Blobs {
+/** Tries of one request within a patience: the second one meets a store that has just restarted. */
+const TRIES = 2;
+
+/**
+ * Contents in a bucket of an S3-compatible store.
+ * @param patienceMs milliseconds that one request may take without progress, retries included; null: the SDK's own limits
+ */
+export function createS3Blobs(settings: S3Settings, patienceMs: number | null = null): Blobs {
   const Bucket = settings.bucket;
   const client = new S3Client({
     region: settings.region,
+    ...(patienceMs === null
+      ? {}
+      : {
+          maxAttempts: TRIES,
+          requestHandler: { connectionTimeout: patienceMs / TRIES, socketTimeout: patienceMs / TRIES },
+        }),
     ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint, forcePathStyle: true }),
     ...(settings.credentials === null ? {} : { credentials: settings.credentials }),
   });

@@ -3,7 +3,8 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 
 /** As the client that writes has them. */
 const CONNECTIONS = 25;
-const TIMEOUT_MS = 300_000;
+/** Milliseconds that a request may take, its wait for a connection included, where the caller sets no other limit. */
+export const QDRANT_TIMEOUT_MS = 300_000;
 const DEFAULT_PORT = 6333;
 /** What a kept connection tells that its other end has just closed. */
 const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
@@ -28,8 +29,9 @@ function refusal(status: number, text: string): Error {
  * Questions that somebody waits for, on connections that are kept. The client asks by fetch, which takes about as much
  * processor time again as the engine's own search. Not by egress/, which guards the way to addresses that callers name:
  * this one is the operator's.
+ * @param timeoutMs milliseconds that a request may take
  */
-export function createQdrantReader({ url, apiKey }: QdrantAddress): AskQdrant {
+export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = QDRANT_TIMEOUT_MS): AskQdrant {
   const { protocol, hostname, port } = new URL(url);
   const options = { keepAlive: true, maxSockets: CONNECTIONS };
   const [send, agent] =
@@ -40,8 +42,10 @@ export function createQdrantReader({ url, apiKey }: QdrantAddress): AskQdrant {
   const post = (path: string, body: Buffer, signal?: AbortSignal): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const headers = { ...key, 'content-type': 'application/json', 'content-length': body.length };
-      const request = send({ ...target, path, headers, timeout: TIMEOUT_MS, ...(signal && { signal }) });
-      request.on('timeout', () => request.destroy(new Error(`Qdrant said nothing for ${TIMEOUT_MS / 1000} s`)));
+      const request = send({ ...target, path, headers, ...(signal && { signal }) });
+      // A limit of the whole request: a socket's own timeout does not count the wait for a free connection.
+      const late = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+      request.on('close', () => clearTimeout(late));
       request.on('error', (error: NodeJS.ErrnoException) => {
         if (signal?.aborted === true) reject(signal.reason as Error);
         // Reused just as the other end had closed it: the question has not been heard. Each time, there is one less of those.

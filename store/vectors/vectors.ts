@@ -10,7 +10,7 @@ import type { CollectionLayout } from './layout.js';
 import type { FileVectors } from './point.js';
 import { pointId } from './pointId.js';
 import { createWholePoints, type WholePoints } from './points.js';
-import { createQdrantReader } from './reader.js';
+import { createQdrantReader, QDRANT_TIMEOUT_MS } from './reader.js';
 import { createVectorSearch, type VectorSearch } from './search.js';
 import { organizationFilter, tenantFilter } from './tenantFilter.js';
 import { createUpserts, type WriteSettings } from './upserts.js';
@@ -107,11 +107,18 @@ const setMissing = (group: readonly [FilePlace, ...FilePlace[]]) => {
 /**
  * Vectors in Qdrant. The tenant's part of every query is put on here; there is no way to search without it.
  * @param watch told of each request; null: nobody is
+ * @param timeoutMs milliseconds that a request may take
+ * @throws StoreFailure from every method while Qdrant does not answer or is broken
  */
-export function createVectors(settings: VectorSettings, watch: Watch | null = null): Vectors {
+export function createVectors(
+  settings: VectorSettings,
+  watch: Watch | null = null,
+  timeoutMs = QDRANT_TIMEOUT_MS,
+): Vectors {
   const bare = new QdrantClient({
     url: settings.url,
     checkCompatibility: false,
+    timeout: timeoutMs,
     ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
   });
   const client = watchedClient(bare, watch);
@@ -139,7 +146,7 @@ export function createVectors(settings: VectorSettings, watch: Watch | null = nu
   };
 
   return {
-    ...createVectorSearch(watchedReader(createQdrantReader(settings), watch), collections),
+    ...createVectorSearch(watchedReader(createQdrantReader(settings, timeoutMs), watch), collections),
     ...createWholePoints(client, collections),
     prepare: (space) => void collections.ensure(space).catch(() => undefined),
     upsert: createUpserts(client, collections, settings.writes),

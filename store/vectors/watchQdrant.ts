@@ -1,11 +1,23 @@
 import type { QdrantClient } from '@qdrant/js-client-rest';
 
 import { type Watch, watched } from '../../observability/watch.js';
+import { qdrantFailure } from './qdrantFailure.js';
 import type { AskQdrant } from './reader.js';
 
-/** The client, with each of its requests told by the name of its method and the collection. */
+/** Rejects with the StoreFailure that an error of Qdrant shows; with the signal's reason once that is aborted. */
+async function failing<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw signal?.aborted === true ? error : qdrantFailure(error);
+  }
+}
+
+/**
+ * Returns the client with each request reported to `watch` by method and collection.
+ * @throws StoreFailure from every method while Qdrant does not answer or is broken
+ */
 export function watchedClient(client: QdrantClient, watch: Watch | null): QdrantClient {
-  if (watch === null) return client;
   return new Proxy(client, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
@@ -17,18 +29,17 @@ export function watchedClient(client: QdrantClient, watch: Watch | null): Qdrant
           operation: name,
           target: typeof collection === 'string' ? collection : '',
         } as const;
-        return watched(watch, call, () => Promise.resolve(member.apply(target, given) as unknown));
+        return failing(() => watched(watch, call, () => Promise.resolve(member.apply(target, given) as unknown)));
       };
     },
   });
 }
 
-/** The same of questions: `/collections/<name>/points/query` is the operation `query`, and `…/query/batch` is `query_batch`. */
+/** The same for a reader: `/collections/<name>/points/query` is the operation `query`, and `…/query/batch` is `query_batch`. */
 export function watchedReader(ask: AskQdrant, watch: Watch | null): AskQdrant {
-  if (watch === null) return ask;
   return (path, question, signal) => {
     const parts = path.split('?', 1)[0]?.split('/') ?? [];
     const call = { system: 'qdrant', operation: parts.slice(4).join('_'), target: parts[2] ?? '' } as const;
-    return watched(watch, call, () => ask(path, question, signal));
+    return failing(() => watched(watch, call, () => ask(path, question, signal)), signal);
   };
 }

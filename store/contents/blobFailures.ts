@@ -1,0 +1,70 @@
+import { saysDiskFull, StoreFailure } from '../../contract/storeFailures.js';
+import type { Blobs } from './blobs.js';
+
+const FULL_STATUS = 507;
+/** Error codes of the system that mean "no answer", from an S3-compatible store or a network file system. */
+const UNREACHABLE_CODES: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['ESTALE', 'EHOSTDOWN'],
+]);
+
+/** Codes of the system are such words; other errors, a TypeError for one, are defects. */
+const isSystemError = (error: { code?: unknown }): boolean =>
+  typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
+
+/** Returns the failure of file storage that an error of a folder or bucket shows; the error itself where it shows none. */
+export function blobFailure(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null || error instanceof StoreFailure) return error;
+  const { code, name, $metadata } = error as {
+    code?: unknown;
+    name?: unknown;
+    $metadata?: { httpStatusCode?: number };
+  };
+  const status = $metadata?.httpStatusCode;
+  const fail = (trouble: StoreFailure['trouble']) => new StoreFailure('File storage', trouble, error);
+  if (status === FULL_STATUS || saysDiskFull(error)) return fail('full');
+  if (UNREACHABLE_CODES.has(code) || name === 'TimeoutError') return fail('unreachable');
+  if (status !== undefined || $metadata !== undefined || isSystemError({ code })) return fail('failed');
+  return error;
+}
+
+async function failing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw blobFailure(error);
+  }
+}
+
+/** Returns file storage whose methods throw StoreFailure where the folder or bucket fails. Errors of a content's sender pass. */
+export function failingBlobs(blobs: Blobs): Blobs {
+  return {
+    put: (key, bytes) => failing(() => blobs.put(key, bytes)),
+    async putStream(key, parts) {
+      let sender: { error: unknown } | null = null;
+      const watched = (async function* watch() {
+        try {
+          yield* parts;
+        } catch (error) {
+          sender = { error };
+          throw error;
+        }
+      })();
+      try {
+        await blobs.putStream(key, watched);
+      } catch (error) {
+        const { error: reason } = (sender as { error: unknown } | null) ?? { error: blobFailure(error) };
+        throw reason;
+      }
+    },
+    stream: (key) => failing(() => blobs.stream(key)),
+    open: (key) => failing(() => blobs.open(key)),
+    delete: (key) => failing(() => blobs.delete(key)),
+    get: (key) => failing(() => blobs.get(key)),
+    deleteGenerations: (scope) => failing(() => blobs.deleteGenerations(scope)),
+    keysOf: (file) => failing(() => blobs.keysOf(file)),
+    countOf: (file) => failing(() => blobs.countOf(file)),
+    keys: (organizationId) => blobs.keys(organizationId),
+    size: (key) => failing(() => blobs.size(key)),
+  };
+}

@@ -1,0 +1,22 @@
+import { saysDiskFull, StoreFailure } from '../../contract/storeFailures.js';
+import { statusOf } from './collection.js';
+
+/** What Qdrant wrote in the body of a refusal, as its REST client keeps it. */
+function reasonOf(error: unknown): string {
+  const { message, data } = error as { message?: unknown; data?: { status?: { error?: unknown } } };
+  const reason = data?.status?.error;
+  return typeof reason === 'string' ? reason : String(message);
+}
+
+/**
+ * Returns the failure of Qdrant that an error of a call to it shows. Refusals of the call itself (4xx) are returned
+ * unchanged: they mean a defect, or an answer such as "no such collection".
+ */
+export function qdrantFailure(error: unknown): unknown {
+  if (error instanceof StoreFailure) return error;
+  const status = statusOf(error);
+  if (status === null) return new StoreFailure('Qdrant', saysDiskFull(error) ? 'full' : 'unreachable', error);
+  if (status < 500 && status !== 429) return error;
+  const cause = Object.assign(new Error(`HTTP ${status}: ${reasonOf(error)}`, { cause: error }), { status });
+  return new StoreFailure('Qdrant', saysDiskFull(cause) ? 'full' : 'failed', cause);
+}
