@@ -15,12 +15,16 @@ const OUT_OF_DISK_SPACE = 14031;
 const RETRYABLE_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 
 /** Driver errors without a class of their own in the public interface. */
-const UNREACHABLE_NAMES: ReadonlySet<string> = new Set([
-  'MongoPoolClearedError',
-  'MongoPoolClearedOnNetworkError',
-  'MongoPoolClosedError',
-  'MongoWaitQueueTimeoutError',
-]);
+const UNREACHABLE_NAMES: ReadonlySet<string> = new Set(['MongoPoolClosedError', 'MongoWaitQueueTimeoutError']);
+
+/**
+ * Whether an error is that of a socket of the driver: it passes on unwrapped what a write meets on a connection that the
+ * server has just closed, so that only the stack says whose socket it was.
+ */
+const isSocketError = (error: object): boolean =>
+  error instanceof Error &&
+  ['EPIPE', 'ECONNRESET'].includes(String((error as NodeJS.ErrnoException).code)) &&
+  /[\\/]mongodb[\\/]lib[\\/]/.test(error.stack ?? '');
 
 const isUnreachable = (error: object): boolean =>
   error instanceof mongo.MongoServerSelectionError ||
@@ -28,8 +32,10 @@ const isUnreachable = (error: object): boolean =>
   error instanceof mongo.MongoNotConnectedError ||
   error instanceof mongo.MongoTopologyClosedError ||
   error instanceof mongo.MongoServerClosedError ||
+  error instanceof mongo.MongoClientClosedError ||
   error instanceof mongoose.Error.MongooseServerSelectionError ||
   UNREACHABLE_NAMES.has((error as Error).name) ||
+  isSocketError(error) ||
   // Mongoose has no class for it: an operation waited for the connection longer than bufferTimeoutMS.
   (error instanceof mongoose.Error && /buffering timed out/.test(error.message));
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { TASK_QUEUE } from '../../contract/orchestration.js';
 import { temporalNames, type TemporalNames } from '../../contract/temporalNames.js';
+import type { Engine, EngineName } from '../../engines/engine.js';
 import { findPort } from '../../engines/ports.js';
 import { startEngines } from '../../engines/start.js';
 import { inspectMongodb } from '../../store/inspection.js';
@@ -25,6 +26,9 @@ export interface OwnService {
   readonly names: TemporalNames;
   /** Its settings; enough to read its stores. */
   readonly env: NodeJS.ProcessEnv;
+  readonly apiKey: string;
+  /** Its own engines, to be stopped, killed and started by the test. */
+  readonly engines: Readonly<Record<EngineName, Engine>>;
   /** An end user who repeats calls that are not answered. */
   user(customerId: string): Promise<TestUser>;
   /** Ends a process with SIGKILL and has it started again. Resolves once it is started, or soon will be. @param downMs of an engine: how long it is away */
@@ -93,6 +97,8 @@ export async function startOwnService(settings: Record<string, string>): Promise
     url,
     names: temporalNames(deploymentId ?? '', TASK_QUEUE),
     env,
+    apiKey,
+    engines: { temporal, mongodb, qdrant },
     user: (customerId) => testUser(url, apiKey, customerId, PATIENCE_MS),
     kill: (victim, downMs) => ways[victim](downMs),
     async close() {
