@@ -89,9 +89,12 @@ function requestFault(error: unknown): HttpError | null {
   const known = 'type' in error && typeof error.type === 'string' ? UNREADABLE[error.type] : undefined;
   if (known) return known;
   if (error instanceof URIError) return new HttpError(400, 'The path is not encoded as a URL has it.');
-  // A body that does not decompress, and the like: whatever its kind, the caller can mend it.
-  const status = 'status' in error && typeof error.status === 'number' ? error.status : 0;
-  return status >= 400 && status < 500 ? new HttpError(400, 'The request could not be read.') : null;
+  // A body that does not decompress, and the like: whatever its kind, the caller can mend it. Express's body parser sets
+  // `expose`; errors of clients of other services have a status too, which is no fault of this request.
+  const { status, expose } = error as { status?: unknown; expose?: unknown };
+  return expose === true && typeof status === 'number' && status >= 400 && status < 500
+    ? new HttpError(400, 'The request could not be read.')
+    : null;
 }
 
 /** Answers every error in the contract's shape, without internals: requests at fault, stores that fail, defects. */

@@ -198,10 +198,9 @@ test('file storage: what is larger than a row is 503, everything else works', as
   // Root may write into any folder, so a file takes its place.
   await rename(folder, `${folder}.away`);
   await writeFile(folder, 'not a folder');
-  const answers = await callAll(caller).finally(async () => {
-    await rm(folder);
-    await rename(`${folder}.away`, folder);
-  });
+  const answers = await callAll(caller);
+  await rm(folder);
+  await rename(`${folder}.away`, folder);
   expect(wrong(answers, 'File storage')).toEqual([]);
   expect(refused(answers, 'File storage')).toEqual(['POST /uploadfile', 'POST /upload_text']);
 });
