@@ -152,6 +152,8 @@ export interface Config {
   /** Milliseconds between rounds of the reaper. */
   readonly workerNiceness: number;
   readonly reapIntervalMs: number;
+  /** Milliseconds between reads of the stored version of the records. */
+  readonly schemaCheckMs: number;
   readonly coldSweepIntervalMs: number;
   readonly quarantineSweepIntervalMs: number;
   readonly scheduleCompareIntervalMs: number;
@@ -455,6 +457,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     maxQueuedFiles: number('MAX_QUEUED_FILES'),
     workerNiceness: number('WORKER_NICENESS'),
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
+    schemaCheckMs: number('SCHEMA_CHECK_INTERVAL_S') * 1000,
     coldSweepIntervalMs: number('COLD_SWEEP_INTERVAL_S') * 1000,
     quarantineSweepIntervalMs: number('QUARANTINE_SWEEP_INTERVAL_S') * 1000,
     scheduleCompareIntervalMs: number('SCHEDULE_COMPARE_INTERVAL_S') * 1000,
@@ -537,6 +540,7 @@ export function storeSettings(config: Config) {
     eventsKeptDays: config.eventsKeptDays,
     ledgerLifeDays: config.ledgerLifeDays,
     maxQueuedFiles: config.maxQueuedFiles,
+    schemaCheckMs: config.schemaCheckMs,
   };
 }
 

@@ -580,6 +580,11 @@ export const SETTINGS = {
     schema: count(15),
     about: 'Seconds between comparisons of records in motion with the state of their workflows.',
   },
+  SCHEMA_CHECK_INTERVAL_S: {
+    schema: count(10),
+    about:
+      'Seconds between reads of the stored version of the records. A process of an older version stops taking work when it reads a newer one; a migration waits twice as long before it begins.',
+  },
   SCHEDULE_COMPARE_INTERVAL_S: {
     schema: count(600),
     about:

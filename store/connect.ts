@@ -55,6 +55,7 @@ import { createLedgerQueries, type LedgerQueries } from './ledger/queries.js';
 import { createLiveItems } from './ledger/live.js';
 import { createIdempotency, type Idempotency } from './idempotency.js';
 import { runMigrations } from './migrations/run.js';
+import { type SchemaWatch, watchSchema } from './migrations/schemaWatch.js';
 import { openModels } from './models.js';
 import { createOverview, type Overview } from './overview/overview.js';
 import { createOriginals, type Originals } from './originals/originals.js';
@@ -113,6 +114,8 @@ export interface StoreSettings {
   readonly ledgerLifeDays: number;
   /** Files of one user in the queue at most; 0: any number. */
   readonly maxQueuedFiles: number;
+  /** Milliseconds between reads of the stored version of the records. */
+  readonly schemaCheckMs: number;
   /** Told of calls to MongoDB and Qdrant; unset: nobody is, and nothing is spent on it. */
   readonly watch?: Watch | null;
   /** Of the trace in which it is called; null or unset: of none. */
@@ -128,6 +131,8 @@ export interface StoreSettings {
 export interface Store {
   /** Id of the deployment whose records these are: 8 letters and digits, constant while processes run. */
   readonly deploymentId: string;
+  /** Whether the records are from a newer version than this process. */
+  readonly schema: SchemaWatch;
   readonly organizations: Organizations & OrganizationRecords;
   readonly apiKeys: ApiKeys;
   readonly users: UserAcceptance & UserRecords;
@@ -211,6 +216,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Reads of the version that an older process gets before a migration begins. */
+const MIGRATION_GRACE = 2;
+
 /** Connects, migrates and makes indexes. @throws when MongoDB can't be reached or its data is from a newer version */
 export async function connectStore(settings: StoreSettings): Promise<Store> {
   const { watch = null, patienceMs = null } = settings;
@@ -223,11 +231,12 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     })
     .asPromise();
   if (watch) watchCommands(connection, watch);
-  await runMigrations(connection).catch(async (error: unknown) => {
+  await runMigrations(connection, MIGRATION_GRACE * settings.schemaCheckMs).catch(async (error: unknown) => {
     // An open connection would keep a command line from ending.
     await connection.close();
     throw error;
   });
+  const schema = watchSchema(connection, settings.schemaCheckMs);
   const deploymentId = await readDeploymentId(connection);
   const sequence = createSequence(connection);
   const models = await openModels(connection);
@@ -287,6 +296,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const originals = createOriginals(models.originals, blobs, sequence, settings.files.rowBytes);
   return {
     deploymentId,
+    schema,
     organizations: {
       ...createOrganizations(organizations, sequence),
       ...createOrganizationRecords(organizations.organizations),
@@ -396,6 +406,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       await connection.db?.admin().ping();
     },
     async close() {
+      schema.stop();
       // Counts alone are no reason to stay.
       await Promise.all([embeddingUsage, lastUse].map((one) => one.flush().catch(() => undefined)));
       await connection.close();

@@ -36,6 +36,7 @@ import { onStopSignal } from '../process/stopSignals.js';
 import { stepBack } from '../stepBack.js';
 import { BrokenPointFile } from '../store/coldStorage/pointFile.js';
 import { connectStore } from '../store/connect.js';
+import { outdatedMessage } from '../store/migrations/schemaWatch.js';
 import { createTranscriptions } from '../transcription/registry.js';
 import { countEnds } from './countEnds.js';
 import { createWorkers } from './createWorker.js';
@@ -146,6 +147,12 @@ const stop = (): void => {
 onStopSignal(stop);
 // A supervisor that was killed can't send a signal: its closed channel says the same.
 process.once('disconnect', stop);
+store.schema.onNewer((version) => {
+  log.error({ version }, `${outdatedMessage(version)}. This worker shuts down`);
+  // The supervisor's restart fails until it starts the newer version.
+  process.exitCode = 1;
+  stop();
+});
 
 // A supervisor started the engines and the API too: its other children are no strangers.
 const measureLoad = createLoadMeter(process.send ? process.ppid : process.pid);
@@ -176,4 +183,4 @@ await Promise.all(
   [documents, embeddings, store, egress, receivers, transcribers, upstreams, workers].map((one) => one.close()),
 );
 await tracing.close();
-process.exit(0);
+process.exit();

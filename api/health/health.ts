@@ -19,7 +19,7 @@ export const health = operation<'open', unknown>({
 
 /**
  * GET /ready: 200 while this process can serve, with the reasons where part of the service is out of order; 503 while
- * MongoDB, without which nothing can be served, does not answer.
+ * MongoDB, without which nothing can be served, does not answer, or its records are newer than this process.
  */
 export const ready = operation<'open', unknown>({
   method: 'get',
@@ -34,7 +34,7 @@ export const ready = operation<'open', unknown>({
   async handle({ deps }) {
     const checks = await readiness(deps);
     const reasons = Object.values(checks).flatMap(({ hint }) => (hint === undefined ? [] : [`${hint}.`]));
-    if (!checks.mongodb.ok) throw new HttpError(503, reasons.join(' '), RETRY_AFTER_S);
+    if (!checks.mongodb.ok || !checks.schema.ok) throw new HttpError(503, reasons.join(' '), RETRY_AFTER_S);
     return { status: reasons.length === 0 ? 'ready' : 'degraded', reasons, checks };
   },
 });

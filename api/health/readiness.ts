@@ -1,6 +1,7 @@
 import { workersTrouble } from '../../contract/workers.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Store } from '../../store/connect.js';
+import { outdatedMessage } from '../../store/migrations/schemaWatch.js';
 
 /** A dependency that answers slower than this counts as away. */
 const CHECK_TIMEOUT_MS = 5_000;
@@ -13,11 +14,11 @@ export interface Check {
 }
 
 interface Engines {
-  readonly store: Pick<Store, 'pingMongo' | 'vectors' | 'workers'>;
+  readonly store: Pick<Store, 'pingMongo' | 'schema' | 'vectors' | 'workers'>;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
 }
 
-export type Readiness = Readonly<Record<'mongodb' | 'qdrant' | 'temporal' | 'worker', Check>>;
+export type Readiness = Readonly<Record<'mongodb' | 'schema' | 'qdrant' | 'temporal' | 'worker', Check>>;
 
 async function check(hint: string, work: () => Promise<string | null | void>): Promise<Check> {
   const begun = performance.now();
@@ -34,11 +35,15 @@ async function check(hint: string, work: () => Promise<string | null | void>): P
 
 /** Checks every store that work needs, and whether a worker runs at full speed. */
 export async function readiness({ store, dispatcher }: Engines): Promise<Readiness> {
-  const [mongodb, qdrant, temporal, worker] = await Promise.all([
+  const [mongodb, schema, qdrant, temporal, worker] = await Promise.all([
     check('MongoDB does not answer; see MONGODB_URI', () => store.pingMongo()),
+    check('The stored version of the records could not be read', async () => {
+      const newer = await store.schema.check();
+      return newer === null ? null : outdatedMessage(newer);
+    }),
     check('Qdrant does not answer; see QDRANT_URL', () => store.vectors.ping()),
     check('Temporal does not answer; see TEMPORAL_ADDRESS', async () => void (await dispatcher.ping())),
     check('The heartbeats of the workers could not be read', async () => workersTrouble(await store.workers.list())),
   ]);
-  return { mongodb, qdrant, temporal, worker };
+  return { mongodb, schema, qdrant, temporal, worker };
 }

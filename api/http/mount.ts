@@ -10,6 +10,7 @@ import {
   urlencoded,
 } from 'express';
 
+import { outdatedMessage } from '../../store/migrations/schemaWatch.js';
 import type { ApiDeps } from '../deps.js';
 import { authenticate, type Identity } from './authenticate.js';
 import type { ConcurrencyLimiter } from './concurrency.js';
@@ -37,6 +38,8 @@ import { sendEvents, streamList } from './stream.js';
 import { hidePath } from './told.js';
 import { validate } from './validate.js';
 
+/** Seconds after which a caller asks again: by then another process may answer. */
+const OUTDATED_RETRY_S = 30;
 /** Of a form. */
 const MAX_FORM_FIELDS = 2_000;
 
@@ -59,6 +62,12 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
     if (auth === 'open') hidePath(response, path);
     next();
   };
+  const refuseOutdated: RequestHandler = (_request, _response, next) => {
+    const { newer } = deps.store.schema;
+    if (newer !== null) throw new HttpError(503, `${outdatedMessage(newer)}.`, OUTDATED_RETRY_S);
+    next();
+  };
+  const changes = operation.changesRecords ?? (method !== 'get' && auth !== 'reader');
   // A stranger's body is never read, so that a bad credential is 401 whatever else is wrong.
   const identify: RequestHandler = async (request, response, next) => {
     const identity = await authenticate(auth, request.headers, deps);
@@ -72,6 +81,7 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
     : [json({ limit, strict: false, verify: requireUtf8 }), requireJson];
   const read = body ? readers : [];
   const early: RequestHandler[] = [
+    ...(changes ? [refuseOutdated] : []),
     ...(takesFile ? [closeEarlyAnswered] : []),
     ...(operation.fromOwnPages ? [requireOwnPage(deps.publicUrl)] : []),
   ];

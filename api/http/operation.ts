@@ -86,6 +86,8 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
    * with a key, the answer is stored in the same transaction, which is committed after the handler has returned.
    */
   readonly createsWork?: true;
+  /** Of a GET: the request changes records, as those of other methods do. */
+  readonly changesRecords?: true;
   /** The request searches: of one user at most MAX_CONCURRENT_SEARCHES run at the same time. */
   readonly searches?: true;
   /** What a 200 holds; the OpenAPI document is made from it. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, createConnection, Schema } from 'mongoose';
 
 import { StartError } from '../../process/startError.js';
@@ -122,11 +123,21 @@ async function dropIndex(connection: Connection, collection: string, name: strin
 interface MetaDoc {
   _id: 'schema';
   version: number;
+  /** Version that a migration leads to, written before it begins. */
+  target?: number;
 }
 
 /** Returns the stored version of the records; null before the first start. */
 export async function schemaVersionOf(connection: Connection): Promise<number | null> {
   return (await connection.collection<MetaDoc>('meta').findOne({ _id: 'schema' }))?.version ?? null;
+}
+
+const newestOf = ({ version, target = 0 }: MetaDoc): number => Math.max(version, target);
+
+/** Returns the version of the records, or of the migration in progress; 0 before the first start. */
+export async function newestSchema(connection: Connection): Promise<number> {
+  const row = await connection.collection<MetaDoc>('meta').findOne({ _id: 'schema' });
+  return row === null ? 0 : newestOf(row);
 }
 
 const newerSchema = (version: number): StartError =>
@@ -141,18 +152,23 @@ const newerSchema = (version: number): StartError =>
 export async function refuseNewerSchema(uri: string): Promise<void> {
   const connection = await createConnection(uri, { autoIndex: false, serverSelectionTimeoutMS: 15_000 }).asPromise();
   try {
-    const version = await schemaVersionOf(connection);
-    if (version !== null && version > SCHEMA_VERSION) throw newerSchema(version);
+    const version = await newestSchema(connection);
+    if (version > SCHEMA_VERSION) throw newerSchema(version);
   } finally {
     await connection.close();
   }
 }
 
-/** Brings the records to this version before anything reads them. @throws StartError when the data is from a newer version */
-export async function runMigrations(connection: Connection): Promise<void> {
+/**
+ * Brings the records to this version before anything reads them. A migration is announced first, so that running
+ * processes of an older version stop writing (schemaWatch.ts).
+ * @param graceMs milliseconds between the announcement and the first migration
+ * @throws StartError when the data is from a newer version
+ */
+export async function runMigrations(connection: Connection, graceMs: number): Promise<void> {
   const meta = connection.model<MetaDoc>(
     'meta',
-    new Schema<MetaDoc>({ _id: String, version: Number }, { versionKey: false }),
+    new Schema<MetaDoc>({ _id: String, version: Number, target: Number }, { versionKey: false }),
     'meta',
   );
   const row = await meta
@@ -162,7 +178,11 @@ export async function runMigrations(connection: Connection): Promise<void> {
       { upsert: true, returnDocument: 'after' },
     )
     .lean();
-  if (row.version > SCHEMA_VERSION) throw newerSchema(row.version);
+  if (newestOf(row) > SCHEMA_VERSION) throw newerSchema(newestOf(row));
+  if (row.version < SCHEMA_VERSION) {
+    await meta.updateOne({ _id: 'schema' }, { $max: { target: SCHEMA_VERSION } });
+    await sleep(graceMs);
+  }
   for (let version = row.version + 1; version <= SCHEMA_VERSION; version += 1) {
     await MIGRATIONS[version]?.(connection);
     await meta.updateOne({ _id: 'schema' }, { $max: { version } });

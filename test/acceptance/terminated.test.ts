@@ -5,9 +5,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { reapOnce } from '../../dispatch/reaper.js';
 import { createLog } from '../../observability/log.js';
+import { SCHEMA_VERSION } from '../../store/migrations/run.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { readAtRest } from '../support/atRest.js';
 import type { TestUser } from '../support/client.js';
+import { withDatabase } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
 import { type FaultProxy, startFaultProxy } from '../support/faultProxy.js';
 import { startProcess } from '../support/processes.js';
@@ -145,4 +147,34 @@ test('a run that came to its end after the reaper had listed it is left as it en
       log,
     ),
   ).toBe(0);
+});
+
+test('running processes stop taking work when the records become newer, and the API resumes when they are not', async () => {
+  const setVersion = (version: number) =>
+    withDatabase(service, (db) =>
+      db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version } }),
+    );
+  const pid = worker.pid() ?? 0;
+  const isAlive = (): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  const upload = () => user.post<{ detail: string }>('/upload_text', { contents: 'A lamp was lit at the pier.' });
+  expect(isAlive()).toBe(true);
+  await setVersion(SCHEMA_VERSION + 1);
+  const refused = await soon(upload, ({ status }) => status !== 200);
+  expect(refused).toMatchObject({ status: 503, body: { detail: expect.stringContaining('a newer Allotrope') } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await user.get('/ready')).toMatchObject({ status: 503 });
+  expect(await user.get('/health')).toMatchObject({ status: 200 });
+  expect(await user.post('/user_files_v2', {})).toMatchObject({ status: 200 });
+  await soon(isAlive, (alive) => !alive);
+
+  await setVersion(SCHEMA_VERSION);
+  expect(await soon(upload, ({ status }) => status === 200)).toMatchObject({ status: 200 });
+  worker = await startProcess('worker/main', { ...service.env, ...proxy.env });
+  await atRest();
 });

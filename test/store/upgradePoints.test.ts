@@ -152,8 +152,8 @@ test('of version 2, files with cold storage begin their days now; those that hav
   for (let start = 0; start < 2; start += 1)
     await withDatabase(service, async (connection) => {
       const meta = connection.collection<{ _id: string }>('meta');
-      if (start === 0) await meta.updateOne({ _id: 'schema' }, { $set: { version: 2 } });
-      await runMigrations(connection);
+      if (start === 0) await meta.updateOne({ _id: 'schema' }, { $set: { version: 2 }, $unset: { target: 1 } });
+      await runMigrations(connection, 0);
       expect(await meta.findOne({ _id: 'schema' })).toMatchObject({ version: SCHEMA_VERSION });
     });
   const to = Date.now();
@@ -190,8 +190,10 @@ test('of version 3, files of accounts say whose their external ids are, with all
       { key: { organizationId: 1, userId: 1, source: 1, externalFileId: 1 }, name: old, unique: true },
     ]);
     for (let start = 0; start < 2; start += 1) {
-      await connection.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 3 } });
-      await runMigrations(connection);
+      await connection
+        .collection<{ _id: string }>('meta')
+        .updateOne({ _id: 'schema' }, { $set: { version: 3 }, $unset: { target: 1 } });
+      await runMigrations(connection, 0);
     }
     const rows = await files.find({ _id: { $in: ids } }).toArray();
     expect(new Map(rows.map(({ _id, accountId }) => [_id, accountId]))).toEqual(
@@ -224,8 +226,10 @@ test('of version 4, what may be synced by itself gets its row, and files of acco
     const rows = connection.collection<{ _id: string }>('schedules');
     await rows.deleteMany({ userId: asker.userId });
     for (let start = 0; start < 2; start += 1) {
-      await connection.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 4 } });
-      await runMigrations(connection);
+      await connection
+        .collection<{ _id: string }>('meta')
+        .updateOne({ _id: 'schema' }, { $set: { version: 4 }, $unset: { target: 1 } });
+      await runMigrations(connection, 0);
       const found = await rows.find({ userId: asker.userId }).sort({ _id: 1 }).toArray();
       const row = { organizationId: 1, customerId: 'selected before', marked: true, version: 1, applied: null };
       expect(found).toEqual([
@@ -257,7 +261,7 @@ test('of version 1, the index that kept the names of deleted users goes', async 
     const old = 'organizationId_1_customerId_1';
     await users.createIndexes([{ key: { organizationId: 1, customerId: 1 }, name: old }]);
     await connection.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 1 } });
-    await runMigrations(connection);
+    await runMigrations(connection, 0);
     expect((await users.indexes()).map(({ name }) => name)).not.toContain(old);
   });
 });
@@ -266,7 +270,7 @@ test('records of a newer version are refused, and left as they are', async () =>
   await withDatabase(service, async (connection) => {
     const meta = connection.collection<{ _id: string }>('meta');
     await meta.updateOne({ _id: 'schema' }, { $set: { version: SCHEMA_VERSION + 1 } });
-    await expect(runMigrations(connection)).rejects.toThrow('newer version of Allotrope');
+    await expect(runMigrations(connection, 0)).rejects.toThrow('newer version of Allotrope');
     expect(await meta.findOne({ _id: 'schema' })).toMatchObject({ version: SCHEMA_VERSION + 1 });
     await meta.updateOne({ _id: 'schema' }, { $set: { version: SCHEMA_VERSION } });
   });

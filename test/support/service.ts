@@ -108,6 +108,7 @@ export async function startService(
     EMBEDDING_TOKENIZER_PATH: engines.tokenizerPath,
     EMBEDDING_THREADS: '1',
     RETRY_DELAYS_S: '0.2,0.4,0.8',
+    SCHEMA_CHECK_INTERVAL_S: '1',
     ...settings,
   };
   const config = loadConfig(env);

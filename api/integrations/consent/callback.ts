@@ -28,6 +28,7 @@ const callback = (service: OAuthSource): Operation =>
     method: 'get',
     path: `/integrations/${CALLBACK_PATHS[service]}`,
     auth: 'open',
+    changesRecords: true,
     summary: 'Where a provider sends a person back to who was asked for consent. Answers a page.',
     // Providers add what they like.
     query: Joi.object({ state: Joi.any(), code: Joi.any(), oauth_verifier: Joi.any(), error: Joi.any() }).unknown(),
