@@ -10,6 +10,7 @@ import { type OAuthClients, readOAuthClients } from './connectors/oauth/clients.
 import { readSourceUrls, type SourceUrls } from './connectors/readSourceUrls.js';
 import { DAY_MS } from './contract/coldStorage.js';
 import type { EmbeddingModelId } from './contract/embeddingModels.js';
+import { readRedirectUriSchemes, readTrustProxy } from './contract/httpSettings.js';
 import type { OcrSettings } from './documents/pool.js';
 import type { DocumentLimits } from './documents/types.js';
 import type { EgressSettings } from './egress/types.js';
@@ -164,6 +165,11 @@ export interface Config {
     readonly requestTimeoutMs: number;
     /** Milliseconds that a request waits for one call to a store. */
     readonly storeTimeoutMs: number;
+    /** PUBLIC_URL without a trailing slash; null where it is unset. */
+    readonly publicUrl: string | null;
+    /** A number of hops, or addresses and ranges, as Express takes them. */
+    readonly trustProxy: number | readonly string[];
+    readonly redirectUriSchemes: readonly string[];
     readonly publicUrlAliases: readonly string[];
     readonly consentLifeMs: number;
     readonly connectPageLifeMs: number;
@@ -472,6 +478,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       maxUploadBytes: number('MAX_UPLOAD_BYTES'),
       requestTimeoutMs: number('REQUEST_TIMEOUT_S') * 1000,
       storeTimeoutMs: number('STORE_TIMEOUT_S') * 1000,
+      publicUrl: given('PUBLIC_URL')?.replace(/\/+$/, '') ?? null,
+      trustProxy: readTrustProxy(string('TRUST_PROXY')),
+      redirectUriSchemes: readRedirectUriSchemes(string('REDIRECT_URI_SCHEMES')),
       publicUrlAliases: list(string('PUBLIC_URL_ALIASES')).map((one) => one.replace(/\/+$/, '')),
       consentLifeMs: number('CONSENT_LIFE_S') * 1000,
       connectPageLifeMs: number('CONNECT_PAGE_LIFE_S') * 1000,

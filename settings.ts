@@ -5,6 +5,7 @@ import { TASK_QUEUE } from './contract/orchestration.js';
 import { readOAuthClients } from './connectors/oauth/clients.js';
 import { readSourceUrls } from './connectors/readSourceUrls.js';
 import { readPrices } from './embeddings/readPrices.js';
+import { readRedirectUriSchemes, readTrustProxy } from './contract/httpSettings.js';
 import { readDeployments } from './embeddings/readProviders.js';
 import { readOtlpHeaders } from './observability/tracing.js';
 import { ON_DISK_PARTS, QUANTIZATIONS } from './store/vectors/layout.js';
@@ -602,6 +603,16 @@ export const SETTINGS = {
   MAX_UPLOAD_BYTES: {
     schema: count(1_000_000_000),
     about: 'Bytes of an uploaded file at most, also of one that is fetched from an address.',
+  },
+  TRUST_PROXY: {
+    schema: text().default('').custom(readBy(readTrustProxy)),
+    about:
+      "Reverse proxies whose x-forwarded-for is believed, where the caller's address is counted or logged: their addresses and ranges by comma (`10.0.0.0/8`, also the words loopback, linklocal, uniquelocal), or how many of them a request passes. Unset: none.",
+  },
+  REDIRECT_URI_SCHEMES: {
+    schema: text().default('').custom(readBy(readRedirectUriSchemes)),
+    about:
+      'Schemes of apps, by comma, that the redirect_uri of a white label may have besides http and https: `com.example.app`.',
   },
   REQUEST_TIMEOUT_S: { schema: count(3_600), about: 'Time a request has to come in whole.' },
   STORE_TIMEOUT_S: {

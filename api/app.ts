@@ -5,7 +5,7 @@ import { mountDocs } from './docs.js';
 import { createConcurrencyLimiter } from './http/concurrency.js';
 import { HttpError, notFound } from './http/errors.js';
 import { countRequests, takeRoute } from './http/metrics.js';
-import { cors, errorHandler, requestIds, requireHost } from './http/middleware.js';
+import { cors, errorHandler, requestIds, requireHost, safeHeaders } from './http/middleware.js';
 import { expressPath, mount } from './http/mount.js';
 import { createRateLimiter } from './http/rateLimit.js';
 import { traceRequests } from './http/traces.js';
@@ -23,7 +23,8 @@ export function createApp(deps: ApiDeps): Express {
   };
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(requestIds(deps.log), countRequests(deps.metrics));
+  app.set('trust proxy', deps.settings.trustProxy);
+  app.use(safeHeaders, requestIds(deps.log), countRequests(deps.metrics));
   if (deps.tracing) app.use(traceRequests(deps.tracing));
   app.use(requireHost, cors(deps.settings.corsOrigins));
   const serve = (on: IRouter, path: string): void => {

@@ -41,10 +41,12 @@ export interface SitemapReader {
   mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The part of the way out that a registration of a webhook needs. */
+/** The part of the egress that operations need which accept a URL. */
 export interface AddressCheck {
   /** Throws a Fault address_refused when the URL may not be called. */
   check(url: string): Promise<void>;
+  /** Whether a URL may be called by its port and, if its host is an IP literal, its host. Resolves no names. */
+  mayCall(url: URL): boolean;
 }
 
 /** The parts of connectors and documents that a live read of a page needs. */
@@ -110,6 +112,12 @@ export interface ApiSettings {
     readonly samplePages: number;
     readonly timeoutMs: number;
   };
+  /** PUBLIC_URL without a trailing slash; null where it is unset. */
+  readonly publicUrl: string | null;
+  /** Proxies whose x-forwarded-for is believed: a number of hops, or addresses and ranges, as Express takes them. */
+  readonly trustProxy: number | readonly string[];
+  /** Schemes of apps that a white label's redirect URI may have. */
+  readonly redirectUriSchemes: readonly string[];
   /** Further addresses of this service, beside publicUrl. */
   readonly publicUrlAliases: readonly string[];
   /** How long a person may take to consent. */

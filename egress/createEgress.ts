@@ -129,6 +129,8 @@ export function createEgress(
       }
     },
 
+    mayCall: (url) => guard.mayCall(url),
+
     hasPremiumProxies: settings.premiumProxies.length > 0,
 
     // A page keeps to one proxy: a site may tie what it gives out to the address that asked.

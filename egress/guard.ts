@@ -25,6 +25,8 @@ export interface Target {
 export interface Guard {
   /** Judges what the URL says by itself: scheme, credentials, port, an IP literal. */
   target(url: string): Target;
+  /** Whether port and IP literal of an http(s) URL pass `literal`. The one method that throws nothing. */
+  mayCall(url: URL): boolean;
   /** The same for a host and port that came without a URL. */
   literal(host: string, port: number): void;
   /** The addresses of a host, all of them checked. */
@@ -59,7 +61,7 @@ export function createGuard(
           `"${shorten(text)}" uses ${url.protocol} but only http and https can be called. Give an address that starts with http:// or https://.`,
         );
       }
-      const host = url.hostname.replace(/^\[|\]$/g, '');
+      const host = hostOf(url);
       if (url.username !== '' || url.password !== '') {
         throw refused(`The address on ${host} carries a user name or password. Remove them from the address.`);
       }
@@ -67,6 +69,16 @@ export function createGuard(
       guard.literal(host, port);
       url.hash = '';
       return { url, host, port };
+    },
+
+    mayCall(url) {
+      try {
+        guard.literal(hostOf(url), url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port));
+        return true;
+      } catch (error) {
+        if (error instanceof Fault) return false;
+        throw error;
+      }
     },
 
     literal(host, port) {
@@ -107,6 +119,9 @@ export function createGuard(
   };
   return guard;
 }
+
+/** Without the brackets of an IPv6 literal. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 async function addressesOf(host: string, lookup: Lookup): Promise<readonly ResolvedAddress[]> {
   const unknown = (cause?: unknown) =>

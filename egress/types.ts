@@ -84,6 +84,8 @@ export interface Egress {
   request(request: EgressRequest): Promise<EgressResponse>;
   /** Throws a Fault address_refused when the URL may not be called: the check made on accepting a URL. Resolves names. */
   check(url: string, signal?: AbortSignal): Promise<void>;
+  /** Whether a URL may be called by its port and, if its host is an IP literal, its host. Resolves no names. */
+  mayCall(url: URL): boolean;
   /** Whether the way premium_proxy is open; without it a request that asks for it is an Error. */
   readonly hasPremiumProxies: boolean;
   /**

@@ -32,6 +32,14 @@ export function requestIds(log: Log): RequestHandler {
   };
 }
 
+/** Headers of every answer; pages and stored contents replace or add to them. Answers hold a tenant's data, some of them tokens. */
+export const safeHeaders: RequestHandler = (_request, response, next) => {
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('x-frame-options', 'DENY');
+  next();
+};
+
 /** HTTP/1.1 names the host; Node would refuse a request without it with a bare status. */
 export const requireHost: RequestHandler = (request, _response, next) => {
   if (request.httpVersion === '1.1' && request.headers.host === undefined)

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -12,6 +13,7 @@ import {
 
 import { outdatedMessage } from '../../store/migrations/schemaWatch.js';
 import type { ApiDeps } from '../deps.js';
+import type { DeploymentRules } from '../schemas/deploymentRules.js';
 import { authenticate, type Identity } from './authenticate.js';
 import type { ConcurrencyLimiter } from './concurrency.js';
 import { HttpError, invalid } from './errors.js';
@@ -57,6 +59,7 @@ export interface Admission {
 export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: Admission): void {
   const { method, path, auth, body, query, takesFile = false, takesContents = false, takesForm = false } = operation;
   const { maxJsonBytes, maxContentsBytes } = deps.settings;
+  const rules = rulesOf(deps);
   const count: RequestHandler = (_request, response, next) => {
     takeRoute(response, path);
     if (auth === 'open') hidePath(response, path);
@@ -83,7 +86,7 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
   const early: RequestHandler[] = [
     ...(changes ? [refuseOutdated] : []),
     ...(takesFile ? [closeEarlyAnswered] : []),
-    ...(operation.fromOwnPages ? [requireOwnPage(deps.publicUrl)] : []),
+    ...(operation.fromOwnPages ? [requireOwnPage(deps.settings)] : []),
   ];
   const answer = async (request: Request, response: Response): Promise<void> => {
     const { caller, confirmed } = identityOf(response);
@@ -91,15 +94,15 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
     const call: Call<typeof auth, unknown> = {
       caller: caller as UserCaller & KeyCaller & OperatorCaller,
       // No body at all is one without fields: lists need none, and what others miss is named.
-      body: body ? validate(body, request.body === undefined ? {} : request.body, 'body') : {},
+      body: body ? validate(body, request.body === undefined ? {} : request.body, 'body', rules) : {},
       given: fieldsOf(request.body),
-      query: query ? validate(query, request.query, 'query') : {},
+      query: query ? validate(query, request.query, 'query', rules) : {},
       params: request.params as Record<string, string>,
       file: null,
       receive: contents.receive,
       requestId: String(response.locals['requestId']),
       signal: endOf(response),
-      peer: request.socket.remoteAddress ?? '',
+      peer: peerOf(request),
       deps,
     };
     if (operation.searches) {
@@ -114,6 +117,17 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
     }
   };
   on[method](expressPath(path), count, ...early, identify, ...read, answer, confirmFirst);
+}
+
+/** The deployment's rules for values of requests. */
+const rulesOf = ({ addresses, settings }: ApiDeps): DeploymentRules => ({
+  mayCall: (url) => addresses.mayCall(url),
+  redirectUriSchemes: settings.redirectUriSchemes,
+});
+
+/** Returns the caller's IP address: by TRUST_PROXY from x-forwarded-for, else that of the connection. */
+function peerOf({ ip = '', socket }: Request): string {
+  return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
 }
 
 const identityOf = (response: Response): Identity =>
@@ -177,6 +191,7 @@ function sendJson(answer: unknown, response: Response): void {
 /** Foreign content from our own origin: never shown, run or guessed at by a browser. */
 async function sendFile({ content, contentType }: FileAnswer, response: Response): Promise<void> {
   response.status(200).set({
+    'cache-control': 'private',
     'content-type': contentType,
     'content-disposition': 'attachment',
     'content-security-policy': "default-src 'none'; sandbox",

@@ -59,7 +59,7 @@ export interface Call<Auth extends AuthScheme, Body> {
   readonly requestId: string;
   /** Aborted when the request is over: its answer is sent, or its caller has disconnected. Pass it to slow work. */
   readonly signal: AbortSignal;
-  /** The other end of the connection; behind a proxy, that. */
+  /** The caller's IP address; behind proxies of TRUST_PROXY the one that they forward. */
   readonly peer: string;
   readonly deps: ApiDeps;
 }

@@ -1,18 +1,42 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 
+import type { ApiSettings } from '../deps.js';
 import { HttpError } from './errors.js';
 
-const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null);
+const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
-/** Refuses what a browser sends from a page of another site. Whoever says nothing of where it comes from is no browser. */
-export function requireOwnPage(publicUrl: () => string): RequestHandler {
+/** Origins under which the process can be reached without a proxy: loopback, and the address of the connection. */
+function listeningOrigins({ socket: { localAddress = '', localPort = 0 } }: Request): (string | null)[] {
+  const address = localAddress.replace(/^::ffff:/, '');
+  const hosts = ['localhost', '127.0.0.1', '[::1]', address.includes(':') ? `[${address}]` : address];
+  return hosts.map((host) => originOf(`http://${host}:${localPort}`));
+}
+
+/**
+ * Refuses what a browser sends from a page of another site. The header Host is not compared: its sender chooses it. Requests
+ * without Origin and Sec-Fetch-Site come from other clients than browsers and pass.
+ * @throws HttpError 403
+ */
+export function requireOwnPage({
+  publicUrl,
+  publicUrlAliases,
+}: Pick<ApiSettings, 'publicUrl' | 'publicUrlAliases'>): RequestHandler {
+  // The address that docker-compose.yml sets: a browser on the machine may call it by another name.
+  const isLocal =
+    publicUrl === null || /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(originOf(publicUrl) ?? '');
+  const configured = [...(publicUrl === null ? [] : [publicUrl]), ...publicUrlAliases].map(originOf);
   return (request, _response, next) => {
-    const { origin, host } = request.headers;
+    const { origin } = request.headers;
     const site = request.headers['sec-fetch-site'];
+    const own = isLocal ? [...configured, ...listeningOrigins(request)] : configured;
     const isForeign =
       (site !== undefined && site !== 'same-origin' && site !== 'none') ||
-      (origin !== undefined && ![host, hostOf(publicUrl())].includes(hostOf(origin) ?? ''));
-    if (isForeign) throw new HttpError(403, 'This is taken from pages of this service alone.');
+      (origin !== undefined && !own.includes(origin));
+    if (isForeign)
+      throw new HttpError(
+        403,
+        'This request must come from a page of this service. If it does, set PUBLIC_URL to the address in the browser.',
+      );
     next();
   };
 }

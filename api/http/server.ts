@@ -26,7 +26,7 @@ const BROKEN = [400, 'The request is not HTTP/1.1 that can be read. Nothing was 
 function refuse(socket: Duplex, [status, detail]: readonly [number, string]): void {
   const body = JSON.stringify({ detail });
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\nx-content-type-options: nosniff\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
   const lingering = setTimeout(() => socket.destroy(), LINGER_MS);

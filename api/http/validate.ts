@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 
+import type { DeploymentRules } from '../schemas/deploymentRules.js';
 import { HttpError, type ValidationDetail } from './errors.js';
 import { inspectBody, inspectText } from './inspect.js';
 
@@ -35,8 +36,14 @@ function sentence(detail: Joi.ValidationErrorItem): string {
  * Checks a part of a request against its schema: strict about types, unknown fields stripped, defaults filled in.
  * @throws HttpError 422 with the exact path of every fault
  */
-export function validate<T>(schema: Joi.Schema, value: unknown, where: 'body' | 'query' | 'header'): T {
+export function validate<T>(
+  schema: Joi.Schema,
+  value: unknown,
+  where: 'body' | 'query' | 'header',
+  rules: DeploymentRules,
+): T {
   const result = schema.validate(value, {
+    context: rules,
     abortEarly: where === 'body' && inspectBody(value) > MANY_VALUES,
     stripUnknown: { objects: true, arrays: false },
     convert: where !== 'body',

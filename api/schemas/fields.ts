@@ -1,5 +1,7 @@
 import Joi from 'joi';
 
+import { callable } from './deploymentRules.js';
+
 /** Integers that JavaScript and MongoDB both hold exactly. 5.0 is one, "5" is not. */
 export const integer = () => Joi.number().integer();
 
@@ -19,6 +21,6 @@ export const timestamp = () => Joi.string().isoDate();
 
 /** Longest address that a request may name. */
 const MAX_URL = 8_192;
-export const address = () => Joi.string().max(MAX_URL).required();
+export const address = () => Joi.string().max(MAX_URL).custom(callable).required();
 /** Path prefixes, or addresses that begin with them. */
 export const prefixes = () => strings(MAX_URL);

@@ -1,14 +1,16 @@
 import Joi from 'joi';
 
 import { CREDENTIAL_FAMILIES, OAUTH_SOURCES, SECRET_CREDENTIALS } from '../../contract/whiteLabel.js';
+import { redirectUri } from './deploymentRules.js';
 import { integer, orNull, timestamp } from './fields.js';
 
 /** Longest credential. */
 const MAX_CREDENTIAL = 10_000;
 
 const given = () => Joi.string().max(MAX_CREDENTIAL);
+const fieldOf = (name: string) => (name.endsWith('redirect_uri') ? given().custom(redirectUri) : given());
 /** Null and the empty text mean that there is none. */
-const optional = () => orNull(given().allow(''));
+const optional = (name: string) => orNull(fieldOf(name).allow(''));
 
 const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
   sources,
@@ -18,9 +20,9 @@ const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
       .required(),
     credentials: Joi.object({
       client_id: given().required(),
-      redirect_uri: given().required(),
-      client_secret: optional(),
-      ...Object.fromEntries(extras.map((name) => [name, optional()])),
+      redirect_uri: fieldOf('redirect_uri').required(),
+      client_secret: optional('client_secret'),
+      ...Object.fromEntries(extras.map((name) => [name, optional(name)])),
     }).required(),
   }),
 }));

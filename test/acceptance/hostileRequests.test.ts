@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+import type Joi from 'joi';
+
 import { createApp } from '../../api/app.js';
 import type { ApiDeps } from '../../api/deps.js';
 import { operations } from '../../api/routes.js';
@@ -20,6 +22,8 @@ interface Refusal {
 
 let service: TestService;
 let user: TestUser;
+/** Joi's description of a schema, names of fields included. */
+const fieldsIn = (schema: Joi.Schema | undefined): unknown => (schema ? schema.describe() : null);
 /** The credentials that each kind of operation takes. */
 let credentials: Record<string, Record<string, string>>;
 
@@ -178,6 +182,91 @@ describe('what only looks hostile is served', () => {
   });
 });
 
+test('without TRUST_PROXY a sender can not choose the address by which tried keys are counted', async () => {
+  for (let number = 0; ; number += 1) {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': `203.0.113.${number}` };
+    const body = new URLSearchParams({ api_key: 'alk_guess' });
+    if ((await fetch(`${service.url}/ops/sign_in`, { method: 'POST', headers, body })).status === 429) break;
+    expect(number).toBeLessThan(200);
+  }
+});
+
+/** Spellings of addresses that are not public; each names loopback, a private or a metadata address. */
+const PRIVATE = [
+  '127.0.0.1',
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.1',
+  '0177.0.0.1',
+  '127.0.0.1.',
+  '127.0.0.1:8080',
+  '\u2460\u2461\u2466.0.0.1',
+  '\uff11\uff12\uff17.0.0.1',
+  '%31%32%37.0.0.1',
+  '0',
+  '10.0.0.1',
+  '192.168.0.1',
+  '172.16.0.1',
+  '169.254.169.254',
+  '[::1]',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[64:ff9b::7f00:1]',
+  '[2002:7f00:1::]',
+  '[fd00:ec2::254]',
+  '[fe80::1]',
+];
+const TAKES_ADDRESS: readonly (readonly [string, 'query' | 'body', (url: string) => unknown, (string | number)[]])[] = [
+  ['/scrape_sitemap', 'body', (url) => ({ url }), ['url']],
+  ['/web_scrape', 'body', (url) => [{ url: 'https://example.com/' }, { url }], [1, 'url']],
+  ['/integrations/rss_feed', 'body', (url) => ({ url }), ['url']],
+  ['/upload_file_from_url', 'body', (url) => ({ url }), ['url']],
+  ['/fetch_webpage', 'body', (url) => ({ url }), ['url']],
+  ['/add_webhook', 'body', (url) => ({ url }), ['url']],
+  [
+    '/integrations/s3',
+    'body',
+    (url) => ({ access_key: 'a', access_key_secret: 'b', endpoint_url: url }),
+    ['endpoint_url'],
+  ],
+  [
+    '/integrations/connect',
+    'body',
+    (url) => ({ authentication: { source: 'S3', access_key: 'a', access_key_secret: 'b', endpoint_url: url } }),
+    ['authentication', 'endpoint_url'],
+  ],
+  ['/fetch_urls', 'query', (url) => url, ['url']],
+  ['/process_sitemap', 'query', (url) => url, ['url']],
+];
+describe.each(TAKES_ADDRESS)('%s refuses at once an address that is not public', (path, where, make, loc) => {
+  const call = async (url: string) => {
+    if (where === 'body') return send(path, JSON.stringify(make(url)));
+    const answer = await fetch(`${service.url}${path}?${new URLSearchParams({ url }).toString()}`, {
+      headers: credentials['user']!,
+    });
+    return { status: answer.status, body: (await answer.json()) as Refusal };
+  };
+
+  test('by its address, in every spelling', async () => {
+    for (const host of PRIVATE) {
+      const { status, body } = await call(`http://${host}/x`);
+      expect({ host, status, body }).toMatchObject({
+        ...{ host, status: 422 },
+        body: { detail: [{ loc: [where, ...loc], msg: 'The address is not one that this service may call' }] },
+      });
+    }
+  });
+});
+
+test('every operation that takes an address is in the table', () => {
+  const taking = operations.filter(({ body, query }) =>
+    /"(?:endpoint_)?url":\{"type":"string"/.test(JSON.stringify([body, query].map(fieldsIn))),
+  );
+  expect(taking.map(({ path }) => path).toSorted()).toEqual(TAKES_ADDRESS.map(([path]) => path).toSorted());
+});
+
 test('a fault of our own is 500 with a request id, and tells nothing else', async () => {
   const secret = 'mongodb://root:hunter2@db.internal';
   const broken = createApp({
@@ -190,6 +279,9 @@ test('a fault of our own is 500 with a request id, and tells nothing else', asyn
       maxPagesPerScrape: 1,
       embeddingPrices: {},
       dryRun: { samplePages: 1, timeoutMs: 1_000 },
+      publicUrl: null,
+      trustProxy: [],
+      redirectUriSchemes: [],
       publicUrlAliases: [],
       consentLifeMs: 60_000,
       connectPageLifeMs: 60_000,

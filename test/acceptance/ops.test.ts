@@ -1,5 +1,6 @@
 /** What whoever is on call has: the page of operators, which follows what happens, and the doctor of connections. */
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { endedAs } from '../../contract/ledger.js';
@@ -32,6 +33,7 @@ beforeAll(async () => {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     OPS_TICK_MS: '200',
     OPS_CLIENTS: '3',
+    TRUST_PROXY: 'loopback',
     TEMPORAL_UI_URL: 'https://temporal.example/ui/',
     SOURCE_URLS: drive.settings,
     OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
@@ -542,6 +544,31 @@ describe('a data source that does not sync', () => {
       },
     });
   });
+});
+
+test('a page whose host the header Host repeats can not sign a browser in', async () => {
+  const sent = request(`${service.url}/ops/sign_in`, {
+    method: 'POST',
+    headers: { host: 'evil', origin: 'http://evil', 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  sent.end(new URLSearchParams({ api_key: service.apiKey }).toString());
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  expect(answer.statusCode).toBe(403);
+});
+
+test('behind a trusted proxy, keys are counted by the address that it forwards', async () => {
+  const guess = async (forwarded: string) =>
+    (await send('/ops/sign_in', { api_key: 'alk_guess' }, { 'x-forwarded-for': forwarded })).status;
+  // The sender chooses the entries left of the proxy's own.
+  let tries = 0;
+  while ((await guess(`10.9.8.${tries % 250}, 203.0.113.7`)) !== 429) {
+    tries += 1;
+    expect(tries).toBeLessThan(200);
+  }
+  expect(tries).toBeGreaterThanOrEqual(10);
+  const others = await Promise.all(Array.from({ length: 9 }, (_, number) => guess(`203.0.113.${20 + number}`)));
+  expect(others).toEqual(others.map(() => 401));
 });
 
 test('whoever tries keys is told to wait; who has one goes on', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { chromium } from 'playwright-core';
 
+import { findChromium } from '../../connectors/web/findChromium.js';
 import { apiClient } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
@@ -261,6 +263,64 @@ describe('browsers and people', () => {
     });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('access-control-allow-headers')).toContain('authorization');
+  });
+
+  test('every answer forbids to guess its type, and those of operations to keep it', async () => {
+    const asked = await Promise.all(
+      ['/health', '/openapi.json', '/no/such/path', '/docs/', '/docs/swagger-ui.css', '/user', '/ops'].map((path) =>
+        fetch(`${service.url}${path}`),
+      ),
+    );
+    const token = await fetch(`${service.url}/auth/v1/access_token`, {
+      headers: { authorization: `Bearer ${service.apiKey}`, 'customer-id': 'carol' },
+    });
+    const list = await fetch(`${service.url}/user_files_v2`, {
+      method: 'POST',
+      headers: { authorization: `Token ${user.token}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(token.status).toBe(200);
+    for (const { headers, url } of [...asked, token, list]) {
+      expect([url, headers.get('x-content-type-options')]).toEqual([url, 'nosniff']);
+      expect([url, headers.get('x-frame-options')]).toEqual([url, 'DENY']);
+    }
+    for (const { headers } of [token, list]) expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('/docs shows the operations in a browser under a policy that lets only its own scripts run', async () => {
+    const executablePath = findChromium(null);
+    if (executablePath === null) throw new Error('There is no Chromium: install chromium-headless-shell');
+    const browser = await chromium.launch({ executablePath, chromiumSandbox: false });
+    const page = await browser.newPage({ viewport: { width: 1100, height: 900 } });
+    const faults: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    page.on('pageerror', (error) => faults.push(error.message));
+    const answer = await page.goto(`${service.url}/docs/`);
+    const policy = (await answer?.headerValue('content-security-policy')) ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    const operation = page.locator('#operations-default-post_scrape_sitemap');
+    await operation.waitFor();
+    await operation.click();
+    await operation.locator('.opblock-body').waitFor();
+    // "Try it out" calls the API from the page.
+    await page.locator('#operations-default-get_health').click();
+    await page.locator('#operations-default-get_health .try-out__btn').click();
+    await page.locator('#operations-default-get_health .execute').click();
+    await page.locator('#operations-default-get_health .live-responses-table').waitFor();
+    const pictures = process.env['TEST_PICTURES'];
+    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/docs.png` });
+    expect(faults).toEqual([]);
+    await page.evaluate(
+      `const script = document.createElement('script');
+      script.textContent = 'document.title = "was run"';
+      document.body.append(script);`,
+    );
+    expect(await page.title()).toBe('Swagger UI');
+    expect(faults).toEqual([expect.stringContaining('Content Security Policy')]);
+    await browser.close();
   });
 
   test('/docs and /openapi.json are served', async () => {

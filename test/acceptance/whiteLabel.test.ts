@@ -33,7 +33,7 @@ const list = async (body: Record<string, unknown> = {}, who = organization): Pro
   (await who.post<Listed<WhiteLabel>>('/white_label/list', body)).body;
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await startService({ REDIRECT_URI_SCHEMES: 'com.example.app' }, { worker: false });
   organization = keyed(service.apiKey);
   other = keyed((await service.store.organizations.create('other')).apiKey);
 });
@@ -58,6 +58,51 @@ test('a client is stored, and answered without its secrets: only whether they ar
   });
   const listed = await list();
   expect(listed).toEqual({ results: [made], count: 1 });
+});
+
+const REDIRECT = 'Give an http(s) address without credentials and without #, or one whose scheme the operator named';
+test.each([
+  'javascript:alert(1)',
+  ' javascript:alert(1)',
+  'java\nscript:alert(1)',
+  'data:text/html,x',
+  'vbscript:x',
+  'file:///etc/passwd',
+  'blob:https://example.com/x',
+  '*',
+  '/back',
+  '//example.com/back',
+  'https://*.example.com:x/',
+  'https://user:word@example.com/back',
+  'https://example.com/back#token',
+  'other.app:/back',
+])('a redirect_uri %j is refused, by each operation that stores one', async (redirect_uri) => {
+  for (const body of [
+    client('DROPBOX', { redirect_uri }),
+    client('ONEDRIVE', { file_picker_redirect_uri: redirect_uri }),
+  ])
+    for (const [path, sent] of [
+      ['/white_label/create', [body]],
+      ['/white_label/update', body],
+    ] as const) {
+      const answer = await organization.post<{ detail: { loc: string[]; msg: string }[] }>(path, sent);
+      expect([path, answer.status]).toEqual([path, 422]);
+      const [fault] = answer.body.detail;
+      expect(fault?.loc.at(-1)).toMatch(/redirect_uri$/);
+      expect(fault?.msg).toContain(REDIRECT);
+    }
+});
+
+test.each([
+  'http://localhost:3000/back',
+  'https://example.com/back?x=1',
+  'com.example.app:/back',
+  'COM.example.app://back',
+])('a redirect_uri %s is taken', async (redirect_uri) => {
+  await create([client('DROPBOX', { redirect_uri })]);
+  const { results } = await list({ filters: { data_source_type: ['DROPBOX'] } });
+  expect(results[0]?.credentials['redirect_uri']).toBe(redirect_uri);
+  await organization.post('/white_label/delete', { ids: results.map(({ id }) => id) });
 });
 
 test('secrets rest encrypted, and open for a connection', async () => {

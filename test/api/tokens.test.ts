@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 
 import { createTokens, TOKEN_LIFE_MS } from '../../api/http/tokens.js';
+import { base64Twins } from '../support/base64Twins.js';
 
 const owner = { organizationId: 7, userId: 42 };
 const key = (id: string) => ({ id, key: randomBytes(32) });
@@ -31,6 +32,16 @@ test('an altered token is nobody\u2019s', () => {
   ]) {
     expect(tokens.read(token)).toBeNull();
   }
+});
+
+test('other texts that decode to the signature of a token are refused', () => {
+  const tokens = createTokens([key('a')]);
+  const { accessToken } = tokens.issue(owner);
+  const dot = accessToken.lastIndexOf('.') + 1;
+  const others = base64Twins(accessToken.slice(dot)).map((signature) => accessToken.slice(0, dot) + signature);
+  expect(others.length).toBeGreaterThanOrEqual(3);
+  expect(others.map((token) => tokens.read(token))).toEqual(others.map(() => null));
+  expect(tokens.read(accessToken)).toEqual(owner);
 });
 
 test('keys rotate: the first signs, all verify', () => {

@@ -1,0 +1,42 @@
+import type Joi from 'joi';
+
+import { withScheme } from '../../contract/urls.js';
+
+/** Settings of the deployment that schemas check values against; passed to Joi as its context. */
+export interface DeploymentRules {
+  /** Whether a URL may be called by its port and, if its host is an IP literal, its host. Resolves no names. */
+  readonly mayCall: (url: URL) => boolean;
+  /** Schemes of apps that a redirect URI may have besides http and https. In lower case, without the colon. */
+  readonly redirectUriSchemes: readonly string[];
+}
+
+const rulesOf = ({ prefs }: Joi.CustomHelpers): DeploymentRules => {
+  const rules = prefs.context as DeploymentRules | undefined;
+  if (!rules) throw new Error('This schema is checked with the deployment rules as its context');
+  return rules;
+};
+
+const parsed = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null);
+const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
+
+/**
+ * Refuses an address whose port or IP literal may not be called, in every spelling that a URL parser understands. Leaves
+ * texts that are no http(s) address to the operation, and names to the connection, which resolves them.
+ */
+export function callable(text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const url = parsed(withScheme(text));
+  if (url === null || !isHttp(url) || rulesOf(helpers).mayCall(url)) return text;
+  return helpers.message({ custom: 'The address is not one that this service may call' });
+}
+
+/** Refuses a redirect URI that a browser would run, open locally or complete by itself. */
+export function redirectUri(text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const url = parsed(text);
+  const scheme = url?.protocol.slice(0, -1) ?? '';
+  const isWeb = url !== null && isHttp(url) && url.username + url.password === '';
+  if (url !== null && url.hash === '' && (isWeb || rulesOf(helpers).redirectUriSchemes.includes(scheme))) return text;
+  return helpers.message({
+    custom:
+      'Give an http(s) address without credentials and without #, or one whose scheme the operator named in the setting REDIRECT_URI_SCHEMES',
+  });
+}
