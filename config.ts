@@ -150,11 +150,13 @@ export interface Config {
   readonly eventsKeptDays: number;
   readonly ledgerLifeDays: number;
   readonly maxQueuedFiles: number;
-  /** Milliseconds between rounds of the reaper. */
   readonly workerNiceness: number;
+  /** Milliseconds between rounds of the reaper. */
   readonly reapIntervalMs: number;
   /** Milliseconds between reads of the stored version of the records. */
   readonly schemaCheckMs: number;
+  /** Milliseconds without progress after which a run can be stalled. */
+  readonly stallAfterMs: number;
   readonly coldSweepIntervalMs: number;
   readonly quarantineSweepIntervalMs: number;
   readonly scheduleCompareIntervalMs: number;
@@ -462,6 +464,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ledgerLifeDays: number('LEDGER_LIFE_DAYS'),
     maxQueuedFiles: number('MAX_QUEUED_FILES'),
     workerNiceness: number('WORKER_NICENESS'),
+    stallAfterMs: number('STALL_AFTER_S') * 1_000,
     reapIntervalMs: number('REAP_INTERVAL_S') * 1000,
     schemaCheckMs: number('SCHEMA_CHECK_INTERVAL_S') * 1000,
     coldSweepIntervalMs: number('COLD_SWEEP_INTERVAL_S') * 1000,

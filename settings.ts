@@ -519,6 +519,11 @@ export const SETTINGS = {
     about:
       'How far the processes of a worker that embed and that recognize text in pictures are behind the worker itself in priority, as nice(1) counts.',
   },
+  STALL_AFTER_S: {
+    schema: count(60),
+    about:
+      'Seconds without progress after which a run with due work is `stalled`, where Temporal, the heartbeats of the workers or the stores show a cause.',
+  },
   ACTIVITY_CONCURRENCY: { schema: count(8), about: 'Activities that one worker runs at once.' },
   RETRY_DELAYS_S: {
     schema: Joi.string()

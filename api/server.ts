@@ -7,6 +7,8 @@ import { temporalNames } from '../contract/temporalNames.js';
 import { createConnectors } from '../connectors/registry.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';
+import { createDiagnosis } from '../dispatch/diagnosis.js';
+import { watchStalls } from '../dispatch/stallWatch.js';
 import { createTemporalClient } from '../dispatch/client.js';
 import { createScheduleReader } from '../dispatch/scheduleReader.js';
 import { identifyFile } from '../documents/detection/identifyFile.js';
@@ -34,6 +36,7 @@ import { createSignedUrls } from './http/signedUrls.js';
 import { createTokens } from './http/tokens.js';
 import { createSampleReader } from './dryRuns/sampleReader.js';
 import { createOps } from './ops/create.js';
+import { readiness } from './health/readiness.js';
 import { createLivePages } from './web/livePages.js';
 
 /** How long open requests may take to end after a stop was asked for. */
@@ -90,6 +93,17 @@ const documents = createDocumentPool({ ...config.documents, threads: 1 }, (death
   log.warn({ ...death }, 'a reader of documents died; its documents are read once more, each by itself'),
 );
 const ops = createOps({ store, dispatcher, log }, { ...config.ops, secretKeys: config.secretKeys });
+const watching = new AbortController();
+const diagnosis = createDiagnosis(
+  { client: temporalClient, names },
+  store,
+  async () => {
+    const { qdrant, temporal: engine } = await readiness({ store, dispatcher });
+    return { qdrant: qdrant.hint ?? null, temporal: engine.hint ?? null };
+  },
+  config.stallAfterMs,
+);
+const stallsWatched = watchStalls(diagnosis, store.stalls, log, config.stallAfterMs, watching.signal);
 const app = createApp({
   ...ops,
   temporalLinks: links,
@@ -141,6 +155,8 @@ async function stop(): Promise<void> {
   await ops.live.close();
   server.closeIdleConnections();
   await Promise.all([new Promise((resolve) => server.close(resolve)), metricsServer?.close()]);
+  watching.abort();
+  await stallsWatched;
   await dispatcher.close();
   await Promise.all([web, documents, egress, upstreams, embeddings, store].map((one) => one.close()));
   await tracing.close();

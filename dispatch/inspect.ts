@@ -1,6 +1,7 @@
 import type { TemporalNames } from '../contract/temporalNames.js';
 import type { RunDoc } from '../store/runs/model.js';
 import { createTemporalClient, type TemporalSettings } from './client.js';
+import { createDiagnosis, type DiagnosisRound, type DiagnosisStores, type StoresDown } from './diagnosis.js';
 import { isAlive } from './reaper.js';
 
 /** A look at Temporal that changes nothing. */
@@ -9,6 +10,8 @@ export interface TemporalInspection {
   server(): Promise<{ readonly version: string; readonly pollers: number }>;
   /** Whether Temporal still works on this very run. */
   isAlive(run: RunDoc): Promise<boolean>;
+  /** Looks once for stalled runs, without writing anything. */
+  stalled(stores: DiagnosisStores, down: StoresDown, stallAfterMs: number): Promise<DiagnosisRound['stalled']>;
   close(): Promise<void>;
 }
 
@@ -29,6 +32,10 @@ export function inspectTemporal(settings: TemporalSettings, names: TemporalNames
         return { version: serverVersion ?? 'unknown', pollers: pollers?.length ?? 0 };
       }),
     isAlive: (run) => isAlive({ client, names }, run),
+    stalled: async (stores, down, stallAfterMs) => {
+      const diagnosis = createDiagnosis({ client, names }, stores, () => Promise.resolve(down), stallAfterMs);
+      return (await diagnosis.round()).stalled;
+    },
     close: () => client.connection.close(),
   };
 }

@@ -14,6 +14,12 @@ export interface Backlog {
   }[];
   /** Events that a receiver is still to get and, where there is one, when the oldest of them happened. */
   readonly deliveries: { readonly waiting: number; readonly oldestAt: Date | null };
+  /** Stalled runs by cause. */
+  readonly stalled: readonly { readonly cause: string; readonly runs: number }[];
+  /** Worker processes by state: alive, starved, silent. */
+  readonly workers: Readonly<Record<string, number>>;
+  /** Receivers that refuse deliveries. */
+  readonly failingWebhooks: number;
   /** When the oldest event that has no number yet was written; null where all have theirs. */
   readonly unreadEventAt: Date | null;
 }
@@ -46,19 +52,26 @@ export function createBacklogGauges(
   const waiting = gauge('allotrope_webhook_deliveries_waiting', 'Deliveries of events that are still to be made.');
   const lag = gauge('allotrope_webhook_lag_seconds', 'Age of the oldest event that a receiver is still to get.');
   const unread = gauge('allotrope_events_unread_age_seconds', 'Age of the oldest event that has no number yet.');
+  const stalled = gauge('allotrope_stalled_runs', 'Runs with due work and no progress, by cause.', ['cause']);
+  const workers = gauge('allotrope_workers', 'Worker processes by state.', ['state']);
+  const failing = gauge('allotrope_webhooks_failing', 'Webhooks whose last delivery failed.');
   const up = gauge('allotrope_backlog_up', 'Whether these figures could be read from MongoDB.');
   const took = gauge('allotrope_backlog_read_seconds', 'How long the last reading of these figures took.');
 
-  const show = ({ files: byStatus, runs: open, deliveries, unreadEventAt }: Backlog): void => {
+  const show = (figures: Backlog): void => {
+    const { files: byStatus, runs: open, deliveries, unreadEventAt } = figures;
     const ageOf = (date: Date | null): number =>
       date === null ? 0 : Math.max(0, (Date.now() - date.getTime()) / 1000);
     // What was there and is not any more must not stay as it was.
-    for (const one of [files, runs, oldest]) one.reset();
+    for (const one of [files, runs, oldest, stalled, workers]) one.reset();
     for (const [status, count] of Object.entries(byStatus)) files.set({ status }, count);
     for (const { kind, state, count, oldestAt } of open) {
       runs.set({ kind, state }, count);
       oldest.set({ kind, state }, ageOf(oldestAt));
     }
+    for (const { cause, runs: count } of figures.stalled) stalled.set({ cause }, count);
+    for (const [state, count] of Object.entries(figures.workers)) workers.set({ state }, count);
+    failing.set(figures.failingWebhooks);
     waiting.set(deliveries.waiting);
     lag.set(ageOf(deliveries.oldestAt));
     unread.set(ageOf(unreadEventAt));
@@ -72,8 +85,8 @@ export function createBacklogGauges(
       show(await read());
       up.set(1);
     } catch {
-      for (const one of [files, runs, oldest]) one.reset();
-      for (const one of [waiting, lag, unread]) one.remove();
+      for (const one of [files, runs, oldest, stalled, workers]) one.reset();
+      for (const one of [waiting, lag, unread, failing]) one.remove();
       up.set(0);
     }
     const ms = now() - begun;

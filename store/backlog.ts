@@ -1,11 +1,14 @@
 import type { Model } from 'mongoose';
 
+import { stateOfWorker } from '../contract/workers.js';
 import { FILE_SYNC_STATUSES } from '../contract/statuses.js';
 import type { Backlog } from '../observability/backlog.js';
 import type { EventRowDoc } from './events/model.js';
 import { FILTER_INDEXES } from './files/indexes.js';
 import type { FileDoc } from './files/model.js';
 import type { RunDoc } from './runs/model.js';
+import type { Stalls } from './runs/stalls.js';
+import type { Workers } from './workers/workers.js';
 import { ANY_NUMBER, type WebhookDoc } from './webhooks/model.js';
 
 /** Figures that take longer are not worth having. */
@@ -13,11 +16,13 @@ const MOST_MS = 20_000;
 /** Receivers with something to do that are looked at. */
 const WEBHOOKS = 1_000;
 
-interface Models {
+interface BacklogParts {
   readonly files: Model<FileDoc>;
   readonly runs: Model<RunDoc>;
   readonly events: Model<EventRowDoc>;
   readonly webhooks: Model<WebhookDoc>;
+  readonly stalls: Pick<Stalls, 'groups'>;
+  readonly workers: Pick<Workers, 'list'>;
 }
 
 /** Goes through the keys of an index of all files, and looks at no file: some 0.5 s a million. */
@@ -91,12 +96,22 @@ const openDeliveries = (webhooks: Model<WebhookDoc>) =>
     .option({ maxTimeMS: MOST_MS });
 
 /** How the work of the whole service stands: counts alone, of no organization in particular. */
-export function createBacklogReader({ files, runs, events, webhooks }: Models): () => Promise<Backlog> {
+export function createBacklogReader({
+  files,
+  runs,
+  events,
+  webhooks,
+  stalls,
+  workers,
+}: BacklogParts): () => Promise<Backlog> {
   return async () => {
-    const [byStatus, open, receivers, unread] = await Promise.all([
+    const [byStatus, open, receivers, stalled, reports, failingWebhooks, unread] = await Promise.all([
       countFilesByStatus(files),
       openRuns(runs),
       openDeliveries(webhooks),
+      stalls.groups(),
+      workers.list(),
+      webhooks.countDocuments({ deletedAt: null, status: 'FLAGGED' }).maxTimeMS(MOST_MS),
       events
         .findOne({ last: null }, { at: 1 })
         .sort({ writtenAt: 1 })
@@ -115,6 +130,13 @@ export function createBacklogReader({ files, runs, events, webhooks }: Models): 
         waiting: receivers.reduce((sum, { pending }) => sum + (pending[0]?.count ?? 0), 0),
         oldestAt: times.length === 0 ? null : new Date(Math.min(...times)),
       },
+      stalled: stalled.map(({ cause, runs: count }) => ({ cause, runs: count })),
+      workers: {
+        alive: reports.filter((report) => stateOfWorker(report) === 'alive').length,
+        starved: reports.filter((report) => stateOfWorker(report) === 'starved').length,
+        silent: reports.filter((report) => stateOfWorker(report) === 'silent').length,
+      },
+      failingWebhooks,
       unreadEventAt: unread?.at ?? null,
     };
   };

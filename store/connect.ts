@@ -74,6 +74,7 @@ import { createReembeds, type Reembeds } from './reembeds/reembeds.js';
 import { createRuns, type Runs } from './runs/outbox.js';
 import { createPasses, type Passes } from './runs/passes.js';
 import { createPauses, type Pauses } from './runs/pauses.js';
+import { createStalls, type Stalls } from './runs/stalls.js';
 import { createRunRates, type RunRates } from './runs/rates.js';
 import { createRunHistory, type RunHistory } from './runs/history.js';
 import { createUploadStreams, type UploadStreams } from './runs/uploadStreams.js';
@@ -147,6 +148,8 @@ export interface Store {
   readonly passes: Passes;
   /** Runs with a bound of tokens. */
   readonly pauses: Pauses;
+  /** Runs that make no progress although they have due work. */
+  readonly stalls: Stalls;
   readonly runRates: RunRates;
   /** What happened, for whoever looks after it. */
   readonly runHistory: RunHistory;
@@ -251,6 +254,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   await endedSessions.createIndexes();
   const workers = createWorkerRecords(connection);
   await workers.createIndexes();
+  const stalls = createStalls(runs, files);
   const secrets = createSecrets(settings.secretKeys);
   const idempotency = createIdempotency(connection, secrets);
   await idempotency.createIndexes();
@@ -323,6 +327,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     schedules,
     passes: createPasses(runs),
     pauses: createPauses(runs),
+    stalls,
     runRates: createRunRates(runs),
     runHistory: createRunHistory(runs),
     selections,
@@ -400,7 +405,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     events,
     webhooks: createWebhooks(webhooks, deliveries, eventRows.feeds, { sequence, secrets }),
     deliveries: createDeliveries(deliveries, settings.eventsKeptDays),
-    backlog: createBacklogReader({ files, runs, events: eventRows.rows, webhooks }),
+    backlog: createBacklogReader({ files, runs, events: eventRows.rows, webhooks, stalls, workers }),
     transaction: atomically,
     async pingMongo() {
       await connection.db?.admin().ping();

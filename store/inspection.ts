@@ -9,8 +9,10 @@ import { openCredentials } from './dataSources/credentials.js';
 import { type DataSourceDoc, dataSourceModel } from './dataSources/model.js';
 import { fileModel } from './files/model.js';
 import { type RunDoc, runModel } from './runs/model.js';
+import { createStalls, type Stalls } from './runs/stalls.js';
 import type { Secrets } from './secrets.js';
 import type { VectorSettings } from './vectors/vectors.js';
+import { createWorkerRecords, type Workers } from './workers/workers.js';
 import { type WebhookDoc, webhookModels } from './webhooks/model.js';
 
 export interface StuckFiles {
@@ -44,6 +46,8 @@ export interface Inspection {
   troubledWebhooks(limit: number): Promise<WebhookDoc[]>;
   /** Data sources without access, in error, or whose deletions are held. */
   troubledSources(limit: number): Promise<DataSourceDoc[]>;
+  readonly stalls: Stalls;
+  readonly workers: Pick<Workers, 'list'>;
   close(): Promise<void>;
 }
 
@@ -133,6 +137,8 @@ function inspectionOf(connection: Connection): Inspection {
         .limit(limit)
         .lean<DataSourceDoc[]>()
         .exec(),
+    stalls: createStalls(runs, files),
+    workers: createWorkerRecords(connection),
     close: () => connection.close(),
   };
 }

@@ -1,3 +1,4 @@
+import { stallSentence } from '../../contract/stalls.js';
 import { workersTrouble } from '../../contract/workers.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Store } from '../../store/connect.js';
@@ -14,11 +15,11 @@ export interface Check {
 }
 
 interface Engines {
-  readonly store: Pick<Store, 'pingMongo' | 'schema' | 'vectors' | 'workers'>;
+  readonly store: Pick<Store, 'pingMongo' | 'schema' | 'vectors' | 'workers' | 'stalls'>;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
 }
 
-export type Readiness = Readonly<Record<'mongodb' | 'schema' | 'qdrant' | 'temporal' | 'worker', Check>>;
+export type Readiness = Readonly<Record<'mongodb' | 'schema' | 'qdrant' | 'temporal' | 'worker' | 'runs', Check>>;
 
 async function check(hint: string, work: () => Promise<string | null | void>): Promise<Check> {
   const begun = performance.now();
@@ -35,7 +36,7 @@ async function check(hint: string, work: () => Promise<string | null | void>): P
 
 /** Checks every store that work needs, and whether a worker runs at full speed. */
 export async function readiness({ store, dispatcher }: Engines): Promise<Readiness> {
-  const [mongodb, schema, qdrant, temporal, worker] = await Promise.all([
+  const [mongodb, schema, qdrant, temporal, worker, runs] = await Promise.all([
     check('MongoDB does not answer; see MONGODB_URI', () => store.pingMongo()),
     check('The stored version of the records could not be read', async () => {
       const newer = await store.schema.check();
@@ -44,6 +45,10 @@ export async function readiness({ store, dispatcher }: Engines): Promise<Readine
     check('Qdrant does not answer; see QDRANT_URL', () => store.vectors.ping()),
     check('Temporal does not answer; see TEMPORAL_ADDRESS', async () => void (await dispatcher.ping())),
     check('The heartbeats of the workers could not be read', async () => workersTrouble(await store.workers.list())),
+    check('Stalled runs could not be counted', async () => {
+      const groups = await store.stalls.groups();
+      return groups.length === 0 ? null : groups.map(stallSentence).join('. ');
+    }),
   ]);
-  return { mongodb, schema, qdrant, temporal, worker };
+  return { mongodb, schema, qdrant, temporal, worker, runs };
 }

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Log } from '../../observability/log.js';
 import type { Store } from '../../store/connect.js';
+import type { StallGroup } from '../../contract/stalls.js';
 import type { FailureGroup } from '../../store/files/failures.js';
 import type { HeldRow } from '../../store/overview/held.js';
 import type { QuarantineOverview } from '../../store/overview/quarantine.js';
@@ -24,6 +25,7 @@ const DELIVERIES_EACH = 6;
 const GOOD_MS = {
   now: 0,
   webhooks: 3_000,
+  stalls: 3_000,
   failures: 5_000,
   held: 5_000,
   quarantine: 5_000,
@@ -48,7 +50,9 @@ export interface OrganizationOverview {
   readonly at: Date;
   /** Null, here and below: it could not be looked at. */
   readonly organization: { readonly name: string; readonly users: number; readonly createdAt: Date } | null;
-  readonly engines: Readiness | null;
+  readonly engines: Omit<Readiness, 'runs'> | null;
+  /** Stalled runs of the organization, by cause. */
+  readonly stalls: readonly StallGroup[] | null;
   readonly sources: SourcesOverview | null;
   readonly runs: RunsOverview | null;
   readonly failures: readonly FailureGroup[] | null;
@@ -107,7 +111,12 @@ function remembered<T>(
 export function createOverviews({ store, dispatcher, log }: OverviewDeps, goodMs: number): Overviews {
   const failedOf = (organizationId: number, part: string) => (error: unknown) =>
     log.warn({ organizationId, part, err: error }, 'a part of the page of operators could not be looked at');
-  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), () => readiness({ store, dispatcher }), true);
+  /** Stalled runs are counted by organization. */
+  const lookAtEngines = async (): Promise<Omit<Readiness, 'runs'>> => {
+    const { runs: _ofAll, ...checks } = await readiness({ store, dispatcher });
+    return checks;
+  };
+  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, true);
 
   const webhooksOf = async (organizationId: number): Promise<WebhookOverview[]> => {
     const page = { limit: 10, offset: 0, startingId: 0 };
@@ -133,6 +142,7 @@ export function createOverviews({ store, dispatcher, log }: OverviewDeps, goodMs
       engines,
       sources: part('sources', GOOD_MS.now, () => store.overview.sources(organizationId, MOST_SOURCES)),
       runs: part('runs', GOOD_MS.now, () => store.overview.runs(organizationId, MOST_RUNS)),
+      stalls: part('stalls', GOOD_MS.stalls, () => store.stalls.groups(organizationId)),
       failures: part('failures', GOOD_MS.failures, () => store.files.byCause({ organizationId }, MOST_CAUSES)),
       held: part('held', GOOD_MS.held, () => store.overview.held(organizationId, MOST_HELD)),
       quarantine: part('quarantine', GOOD_MS.quarantine, () =>
@@ -150,16 +160,15 @@ export function createOverviews({ store, dispatcher, log }: OverviewDeps, goodMs
   const lookerOf = (organizationId: number) => {
     const parts = partsOf(organizationId);
     return remembered(goodMs, failedOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
-      const [organization, readyness, sources, runs, failures, webhooks, storage, held, quarantine] = await Promise.all(
-        [
+      const [organization, readyness, sources, runs, failures, webhooks, storage, held, quarantine, stalls] =
+        await Promise.all([
           ...([parts.organization(), parts.engines(), parts.sources(), parts.runs()] as const),
           ...([parts.failures(), parts.webhooks(), parts.storage()] as const),
-          ...([parts.held(), parts.quarantine()] as const),
-        ],
-      );
+          ...([parts.held(), parts.quarantine(), parts.stalls()] as const),
+        ]);
       return {
         ...{ organizationId, at: new Date(), organization, engines: readyness, sources },
-        ...{ runs, failures, held, quarantine, webhooks, storage },
+        ...{ runs, failures, held, quarantine, webhooks, storage, stalls },
       };
     });
   };

@@ -8,6 +8,19 @@ interface Links {
   readonly workflowLink: WorkflowLink;
 }
 
+/** What keeps a run from its work, or made it fail. */
+function troubleOf({ finishedAt, message, stall, stalls = [] }: RunDoc) {
+  const current = finishedAt === null ? stall : undefined;
+  return {
+    message: current?.message ?? message ?? null,
+    error: current?.cause ?? null,
+    stalled_since: current?.since.toISOString() ?? null,
+    stalls: stalls.map(({ cause, message: what, since, until }) => ({
+      ...{ cause, message: what, since: since.toISOString(), until: until.toISOString() },
+    })),
+  };
+}
+
 /** A run as the ledger lists it. */
 export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowLink }: Links) {
   const { discovered, ok, failed, skipped, aborted, pending, bytes, tokens, reused } = tally;
@@ -17,7 +30,7 @@ export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowLi
     kind: run.kind,
     cause: run.cause ?? (isSchedules ? ('schedule' as const) : ('request' as const)),
     status: stateOfRun(run),
-    message: run.message ?? null,
+    ...troubleOf(run),
     organization_id: run.organizationId,
     organization_user_id: run.userId > 0 ? run.userId : null,
     organization_supplied_user_id: run.customerId === '' ? null : run.customerId,

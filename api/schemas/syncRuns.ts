@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
 import { ITEM_CAUSES, ITEM_OUTCOMES, ITEM_STAGES, RUN_CAUSES } from '../../contract/ledger.js';
 import { RUN_KINDS } from '../../contract/orchestration.js';
+import { STALL_CAUSES } from '../../contract/stalls.js';
 import { RUN_STATES, type RunFilter } from '../../store/runs/list.js';
 import { workflowFields, wholeRecord } from './answers.js';
 import { integer, nullable, timestamp } from './fields.js';
@@ -74,6 +75,16 @@ export const runRecord = wholeRecord({
   cause: Joi.string().valid(...RUN_CAUSES),
   status: Joi.string().valid(...RUN_STATES),
   message: nullable(Joi.string().allow('')),
+  error: nullable(Joi.string()),
+  stalled_since: nullable(timestamp()),
+  stalls: Joi.array().items(
+    wholeRecord({
+      cause: Joi.string().valid(...STALL_CAUSES),
+      message: Joi.string(),
+      since: timestamp(),
+      until: timestamp(),
+    }),
+  ),
   organization_id: integer(),
   organization_user_id: nullable(integer()),
   organization_supplied_user_id: nullable(Joi.string()),

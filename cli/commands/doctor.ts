@@ -19,7 +19,10 @@ async function examine(call: Call): Promise<Check[]> {
       machineChecks(config),
     ]);
     try {
-      const work = await workChecks(config, mongodb.inspection, temporal.inspection);
+      const work = await workChecks(config, mongodb.inspection, temporal.inspection, {
+        qdrant: qdrant.some(({ state }) => state === 'bad') ? 'Qdrant does not answer. See QDRANT_URL' : null,
+        temporal: null,
+      });
       const engines = [...mongodb.checks, ...qdrant, ...temporal.checks];
       return [ok('settings', 'can be used'), ...engines, ...api, ...machine, ...work];
     } finally {

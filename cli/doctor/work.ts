@@ -3,6 +3,7 @@ import type { TemporalInspection } from '../../dispatch/inspect.js';
 import type { Inspection } from '../../store/inspection.js';
 import { createSecrets } from '../../store/secrets.js';
 import type { Config } from '../../config.js';
+import { stalledRuns, workers } from './stalls.js';
 import { bad, type Check, ok, skipped, warn } from './check.js';
 
 /** Runs, webhooks, data sources told of at most. */
@@ -61,7 +62,7 @@ async function stuckFiles(
           ),
         ]
       : []),
-    ...(ownerless.length + gone.length === 0 ? [ok(name, `${sum}, all of runs that go on`)] : []),
+    ...(ownerless.length + gone.length === 0 ? [ok(name, `${sum}, no run of them has lost its workflow`)] : []),
   ];
 }
 
@@ -137,13 +138,16 @@ export async function workChecks(
   config: Config,
   inspection: Inspection | null,
   temporal: TemporalInspection | null,
+  down: { readonly qdrant: string | null; readonly temporal: string | null },
 ): Promise<Check[]> {
   if (!inspection)
-    return ['SECRET_KEY', 'files in motion', 'outbox', 'webhooks', 'data sources'].map((name) =>
-      skipped(name, 'MongoDB must answer first'),
+    return ['worker', 'SECRET_KEY', 'stalled runs', 'files in motion', 'outbox', 'webhooks', 'data sources'].map(
+      (name) => skipped(name, 'MongoDB must answer first'),
     );
   return [
+    ...(await workers(inspection)),
     await secrets(config, inspection),
+    ...(await stalledRuns(config, inspection, temporal, down)),
     ...(await stuckFiles(config, inspection, temporal)),
     await outbox(inspection),
     ...(await webhooks(inspection)),

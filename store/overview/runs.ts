@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { RunKind } from '../../contract/orchestration.js';
+import type { RunStall } from '../../contract/stalls.js';
 import type { SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
@@ -17,6 +18,7 @@ export interface RunRow {
   /** What it is about: the name of a file, or of a source with the account. */
   readonly about: string | null;
   readonly source: SourceType | null;
+  /** Of one that waits in the outbox: when it was accepted. */
   readonly startedAt: Date;
   /** Files of it; 0: none are known, or it is not about files. */
   readonly total: number;
@@ -26,6 +28,8 @@ export interface RunRow {
   readonly listed: number | null;
   /** It stands still at its bound of tokens until somebody has it go on; null: it does not. */
   readonly pause: RunStop | null;
+  /** It has due work and makes no progress; null: it does, or waits. */
+  readonly stall: RunStall | null;
 }
 
 export interface RunStop {
@@ -37,7 +41,7 @@ export interface RunStop {
 }
 
 export interface RunsOverview {
-  /** Those that Temporal has: first those that stand still, then the latest. So many of either. */
+  /** Those that Temporal has: first the paused and the stalled ones, then the latest. So many of each. */
   readonly rows: readonly RunRow[];
   /** How many there are of these; counted up to a bound. */
   readonly started: number;
@@ -45,20 +49,31 @@ export interface RunsOverview {
   readonly waiting: number;
   /** Those that stand still; the same. */
   readonly paused: number;
+  readonly stalled: number;
 }
 
 /** More are said to be as many. */
 export const MOST_RUNS_COUNTED = 10_000;
 
 const FIELDS = {
-  ...({ kind: 1, workflowId: 1, customerId: 1, fileId: 1, dataSourceId: 1, startedAt: 1 } as const),
-  ...({ 'options.listed': 1, pause: 1, maxTokens: 1, tokensTaken: 1 } as const),
+  ...({ kind: 1, workflowId: 1, customerId: 1, fileId: 1, dataSourceId: 1, startedAt: 1, acceptedAt: 1 } as const),
+  ...({ 'options.listed': 1, pause: 1, stall: 1, maxTokens: 1, tokensTaken: 1 } as const),
 } as const;
 type Row = Pick<
   RunDoc,
-  '_id' | 'kind' | 'workflowId' | 'customerId' | 'fileId' | 'dataSourceId' | 'pause' | 'maxTokens' | 'tokensTaken'
+  | '_id'
+  | 'kind'
+  | 'workflowId'
+  | 'customerId'
+  | 'fileId'
+  | 'dataSourceId'
+  | 'pause'
+  | 'stall'
+  | 'maxTokens'
+  | 'tokensTaken'
 > & {
-  readonly startedAt: Date;
+  readonly startedAt: Date | null;
+  readonly acceptedAt: Date;
   readonly options?: { readonly listed?: number };
 };
 
@@ -93,14 +108,17 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
     const open = { organizationId, finishedAt: null };
     const began = { ...open, startedAt: { $gt: new Date(0) } };
     const still = { organizationId, ...STANDS_STILL };
-    const [stopped, latest, paused, started, waiting] = await Promise.all([
+    const noProgress = { ...open, 'stall.since': { $exists: true } };
+    const [stopped, stuck, latest, paused, stalled, started, waiting] = await Promise.all([
       runs.find(still, FIELDS).sort({ 'pause.at': 1 }).hint('paused').limit(limit).lean<Row[]>(),
+      runs.find(noProgress, FIELDS).sort({ 'stall.since': 1 }).hint('stalled').limit(limit).lean<Row[]>(),
       runs.find(began, FIELDS).sort({ startedAt: -1 }).limit(limit).lean<Row[]>(),
       runs.countDocuments(still).hint('paused').limit(MOST_RUNS_COUNTED),
+      runs.countDocuments(noProgress).hint('stalled').limit(MOST_RUNS_COUNTED),
       runs.countDocuments(began).limit(MOST_RUNS_COUNTED),
       runs.countDocuments({ ...open, startedAt: null }).limit(MOST_RUNS_COUNTED),
     ]);
-    const rows = [...new Map([...stopped, ...latest].map((row) => [row._id, row])).values()];
+    const rows = [...new Map([...stopped, ...stuck, ...latest].map((row) => [row._id, row])).values()];
     const [progress, about, sources] = await Promise.all([
       progressOf(rows.map(({ _id }) => _id)),
       files
@@ -119,7 +137,7 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
         .lean<Pick<DataSourceDoc, '_id' | 'type' | 'externalId'>[]>(),
     ]);
     return {
-      ...{ started, waiting, paused },
+      ...{ started, waiting, paused, stalled },
       rows: rows.map((row) => {
         const { _id, kind, workflowId, customerId, fileId, dataSourceId, startedAt, options } = row;
         const file = about.find((one) => one._id === fileId);
@@ -128,12 +146,14 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
         // It is the run itself, and no file of it.
         const own = file?.isContainer === true && file.runId === _id ? 1 : 0;
         return {
-          ...{ id: _id, kind, workflowId, customerId, startedAt, ready, failed },
+          ...{ id: _id, kind, workflowId, customerId, ready, failed },
+          startedAt: startedAt ?? row.acceptedAt,
           total: Math.max(0, total - own),
           about: file ? (file.name ?? file.externalUrl ?? file.externalFileId) : source ? accountName(source) : null,
           source: file?.source ?? source?.type ?? null,
           listed: options?.listed ?? null,
           pause: stopOf(row),
+          stall: row.stall ?? null,
         };
       }),
     };

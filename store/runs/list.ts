@@ -11,14 +11,15 @@ export interface RunScope {
   readonly userId?: number;
 }
 
-export const RUN_STATES = ['queued', 'running', 'paused', 'finished', 'failed', 'aborted'] as const;
+export const RUN_STATES = ['queued', 'running', 'paused', 'stalled', 'finished', 'failed', 'aborted'] as const;
 export type RunState = (typeof RUN_STATES)[number];
-/** A run is paused from its pause until somebody has it go on. */
+/** A run is paused from its pause until it is resumed, and stalled while it has due work and makes no progress. */
 export const stateOfRun = (run: RunDoc): RunState => {
   const { startedAt, finishedAt, outcome } = run;
   if (finishedAt === null) {
-    if (startedAt === null) return 'queued';
-    return stillPause(run) ? 'paused' : 'running';
+    if (stillPause(run)) return 'paused';
+    if (run.stall) return 'stalled';
+    return startedAt === null ? 'queued' : 'running';
   }
   return outcome === 'finished' || outcome === 'failed' ? outcome : 'aborted';
 };
@@ -56,13 +57,15 @@ const WITHOUT = { options: 0 } as const;
 const MOST_OF_A_FILE = 10_000;
 
 const STATES: Readonly<Record<RunState, QueryFilter<RunDoc>>> = {
-  queued: { finishedAt: null, startedAt: null },
+  queued: { finishedAt: null, startedAt: null, 'stall.since': { $exists: false } },
   running: {
     finishedAt: null,
     startedAt: { $ne: null },
+    'stall.since': { $exists: false },
     $or: [{ 'pause.at': { $exists: false } }, { 'pause.resumedAt': { $ne: null } }],
   },
   paused: STANDS_STILL,
+  stalled: { finishedAt: null, 'stall.since': { $exists: true }, 'pause.at': { $exists: false } },
   finished: { outcome: 'finished' },
   failed: { outcome: 'failed' },
   aborted: { outcome: { $nin: [null, 'finished', 'failed'] } },

@@ -1,6 +1,7 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 
 import type { RunCause, RunTally } from '../../contract/ledger.js';
+import type { RunStall } from '../../contract/stalls.js';
 import type { PauseReason, RunKind, RunOutcome } from '../../contract/orchestration.js';
 
 /** A run that stands still, its files in the queue. */
@@ -71,6 +72,10 @@ export interface RunDoc {
   tokensTaken?: number;
   /** Absent: it goes on. */
   pause?: RunPause;
+  /** It has due work and makes no progress. Absent: it does. */
+  stall?: RunStall;
+  /** Earlier stalls, the latest last. */
+  stalls?: (RunStall & { readonly until: Date })[];
   /** How it ended with what it met; absent while it runs, and in older rows. */
   tally?: RunTally;
   /** Why it failed. */
@@ -114,6 +119,8 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
       { reason: String, at: Date, wanted: Number, resumedAt: { type: Date, default: null } },
       { _id: false },
     ),
+    stall: Schema.Types.Mixed,
+    stalls: { type: Schema.Types.Mixed, default: undefined },
     tally: Schema.Types.Mixed,
     message: String,
     closedTo: Number,
@@ -146,6 +153,11 @@ run.index({ 'pause.at': 1 }, { partialFilterExpression: { 'pause.at': { $exists:
 run.index(
   { organizationId: 1, 'pause.at': 1 },
   { partialFilterExpression: { 'pause.at': { $exists: true } }, name: 'paused' },
+);
+
+run.index(
+  { organizationId: 1, 'stall.since': 1 },
+  { partialFilterExpression: { 'stall.since': { $exists: true } }, name: 'stalled' },
 );
 
 // Lists, newest first: of an organization, of a user, of a data source.

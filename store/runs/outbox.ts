@@ -201,7 +201,7 @@ export function createRuns(
       const tally = await ledger.close(open);
       await atomically(async (session) => {
         const end = { finishedAt: new Date(), outcome, counts, tally, message: message ?? null };
-        const change = { $set: { ...end, expiresAt: ledger.expiry() }, $unset: { closedTo: 1, pause: 1 } };
+        const change = { $set: { ...end, expiresAt: ledger.expiry() }, $unset: { closedTo: 1, pause: 1, stall: 1 } };
         const run = await runs.findOneAndUpdate({ _id: runId, finishedAt: null }, change, { session }).lean();
         if (!run) return;
         const upload = { ...run, uploadId: run.uploadId ?? null };

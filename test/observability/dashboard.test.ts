@@ -47,6 +47,9 @@ beforeAll(async () => {
     files: { READY: 1 },
     runs: [{ kind: 'syncUpload', state: 'waiting', count: 1, oldestAt: new Date() }],
     deliveries: { waiting: 0, oldestAt: null },
+    stalled: [{ cause: 'no_worker', runs: 2 }],
+    workers: { alive: 1 },
+    failingWebhooks: 1,
     unreadEventAt: null,
   };
   metrics.tellBacklog(() => Promise.resolve(backlog));

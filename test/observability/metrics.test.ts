@@ -89,6 +89,9 @@ describe('figures of the whole service', () => {
     runs:
       ready === 1 ? [{ kind: 'syncUpload', state: 'waiting', count: 3, oldestAt: new Date(Date.now() - 60_000) }] : [],
     deliveries: { waiting: 2, oldestAt: new Date(Date.now() - 5_000) },
+    stalled: [{ cause: 'no_worker', runs: 2 }],
+    workers: { alive: 1 },
+    failingWebhooks: 1,
     unreadEventAt: null,
   });
   const gaugesOf = (read: () => Promise<Backlog>) => {

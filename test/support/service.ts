@@ -22,6 +22,9 @@ import { createConnectors } from '../../connectors/registry.js';
 import { createFeedSource } from '../../connectors/rssFeed/index.js';
 import { createWebSource } from '../../connectors/web/createWebSource.js';
 import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
+import { readiness } from '../../api/health/readiness.js';
+import { createDiagnosis } from '../../dispatch/diagnosis.js';
+import { watchStalls } from '../../dispatch/stallWatch.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { createFeedReader } from '../../dispatch/feedReader.js';
 import { createScheduleReader } from '../../dispatch/scheduleReader.js';
@@ -148,6 +151,13 @@ export async function startService(
   const liveWeb = createWebSource({ egress, settings: config.web, renders: false });
   const liveDocuments = createDocumentPool({ ...config.documents, threads: 1 });
   const ops = createOps({ store, dispatcher, log }, { ...config.ops, secretKeys: config.secretKeys });
+  const watching = new AbortController();
+  const stores = async () => {
+    const { qdrant, temporal: engine } = await readiness({ store, dispatcher });
+    return { qdrant: qdrant.hint ?? null, temporal: engine.hint ?? null };
+  };
+  const diagnosis = createDiagnosis({ client, names }, store, stores, config.stallAfterMs);
+  const stallsWatched = watchStalls(diagnosis, store.stalls, log, config.stallAfterMs, watching.signal);
   const app = createApp({
     ...ops,
     store,
@@ -250,6 +260,8 @@ export async function startService(
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
+      watching.abort();
+      await stallsWatched;
       await dispatcher.close();
       const wrong = await wrongCounts(mongodbUri.href);
       await Promise.all([web.close(), liveWeb.close(), liveDocuments.close()]);

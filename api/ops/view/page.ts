@@ -57,9 +57,17 @@ export const pagePolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-function alerts({ engines }: OrganizationOverview): Html {
-  const hints = Object.values(engines ?? {}).flatMap(({ hint }) => (hint === undefined ? [] : [hint]));
-  return hints.length === 0 ? nothing : html`${hints.map((hint) => html`<p class="alert" role="status">${hint}.</p>`)}`;
+function alerts({ engines, stalls }: OrganizationOverview): Html {
+  const hints = Object.values(engines ?? {}).flatMap(({ hint }) => (hint === undefined ? [] : [`${hint}.`]));
+  const stalled = (stalls ?? []).map(
+    ({ runs, message }) => `${count(runs)} ${runs === 1 ? 'run is' : 'runs are'} stalled. ${message}`,
+  );
+  // The cause of a stall is often the trouble of an engine: it is said once, with the number of runs.
+  const unsaid = hints.filter((hint) => !stalled.some((sentence) => sentence.includes(hint)));
+  const all = [...stalled, ...unsaid];
+  return all.length === 0
+    ? nothing
+    : html`${all.map((sentence) => html`<p class="alert" role="status">${sentence}</p>`)}`;
 }
 
 function tiles({ sources, runs, failures, storage, engines, organization }: OrganizationOverview): Html {
@@ -84,7 +92,8 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
       'Runs in flight',
       runs ? count(runs.started, MOST_RUNS_COUNTED) : '–',
       html`${runs && runs.waiting > 0 ? `${count(runs.waiting, MOST_RUNS_COUNTED)} wait for their start` : 'none waits'}
-      ${runs && runs.paused > 0 ? badge('warn', `${count(runs.paused, MOST_RUNS_COUNTED)} paused`) : nothing}`,
+      ${runs && runs.paused > 0 ? badge('warn', `${count(runs.paused, MOST_RUNS_COUNTED)} paused`) : nothing}
+      ${runs && runs.stalled > 0 ? badge('bad', `${count(runs.stalled, MOST_RUNS_COUNTED)} stalled`) : nothing}`,
     )}
     ${tile(
       'Files',

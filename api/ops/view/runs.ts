@@ -23,7 +23,10 @@ const KINDS: Readonly<Record<RunKind, string>> = {
   settleQuarantine: 'quarantine',
 };
 
-function progress({ id, total, ready, failed, listed, pause }: RunRow): Html {
+function progress({ id, total, ready, failed, listed, pause, stall }: RunRow): Html {
+  if (stall !== null)
+    return html`${badge('bad', 'stalled')}
+      <span class="soft small">since ${when(stall.since)}: ${stall.message}</span>`;
   if (pause !== null) {
     const done = total === 0 ? '' : ` at ${count(ready + failed)} of ${count(total)}`;
     return html`${badge('warn', 'paused')} <span class="soft small">by its max_tokens${done}; see what waits</span>`;
@@ -52,11 +55,12 @@ const row = (run: RunRow, links: TemporalLinks): Html => {
 
 export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html {
   if (!runs) return card('Runs in flight', '', away());
-  const { rows, started, waiting, paused } = runs;
+  const { rows, started, waiting, paused, stalled } = runs;
   const said = [
     `${count(started, MOST_RUNS_COUNTED)} under way`,
     ...(waiting > 0 ? [`${count(waiting, MOST_RUNS_COUNTED)} wait for their start`] : []),
     ...(paused > 0 ? [`${count(paused, MOST_RUNS_COUNTED)} of them paused`] : []),
+    ...(stalled > 0 ? [`${count(stalled, MOST_RUNS_COUNTED)} stalled`] : []),
     ...(started > rows.length ? [`the latest ${rows.length} are shown`] : []),
   ].join(', ');
   const table = html`<div class="tall">

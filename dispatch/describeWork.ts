@@ -1,0 +1,62 @@
+/** What a workflow waits for, from Temporal's own description. */
+import type { Client } from '@temporalio/client';
+import { optionalTsToDate } from '@temporalio/common/lib/time.js';
+
+import type { PendingStep, WorkflowState } from './judgeRun.js';
+import type { TemporalAccess } from './reaper.js';
+
+type Raw = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>['raw'];
+type RawStep = NonNullable<Raw['pendingActivities']>[number];
+type RawFailure = NonNullable<RawStep['lastFailure']>;
+
+/** PENDING_ACTIVITY_STATE_SCHEDULED, and PENDING_WORKFLOW_TASK_STATE_SCHEDULED: no worker has it. */
+const SCHEDULED = 1;
+/** EVENT_TYPE_WORKFLOW_TASK_FAILED */
+const TASK_FAILED = 8;
+/** Events read to find why a workflow task failed. */
+const EVENTS_READ = 20;
+
+const failureOf = (failure: RawFailure): NonNullable<PendingStep['failure']> => ({
+  message: failure.message ?? '',
+  type: failure.applicationFailureInfo?.type ?? null,
+  isTimeout: Boolean(failure.timeoutFailureInfo),
+});
+
+function stepOf({ activityType, state, attempt, lastFailure, ...times }: RawStep): PendingStep {
+  return {
+    name: activityType?.name ?? 'unknown',
+    isStarted: state !== SCHEDULED,
+    attempt: attempt ?? 1,
+    seenAt: optionalTsToDate(times.lastHeartbeatTime) ?? optionalTsToDate(times.lastStartedTime) ?? null,
+    scheduledAt: optionalTsToDate(times.scheduledTime) ?? new Date(),
+    failure: lastFailure ? failureOf(lastFailure) : null,
+  };
+}
+
+/** Describes what a workflow waits for; null when it does not run. @throws when Temporal does not answer or knows no such workflow */
+export async function describeWork({ client, names }: TemporalAccess, workflowId: string): Promise<WorkflowState | null> {
+  const { raw, status } = await client.workflow.getHandle(names.idOf(workflowId)).describe();
+  if (status.name !== 'RUNNING') return null;
+  const task = raw.pendingWorkflowTask;
+  return {
+    task: task
+      ? {
+          isStarted: task.state !== SCHEDULED,
+          attempt: task.attempt ?? 1,
+          scheduledAt: optionalTsToDate(task.originalScheduledTime ?? task.scheduledTime) ?? new Date(),
+        }
+      : null,
+    steps: (raw.pendingActivities ?? []).map(stepOf),
+  };
+}
+
+/** Returns why the latest workflow task failed; null when the last events hold no failure, for instance after timeouts. */
+export async function taskFailure({ client, names }: TemporalAccess, workflowId: string): Promise<string | null> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: client.options.namespace,
+    execution: { workflowId: names.idOf(workflowId) },
+    maximumPageSize: EVENTS_READ,
+  });
+  const failed = (history?.events ?? []).find(({ eventType }) => eventType === TASK_FAILED);
+  return failed?.workflowTaskFailedEventAttributes?.failure?.message ?? null;
+}

@@ -1,0 +1,157 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import pLimit from 'p-limit';
+
+import type { RunStall, StallCause } from '../contract/stalls.js';
+import { stateOfWorker, type WorkerReport, workersTrouble } from '../contract/workers.js';
+import type { RunDoc } from '../store/runs/model.js';
+import type { Stalls } from '../store/runs/stalls.js';
+import type { Workers } from '../store/workers/workers.js';
+import { describeWork, taskFailure } from './describeWork.js';
+import { type Evidence, judgeWorkflow } from './judgeRun.js';
+import type { TemporalAccess } from './reaper.js';
+
+/** Runs described in one round; the next round takes the following ones. */
+const RUNS_PER_ROUND = 100;
+/** Runs that are recorded as stalled and are described again in each round. */
+const STALLED_PER_ROUND = 100;
+const DESCRIBED_AT_ONCE = 4;
+const DEADLINE_MS = 5_000;
+const LONGEST_REASON = 300;
+
+/** Stores that do not answer, each with what to do; null for one that does. */
+export interface StoresDown {
+  readonly qdrant: string | null;
+  readonly temporal: string | null;
+}
+
+export interface DiagnosisStores {
+  readonly stalls: Pick<Stalls, 'started' | 'unstarted' | 'stalled' | 'progressedSince'>;
+  readonly workers: Pick<Workers, 'list'>;
+}
+
+/** What one round has found. */
+export interface DiagnosisRound {
+  readonly stalled: readonly { readonly run: RunDoc; readonly stall: RunStall }[];
+  /** Runs that were recorded as stalled and are not any more. */
+  readonly recovered: readonly RunDoc[];
+}
+
+export interface Diagnosis {
+  /** Describes the next runs. @throws when MongoDB does not answer */
+  round(): Promise<DiagnosisRound>;
+}
+
+function workersCause(workers: readonly WorkerReport[]): { cause: StallCause; message: string } | null {
+  const message = workersTrouble(workers);
+  if (message === null) return null;
+  if (workers.length === 0) return { cause: 'no_worker', message };
+  const isStarved = workers.some((worker) => stateOfWorker(worker) === 'starved');
+  return { cause: isStarved ? 'worker_starved' : 'worker_silent', message };
+}
+
+const shortened = (reason: string): string => {
+  const [line = ''] = reason.split('\n', 1);
+  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
+};
+
+/**
+ * Finds runs that have due work and make no progress, with the cause: from Temporal's description of their workflows, the
+ * heartbeats of the workers and the state of the stores. A run is never called stalled for its age alone.
+ * @param storesDown checks Qdrant and Temporal
+ * @param stallAfterMs milliseconds without progress from which on a run can be stalled
+ */
+export function createDiagnosis(
+  temporal: TemporalAccess,
+  { stalls, workers }: DiagnosisStores,
+  storesDown: () => Promise<StoresDown>,
+  stallAfterMs: number,
+): Diagnosis {
+  let cursor = new Date(0);
+
+  /** Names the cause behind the evidence; null: the work waits for its turn with a healthy worker. */
+  const explain = async (
+    run: RunDoc,
+    evidence: Evidence,
+    reports: readonly WorkerReport[],
+    down: StoresDown,
+    now: Date,
+  ): Promise<RunStall | null> => {
+    if (evidence.cause === 'qdrant_down')
+      return { cause: 'qdrant_down', message: `${down.qdrant ?? 'Qdrant does not answer'}.`, since: now };
+    const trouble = workersCause(reports);
+    if (evidence.cause === 'workflow_task_fails') {
+      const reason = await taskFailure(temporal, run.workflowId);
+      // Without a failure the tasks time out: that is the workers' trouble.
+      if (reason === null && trouble) return { ...trouble, message: `${trouble.message}.`, since: now };
+      const why = reason === null ? 'no worker finishes them in time' : shortened(reason);
+      const message = `Its workflow tasks fail again and again: ${why}. Run one version of all workers and look at the worker's log.`;
+      return { cause: 'workflow_task_fails', message, since: now };
+    }
+    if (evidence.cause === 'step_fails') {
+      const { name, attempt, failure } = evidence.step;
+      const message = `The step ${name} has failed ${attempt - 1} times: ${shortened(failure?.message ?? '')}. Look at the worker's log.`;
+      return { cause: 'step_fails', message, since: now };
+    }
+    if (trouble === null || now.getTime() - evidence.since.getTime() < stallAfterMs) return null;
+    return { ...trouble, message: `${trouble.message}.`, since: now };
+  };
+
+  const judgeStarted = async (
+    run: RunDoc,
+    reports: readonly WorkerReport[],
+    down: StoresDown,
+    now: Date,
+  ): Promise<RunStall | null> => {
+    if (await stalls.progressedSince(run, new Date(now.getTime() - stallAfterMs))) return null;
+    if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
+    try {
+      return await temporal.client.withDeadline(Date.now() + DEADLINE_MS, async () => {
+        const state = await describeWork(temporal, run.workflowId);
+        const evidence = state && judgeWorkflow(state, now.getTime(), down.qdrant !== null);
+        return evidence && (await explain(run, evidence, reports, down, now));
+      });
+    } catch (error) {
+      // The reaper ends the record of a run whose workflow is gone; a pass starts the workflows of its parts.
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    }
+  };
+
+  /** A run in the outbox waits for Temporal, or for a worker that sweeps the outbox. */
+  const judgeUnstarted = (reports: readonly WorkerReport[], down: StoresDown, now: Date): RunStall | null => {
+    if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
+    const trouble = workersCause(reports);
+    return trouble && { ...trouble, message: `${trouble.message}.`, since: now };
+  };
+
+  return {
+    async round() {
+      const now = new Date();
+      const before = new Date(now.getTime() - stallAfterMs);
+      const [started, unstarted, known, reports, down] = await Promise.all([
+        stalls.started(cursor, before, RUNS_PER_ROUND),
+        stalls.unstarted(before, RUNS_PER_ROUND),
+        stalls.stalled(STALLED_PER_ROUND),
+        workers.list(),
+        storesDown(),
+      ]);
+      cursor = started.length < RUNS_PER_ROUND ? new Date(0) : (started.at(-1)?.startedAt ?? new Date(0));
+      const runs = new Map([...started, ...unstarted, ...known].map((run) => [run._id, run]));
+      const inTurn = pLimit(DESCRIBED_AT_ONCE);
+      const judged = await Promise.allSettled(
+        [...runs.values()].map((run) =>
+          inTurn(async () => ({
+            run,
+            stall: run.startedAt ? await judgeStarted(run, reports, down, now) : judgeUnstarted(reports, down, now),
+          })),
+        ),
+      );
+      // A run that could not be described keeps the state that it has.
+      const found = judged.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      return {
+        stalled: found.flatMap(({ run, stall }) => (stall ? [{ run, stall }] : [])),
+        recovered: found.flatMap(({ run, stall }) => (stall === null && run.stall ? [run] : [])),
+      };
+    },
+  };
+}

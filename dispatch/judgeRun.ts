@@ -1,0 +1,71 @@
+/** What Temporal's description of a workflow says about its progress. */
+import { FAULT_FAILURE } from '../contract/orchestration.js';
+
+/** Failed attempts in a row that are no coincidence. */
+const FAILS_FROM = 3;
+/** An activity sends heartbeats at least every 2 s, and Temporal ends one without them after 10 s. */
+const HEARTBEAT_FRESH_MS = 15_000;
+/** Steps that write vectors: with Qdrant down they wait although they send heartbeats. */
+const NEED_QDRANT = new Set([
+  ...['ingestBatch', 'reembedBatch', 'moveBatch', 'deleteBatch', 'eraseFiles', 'copyTags', 'settleBatch'],
+  ...['dropVanished', 'dropGonePages'],
+]);
+
+export interface PendingStep {
+  readonly name: string;
+  readonly isStarted: boolean;
+  readonly attempt: number;
+  /** Its last sign of life: a heartbeat, or else its start; null while no worker has it. */
+  readonly seenAt: Date | null;
+  readonly scheduledAt: Date;
+  /** Null while no attempt has failed. */
+  readonly failure: { readonly message: string; readonly type: string | null; readonly isTimeout: boolean } | null;
+}
+
+export interface PendingTask {
+  readonly isStarted: boolean;
+  readonly attempt: number;
+  readonly scheduledAt: Date;
+}
+
+/** What a running workflow waits for; nothing of it means a timer or a signal. */
+export interface WorkflowState {
+  readonly task: PendingTask | null;
+  readonly steps: readonly PendingStep[];
+}
+
+/** Evidence that a run does not progress. */
+export type Evidence =
+  | { readonly cause: 'workflow_task_fails' }
+  | { readonly cause: 'qdrant_down' }
+  | { readonly cause: 'step_fails'; readonly step: PendingStep }
+  /** A worker should have taken the work at that time, and has not; the state of the workers gives the reason. */
+  | { readonly cause: null; readonly since: Date };
+
+type StepState = 'at_work' | 'waiting' | Evidence;
+
+function judgeStep(step: PendingStep, now: number, isQdrantDown: boolean): StepState {
+  const { isStarted, attempt, failure, seenAt, scheduledAt, name } = step;
+  // What a site or a source refuses is retried after the pause that it deserves.
+  if (failure?.type === FAULT_FAILURE) return isStarted ? 'at_work' : 'waiting';
+  if (isQdrantDown && NEED_QDRANT.has(name)) return { cause: 'qdrant_down' };
+  const hasFailed = failure !== null && !failure.isTimeout && attempt >= FAILS_FROM;
+  if (hasFailed && !isStarted) return { cause: 'step_fails', step };
+  if (isStarted && now - (seenAt ?? scheduledAt).getTime() <= HEARTBEAT_FRESH_MS) return 'at_work';
+  return { cause: null, since: isStarted ? (seenAt ?? scheduledAt) : scheduledAt };
+}
+
+/**
+ * Returns the evidence that a workflow does not progress; null for one that is at work or waits for a timer, a signal or
+ * the other side of a connection.
+ * @param now milliseconds since the epoch
+ */
+export function judgeWorkflow({ task, steps }: WorkflowState, now: number, isQdrantDown: boolean): Evidence | null {
+  if (task && task.attempt >= FAILS_FROM) return { cause: 'workflow_task_fails' };
+  // Steps that run within a workflow task keep it open while they are retried.
+  if (task) return isQdrantDown && task.isStarted ? { cause: 'qdrant_down' } : { cause: null, since: task.scheduledAt };
+  const judged = steps.map((step) => judgeStep(step, now, isQdrantDown));
+  if (judged.some((state) => state === 'at_work' || state === 'waiting')) return null;
+  const evidence = judged.filter((state) => typeof state !== 'string');
+  return evidence.find(({ cause }) => cause !== null) ?? evidence[0] ?? null;
+}

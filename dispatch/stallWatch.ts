@@ -1,0 +1,35 @@
+import type { Log } from '../observability/log.js';
+import type { Stalls } from '../store/runs/stalls.js';
+import type { Diagnosis } from './diagnosis.js';
+import { pause } from './pause.js';
+
+const LONGEST_INTERVAL_MS = 10_000;
+
+/** Runs the diagnosis until the signal is aborted and records which runs are stalled, and which are not any more. */
+export async function watchStalls(
+  diagnosis: Diagnosis,
+  stalls: Pick<Stalls, 'note' | 'clear'>,
+  log: Log,
+  stallAfterMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const intervalMs = Math.min(LONGEST_INTERVAL_MS, stallAfterMs / 4);
+  while (!signal.aborted) {
+    try {
+      const { stalled, recovered } = await diagnosis.round();
+      for (const { run, stall } of stalled) {
+        await stalls.note(run._id, stall);
+        const { cause, message } = stall;
+        if (run.stall?.cause !== cause)
+          log.warn({ runId: run._id, organizationId: run.organizationId, cause, message }, 'run is stalled');
+      }
+      for (const { _id: runId, organizationId } of recovered) {
+        await stalls.clear(runId);
+        log.info({ runId, organizationId }, 'run progresses again');
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'stalled runs could not be looked for; trying again');
+    }
+    await pause(intervalMs, signal);
+  }
+}

@@ -1,0 +1,94 @@
+import type { Model } from 'mongoose';
+
+import type { RunStall, StallGroup } from '../../contract/stalls.js';
+import { FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import type { FileDoc } from '../files/model.js';
+import type { RunDoc } from './model.js';
+
+/** Stalls that are kept of one run. */
+const STALLS_KEPT = 20;
+
+/** Runs that make no progress although they have due work: their evidence is Temporal's, their record is here. */
+export interface Stalls {
+  /** Open runs that Temporal has and that are not paused, started after one time and before another, the oldest first. */
+  started(after: Date, before: Date, limit: number): Promise<RunDoc[]>;
+  /** Runs in the outbox that have been due since before a time. */
+  unstarted(before: Date, limit: number): Promise<RunDoc[]>;
+  /** Runs that are recorded as stalled. */
+  stalled(limit: number): Promise<RunDoc[]>;
+  /** Whether a file of the run was found, or came to its end, since a time. */
+  progressedSince(run: RunDoc, since: Date): Promise<boolean>;
+  /** Records a stall; one with the same cause keeps its beginning. */
+  note(runId: number, stall: RunStall): Promise<void>;
+  /** Ends a stall; it stays among the past ones of its run. */
+  clear(runId: number): Promise<void>;
+  /** Stalled runs by cause, of one organization or of all. */
+  groups(organizationId?: number): Promise<StallGroup[]>;
+}
+
+/** An organization of any size is answered by the index of stalled runs, which holds no others. */
+const STALLED = { finishedAt: null, 'stall.since': { $exists: true } } as const;
+
+export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls {
+  return {
+    started: (after, before, limit) =>
+      runs
+        .find({ finishedAt: null, startedAt: { $gt: after, $lte: before }, 'pause.at': { $exists: false } })
+        .sort({ startedAt: 1 })
+        .limit(limit)
+        .lean<RunDoc[]>()
+        .exec(),
+    unstarted: (before, limit) =>
+      runs
+        .find({ startedAt: null, held: { $ne: true }, nextTryAt: { $lte: new Date() }, acceptedAt: { $lte: before } })
+        .sort({ nextTryAt: 1 })
+        .limit(limit)
+        .lean<RunDoc[]>()
+        .exec(),
+    stalled: (limit) => runs.find(STALLED).limit(limit).lean<RunDoc[]>().exec(),
+    async progressedSince({ _id: runId, organizationId, userId }, since) {
+      // By the order of changes: as few files are read as have changed since.
+      const changed = { organizationId, userId, updatedAt: { $gt: since }, runId };
+      const found = { $or: [{ syncStatus: { $in: [...FINAL_FILE_STATUSES] } }, { createdAt: { $gt: since } }] };
+      return (await files.exists({ ...changed, ...found })) !== null;
+    },
+    async note(runId, stall) {
+      const known = { _id: runId, finishedAt: null, 'stall.cause': stall.cause };
+      const { matchedCount } = await runs.updateOne(known, { $set: { 'stall.message': stall.message } });
+      if (matchedCount > 0) return;
+      // Another cause ends the stall before: both stay readable.
+      await runs.collection.updateOne({ _id: runId as never, finishedAt: null }, [
+        { $set: { stalls: { $cond: [{ $gt: ['$stall.since', null] }, pastStalls, '$stalls'] } } },
+        { $set: { stall: { $literal: stall } } },
+      ]);
+    },
+    async clear(runId) {
+      await runs.collection.updateOne({ _id: runId as never, 'stall.since': { $exists: true } }, [
+        { $set: { stalls: pastStalls } },
+        { $unset: 'stall' },
+      ]);
+    },
+    groups: (organizationId) =>
+      runs.aggregate<StallGroup>([
+        { $match: { ...STALLED, ...(organizationId !== undefined && { organizationId }) } },
+        { $sort: { 'stall.since': 1 } },
+        {
+          $group: {
+            _id: '$stall.cause',
+            runs: { $sum: 1 },
+            message: { $first: '$stall.message' },
+            since: { $first: '$stall.since' },
+          },
+        },
+        { $sort: { runs: -1, _id: 1 } },
+        { $project: { _id: 0, cause: '$_id', runs: 1, message: 1, since: 1 } },
+      ]),
+  };
+}
+
+const pastStalls = {
+  $slice: [
+    { $concatArrays: [{ $ifNull: ['$stalls', []] }, [{ $mergeObjects: ['$stall', { until: '$$NOW' }] }]] },
+    -STALLS_KEPT,
+  ],
+};
