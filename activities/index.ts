@@ -11,6 +11,7 @@ import { createDeleteUserActivities } from './deleteUser.js';
 import { createGonePagesActivities } from './dropGonePages.js';
 import { createDiscoveryActivities } from './discoverPages.js';
 import { createIngestActivities } from './ingestBatch.js';
+import { keepLastCause } from './lastCause.js';
 import { createMoveActivities } from './moveStorage.js';
 import { createPauseActivities } from './pauses.js';
 import { createPlanActivities } from './planBatches.js';
@@ -30,13 +31,13 @@ export function createActivities(deps: ActivityDeps) {
   const runner = createBatchRunner(deps);
   return {
     ...createRunActivities(deps),
-    ...createDiscoveryActivities(deps),
+    ...keepLastCause(createDiscoveryActivities(deps), deps),
     ...createGonePagesActivities(deps),
-    ...createCrawlActivities(deps),
-    ...createFeedActivities(deps),
+    ...keepLastCause(createCrawlActivities(deps), deps),
+    ...keepLastCause(createFeedActivities(deps), deps),
     ...createConnectActivities(deps),
-    ...createItemActivities(deps),
-    ...createQueueActivities(deps),
+    ...keepLastCause(createItemActivities(deps), deps),
+    ...keepLastCause(createQueueActivities(deps), deps),
     ...createPlanActivities(deps),
     ...createPauseActivities(deps),
     ...createIngestActivities(deps, runner),

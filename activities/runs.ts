@@ -1,10 +1,12 @@
 import type { FeedReading, SyncFeedRequest } from '../contract/feeds.js';
-import type { ItemCause } from '../contract/ledger.js';
+import type { FaultKind } from '../contract/failures.js';
 import { type BegunRun, IS_UPLOAD, type RunInput, type RunKind } from '../contract/orchestration.js';
 import type { ContainerChange } from '../store/files/commands.js';
 import type { RunCounts } from '../store/files/runProgress.js';
 import type { RunDoc } from '../store/runs/model.js';
+import type { RunFailure } from '../store/runs/outbox.js';
 import type { ActivityDeps } from './deps.js';
+import { lastCause } from './lastCause.js';
 import { prepareSpace } from './prepareSpace.js';
 
 /** Kinds whose passes let go what is at its site no more. A feed is a window: what leaves it stays. */
@@ -17,13 +19,13 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     run: RunDoc,
     outcome: 'finished' | 'failed' | 'aborted',
     counts: RunCounts,
-    message?: string,
+    failure?: RunFailure,
   ): Promise<void> => {
     if (run.dataSourceId) await store.dataSources.filesSynced(run, run.dataSourceId);
     if (run.dataSourceId && run.maxTokens !== undefined)
       await store.dataSources.note(run, run.dataSourceId, { files_paused: null });
     const synced = run.parentRunId === undefined ? {} : { synced: await store.files.countSynced(run) };
-    await store.runs.finish(run._id, outcome, { ...counts, ...synced }, message);
+    await store.runs.finish(run._id, outcome, { ...counts, ...synced }, failure);
     if (run.kind === 'webScrape') await store.frontier.clear(run._id);
   };
   /** The reading, if the same feed would bring nothing: all its entries are there, and none of them is read elsewhere. */
@@ -88,15 +90,16 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     },
 
     /** Ends a run that could not do its work: files in motion are aborted, the parent says why. */
-    async failRun({ runId, message, cause }: RunInput & { message: string; cause?: ItemCause | null }): Promise<void> {
+    async failRun({ runId, ...given }: RunInput & { message: string; cause?: FaultKind | null }): Promise<void> {
       const run = await rowOf(runId);
+      const { message, cause } = lastCause(run, given.message, given.cause);
       await moveParent(run, { status: 'SYNC_ERROR', message, cause: cause ?? 'run_failed' });
       // Without a container, there is no file to say why.
       if (run.fileId === null && run.dataSourceId)
         await store.dataSources.note(run, run.dataSourceId, { files_error: message });
       await store.files.abortOpen(runId, message, 'run_failed');
       const counts = await store.files.countRun(runId);
-      await end(run, 'failed', counts, message);
+      await end(run, 'failed', counts, { message, error: cause ?? 'run_failed' });
       log.warn(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, message },
         'run failed',

@@ -1,6 +1,7 @@
 /**
  * What client, worker and workflows agree on: queue, workflow ids, inputs and results. JSON only, ids and counts only.
  */
+import type { FaultKind } from './failures.js';
 import type { AttemptState } from './oauth.js';
 
 /** Default of the setting TASK_QUEUE. The queue in Temporal also contains the deployment id. */
@@ -264,6 +265,8 @@ export interface EndListingInput extends RunInput {
   readonly outcome: 'finished' | 'failed' | 'aborted';
   /** Why it failed. */
   readonly message?: string;
+  /** The kind of that failure. Absent where the last attempt gave none: then the last known cause counts. */
+  readonly cause?: FaultKind | null;
 }
 
 /** How far the files of a selection are queued. */

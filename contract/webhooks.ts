@@ -26,3 +26,13 @@ export const signingKeyPlace = (organizationId: number, webhookId: number) => ({
   record: `webhook:${webhookId}`,
   field: 'signing_key',
 });
+
+/** One sentence on a delivery that failed and is sent again. */
+export const failureSentence = (failing: {
+  readonly event: string;
+  readonly tries: number;
+  readonly error: string;
+  readonly nextTryAt: Date | null;
+}): string =>
+  `${failing.event} failed ${failing.tries === 1 ? 'once' : `${failing.tries} times`}: ${failing.error}` +
+  (failing.nextTryAt === null ? '' : ` Next try: ${failing.nextTryAt.toISOString()}.`);

@@ -12,7 +12,7 @@ type RawFailure = NonNullable<RawStep['lastFailure']>;
 /** PENDING_ACTIVITY_STATE_SCHEDULED, and PENDING_WORKFLOW_TASK_STATE_SCHEDULED: no worker has it. */
 const SCHEDULED = 1;
 /** EVENT_TYPE_WORKFLOW_TASK_FAILED */
-const TASK_FAILED = 8;
+const TASK_FAILED = 9;
 /** Events read to find why a workflow task failed. */
 const EVENTS_READ = 20;
 

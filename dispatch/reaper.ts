@@ -108,7 +108,7 @@ export async function reapOnce(
       await attempts.heard(run._id);
     }
     if (run.dataSourceId && run.kind === 'updateTags') await dataSources.tagsStopped(run, run.dataSourceId);
-    await runs.finish(run._id, 'aborted', {}, MESSAGE);
+    await runs.finish(run._id, 'aborted', {}, { message: MESSAGE, error: 'ended_from_outside' });
     log.warn(
       {
         runId: run._id,

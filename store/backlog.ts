@@ -111,7 +111,9 @@ export function createBacklogReader({
       openDeliveries(webhooks),
       stalls.groups(),
       workers.list(),
-      webhooks.countDocuments({ deletedAt: null, status: 'FLAGGED' }).maxTimeMS(MOST_MS),
+      webhooks
+        .countDocuments({ deletedAt: null, $or: [{ status: 'FLAGGED' }, { failing: { $ne: null } }] })
+        .maxTimeMS(MOST_MS),
       events
         .findOne({ last: null }, { at: 1 })
         .sort({ writtenAt: 1 })

@@ -75,6 +75,7 @@ import { createRuns, type Runs } from './runs/outbox.js';
 import { createPasses, type Passes } from './runs/passes.js';
 import { createPauses, type Pauses } from './runs/pauses.js';
 import { createStalls, type Stalls } from './runs/stalls.js';
+import { createLastErrors, type LastErrors } from './runs/lastErrors.js';
 import { createRunRates, type RunRates } from './runs/rates.js';
 import { createRunHistory, type RunHistory } from './runs/history.js';
 import { createUploadStreams, type UploadStreams } from './runs/uploadStreams.js';
@@ -150,6 +151,7 @@ export interface Store {
   readonly pauses: Pauses;
   /** Runs that make no progress although they have due work. */
   readonly stalls: Stalls;
+  readonly lastErrors: LastErrors;
   readonly runRates: RunRates;
   /** What happened, for whoever looks after it. */
   readonly runHistory: RunHistory;
@@ -328,6 +330,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     passes: createPasses(runs),
     pauses: createPauses(runs),
     stalls,
+    lastErrors: createLastErrors(runs),
     runRates: createRunRates(runs),
     runHistory: createRunHistory(runs),
     selections,

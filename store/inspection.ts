@@ -123,7 +123,10 @@ function inspectionOf(connection: Connection): Inspection {
       runs.countDocuments({ startedAt: null, nextTryAt: { $lt: FAR_AWAY }, acceptedAt: { $lt: before } }).exec(),
     troubledWebhooks: (limit) =>
       webhooks
-        .find({ deletedAt: null, $or: [{ disabledAt: { $ne: null } }, { status: 'FLAGGED' }] })
+        .find({
+          deletedAt: null,
+          $or: [{ disabledAt: { $ne: null } }, { status: 'FLAGGED' }, { failing: { $ne: null } }],
+        })
         .sort({ _id: 1 })
         .limit(limit)
         .lean<WebhookDoc[]>()

@@ -10,7 +10,7 @@ import {
 import type { Activities } from '../activities/index.js';
 import type { SyncItemsInput } from '../contract/orchestration.js';
 import { COMPUTE, FETCH } from './activityOptions.js';
-import { faultSentence } from './faultSentence.js';
+import { faultKind, faultSentence } from './faultSentence.js';
 import { storeSteps } from './storeSteps.js';
 
 const { listItems } = proxyActivities<Activities>(FETCH);
@@ -37,7 +37,10 @@ export async function syncItems({ runId, goesOn = false }: SyncItemsInput): Prom
     const sentence = faultSentence(error);
     // Also when the run is cancelled just now: the data source must not stay in motion.
     await CancellationScope.nonCancellable(() =>
-      storeSteps().endListing({ runId, outcome: 'failed', message: sentence ?? DEFECT }),
+      storeSteps().endListing({
+        ...{ runId, outcome: 'failed', message: sentence ?? DEFECT },
+        ...(sentence !== null && { cause: faultKind(error) }),
+      }),
     );
     if (sentence === null) throw error;
   }

@@ -5,6 +5,7 @@ import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { toFailure } from '../failures.js';
+import { lastCause } from '../lastCause.js';
 import { dropVanished } from './dropVanished.js';
 import { withAccount } from './openAccount.js';
 import { listPage } from './listPage.js';
@@ -75,8 +76,10 @@ export function createItemActivities(deps: ActivityDeps) {
     },
 
     /** Ends the listing: the data source says how it went. A cancelled one leaves the items that were known and found. */
-    async endListing({ runId, outcome, message }: EndListingInput): Promise<void> {
+    async endListing({ runId, outcome, ...given }: EndListingInput): Promise<void> {
       const run = await rowOf(runId);
+      const failure = given.message === undefined ? null : lastCause(run, given.message, given.cause);
+      const message = failure?.message;
       const finished = outcome === 'finished';
       const { listed, point, walk } = run.options;
       const source = finished && point !== undefined ? await store.dataSources.find(run, run.dataSourceId) : null;
@@ -93,7 +96,10 @@ export function createItemActivities(deps: ActivityDeps) {
         ...(source ? { changePoint: isKnown ? (point ?? null) : null } : {}),
       });
       if (source) await store.items.forgetClosed(source, runId);
-      await store.runs.finish(runId, outcome, { listed }, message);
+      await store.runs.finish(
+        ...([runId, outcome, { listed }] as const),
+        failure ? { message: failure.message, error: failure.cause ?? 'run_failed' } : undefined,
+      );
       const { organizationId, requestId, dataSourceId } = run;
       log.info({ runId, organizationId, requestId, dataSourceId, outcome, listed }, 'listing of items ended');
     },

@@ -3,7 +3,7 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { eventId, type NumberedEvent, objectsOf } from '../../contract/events.js';
 import type { DeliverBatchResult, DeliverEventsInput } from '../../contract/orchestration.js';
 import type { DeliveryOutcome } from '../../store/webhooks/deliveries.js';
-import type { WebhookDoc } from '../../store/webhooks/model.js';
+import type { AttemptDoc, WebhookDoc, WebhookFailure } from '../../store/webhooks/model.js';
 import type { WebhookProgress } from '../../store/webhooks/webhooks.js';
 import { createBatcher } from '../batcher.js';
 import type { ActivityDeps } from '../deps.js';
@@ -28,6 +28,8 @@ interface Item {
   readonly isNew: boolean;
   readonly tries: number;
   readonly nextTryAt: Date | null;
+  /** The last attempt, where it failed. */
+  readonly failed: { readonly at: Date; readonly error: string } | null;
 }
 
 /** One pass over what a receiver is to be told. */
@@ -41,11 +43,22 @@ class Pass {
   /** Something is still to be delivered. */
   waiting = false;
   dueAt = Infinity;
+  /** The first delivery that has failed and is sent again. */
+  failing: (WebhookFailure & { readonly position: number }) | null = null;
 
   hold(item: Item): void {
     this.waiting = true;
     for (const object of item.objects) this.held.add(object);
+    const { failed, event, tries, nextTryAt } = item;
+    if (failed && (this.failing === null || event.position < this.failing.position))
+      this.failing = { position: event.position, event: event.kind, tries, nextTryAt, ...failed };
   }
+}
+
+function failingOf({ failing, disabled }: Pass): WebhookFailure | null {
+  if (failing === null || disabled) return null;
+  const { event, tries, error, at, nextTryAt } = failing;
+  return { event, tries, error, at, nextTryAt };
 }
 
 export function createWebhookActivities(deps: ActivityDeps) {
@@ -64,18 +77,20 @@ export function createWebhookActivities(deps: ActivityDeps) {
       ),
     );
     const items = [
-      ...pending.map(({ event, position, objects, tries, nextTryAt }) => {
-        return { event: { ...event, position }, objects, isNew: false, tries, nextTryAt };
+      ...pending.map(({ event, position, objects, tries, nextTryAt, attempts }) => {
+        const last = attempts.at(-1);
+        const failed = last && last.error !== null ? { at: last.at, error: last.error } : null;
+        return { event: { ...event, position }, objects, isNew: false, tries, nextTryAt, failed };
       }),
       ...fresh
         .filter(({ position }) => !known.has(position))
-        .map((event) => ({ event, objects: objectsOf(event), isNew: true, tries: 0, nextTryAt: null })),
+        .map((event) => ({ event, objects: objectsOf(event), isNew: true, tries: 0, nextTryAt: null, failed: null })),
     ];
     return { items, fresh };
   };
 
   /** How a try ends, by what the receiver did. */
-  const judge = (webhook: WebhookDoc, item: Item, error: string | null, gone: boolean, pass: Pass) => {
+  const judge = (webhook: WebhookDoc, item: Item, { at, error }: AttemptDoc, gone: boolean, pass: Pass) => {
     if (error === null) {
       pass.outcome = { status: 'ACTIVE' };
       return { status: 'DELIVERED' as const, tries: item.tries, nextTryAt: null };
@@ -97,7 +112,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
     }
     const nextTryAt = new Date(Date.now() + delay);
     pass.dueAt = Math.min(pass.dueAt, nextTryAt.getTime());
-    pass.hold(item);
+    pass.hold({ ...item, tries, nextTryAt, failed: { at, error } });
     return { status: 'PENDING' as const, tries, nextTryAt };
   };
 
@@ -130,7 +145,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
         return;
       }
       const { attempt, gone } = await postEvent({ ...webhook, signingKey }, event, deps, signal);
-      await recorder.add({ event, ...judge(webhook, item, attempt.error, gone, pass), attempt });
+      await recorder.add({ event, ...judge(webhook, item, attempt, gone, pass), attempt });
     };
     await inOrder(items, (item) => item.objects, AT_ONCE, deliver);
     return pass;
@@ -160,6 +175,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
         await store.webhooks.progressed(webhookId, {
           cursor: open === undefined ? last : open.event.position - 1,
           outcome: pass.outcome,
+          failing: failingOf(pass),
           disabled: pass.disabled,
           done: idle || disabled ? webhook.wake : null,
         });

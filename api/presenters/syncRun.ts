@@ -9,11 +9,12 @@ interface Links {
 }
 
 /** What keeps a run from its work, or made it fail. */
-function troubleOf({ finishedAt, message, stall, stalls = [] }: RunDoc) {
+function troubleOf({ finishedAt, message, error, lastError, stall, stalls = [] }: RunDoc) {
   const current = finishedAt === null ? stall : undefined;
+  const last = finishedAt === null ? lastError : undefined;
   return {
-    message: current?.message ?? message ?? null,
-    error: current?.cause ?? null,
+    message: current?.message ?? last?.message ?? message ?? null,
+    error: current?.cause ?? last?.kind ?? error ?? null,
     stalled_since: current?.since.toISOString() ?? null,
     stalls: stalls.map(({ cause, message: what, since, until }) => ({
       ...{ cause, message: what, since: since.toISOString(), until: until.toISOString() },

@@ -2,6 +2,7 @@
 import type { TemporalInspection } from '../../dispatch/inspect.js';
 import type { Inspection } from '../../store/inspection.js';
 import { createSecrets } from '../../store/secrets.js';
+import { failureSentence } from '../../contract/webhooks.js';
 import type { Config } from '../../config.js';
 import { stalledRuns, workers } from './stalls.js';
 import { bad, type Check, ok, skipped, warn } from './check.js';
@@ -82,11 +83,11 @@ async function webhooks(inspection: Inspection): Promise<Check[]> {
   if (troubled.length === 0) return [ok('webhooks', 'none is disabled or failing')];
   return troubled
     .slice(0, EXAMPLES)
-    .map(({ _id, organizationId, url, disabledAt, statusReason }) =>
+    .map(({ _id, organizationId, url, disabledAt, failing, statusReason }) =>
       disabledAt === null
         ? warn(
             'webhooks',
-            `webhook ${_id} of organization ${organizationId} (${new URL(url).host}): ${statusReason}`,
+            `webhook ${_id} of organization ${organizationId} (${new URL(url).host}): ${failing ? failureSentence(failing) : statusReason}`,
             `Look at its receiver; GET /webhooks/${_id}/deliveries tells every try.`,
           )
         : warn(

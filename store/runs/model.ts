@@ -1,6 +1,7 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 
-import type { RunCause, RunTally } from '../../contract/ledger.js';
+import type { FaultKind } from '../../contract/failures.js';
+import type { ItemCause, RunCause, RunTally } from '../../contract/ledger.js';
 import type { RunStall } from '../../contract/stalls.js';
 import type { PauseReason, RunKind, RunOutcome } from '../../contract/orchestration.js';
 
@@ -19,6 +20,13 @@ export const STANDS_STILL = { finishedAt: null, 'pause.at': { $exists: true }, '
 /** The pause of a run that stands still; null: it does not. */
 export const stillPause = ({ finishedAt, pause }: Pick<RunDoc, 'finishedAt' | 'pause'>): RunPause | null =>
   finishedAt === null && pause && pause.resumedAt === null ? pause : null;
+
+/** Why a step of a run failed. */
+export interface RunError {
+  readonly kind: FaultKind;
+  readonly message: string;
+  readonly at: Date;
+}
 
 /**
  * One accepted piece of work. Its row is the outbox row: written in the transaction that accepts the work, unstarted
@@ -80,6 +88,10 @@ export interface RunDoc {
   tally?: RunTally;
   /** Why it failed. */
   message?: string | null;
+  /** The kind of that cause; absent where it failed for no fault of what it fetched. */
+  error?: ItemCause | null;
+  /** Why the last attempt of a step failed that gave a cause; absent once one has succeeded. */
+  lastError?: RunError;
   /** The last file whose end is in the ledger, while it ends. */
   closedTo?: number;
   /** When it is forgotten; absent while it runs. */
@@ -123,6 +135,8 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     stalls: { type: Schema.Types.Mixed, default: undefined },
     tally: Schema.Types.Mixed,
     message: String,
+    error: String,
+    lastError: Schema.Types.Mixed,
     closedTo: Number,
     expiresAt: Date,
   },

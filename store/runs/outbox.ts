@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { uploadEvent } from '../../contract/events.js';
-import type { RunCause } from '../../contract/ledger.js';
+import type { ItemCause, RunCause } from '../../contract/ledger.js';
 import { IS_UPLOAD, MOST_REDONE, type RunKind, type RunOutcome } from '../../contract/orchestration.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { blankRow, insertRows } from '../insertOnce.js';
@@ -69,14 +69,20 @@ export interface Runs {
   redo(run: RunDoc): Promise<boolean>;
   /**
    * Ends a run, once, with what it did taken down in the ledger; the end of an upload is told. To be called when all its
-   * files are at rest. @param message why it failed
+   * files are at rest.
    */
   finish(
     runId: number,
     outcome: RunOutcome['outcome'] | 'aborted',
     counts: Record<string, number>,
-    message?: string,
+    failure?: RunFailure,
   ): Promise<void>;
+}
+
+/** Why a run failed. */
+export interface RunFailure {
+  readonly message: string;
+  readonly error: ItemCause;
 }
 
 /** An upload that somebody asked for, and not a part of a pass. */
@@ -195,13 +201,17 @@ export function createRuns(
       });
       return true;
     },
-    async finish(runId, outcome, counts, message) {
+    async finish(runId, outcome, counts, failure) {
       const open = await runs.findOne({ _id: runId, finishedAt: null }).lean<RunDoc | null>();
       if (!open) return;
       const tally = await ledger.close(open);
       await atomically(async (session) => {
-        const end = { finishedAt: new Date(), outcome, counts, tally, message: message ?? null };
-        const change = { $set: { ...end, expiresAt: ledger.expiry() }, $unset: { closedTo: 1, pause: 1, stall: 1 } };
+        const { message = null, error = null } = failure ?? {};
+        const end = { finishedAt: new Date(), outcome, counts, tally, message, error };
+        const change = {
+          $set: { ...end, expiresAt: ledger.expiry() },
+          $unset: { closedTo: 1, pause: 1, stall: 1, lastError: 1 },
+        };
         const run = await runs.findOneAndUpdate({ _id: runId, finishedAt: null }, change, { session }).lean();
         if (!run) return;
         const upload = { ...run, uploadId: run.uploadId ?? null };

@@ -4,6 +4,17 @@ import type { ToldEvent } from '../../contract/events.js';
 import type { DeliveryStatus, WebhookStatus } from '../../contract/webhooks.js';
 import type { SealedSecret } from '../secrets.js';
 
+/** A delivery that was refused and is sent again. */
+export interface WebhookFailure {
+  /** Kind of the event. */
+  readonly event: string;
+  /** Failed attempts so far. */
+  readonly tries: number;
+  readonly error: string;
+  readonly at: Date;
+  readonly nextTryAt: Date | null;
+}
+
 /** A receiver of an organization's events. */
 export interface WebhookDoc {
   _id: number;
@@ -19,6 +30,8 @@ export interface WebhookDoc {
   wake: number | null;
   /** When its workflow was last told so. */
   wokenAt: Date | null;
+  /** The first of the deliveries that failed and are sent again; null or absent: there is none. */
+  failing?: WebhookFailure | null;
   /** Since when nothing is sent, because the receiver answered that it is gone. */
   disabledAt: Date | null;
   /** Set at once by a delete; the workflow then removes the rest. */
@@ -72,6 +85,7 @@ const webhook: Schema<WebhookDoc> = new Schema<WebhookDoc>(
     cursor: { type: Number, required: true },
     wake: nullable(Number),
     wokenAt: nullable(Date),
+    failing: { type: Schema.Types.Mixed, default: null },
     disabledAt: nullable(Date),
     deletedAt: nullable(Date),
     createdAt: { type: Date, required: true },

@@ -4,7 +4,7 @@ import { MAX_WEBHOOKS, type WebhookListing, signingKeyPlace } from '../../contra
 import type { FeedDoc } from '../events/model.js';
 import type { Secrets } from '../secrets.js';
 import type { Sequence, Session } from '../sequence.js';
-import { ANY_NUMBER, type DeliveryDoc, type WebhookDoc } from './model.js';
+import { ANY_NUMBER, type DeliveryDoc, type WebhookDoc, type WebhookFailure } from './model.js';
 
 /** How a pass of deliveries leaves its webhook. */
 export interface WebhookProgress {
@@ -12,6 +12,8 @@ export interface WebhookProgress {
   readonly cursor: number;
   /** The last outcome that counts: a good delivery, or one that was given up and why; null when there was neither. */
   readonly outcome: { readonly status: 'ACTIVE' } | { readonly status: 'FLAGGED'; readonly reason: string } | null;
+  /** The first delivery that failed and is sent again; null: there is none. */
+  readonly failing: WebhookFailure | null;
   /** The receiver said that it is gone. */
   readonly disabled: boolean;
   /** The `wake` that the pass began with, when nothing is left to do. */
@@ -114,8 +116,8 @@ export function createWebhooks(
     find: (webhookId) => webhooks.findById(webhookId).lean<WebhookDoc | null>().exec(),
     signingKeyOf: ({ _id, organizationId, signingKey }) =>
       secrets.open(signingKeyPlace(organizationId, _id), signingKey),
-    async progressed(webhookId, { cursor, outcome, disabled, done }) {
-      await webhooks.updateOne({ _id: webhookId }, { $max: { cursor } });
+    async progressed(webhookId, { cursor, outcome, failing, disabled, done }) {
+      await webhooks.updateOne({ _id: webhookId }, { $max: { cursor }, $set: { failing } });
       if (outcome) {
         const statusReason = outcome.status === 'FLAGGED' ? outcome.reason : '';
         const now = new Date();

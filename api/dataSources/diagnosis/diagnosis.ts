@@ -30,6 +30,7 @@ async function askedChecks(at: LookedAt, looking: Looking, deps: ApiDeps): Promi
   const credentialed = lookAt('credential', asking, async () => (await paused()) ?? credential(at, signal));
   const scoped = lookAt('scopes', looking, () => scopes(at));
   const credentialCheck = await credentialed;
+  if (credentialCheck.details['cause'] === 'access_revoked') await recordRefusal(at, deps);
   const sampled = lookAt('sample_item', asking, async () =>
     credentialCheck.status === 'bad' ? NOT_ASKED : ((await paused()) ?? sampleItem(at, signal)),
   );
@@ -39,6 +40,19 @@ async function askedChecks(at: LookedAt, looking: Looking, deps: ApiDeps): Promi
     limits(at, await deps.store.files.waitingForLimit(at.source, MOST_WAITING)),
   );
   return [credentialCheck, await scoped, await limited, sampleCheck];
+}
+
+/** Records that the source takes the credentials no more, as a sync does: operators see it at once. */
+async function recordRefusal({ source, account }: LookedAt, { store, log }: ApiDeps): Promise<void> {
+  const refused = account.grantVersion() ?? source.sealedCredentials;
+  if (refused === null) return;
+  const { _id: dataSourceId, organizationId } = source;
+  const now = await store.transaction((session) =>
+    store.dataSources.revoke(source, dataSourceId, session, { refused, workflowId: null }),
+  );
+  if (now?.revokedAccess !== true) return;
+  await store.files.abortQueuedOf(now);
+  log.warn({ organizationId, dataSourceId }, 'a diagnosis met credentials that the source takes no more');
 }
 
 async function accountChecks(source: DataSourceDoc, looking: Looking, deps: ApiDeps): Promise<Check[]> {

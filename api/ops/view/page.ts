@@ -1,5 +1,6 @@
 import { SOURCE_STATES } from '../../../store/overview/sources.js';
 import { MOST_RUNS_COUNTED } from '../../../store/overview/runs.js';
+import { failureSentence } from '../../../contract/webhooks.js';
 import { html, Html } from '../../http/html.js';
 import type { OrganizationOverview } from '../overview.js';
 import { OPS_PATH } from '../sessions.js';
@@ -57,14 +58,17 @@ export const pagePolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-function alerts({ engines, stalls }: OrganizationOverview): Html {
+function alerts({ engines, stalls, webhooks }: OrganizationOverview): Html {
   const hints = Object.values(engines ?? {}).flatMap(({ hint }) => (hint === undefined ? [] : [`${hint}.`]));
   const stalled = (stalls ?? []).map(
     ({ runs, message }) => `${count(runs)} ${runs === 1 ? 'run is' : 'runs are'} stalled. ${message}`,
   );
   // The cause of a stall is often the trouble of an engine: it is said once, with the number of runs.
   const unsaid = hints.filter((hint) => !stalled.some((sentence) => sentence.includes(hint)));
-  const all = [...stalled, ...unsaid];
+  const refused = (webhooks ?? []).flatMap(({ webhook: { _id, failing } }) =>
+    failing ? [`Webhook ${_id} refuses deliveries. ${failureSentence(failing)}`] : [],
+  );
+  const all = [...stalled, ...unsaid, ...refused];
   return all.length === 0
     ? nothing
     : html`${all.map((sentence) => html`<p class="alert" role="status">${sentence}</p>`)}`;

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '../../../contract/webhooks.js';
+import { type DeliveryStatus, failureSentence } from '../../../contract/webhooks.js';
 import type { DeliveryDoc } from '../../../store/webhooks/model.js';
 import { html, type Html } from '../../http/html.js';
 import type { WebhookOverview } from '../overview.js';
@@ -6,15 +6,16 @@ import { away, badge, card, empty, type Mood, nothing, when } from './pieces.js'
 
 const MOODS: Readonly<Record<DeliveryStatus, Mood>> = { PENDING: 'busy', DELIVERED: 'good', FAILED: 'bad' };
 const NAMES: Readonly<Record<DeliveryStatus, string>> = {
-  PENDING: 'on its way',
+  PENDING: 'waiting',
   DELIVERED: 'delivered',
   FAILED: 'given up',
 };
 
-function stateOf({ webhook: { disabledAt, status, statusReason } }: WebhookOverview): Html {
+function stateOf({ webhook: { disabledAt, failing, status, statusReason } }: WebhookOverview): Html {
   if (disabledAt !== null)
     return html`${badge('bad', 'disabled')} since ${when(disabledAt)}: its receiver answered that it is gone. Delete it
     and add the new address, or POST /webhooks/…/redeliver.`;
+  if (failing) return html`${badge('bad', 'failing')} ${failureSentence(failing)}`;
   return status === 'ACTIVE' ? badge('good', 'active') : html`${badge('warn', 'failing')} ${statusReason}`;
 }
 

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { type PendingStep, judgeWorkflow } from '../../dispatch/judgeRun.js';
+
+const NOW = Date.parse('2026-01-01T12:00:00Z');
+const ago = (ms: number): Date => new Date(NOW - ms);
+
+const step = (facts: Partial<PendingStep>): PendingStep => ({
+  ...{ name: 'ingestBatch', isStarted: true, attempt: 1, seenAt: ago(1_000), scheduledAt: ago(1_800_000) },
+  failure: null,
+  ...facts,
+});
+const failure = { message: 'Cannot read properties of undefined', type: 'TypeError', isTimeout: false };
+const fault = { message: 'The site does not answer.', type: 'Fault', isTimeout: false };
+const task = { isStarted: false, attempt: 1, scheduledAt: ago(90_000) };
+
+describe('a workflow that waits or works is not stalled', () => {
+  test.each([
+    ['a timer or a signal', []],
+    ['a step that has sent heartbeats for half an hour, such as OCR', [step({ name: 'recognize' })]],
+    ['a retry after a site refused', [step({ isStarted: false, attempt: 4, failure: fault })]],
+    ['one step at work beside one that fails', [step({}), step({ isStarted: false, attempt: 9, failure })]],
+    ['a step that needs no Qdrant while Qdrant is down', [step({ name: 'transcribe' })], true],
+    ['a new attempt that is at work after failures', [step({ attempt: 5, failure })]],
+  ] as [string, PendingStep[], boolean?][])('%s', (_what, steps, isQdrantDown = false) => {
+    expect(judgeWorkflow({ task: null, steps }, NOW, isQdrantDown)).toBeNull();
+  });
+});
+
+describe('evidence of a stall', () => {
+  test('three failed workflow tasks in a row', () => {
+    const evidence = judgeWorkflow({ task: { ...task, attempt: 3 }, steps: [step({})] }, NOW, false);
+    expect(evidence).toEqual({ cause: 'workflow_task_fails' });
+  });
+
+  test('a workflow task that no worker takes, since it was scheduled', () => {
+    expect(judgeWorkflow({ task, steps: [] }, NOW, false)).toEqual({ cause: null, since: ago(90_000) });
+  });
+
+  test('a workflow task whose steps are retried while Qdrant is down', () => {
+    const open = { ...task, isStarted: true };
+    expect(judgeWorkflow({ task: open, steps: [] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
+  });
+
+  test('a step that no worker takes', () => {
+    const waiting = step({ isStarted: false, seenAt: null, scheduledAt: ago(70_000) });
+    expect(judgeWorkflow({ task: null, steps: [waiting] }, NOW, false)).toEqual({ cause: null, since: ago(70_000) });
+  });
+
+  test('a step whose heartbeats ended', () => {
+    const silent = step({ seenAt: ago(30_000) });
+    expect(judgeWorkflow({ task: null, steps: [silent] }, NOW, false)).toEqual({ cause: null, since: ago(30_000) });
+  });
+
+  test('a step that has failed twice, and waits for its third attempt', () => {
+    const failing = step({ isStarted: false, attempt: 3, failure });
+    expect(judgeWorkflow({ task: null, steps: [failing] }, NOW, false)).toEqual({ cause: 'step_fails', step: failing });
+  });
+
+  test('a step that writes vectors while Qdrant is down, heartbeats or not', () => {
+    expect(judgeWorkflow({ task: null, steps: [step({})] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
+  });
+});
