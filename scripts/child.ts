@@ -26,6 +26,13 @@ export interface ChildOptions {
   /** Whether dist/ is brought up to date first; by default it is. */
   readonly compile?: boolean;
   readonly onExit?: (code: number | null) => void;
+  /**
+   * Milliseconds without a sign of life after which the process is frozen and is killed; then it is started again as after
+   * any death. Only for a module that sends signs of life. Unset: never.
+   */
+  readonly frozenAfterMs?: number;
+  /** Called before a frozen process is killed. */
+  readonly onFrozen?: (pid: number | undefined) => void;
 }
 
 let compiling: Promise<void> | null = null;
@@ -76,12 +83,38 @@ async function whenReady(child: ChildProcess, module: string): Promise<Record<st
   }
 }
 
+/** How often signs of life are checked. */
+const CHECK_MS = 1_000;
+
+/** Kills a process whose signs of life ended. A pause of this very process, as when a machine sleeps, does not count. */
+function killWhenFrozen(child: ChildProcess, { frozenAfterMs, onFrozen }: ChildOptions): void {
+  if (frozenAfterMs === undefined) return;
+  let silentMs = 0;
+  let isKnown = false;
+  child.on('message', () => {
+    isKnown = true;
+    silentMs = 0;
+  });
+  const timer = setInterval(() => {
+    if (!isKnown) return;
+    // Turns of this timer are counted, not the clock: none are made while this process itself is frozen.
+    silentMs += CHECK_MS;
+    if (silentMs < frozenAfterMs) return;
+    clearInterval(timer);
+    onFrozen?.(child.pid);
+    child.kill('SIGKILL');
+  }, CHECK_MS);
+  timer.unref();
+  child.once('exit', () => clearInterval(timer));
+}
+
 /** Starts a process of the service, waits until it is ready, and by default starts it again whenever it dies. */
 export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
   if (options.compile !== false) await compile();
   let stopping = false;
   let child = launch(options);
   const watch = (): void => {
+    killWhenFrozen(child, options);
     child.once('exit', (code) => {
       if (stopping) return;
       options.onExit?.(code);

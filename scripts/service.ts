@@ -12,6 +12,9 @@ import { refuseNewerSchema } from '../store/migrations/run.js';
 import { superviseChild } from './child.js';
 import { ensureKeys } from './keys.js';
 
+/** A worker is frozen after so many times STALL_AFTER_S without a sign of life: by then its stalled runs are recorded. */
+const FROZEN_STALLS = 2;
+
 export interface Service {
   readonly url: string;
   readonly apiKey: string;
@@ -81,6 +84,8 @@ export async function startService({ env, say }: ServiceOptions): Promise<Servic
         const child = await superviseChild({
           module,
           env: childEnv,
+          ...(module === 'worker/main' && { frozenAfterMs: FROZEN_STALLS * config.stallAfterMs }),
+          onFrozen: (pid) => say(`${module} (process ${String(pid)}) is frozen; killing it`),
           onExit: (code) => say(`${module} ended with code ${String(code)}; starting it again`),
         });
         stops.push(() => child.stop());

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { createActivities } from '../activities/index.js';
 import { activityFields } from '../activities/logFields.js';
 import { loadConfig, required, storeSettings } from '../config.js';
+import { HEARTBEAT_MS } from '../contract/workers.js';
 import { createTemporalLinks } from '../contract/temporalLinks.js';
 import { temporalNames } from '../contract/temporalNames.js';
 import { createConnectors } from '../connectors/registry.js';
@@ -164,6 +165,8 @@ const served = await offerMetrics(metrics, place, log, sdkMetrics);
 started();
 log.info({ taskQueue: names.taskQueue }, 'worker polling');
 process.send?.({ ready: true, ...(served && { metricsPort: served.port }) });
+// A supervisor kills a worker whose signs of life end.
+const aliveTimer = setInterval(() => process.send?.({ alive: true }), HEARTBEAT_MS);
 const sweeping = Promise.all([
   dispatcher.sweep(stopping.signal),
   reap({ client, names }, store, log, config.reapIntervalMs, stopping.signal),
@@ -174,6 +177,7 @@ const sweeping = Promise.all([
   upgradePoints(store, log, stopping.signal),
 ]);
 await workers.run();
+clearInterval(aliveTimer);
 stopping.abort();
 await Promise.all([sweeping, heartbeats]);
 await Promise.all([dispatcher.close(), served?.close()]);

@@ -1,0 +1,133 @@
+/** Workers as real processes that are frozen by SIGSTOP and that other programs starve: both are named with what to do. */
+import { execFileSync } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { chromium } from 'playwright-core';
+
+import type { Check } from '../../cli/doctor/check.js';
+import { findChromium } from '../../connectors/web/findChromium.js';
+import { type SupervisedChild, superviseChild } from '../../scripts/child.js';
+import { startSampleSite } from '../emulators/site.js';
+import type { Site } from '../emulators/site.js';
+import { cli } from '../support/cli.js';
+import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+
+/** Where pictures are put; unset: none are taken. */
+const PICTURES = process.env['TEST_PICTURES'];
+/** How soon each trouble must be named, with the default STALL_AFTER_S. */
+const NAMED_WITHIN_MS = 90_000;
+const PAGES = 1_500;
+const FROZEN_AFTER_MS = 150_000;
+const LOOPS = 4 * cpus().length;
+
+interface Run {
+  readonly status: string;
+  readonly error: string | null;
+  readonly message: string | null;
+  readonly stalls: readonly { readonly cause: string }[];
+}
+
+let service: TestService;
+let site: Site;
+let second: Site;
+let user: TestUser;
+let key: ApiClient;
+let worker: SupervisedChild;
+let frozen = 0;
+let loops: readonly number[] = [];
+
+/** Busy loops that are no children of this process: those would count as part of the service. They end by themselves too. */
+const startLoops = (): number[] => {
+  const loop = `${process.execPath} -e 'const end = Date.now() + 300000; while (Date.now() < end);' > /dev/null 2>&1 &`;
+  const script = Array.from({ length: LOOPS }, () => `${loop} echo $!`).join('\n');
+  return execFileSync('sh', ['-c', script]).toString().trim().split('\n').map(Number);
+};
+const endLoops = (): void => {
+  for (const pid of loops) process.kill(pid, 'SIGKILL');
+  loops = [];
+};
+
+beforeAll(async () => {
+  site = await startSampleSite(PAGES, 4);
+  second = await startSampleSite(PAGES / 3, 4);
+  service = await startService(
+    { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', COMPUTE_NICENESS: '5' },
+    { worker: false },
+  );
+  worker = await superviseChild({
+    ...{ module: 'worker/main', env: service.env, compile: false, frozenAfterMs: FROZEN_AFTER_MS },
+    onFrozen: () => (frozen += 1),
+  });
+  user = await service.user('stalled');
+  key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+});
+afterAll(async () => {
+  endLoops();
+  await worker.stop();
+  await service.close();
+  await Promise.all([site.close(), second.close()]);
+});
+
+const opsPage = async (): Promise<string> =>
+  (await fetch(`${service.url}/ops`, { headers: { authorization: `Bearer ${service.apiKey}` } })).text();
+const reasons = async (): Promise<string> => {
+  const { status, body } = await key.get<{ status: string; reasons: string[] }>('/ready');
+  expect(status).toBe(200);
+  return `${body.status}: ${body.reasons.join(' ')}`;
+};
+const doctorSays = async (): Promise<string> => {
+  const { lines } = await cli({ ...service.env, PUBLIC_URL: service.url }, 'doctor', '--json');
+  const checks = JSON.parse(lines.join('\n')) as Check[];
+  return checks.flatMap(({ state, found, fix }) => (state === 'ok' ? [] : [`${found} → ${fix}`])).join('\n');
+};
+async function picture(name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  await mkdir(PICTURES, { recursive: true });
+  const browser = await chromium.launch({ executablePath: findChromium(null) ?? '' });
+  const page = await browser.newPage({ extraHTTPHeaders: { authorization: `Bearer ${service.apiKey}` } });
+  await page.goto(`${service.url}/ops`);
+  await page.screenshot({ path: path.join(PICTURES, `${name}.png`), fullPage: true });
+  await browser.close();
+}
+
+test('a worker that other programs starve is named within 90 s, while its run goes on', async () => {
+  await user.scrape({ url: site.url('/sitemap.xml') });
+  const begun = Date.now();
+  loops = startLoops();
+  const named = 'The machine starves worker';
+  expect(await soon(reasons, (said) => said.includes(named))).toContain('degraded: ');
+  expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
+  expect(await soon(opsPage, (page) => page.includes(named))).toContain('Stop them');
+  expect(await soon(doctorSays, (said) => said.includes(named))).toContain('Stop them');
+  await picture('starved');
+  endLoops();
+  await soon(reasons, (said) => !said.includes(named));
+});
+
+test('a frozen worker is named within 90 s, killed, and replaced by one that ends the run', async () => {
+  const { id } = await user.scrape({ url: second.url('/sitemap.xml') });
+  await soon(
+    () => user.children(id),
+    (children) => children.some(({ sync_status }) => sync_status === 'READY'),
+  );
+  const begun = Date.now();
+  process.kill(worker.pid() ?? 0, 'SIGSTOP');
+  const latest = async (): Promise<Run | undefined> =>
+    (await key.get<{ results: Run[] }>(`/sync_runs?file_id=${id}`)).body.results[0];
+  const run = await soon(latest, (one) => one?.status === 'stalled');
+  expect(run).toMatchObject({ error: 'worker_silent', message: expect.stringContaining('Restart it') });
+  expect(await reasons()).toContain('degraded: ');
+  expect(await soon(opsPage, (page) => page.includes('stalled'))).toContain('has sent no heartbeat');
+  expect(await doctorSays()).toContain('has sent no heartbeat');
+  expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
+  await picture('frozen');
+
+  await soon(latest, (one) => one?.status === 'running', 2 * FROZEN_AFTER_MS);
+  expect(frozen).toBe(1);
+  expect((await user.settled(id, 600_000)).sync_status).toBe('READY');
+  expect((await latest())?.stalls).toMatchObject([{ cause: 'worker_silent' }]);
+});
