@@ -34,7 +34,10 @@ function stepOf({ activityType, state, attempt, lastFailure, ...times }: RawStep
 }
 
 /** Describes what a workflow waits for; null when it does not run. @throws when Temporal does not answer or knows no such workflow */
-export async function describeWork({ client, names }: TemporalAccess, workflowId: string): Promise<WorkflowState | null> {
+export async function describeWork(
+  { client, names }: TemporalAccess,
+  workflowId: string,
+): Promise<WorkflowState | null> {
   const { raw, status } = await client.workflow.getHandle(names.idOf(workflowId)).describe();
   if (status.name !== 'RUNNING') return null;
   const task = raw.pendingWorkflowTask;

@@ -14,10 +14,16 @@ function halves(message: string): [found: string, fix: string] {
   return at === -1 ? [message, 'See the log of the workers.'] : [message.slice(0, at), message.slice(at + 2)];
 }
 
-export async function workers(inspection: Inspection): Promise<Check[]> {
+/** @param temporal null where it does not answer */
+export async function workers(inspection: Inspection, temporal: TemporalInspection | null): Promise<Check[]> {
   const name = 'worker';
   const reports = await inspection.workers.list();
   if (reports.length === 0) return [bad(name, ...halves(NO_WORKER))];
+  // A worker that has just started, or stopped, may be listed by one of the two alone.
+  if (temporal && (await temporal.server()).pollers === 0)
+    return [
+      bad(name, 'workers run, but none polls the task queue', 'Give the API and all workers the same TASK_QUEUE.'),
+    ];
   const alive = reports.filter((report) => stateOfWorker(report) === 'alive').length;
   const troubles = reports.flatMap((report) => workerTrouble(report) ?? []);
   // With another worker at full speed the work goes on.

@@ -146,7 +146,7 @@ export async function workChecks(
       (name) => skipped(name, 'MongoDB must answer first'),
     );
   return [
-    ...(await workers(inspection)),
+    ...(await workers(inspection, temporal)),
     await secrets(config, inspection),
     ...(await stalledRuns(config, inspection, temporal, down)),
     ...(await stuckFiles(config, inspection, temporal)),

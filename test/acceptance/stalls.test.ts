@@ -90,7 +90,7 @@ async function startBrokenWorker(): Promise<() => Promise<void>> {
     "async function scrapeSitemap(input) { throw new Error('plan.batches is not iterable');",
   );
   const worker = await Worker.create({
-    ...{ connection, namespace: 'default', taskQueue: service.taskQueue },
+    ...{ connection, namespace: 'default', taskQueue: service.names.taskQueue },
     workflowBundle: { code },
     sinks: traceSinks(NO_TRACING),
   });

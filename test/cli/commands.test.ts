@@ -182,23 +182,15 @@ describe('doctor', () => {
   test('a healthy service has nothing bad, and every check says what it found', async () => {
     // The worker's pollers are seen a moment after it began.
     const { checks } = await soon(examined, ({ code }) => code === 0);
-    const names = [
-      'settings',
-      'MongoDB',
-      'clock',
-      'Qdrant',
-      'Temporal',
-      'worker',
-      'API',
-      'API_KEY',
-      'disk of DATA_DIR',
-    ];
+    const names = ['settings', 'MongoDB', 'clock', 'Qdrant', 'Temporal', 'API', 'API_KEY', 'disk of DATA_DIR'];
     const more = [
       'file storage',
       'Chromium',
       'embedding model',
       'PUBLIC_URL',
+      'worker',
       'SECRET_KEY',
+      'stalled runs',
       'files in motion',
       'outbox',
     ];

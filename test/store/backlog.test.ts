@@ -89,6 +89,7 @@ describe('with two uploads that no worker takes', () => {
     await service.store.webhooks.progressed(webhook!._id, {
       cursor: told.at(-1)!.position,
       outcome: null,
+      failing: null,
       disabled: false,
       done: null,
     });
