@@ -19,12 +19,12 @@ export async function workers(inspection: Inspection, temporal: TemporalInspecti
   const name = 'worker';
   const reports = await inspection.workers.list();
   if (reports.length === 0) return [bad(name, ...halves(NO_WORKER))];
-  // A worker that has just started, or stopped, may be listed by one of the two alone.
-  if (temporal && (await temporal.server()).pollers === 0)
+  const alive = reports.filter((report) => stateOfWorker(report) === 'alive').length;
+  // Another task queue than theirs: the work stays where it is.
+  if (alive > 0 && temporal && (await temporal.server()).pollers === 0)
     return [
       bad(name, 'workers run, but none polls the task queue', 'Give the API and all workers the same TASK_QUEUE.'),
     ];
-  const alive = reports.filter((report) => stateOfWorker(report) === 'alive').length;
   const troubles = reports.flatMap((report) => workerTrouble(report) ?? []);
   // With another worker at full speed the work goes on.
   const judge = alive > 0 ? warn : bad;
