@@ -75,7 +75,9 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
 
   const end = async (run: RunDoc, outcome: 'failed' | 'aborted', message: string): Promise<void> => {
     await store.files.abortOpen(run._id, message, outcome === 'failed' ? 'run_failed' : 'cancelled');
-    await store.runs.finish(run._id, outcome, { ...(await store.files.countRun(run._id)) }, message);
+    const counts = await store.files.countRun(run._id);
+    const error = outcome === 'failed' ? 'run_failed' : 'cancelled';
+    await store.runs.finish(run._id, outcome, { ...counts }, { message, error });
     const { _id: runId, organizationId, requestId, fileId } = run;
     log.info({ runId, organizationId, requestId, fileId, outcome }, 'upload ended');
   };

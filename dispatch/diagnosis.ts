@@ -7,7 +7,7 @@ import type { RunDoc } from '../store/runs/model.js';
 import type { Stalls } from '../store/runs/stalls.js';
 import type { Workers } from '../store/workers/workers.js';
 import { describeWork, taskFailure } from './describeWork.js';
-import { type Evidence, judgeWorkflow } from './judgeRun.js';
+import { type Evidence, judgeWorkflow, type WorkflowState } from './judgeRun.js';
 import type { TemporalAccess } from './reaper.js';
 
 /** Runs described in one round; the next round takes the following ones. */
@@ -68,6 +68,15 @@ export function createDiagnosis(
 ): Diagnosis {
   let cursor = new Date(0);
 
+  const look = async (workflowId: string): Promise<WorkflowState | null> => {
+    try {
+      return await temporal.client.withDeadline(Date.now() + DEADLINE_MS, () => describeWork(temporal, workflowId));
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    }
+  };
+
   /** Names the cause behind the evidence; null: the work waits for its turn with a healthy worker. */
   const explain = async (
     run: RunDoc,
@@ -96,32 +105,27 @@ export function createDiagnosis(
     return { ...trouble, message: `${trouble.message}.`, since: now };
   };
 
-  const judgeStarted = async (
-    run: RunDoc,
-    reports: readonly WorkerReport[],
-    down: StoresDown,
-    now: Date,
-  ): Promise<RunStall | null> => {
-    if (await stalls.progressedSince(run, new Date(now.getTime() - stallAfterMs))) return null;
-    if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
-    try {
-      return await temporal.client.withDeadline(Date.now() + DEADLINE_MS, async () => {
-        const state = await describeWork(temporal, run.workflowId);
-        const evidence = state && judgeWorkflow(state, now.getTime(), down.qdrant !== null);
-        return evidence && (await explain(run, evidence, reports, down, now));
-      });
-    } catch (error) {
-      // The reaper ends the record of a run whose workflow is gone; a pass starts the workflows of its parts.
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
-    }
-  };
-
   /** A run in the outbox waits for Temporal, or for a worker that sweeps the outbox. */
   const judgeUnstarted = (reports: readonly WorkerReport[], down: StoresDown, now: Date): RunStall | null => {
     if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
     const trouble = workersCause(reports);
     return trouble && { ...trouble, message: `${trouble.message}.`, since: now };
+  };
+
+  const judgeStarted = async (
+    run: RunDoc,
+    reports: readonly WorkerReport[],
+    down: StoresDown,
+    now: Date,
+    describe: (workflowId: string) => Promise<WorkflowState | null>,
+  ): Promise<RunStall | null> => {
+    if (await stalls.progressedSince(run, new Date(now.getTime() - stallAfterMs))) return null;
+    if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
+    const state = await describe(run.workflowId);
+    // The reaper ends the record of a run whose workflow is gone; a pass starts the workflows of its parts.
+    if (state === null) return run.startedAt ? null : judgeUnstarted(reports, down, now);
+    const evidence = judgeWorkflow(state, now.getTime(), down.qdrant !== null);
+    return evidence && explain(run, evidence, reports, down, now);
   };
 
   return {
@@ -138,11 +142,21 @@ export function createDiagnosis(
       cursor = started.length < RUNS_PER_ROUND ? new Date(0) : (started.at(-1)?.startedAt ?? new Date(0));
       const runs = new Map([...started, ...unstarted, ...known].map((run) => [run._id, run]));
       const inTurn = pLimit(DESCRIBED_AT_ONCE);
+      // Many uploads share the workflow of their user's stream.
+      const described = new Map<string, Promise<WorkflowState | null>>();
+      const describe = (workflowId: string): Promise<WorkflowState | null> => {
+        const state = described.get(workflowId) ?? look(workflowId);
+        described.set(workflowId, state);
+        return state;
+      };
       const judged = await Promise.allSettled(
         [...runs.values()].map((run) =>
           inTurn(async () => ({
             run,
-            stall: run.startedAt ? await judgeStarted(run, reports, down, now) : judgeUnstarted(reports, down, now),
+            stall:
+              run.startedAt || run.stream
+                ? await judgeStarted(run, reports, down, now, describe)
+                : judgeUnstarted(reports, down, now),
           })),
         ),
       );

@@ -7,7 +7,16 @@ const FAILS_FROM = 3;
 const HEARTBEAT_FRESH_MS = 15_000;
 /** Steps that write vectors: with Qdrant down they wait although they send heartbeats. */
 const NEED_QDRANT = new Set([
-  ...['ingestBatch', 'reembedBatch', 'moveBatch', 'deleteBatch', 'eraseFiles', 'copyTags', 'settleBatch'],
+  ...[
+    'ingestBatch',
+    'ingestUploads',
+    'reembedBatch',
+    'moveBatch',
+    'deleteBatch',
+    'eraseFiles',
+    'copyTags',
+    'settleBatch',
+  ],
   ...['dropVanished', 'dropGonePages'],
 ]);
 
@@ -48,8 +57,8 @@ function judgeStep(step: PendingStep, now: number, isQdrantDown: boolean): StepS
   const { isStarted, attempt, failure, seenAt, scheduledAt, name } = step;
   // What a site or a source refuses is retried after the pause that it deserves.
   if (failure?.type === FAULT_FAILURE) return isStarted ? 'at_work' : 'waiting';
-  if (isQdrantDown && NEED_QDRANT.has(name)) return { cause: 'qdrant_down' };
   const hasFailed = failure !== null && !failure.isTimeout && attempt >= FAILS_FROM;
+  if (isQdrantDown && (hasFailed || NEED_QDRANT.has(name))) return { cause: 'qdrant_down' };
   if (hasFailed && !isStarted) return { cause: 'step_fails', step };
   if (isStarted && now - (seenAt ?? scheduledAt).getTime() <= HEARTBEAT_FRESH_MS) return 'at_work';
   return { cause: null, since: isStarted ? (seenAt ?? scheduledAt) : scheduledAt };

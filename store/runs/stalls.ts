@@ -12,7 +12,7 @@ const STALLS_KEPT = 20;
 export interface Stalls {
   /** Open runs that Temporal has and that are not paused, started after one time and before another, the oldest first. */
   started(after: Date, before: Date, limit: number): Promise<RunDoc[]>;
-  /** Runs in the outbox that have been due since before a time. */
+  /** Runs that were accepted before a time and wait for Temporal, or for their turn in the stream of their user. */
   unstarted(before: Date, limit: number): Promise<RunDoc[]>;
   /** Runs that are recorded as stalled. */
   stalled(limit: number): Promise<RunDoc[]>;
@@ -38,13 +38,22 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
         .limit(limit)
         .lean<RunDoc[]>()
         .exec(),
-    unstarted: (before, limit) =>
-      runs
-        .find({ startedAt: null, held: { $ne: true }, nextTryAt: { $lte: new Date() }, acceptedAt: { $lte: before } })
-        .sort({ nextTryAt: 1 })
-        .limit(limit)
-        .lean<RunDoc[]>()
-        .exec(),
+    async unstarted(before, limit) {
+      const waiting = { startedAt: null, acceptedAt: { $lte: before } };
+      const [due, ofStreams] = await Promise.all([
+        runs
+          .find({ ...waiting, held: { $ne: true }, nextTryAt: { $lte: new Date() } })
+          .sort({ nextTryAt: 1 })
+          .limit(limit)
+          .lean<RunDoc[]>(),
+        runs
+          .find({ ...waiting, held: false, stream: true, finishedAt: null })
+          .hint('streamWaiting')
+          .limit(limit)
+          .lean<RunDoc[]>(),
+      ]);
+      return [...due, ...ofStreams];
+    },
     stalled: (limit) => runs.find(STALLED).limit(limit).lean<RunDoc[]>().exec(),
     async progressedSince({ _id: runId, organizationId, userId }, since) {
       // By the order of changes: as few files are read as have changed since.
