@@ -1,0 +1,100 @@
+/**
+ * `npm run bench:niceness`: requests during an ingest with vectors, and the ingest itself, by the priority of the worker.
+ *
+ * Each case starts a service of its own, ingests pages with vectors and meanwhile sends POST /upload_text and searches, one
+ * after the other by one caller each. With `--loops=8` that many busy loops at niceness 0 run on the machine at the same time.
+ *
+ * Arguments: `--pages=600 --loops=0 --rounds=1`.
+ */
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+import type { TestUser } from '../test/support/client.js';
+import { CHUNKING, percentile } from './measures.js';
+import { cpuNow, cpuSince, perRole } from './processes.js';
+import { ingest, startBenchService } from './service.js';
+import { startBenchSite } from './site.js';
+
+const { values } = parseArgs({
+  options: {
+    pages: { type: 'string', default: '600' },
+    loops: { type: 'string', default: '0' },
+    rounds: { type: 'string', default: '1' },
+  },
+});
+const [pages, loops, rounds] = [Number(values.pages), Number(values.loops), Number(values.rounds)];
+/** A loop ends by itself after this time. */
+const LOOP_MS = 900_000;
+const PAUSE_MS = 50;
+const TIMEOUT_MS = 1_800_000;
+
+const CASES = [
+  { WORKER_NICENESS: '10', COMPUTE_NICENESS: '5' },
+  { WORKER_NICENESS: '0', COMPUTE_NICENESS: '0' },
+  { WORKER_NICENESS: '0', COMPUTE_NICENESS: '5' },
+] as const;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Busy loops in sessions of their own, as other programs have. */
+function startLoops(): number[] {
+  if (loops === 0) return [];
+  const loop = `setsid ${process.execPath} -e 'const end = Date.now() + ${LOOP_MS}; while (Date.now() < end);' > /dev/null 2>&1 &`;
+  const script = Array.from({ length: loops }, () => `${loop} echo $!`).join('\n');
+  return execFileSync('sh', ['-c', script]).toString().trim().split('\n').map(Number);
+}
+
+/** Latencies in ms of one call after the other, until the work is over. */
+async function latencies(work: Promise<unknown>, call: (nth: number) => Promise<unknown>): Promise<number[]> {
+  const over = new AbortController();
+  work.then(
+    () => over.abort(),
+    () => over.abort(),
+  );
+  const found: number[] = [];
+  for (let nth = 0; !over.signal.aborted; nth += 1) {
+    const begun = performance.now();
+    await call(nth);
+    found.push(performance.now() - begun);
+    await sleep(PAUSE_MS);
+  }
+  return found;
+}
+
+const figures = (ms: readonly number[]): string =>
+  `${percentile(ms, 50).toFixed(0)} / ${percentile(ms, 99).toFixed(0)} ms (${ms.length})`;
+
+async function measure(settings: (typeof CASES)[number]): Promise<void> {
+  const site = await startBenchSite();
+  const service = await startBenchService({ siteHost: '127.0.0.1', profileDir: null, settings, say });
+  let busy: number[] = [];
+  try {
+    const [owner, poster] = await Promise.all([service.user(), service.user()]);
+    const search = (user: TestUser) => user.search({ query: 'How long does a refund take?', k: 5 });
+    // The models are loaded before anything is measured.
+    await ingest(owner, 8, { url: site.sitemap(8, 0), ...CHUNKING });
+    await search(owner);
+    busy = startLoops();
+    const before = cpuNow();
+    const work = ingest(owner, pages, { url: site.sitemap(pages, 8), ...CHUNKING }, TIMEOUT_MS);
+    const [{ ms }, posts, searches] = await Promise.all([
+      work,
+      latencies(work, (nth) =>
+        poster.post('/upload_text', { contents: `Note ${nth}.`, skip_embedding_generation: true }),
+      ),
+      latencies(work, () => search(owner)),
+    ]);
+    const cpu = perRole(cpuSince(before), 1_000, 1);
+    say(
+      `worker ${settings.WORKER_NICENESS}, embedding +${settings.COMPUTE_NICENESS}, ${loops} loops: ` +
+        `${((1_000 * pages) / ms).toFixed(1)} pages/s; p50 / p99 of POST ${figures(posts)}, of search ${figures(searches)}; CPU s ${cpu}`,
+    );
+  } finally {
+    for (const pid of busy) process.kill(pid, 'SIGKILL');
+    await service.stop();
+    site.stop();
+  }
+}
+
+for (let round = 0; round < rounds; round += 1) for (const settings of CASES) await measure(settings);
