@@ -28,6 +28,16 @@ function vectorOf(base64: string): Float32Array {
   return new Float32Array(new Uint8Array(bytes).buffer);
 }
 
+/**
+ * Returns the vectors that a caller uploaded with a file's chunks, in the order of the chunks.
+ * @throws Fault when they are no longer stored
+ */
+export async function givenVectors(file: FileDoc, deps: ActivityDeps): Promise<Float32Array[]> {
+  const { vectors } = await readGiven(file, deps);
+  if (vectors === null) throw new Fault('gone', 'Its vectors were not kept. Upload its chunks and embeddings again.');
+  return vectors.map(vectorOf);
+}
+
 /** The chunks as a document of their own, each in its place. */
 async function asDocument(texts: readonly string[], { statistics }: FileDoc, countTokens: (text: string) => number) {
   let start = 0;

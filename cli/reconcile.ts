@@ -33,15 +33,21 @@ const resyncBy =
     }
   };
 
+interface Options extends Partial<Pick<ReconcileOptions, 'organizationId' | 'mends' | 'readsAllVectors'>> {
+  /** Absent or null: no text is embedded again. */
+  readonly embed?: ReconcileOptions['embed'] | null;
+}
+
 /** Compares everything, and mends where that is asked for. */
 export async function reconcile(
   store: Store,
-  { organizationId = null, mends = false }: { readonly organizationId?: number | null; readonly mends?: boolean },
+  { organizationId = null, mends = false, readsAllVectors = false, embed }: Options,
   onProgress?: (progress: Progress) => void,
 ): Promise<{ readonly report: DifferenceReport; readonly progress: Progress }> {
   const report = createDifferenceReport();
   const progress = await store.reconciliation.run({
-    ...{ organizationId, mends },
+    ...{ organizationId, mends, readsAllVectors },
+    ...(embed && { embed }),
     resync: resyncBy(store),
     hasTerms: (text) => encodeDocument(text) !== null,
     onDifference: report.add,

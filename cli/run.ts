@@ -29,6 +29,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'compares records with chunks, points and stored files, and mends on request',
     load: async () => (await import('./commands/reconcile.js')).reconcileCommand,
   },
+  'vectors rebuild': {
+    summary: 'makes lost or damaged vectors again from stored chunks',
+    load: async () => (await import('./commands/rebuildVectors.js')).rebuildVectors,
+  },
   backup: {
     summary: 'copies the data of the embedded engines into a folder',
     load: async () => (await import('./commands/backup.js')).backup,

@@ -6,7 +6,10 @@ import { isGivenSpace } from './uploads.js';
 /** What a run of re-embedding was asked for. */
 export interface ReembedRequest {
   readonly filters: FileFilters;
-  readonly model: EmbeddingModelId;
+  /** Null: each file keeps its model, and its vectors are made again (`vectors rebuild`). */
+  readonly model: EmbeddingModelId | null;
+  /** The only space whose files are rebuilt; absent: every space. */
+  readonly space?: string;
   /** What the run may embed at most; null: whatever there is. */
   readonly maxTokens: number | null;
 }
@@ -49,13 +52,17 @@ export interface ReembedCandidate {
 /** sync_error_message of a file while a delete is at work on it. */
 export const BEING_DELETED = 'This file is being deleted.';
 
-/** Why a file keeps its vectors; null for one that is to be embedded anew. */
-export function keptReason(file: ReembedCandidate, target: ReembedTarget): KeptReason | null {
+/**
+ * Why a file keeps its vectors; null for one that is to be embedded anew.
+ * @param target null: its vectors are made again as they are, whatever they were made from
+ */
+export function keptReason(file: ReembedCandidate, target: ReembedTarget | null): KeptReason | null {
   if (file.isContainer) return 'container';
   if (file.syncErrorMessage === BEING_DELETED) return 'being_deleted';
   if (!(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(file.syncStatus)) return 'syncing';
   if (file.embeddingStorageStatus !== 'HOT_STORAGE') return 'cold_storage';
   if (file.vectorSpace === null || file.numChunks === 0) return 'no_vectors';
+  if (target === null) return null;
   if (isGivenSpace(file.vectorSpace)) return 'given_vectors';
   if (!file.hasText) return 'picture';
   return file.options.embeddingModel === target.model && file.vectorSpace === target.space ? 'already_embedded' : null;

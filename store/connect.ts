@@ -70,6 +70,7 @@ import { createQuarantineClaims, type QuarantineClaims } from './quarantine/clai
 import { createQuarantine, type Quarantine } from './quarantine/quarantine.js';
 import { createReconciliation, type Reconciliation } from './reconcile/reconcile.js';
 import { createRecognizedPages, type RecognizedPages } from './recognizedPages/recognizedPages.js';
+import { createRebuilds, type Rebuilds } from './reembeds/rebuilds.js';
 import { createReembeds, type Reembeds } from './reembeds/reembeds.js';
 import { createRuns, type Runs } from './runs/outbox.js';
 import { createPasses, type Passes } from './runs/passes.js';
@@ -181,6 +182,8 @@ export interface Store {
   /** Scrapes, crawls and feeds of several requests, accepted at once. */
   readonly newContainers: NewContainers;
   readonly reembeds: Reembeds;
+  /** Vectors made again from what is stored, for operators. */
+  readonly rebuilds: Rebuilds;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
   readonly vectorCache: VectorCache;
@@ -275,6 +278,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   }, settings.maxQueuedFiles);
   const ancestors = createFileAncestors(files);
   const vectors = createVectors(settings.qdrant, watch, patienceMs ?? QDRANT_TIMEOUT_MS);
+  const points = createPointsCensus(settings.qdrant);
   const lastUse = createLastUse(files);
   const dataSourceQueries = createDataSourceQueries(dataSources, secrets);
   const grants = createGrants(dataSources, secrets);
@@ -382,7 +386,10 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     vectors,
     reconciliation: createReconciliation({
       ...{ models, blobs, vectors, chunks, originals, files: fileCommands, sums: fileSums },
-      points: createPointsCensus(settings.qdrant),
+      points,
+    }),
+    rebuilds: createRebuilds({
+      ...{ files, users, runs, reembeds: models.reembeds, points, outbox: runCommands, atomically },
     }),
     upgradePoints: createPointUpgrade(connection, files, ancestors, vectors),
     vectorCache,

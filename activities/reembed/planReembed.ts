@@ -20,14 +20,15 @@ export function createReembedPlan(deps: ActivityDeps) {
       if (!run) throw new Error(`Run ${runId} has no row`);
       await store.runs.markStarted(runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };
-      const { model, filters, maxTokens } = run.options as ReembedRequest;
-      const target = { model, space: embeddings.spaceOf(model).name };
+      const { model, space, filters, maxTokens } = run.options as ReembedRequest;
+      const target = model && { model, space: embeddings.spaceOf(model).name };
       const batches: number[][] = [];
       const ends: ReembedEnd[] = [];
       let [looked, last, planned, chunks] = [0, afterId, tokens, CHUNKS_PER_BATCH];
       for await (const file of store.files.candidates(tenant, filters, run.acceptedAt, afterId, FILES_PER_PLAN)) {
         looked += 1;
         last = file._id;
+        if (space !== undefined && file.vectorSpace !== space) continue;
         const total = planned + tokensOf(file);
         const tooMany: KeptReason | null = maxTokens !== null && total > maxTokens ? 'over_max_tokens' : null;
         const reason = keptReason(file, target) ?? tooMany;
@@ -46,7 +47,7 @@ export function createReembedPlan(deps: ActivityDeps) {
       const containers = ends.flatMap((end) =>
         end.outcome === 'skipped' && end.reason === 'container' ? [end.fileId] : [],
       );
-      await store.files.takeModel(tenant, containers, model);
+      if (model) await store.files.takeModel(tenant, containers, model);
       await store.reembeds.end(run, ends);
       return {
         ...{ batches, skipped: ends.length, window: settings.batchConcurrency },

@@ -5,12 +5,15 @@ import pLimit from 'p-limit';
 import { Fault } from '../../contract/failures.js';
 import type { ReembedCounts, RunInput } from '../../contract/orchestration.js';
 import type { ReembedRequest } from '../../contract/reembed.js';
+import type { FileDoc } from '../../store/files/model.js';
 import type { StartedFile } from '../../store/files/start.js';
+import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import { cleanUp, flipWithTags } from '../commitFiles.js';
 import type { ActivityDeps } from '../deps.js';
 import { processingWithModel } from '../prepareFile.js';
 import { dropTries, keptEnds, reembeddedEnd, settleTries } from './settleTries.js';
+import { byTarget, targetOf, type VectorTarget } from './target.js';
 import { writeVectors } from './writeVectors.js';
 
 const HEARTBEAT_MS = 1_000;
@@ -24,9 +27,11 @@ export function createReembedBatch(deps: ActivityDeps) {
   const { store, settings, log } = deps;
 
   /** Flips files whose vectors are written, and removes what they had; answers their ids. */
-  const flip = async (run: RunDoc, written: readonly StartedFile[]): Promise<Set<number>> => {
-    const { model } = run.options as ReembedRequest;
-    const space = deps.embeddings.spaceOf(model);
+  const flip = async (
+    run: RunDoc,
+    { model, space }: VectorTarget,
+    written: readonly StartedFile[],
+  ): Promise<Set<number>> => {
     const files = written.map(({ file, generation }) => {
       const processedAs = processingWithModel(file, model, space, settings.ocr);
       return { file, generation, model, space, processedAs, tagsRevision: file.tagsRevision ?? null };
@@ -48,15 +53,15 @@ export function createReembedBatch(deps: ActivityDeps) {
    */
   const embed = async (
     run: RunDoc,
+    target: VectorTarget,
     tries: readonly StartedFile[],
     signal: AbortSignal,
     attempt = 0,
   ): Promise<number[]> => {
-    const { model } = run.options as ReembedRequest;
     try {
-      const whole = await writeVectors(run, tries, deps.embeddings.spaceOf(model), deps, signal);
+      const whole = await writeVectors(run, tries, target, deps, signal);
       const written = tries.filter(({ file }) => whole.has(file._id));
-      const flipped = await flip(run, written);
+      const flipped = await flip(run, target, written);
       await dropTries(
         store,
         run,
@@ -67,13 +72,13 @@ export function createReembedBatch(deps: ActivityDeps) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
       if (tries.length > 1) {
         const broken: number[] = [];
-        for (const one of tries) broken.push(...(await embed(run, [one], signal)));
+        for (const one of tries) broken.push(...(await embed(run, target, [one], signal)));
         return broken;
       }
       const delay = settings.retryDelaysMs[attempt];
       if (error.retryable && delay !== undefined) {
         await sleep(Math.max(delay, error.retryAfterMs ?? 0), undefined, { signal });
-        return embed(run, tries, signal, attempt + 1);
+        return embed(run, target, tries, signal, attempt + 1);
       }
       await dropTries(store, run, tries);
       await store.reembeds.end(
@@ -88,18 +93,34 @@ export function createReembedBatch(deps: ActivityDeps) {
     }
   };
 
+  /** Separates files whose space no provider serves: these fail. */
+  const served = (files: readonly FileDoc[], request: ReembedRequest) => {
+    const eligible: FileDoc[] = [];
+    const unserved: ReembedEnd[] = [];
+    for (const file of files)
+      try {
+        targetOf(file, request, deps);
+        eligible.push(file);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        unserved.push({ fileId: file._id, outcome: 'failed', message: error.message });
+      }
+    return { eligible, unserved };
+  };
+
   /** Files that somebody has changed since they were read are read again, some times. */
   const work = async (run: RunDoc, fileIds: readonly number[], signal: AbortSignal): Promise<void> => {
-    const { model } = run.options as ReembedRequest;
+    const request = run.options as ReembedRequest;
     const tenant = { organizationId: run.organizationId, userId: run.userId };
-    const target = { model, space: deps.embeddings.spaceOf(model).name };
-    deps.embeddings.prepare(target.space);
+    const wanted = request.model && { model: request.model, space: deps.embeddings.spaceOf(request.model).name };
+    if (wanted) deps.embeddings.prepare(wanted.space);
     const limit = pLimit(BEGUN_AT_ONCE);
     let open = [...fileIds];
     let broken: readonly number[] = [];
     for (let round = 0; open.length > 0; round += 1) {
-      const { ends, eligible } = keptEnds(open, await store.files.byIds(tenant, open), target);
-      await store.reembeds.end(run, ends);
+      const { ends, eligible: found } = keptEnds(open, await store.files.byIds(tenant, open), wanted);
+      const { eligible, unserved } = served(found, request);
+      await store.reembeds.end(run, [...ends, ...unserved]);
       if (round === ROUNDS) {
         // Chunks that are missing every time were not taken by a sync that is just under way.
         return store.reembeds.end(
@@ -115,7 +136,10 @@ export function createReembedBatch(deps: ActivityDeps) {
       const tries = begun.filter((one) => one !== null);
       await store.reembeds.begin(run, tries);
       try {
-        broken = tries.length > 0 ? await embed(run, tries, signal) : [];
+        const all: number[] = [];
+        for (const { target, items } of byTarget(tries, ({ file }) => targetOf(file, request, deps)))
+          all.push(...(await embed(run, target, items, signal)));
+        broken = all;
       } catch (error) {
         // Cancelled, or taken for dead and followed: then the rows name what the next try began, and what is still written here
         // is known here only. A fault of a store is left to the next try.

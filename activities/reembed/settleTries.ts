@@ -69,7 +69,7 @@ export async function settleTries(
 export function keptEnds(
   fileIds: readonly number[],
   files: readonly FileDoc[],
-  target: ReembedTarget,
+  target: ReembedTarget | null,
 ): { ends: ReembedEnd[]; eligible: FileDoc[] } {
   const known = new Map(files.map((file) => [file._id, file]));
   const ends: ReembedEnd[] = [];

@@ -1,6 +1,4 @@
-import type { VectorSpace } from '../../contract/embeddingModels.js';
 import { mediaTypeOf } from '../../contract/mediaTypes.js';
-import type { ReembedRequest } from '../../contract/reembed.js';
 import type { ChunkRow } from '../../store/chunks/queries.js';
 import type { FileContent } from '../../store/files/queries.js';
 import type { StartedFile } from '../../store/files/start.js';
@@ -8,7 +6,8 @@ import type { RunDoc } from '../../store/runs/model.js';
 import type { FileVectors } from '../../store/vectors/point.js';
 import { pointFacts } from '../commitFiles.js';
 import type { ActivityDeps } from '../deps.js';
-import { embedTexts } from '../embedTexts.js';
+import { createVectorsOfRows } from './storedVectors.js';
+import type { VectorTarget } from './target.js';
 
 /** Texts embedded and points written at once: of a long file not all vectors are in memory. */
 const CHUNKS_AT_ONCE = 1_000;
@@ -39,19 +38,19 @@ function byFile(rows: readonly ChunkRow[]): ChunkRow[][] {
 
 /**
  * Writes what the new generations of some files are made of: texts, chunks and contents as they are, then points with vectors
- * of the model asked for. Nothing of it is shown yet.
+ * of the target. Nothing of it is shown yet.
  * @returns the ids of files whose chunks are all there
  * @throws Fault when the texts can't be embedded; anything else is a store's fault
  */
 export async function writeVectors(
   run: RunDoc,
   tries: readonly StartedFile[],
-  space: VectorSpace,
+  target: VectorTarget,
   deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<Set<number>> {
   const { store } = deps;
-  const { model } = run.options as ReembedRequest;
+  const { model, space } = target;
   const tenant = { organizationId: run.organizationId, userId: run.userId };
   for (const { file, generation } of tries) {
     const owner = { ...tenant, fileId: file._id };
@@ -62,6 +61,8 @@ export async function writeVectors(
 
   const ancestors = await store.files.ancestorsOf(tries.map(({ file }) => file));
   const known = new Map(tries.map((one) => [one.file._id, one]));
+  const files = new Map(tries.map(({ file }) => [file._id, file]));
+  const vectorsOf = createVectorsOfRows(tenant, target, files, deps, signal);
   const seen = new Map<number, number>();
   async function* contents(): AsyncGenerator<FileContent> {
     for (const { file, generation } of tries) yield { ...file, generation };
@@ -88,7 +89,7 @@ export async function writeVectors(
   for await (const portion of portions(all)) {
     // What is there under another number is somebody's newer content.
     const rows = portion.filter(({ fileId, generation }) => known.get(fileId)?.generation === generation);
-    const vectors = await embedTexts(tenant, space, rows, deps, signal, null);
+    const vectors = await vectorsOf(rows);
     let from = 0;
     const points = byFile(rows).flatMap((group) => pointsOf(group, vectors.slice(from, (from += group.length))));
     await store.vectors.upsert(points);

@@ -1,4 +1,6 @@
-import { keptReason, type KeptReason, type ReembedRequest, tokensOf } from '../../contract/reembed.js';
+import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { FileFilters } from '../../contract/fileFilters.js';
+import { keptReason, type KeptReason, tokensOf } from '../../contract/reembed.js';
 import type { FileContent } from '../../store/files/queries.js';
 import type { ApiDeps } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
@@ -22,7 +24,7 @@ export interface ReembedEstimate {
 /** What a run of re-embedding would take, as its files are now. Nothing is embedded. */
 export async function estimateReembed(
   caller: UserCaller,
-  { filters, model }: ReembedRequest,
+  { filters, model }: { readonly filters: FileFilters; readonly model: EmbeddingModelId },
   { store, embedder, settings }: ApiDeps,
 ): Promise<ReembedEstimate> {
   const { organizationId, userId } = caller;

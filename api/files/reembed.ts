@@ -49,7 +49,11 @@ export const reembed = operation<'user', Body>({
   async handle({ caller, body, requestId, deps }) {
     const { store, dispatcher } = deps;
     const maxTokens = body.max_tokens ?? null;
-    const options: ReembedRequest = { filters: toFileFilters(body.filters), model: body.embedding_model, maxTokens };
+    const options = {
+      filters: toFileFilters(body.filters),
+      model: body.embedding_model,
+      maxTokens,
+    } satisfies ReembedRequest;
     const { knownChunks, ...estimate } = await estimateReembed(caller, options, deps);
     if (!body.dry_run && maxTokens !== null && estimate.tokens > maxTokens) {
       const sentence = `The files have ${estimate.tokens} tokens. Raise max_tokens, or name fewer files`;
@@ -79,7 +83,9 @@ function statusOf({ startedAt, finishedAt, outcome }: RunDoc): (typeof STATUSES)
 
 async function findRun(caller: UserCaller, params: Readonly<Record<string, string>>, { store }: ApiDeps) {
   const run = await store.runs.findOf(caller, pathId(params, 'reembed_id'));
-  if (run?.kind !== 'reembedFiles') throw notFound('run of re-embedding');
+  // A rebuild of vectors is the operator's.
+  if (run?.kind !== 'reembedFiles' || (run.options as ReembedRequest).model === null)
+    throw notFound('run of re-embedding');
   return run;
 }
 

@@ -1,6 +1,8 @@
 import { DIFFERENCES, type Progress } from '../../store/reconcile/differences.js';
+import { loadConfig } from '../../config.js';
 import { createPainter } from '../bars.js';
 import { type Command, JSON_OPTION } from '../command.js';
+import { createEmbedder } from '../embedder.js';
 import { reconcile } from '../reconcile.js';
 import { withStore } from '../store.js';
 
@@ -12,6 +14,9 @@ export const reconcileCommand: Command = {
   about: [
     'Compares the records of all files with their chunks, points of every vector space, contents, uploads, vectors in cold',
     'storage and items, organization by organization, while everything goes on. What a run is at work on is left alone.',
+    'Of the vectors of each space 10,000, chosen at random, are read: whether they are there, whole and of length 1; of these 64',
+    'are compared with their text embedded again, if the embedded model serves the space. Overwritten bytes of single vectors can',
+    'escape a sample: --full reads all.',
     'Tells each kind of difference with its number and examples. Exit code 1 where differences are left.',
     '',
     'With --mend what nobody names is deleted, files that lack something are queued for a resync (a worker does it), counts',
@@ -20,15 +25,23 @@ export const reconcileCommand: Command = {
   ].join('\n'),
   options: {
     mend: { about: 'Mends what can safely be mended.' },
+    full: { about: 'Reads all vectors, and compares 1,000 of each space with their texts.' },
+    remote: { about: 'Compares vectors of remote models too; their providers bill for it.' },
     org: { value: 'ID', about: 'Only this organization.' },
     ...JSON_OPTION,
   },
   async run({ has, number, terminal }) {
     const organizationId = number('org') ?? null;
     const painter = createPainter(terminal);
-    const { report, progress } = await withStore(terminal, (store) =>
-      reconcile(store, { organizationId, mends: has('mend') }, (now) => painter.paint([seen(now)])),
-    );
+    const embedder = createEmbedder(loadConfig(terminal.env), has('remote'));
+    const options = { organizationId, mends: has('mend'), readsAllVectors: has('full'), embed: embedder?.embed };
+    const { report, progress } = await withStore(terminal, async (store) => {
+      try {
+        return await reconcile(store, options, (now) => painter.paint([seen(now)]));
+      } finally {
+        await embedder?.close();
+      }
+    });
     painter.end();
     const kinds = [...report.kinds()];
     if (has('json')) {
@@ -43,6 +56,10 @@ export const reconcileCommand: Command = {
       if (count > examples.length) terminal.out(`  … ${count - examples.length} more`);
     }
     terminal.out(seen(progress));
+    if (kinds.some(([kind]) => kind === 'damaged_collection'))
+      terminal.out('npm run cli -- vectors rebuild --recreate makes all vectors of these collections again.');
+    else if (kinds.some(([kind]) => kind === 'damaged_vectors'))
+      terminal.out('npm run cli -- vectors rebuild makes vectors again from stored chunks; nothing is fetched.');
     if (kinds.length === 0) terminal.out('No difference.');
     else if (!has('mend')) terminal.out('npm run cli -- reconcile --mend mends what can be mended.');
     else if (kinds.some(([kind]) => DIFFERENCES[kind].includes('resync')))

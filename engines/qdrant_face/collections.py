@@ -115,11 +115,17 @@ class Collections:
         fcntl.flock(self.lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.changing = threading.Lock()
         self.open = {}
+        # Collections whose files the engine refuses, by name, with its reason: the others are served.
+        self.damaged = {}
         self.closed = False
         self.rebuild = None  # one at a time
         for folder in self.root.iterdir():
             if folder.is_dir():
-                self._load(folder)
+                try:
+                    self._load(folder)
+                except BaseException as error:  # the engine's panics are no Exceptions
+                    self.damaged[folder.name] = str(error)
+                    print(f"collection {folder.name} is damaged: {error}", flush=True)
 
     def _load(self, folder):
         path = folder / "config.json"
@@ -138,17 +144,25 @@ class Collections:
     def get(self, name):
         if self.closed:
             raise Refusal(503, "Service is shutting down")
+        if name in self.damaged:
+            raise Refusal(500, f"Service internal error: Collection `{name}` is damaged: {self.damaged[name]}")
         collection = self.open.get(name)
         if collection is None:
             raise not_found(f"Collection `{name}` doesn't exist!")
         return collection
+
+    def names(self):
+        return sorted([*self.open, *self.damaged])
+
+    def exists(self, name):
+        return name in self.open or name in self.damaged
 
     def create(self, name, body):
         if not NAME.fullmatch(name):
             raise wrong_input("a collection's name is made of letters, digits, `_`, `-` and `.`")
         config = Config(body)
         with self.changing:
-            if name in self.open:
+            if self.exists(name):
                 raise Refusal(409, f"Wrong input: Collection `{name}` already exists!")
             folder = self.root / name
             shutil.rmtree(folder, ignore_errors=True)
@@ -160,6 +174,10 @@ class Collections:
 
     def delete(self, name):
         with self.changing:
+            if self.damaged.pop(name, None) is not None:
+                (self.root / name / "config.json").unlink(missing_ok=True)
+                shutil.rmtree(self.root / name)
+                return True
             collection = self.open.pop(name, None)
             if collection is None:
                 return False

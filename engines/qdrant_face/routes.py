@@ -120,7 +120,7 @@ def batch(collections, body, name, _):
 
 
 def list_collections(collections, body, *_):
-    return {"collections": [{"name": name} for name in sorted(collections.open)]}
+    return {"collections": [{"name": name} for name in collections.names()]}
 
 
 def create_collection(collections, body, name, _):
@@ -180,7 +180,7 @@ ROUTES = [
     ("GET", "/collections/{name}", describe),
     ("PUT", "/collections/{name}", create_collection),
     ("DELETE", "/collections/{name}", lambda collections, body, name, _: collections.delete(name)),
-    ("GET", "/collections/{name}/exists", lambda collections, body, name, _: {"exists": name in collections.open}),
+    ("GET", "/collections/{name}/exists", lambda collections, body, name, _: {"exists": collections.exists(name)}),
     ("PUT", "/collections/{name}/index", writing(create_index)),
     ("DELETE", "/collections/{name}/index/{argument}", delete_index),
     ("PUT", "/collections/{name}/points", writing(upsert)),

@@ -10,6 +10,9 @@ export const DIFFERENCES = {
   stray_stored: 'stored files that no record names; deleted',
   stray_items: 'items of a data source that is not there; deleted',
   missing_chunks: 'files that lack chunks; queued for a resync',
+  damaged_collection:
+    'vector collections that are gone or cannot be read; npm run cli -- vectors rebuild makes them again',
+  damaged_vectors: 'files with unreadable or altered vectors; npm run cli -- vectors rebuild makes them again',
   missing_points: 'files that lack points; queued for a resync',
   missing_sparse: 'files whose points lack sparse vectors; queued for a resync',
   missing_content: 'files whose kept content is gone; queued for a resync',
@@ -68,6 +71,10 @@ export interface ReconcileOptions {
   resync(owner: Tenant, fileId: number): Promise<string | null>;
   /** Whether a text has terms, so that its chunk is to have a sparse vector. */
   hasTerms(text: string): boolean;
+  /** Reads the vectors of all chunks, not of a sample. */
+  readonly readsAllVectors?: boolean;
+  /** Embeds texts again, to be compared with the stored vectors; null for a space that is not to be compared. Absent: none is. */
+  embed?(tenant: Tenant, space: string, texts: readonly string[]): Promise<readonly Float32Array[] | null>;
   onDifference(difference: Difference, mended: Mended | null): void;
   onProgress?(progress: Progress): void;
 }

@@ -46,7 +46,7 @@ const isHalfDeleted = ({ syncStatus, syncErrorMessage }: RecordOfFile): boolean 
   (syncErrorMessage === TAKEN_OVER.syncErrorMessage || syncErrorMessage === DELETE_STOPPED);
 
 /** What is in place of chunks and points: numbers that record and stores agree on. */
-function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean): Finding[] {
+function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoints: boolean): Finding[] {
   const { generation, numChunks, vectorSpace, embeddingStorageStatus } = file;
   const isCold = embeddingStorageStatus === 'COLD_STORAGE';
   const isCurrent = (one: { readonly generation: number }): boolean => one.generation === generation;
@@ -54,7 +54,8 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean): Finding
   const points = held.points.find((one) => isCurrent(one) && one.space === vectorSpace);
   const count = points?.count ?? 0;
   // Chunks and points that agree are two witnesses against the record's number.
-  const isMiscounted = chunks.isWhole && chunks.count !== numChunks && vectorSpace !== null && count === chunks.count;
+  const isMiscounted =
+    knowsPoints && chunks.isWhole && chunks.count !== numChunks && vectorSpace !== null && count === chunks.count;
   if (isMiscounted && !isCold)
     return [
       {
@@ -79,6 +80,7 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean): Finding
       what: `counts ${chunksOf(numChunks)} and has ${chunks.count}${chunks.isWhole ? '' : ', not in a row'}`,
       mend: RESYNC,
     });
+  if (!knowsPoints) return findings;
   if (count < wanted) findings.push({ kind: 'missing_points', what: `has ${count} points of ${wanted}`, mend: RESYNC });
   else if (held.bare > 0 && wanted > 0)
     findings.push({ kind: 'missing_sparse', what: `${held.bare} points lack a sparse vector`, mend: RESYNC });
@@ -133,18 +135,20 @@ function judgePages({ isContainer, fileMetadata }: RecordOfFile): Finding[] {
 /**
  * What is not as it should be with a file at rest that no run is at work on.
  * @param checksTags not while its tags are on their way
+ * @param knowsPoints false when the collection of its space is gone or damaged: its points are not judged then
  */
 export function judge(
   file: RecordOfFile,
   { held: all, stored }: Pick<Measured, 'held' | 'stored'>,
   checksTags: boolean,
+  knowsPoints = true,
 ): Finding[] {
   const held = all.get(file._id) ?? NOTHING;
   const { generation, numChunks, embeddingStorageStatus, coldCopy } = file;
   const isCold = embeddingStorageStatus === 'COLD_STORAGE';
   const isCopied =
     isCold && coldCopy?.generation === generation && (stored.get(coldCopy.key) ?? null) === coldCopy.bytes;
-  const findings: Finding[] = [...judgeChunks(file, held, isCopied), ...judgeOthers(file, held)];
+  const findings: Finding[] = [...judgeChunks(file, held, isCopied, knowsPoints), ...judgeOthers(file, held)];
   if (isCold && !isCopied && numChunks > 0 && !isHalfDeleted(file))
     findings.push({ kind: 'missing_cold_copy', what: 'its vectors in file storage are gone or cut off', mend: RESYNC });
   findings.push(...judgeContents(file, held, stored), ...judgePages(file));

@@ -16,7 +16,9 @@ import {
   recordsOf,
 } from './records.js';
 import { createStoredFiles } from './storedFiles.js';
+import { createCollectionWatch, type CollectionWatch } from './collections.js';
 import { createOwners } from './tenants.js';
+import { checkVectors } from './vectorSample.js';
 
 /** Files whose records are compared at once. */
 const FILES_AT_ONCE = 500;
@@ -72,6 +74,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
     range: ReturnType<typeof rangeOf>,
     options: ReconcileOptions,
     progress: Progress,
+    collections: CollectionWatch,
   ): Promise<{ difference: Difference; file: RecordOfFile | null }[]> {
     const live = await liveRuns(models, tenant);
     const measured = await measure(stores, tenant, range, records, options.hasTerms);
@@ -80,6 +83,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
     const stuck = stuckAmong(records, live);
     const known = new Map(records.map((file) => [file._id, file]));
     const findings = new Map<number, Finding[]>(stuck);
+    const sound: RecordOfFile[] = [];
     for (const file of records) {
       if (!isAtRest(file)) {
         if (!stuck.has(file._id)) progress.busy += 1;
@@ -89,11 +93,17 @@ export function createReconciliation(stores: Stores): Reconciliation {
         progress.busy += 1;
         continue;
       }
-      const found = file.isQuarantined ? judgeQuarantined(file, measured) : judge(file, measured, !live.retags(file));
+      const found = file.isQuarantined
+        ? judgeQuarantined(file, measured)
+        : judge(file, measured, !live.retags(file), collections.isReadable(file));
       if (!file.isQuarantined && lost.has(file._id))
         found.push({ kind: 'missing_source', what: `names data source ${file.dataSourceId}`, mend: null });
       if (found.length > 0) findings.set(file._id, found);
+      if (collections.holds(file) && !found.some(({ kind }) => kind === 'missing_points' || kind === 'wrong_count'))
+        sound.push(file);
     }
+    for (const [id, finding] of await checkVectors(stores, tenant, sound, collections.points, options))
+      findings.set(id, [...(findings.get(id) ?? []), finding]);
     for (const [id, held] of measured.held) if (!known.has(id)) findings.set(id, judgeStray(held));
     if (findings.size === 0) return [];
 
@@ -149,6 +159,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
         options.onDifference(difference, outcome);
       };
 
+      const collections = await createCollectionWatch(points);
       const organizations = options.organizationId === null ? await owners.organizations() : [options.organizationId];
       for (const organizationId of organizations) {
         for (const userId of await owners.users(organizationId)) {
@@ -158,7 +169,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
             const range = rangeOf(above, records, FILES_AT_ONCE);
             queued.clear();
             // What a mend writes of a file goes last: a resync changes its record.
-            const found = await compare(tenant, records, range, options, progress);
+            const found = await compare(tenant, records, range, options, progress, collections);
             const isLast = ({ difference: { mend } }: (typeof found)[number]): number =>
               mend?.do === 'resync' ? 1 : 0;
             for (const { difference, file } of found.toSorted((a, b) => isLast(a) - isLast(b)))
@@ -171,6 +182,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
           for (const difference of await strayItems(tenant)) await tell(difference, null);
           progress.users += 1;
         }
+        for (const difference of await collections.differences(organizationId)) await tell(difference, null);
         // Sums that were aggregated before count what is no more.
         if (mended.has(organizationId))
           await models.organizations.organizations.updateOne(

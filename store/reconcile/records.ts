@@ -23,6 +23,8 @@ const FIELDS = [
   'lastGeneration',
   'numChunks',
   'vectorSpace',
+  'dimensions',
+  'hasText',
   'hasContent',
   'embeddingStorageStatus',
   'coldCopy',

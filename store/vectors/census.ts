@@ -1,7 +1,10 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 
+import type { VectorSpace } from '../../contract/embeddingModels.js';
 import type { Tenant } from '../users/accept.js';
-import { createCollections, SPARSE } from './collection.js';
+import { createCollections, DENSE, SPARSE } from './collection.js';
+import { type CollectionCondition, createCollectionConditions, problemOf } from './condition.js';
+import { pointId } from './pointId.js';
 import { tenantFilter } from './tenantFilter.js';
 import type { VectorSettings } from './vectors.js';
 
@@ -23,8 +26,29 @@ export interface PointCensus {
   readonly tags: Set<string>;
 }
 
-/** A look at all points there are, whatever the records say of them. Nothing is kept in memory but counts. */
+/** A point by what its id is made of. */
+export interface PointKey {
+  readonly fileId: number;
+  readonly generation: number;
+  readonly chunkIndex: number;
+}
+
+/** The dense vectors of some points, in their order; null for a point without one. Or why they cannot be read. */
+export type ReadVectors = { readonly vectors: readonly (readonly number[] | null)[] } | { readonly problem: string };
+
+/**
+ * A look at all points there are, whatever the records say of them. Nothing is kept in memory but counts. Collections that
+ * the last check found damaged are left out.
+ */
 export interface PointsCensus {
+  /** Checks every collection: whether it can be read and searched. @throws when Qdrant does not answer */
+  check(): Promise<CollectionCondition[]>;
+  /** Creates a space's collection with its indexes where it is absent. */
+  ensure(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<void>;
+  /** Deletes a space's collection with all its points and creates it with its indexes. Safe to repeat. */
+  recreate(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<void>;
+  /** Reads dense vectors of one user's files by the ids of their points. @throws when Qdrant does not answer */
+  read(tenant: Tenant, space: string, keys: readonly PointKey[]): Promise<ReadVectors>;
   /** Organizations that have points, by id. */
   organizations(): Promise<number[]>;
   /** Users of an organization who have points. */
@@ -67,10 +91,14 @@ export function createPointsCensus(settings: VectorSettings): PointsCensus {
   const collections = createCollections(client, settings.prefix, settings.layout);
   const spaceOf = (name: string): string => name.slice(settings.prefix.length);
 
+  const conditions = createCollectionConditions(client, collections, spaceOf);
+  let damaged: ReadonlySet<string> = new Set();
+  const readable = async (): Promise<string[]> => (await collections.all()).filter((name) => !damaged.has(name));
+
   /** The different values of a field, over all collections. */
   const valuesOf = async (key: string, filter?: Filter): Promise<number[]> => {
     const found = await Promise.all(
-      (await collections.all()).map(async (name) => {
+      (await readable()).map(async (name) => {
         const { hits } = await client.facet(name, { key, limit: MOST_OWNERS, exact: true, ...(filter && { filter }) });
         return hits.map(({ value }) => Number(value));
       }),
@@ -94,6 +122,33 @@ export function createPointsCensus(settings: VectorSettings): PointsCensus {
   }
 
   return {
+    async check() {
+      const found = await conditions.check();
+      damaged = new Set(found.flatMap(({ space, problem }) => (problem === null ? [] : [collections.nameOf(space)])));
+      return found;
+    },
+    async ensure(space) {
+      await collections.ensure(space);
+    },
+    async recreate(space) {
+      await conditions.recreate(space);
+      damaged = new Set([...damaged].filter((name) => name !== collections.nameOf(space.name)));
+    },
+    async read({ organizationId, userId }, space, keys) {
+      const ids = keys.map(({ fileId, generation, chunkIndex }) => pointId(fileId, generation, chunkIndex, space));
+      const found = new Map<string, readonly number[] | null>();
+      const problem = await problemOf(async () => {
+        const points = await client.retrieve(collections.nameOf(space), {
+          ids,
+          with_payload: { include: ['organization_id', 'user_id'] },
+          with_vector: [DENSE],
+        });
+        for (const { id, vector, payload } of points)
+          if (payload?.['organization_id'] === String(organizationId) && payload['user_id'] === userId)
+            found.set(String(id), (vector as Record<string, number[]> | undefined)?.[DENSE] ?? null);
+      });
+      return problem === null ? { vectors: ids.map((id) => found.get(id) ?? null) } : { problem };
+    },
     organizations: () => valuesOf('organization_id'),
     users: (organizationId) =>
       valuesOf('user_id', { must: [{ key: 'organization_id', match: { value: String(organizationId) } }] }),
@@ -101,7 +156,7 @@ export function createPointsCensus(settings: VectorSettings): PointsCensus {
       const counts = new Map<string, PointCensus>();
       const filter = { must: [...tenantFilter(tenant), rangeFilter(range)] };
       const include = ['file_id', 'generation', 'chunk_index', 'tags'];
-      for (const name of await collections.all())
+      for (const name of await readable())
         for await (const page of payloads(name, filter, include))
           for (const { file_id: fileId, generation, chunk_index, tags = [] } of page) {
             const key = `${name} ${fileId} ${generation}`;
@@ -121,7 +176,7 @@ export function createPointsCensus(settings: VectorSettings): PointsCensus {
         must: [...tenantFilter(tenant), { key: 'file_id', match: { any: [...fileIds] } }],
         must_not: [{ has_vector: SPARSE }],
       };
-      for (const name of await collections.all())
+      for (const name of await readable())
         for await (const page of payloads(name, filter, ['file_id', 'chunk_index']))
           yield page.map(({ file_id: fileId, chunk_index: chunkIndex }) => ({ fileId, chunkIndex }));
     },

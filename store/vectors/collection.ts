@@ -28,6 +28,8 @@ const PAYLOAD_INDEXES = [
 export interface Collections {
   /** The space's collection, made with its indexes when absent. */
   ensure(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<string>;
+  /** The next `ensure` asks Qdrant again: the collection was deleted. */
+  forget(space: string): void;
   nameOf(space: string): string;
   /** Makes what indexes a collection lacks. */
   createIndexes(name: string): Promise<void>;
@@ -72,6 +74,7 @@ export function createCollections(client: QdrantClient, prefix: string, layout: 
   return {
     nameOf,
     createIndexes,
+    forget: (space) => void made.delete(space),
     ensure(space) {
       const known = made.get(space.name);
       if (known) return known;

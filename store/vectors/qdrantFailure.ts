@@ -2,7 +2,7 @@ import { saysDiskFull, StoreFailure } from '../../contract/storeFailures.js';
 import { statusOf } from './collection.js';
 
 /** What Qdrant wrote in the body of a refusal, as its REST client keeps it. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { message, data } = error as { message?: unknown; data?: { status?: { error?: unknown } } };
   const reason = data?.status?.error;
   return typeof reason === 'string' ? reason : String(message);

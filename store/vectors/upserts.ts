@@ -2,7 +2,8 @@ import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { QdrantClient } from '@qdrant/js-client-rest';
 import pLimit from 'p-limit';
 
-import type { Collections } from './collection.js';
+import type { VectorSpace } from '../../contract/embeddingModels.js';
+import { type Collections, statusOf } from './collection.js';
 import { type FileVectors, pointOf } from './point.js';
 
 export interface WriteSettings {
@@ -62,6 +63,17 @@ async function* requestsOf(files: readonly FileVectors[], maxBytes: number): Asy
 /** Writes points, so many requests of all callers at once; only what is being sent is in memory as points. */
 export function createUpserts(client: QdrantClient, collections: Collections, { maxBytes, atOnce }: WriteSettings) {
   const limit = pLimit(atOnce);
+  const write = async (space: VectorSpace, name: string, points: Point[]): Promise<void> => {
+    try {
+      await client.upsert(name, { wait: true, points });
+    } catch (error) {
+      if (statusOf(error) !== 404) throw error;
+      // The collection was lost, or is being rebuilt, since this process made it.
+      collections.forget(space.name);
+      await collections.ensure(space);
+      await client.upsert(name, { wait: true, points });
+    }
+  };
   return async (files: readonly FileVectors[]): Promise<void> => {
     const spaces = new Map(files.map(({ space }) => [space.name, space]));
     await Promise.all(
@@ -73,7 +85,7 @@ export function createUpserts(client: QdrantClient, collections: Collections, { 
         );
         const writeNext = async (): Promise<boolean> => {
           const { value: points } = await requests.next();
-          if (points) await client.upsert(name, { wait: true, points });
+          if (points) await write(space, name, points);
           return points !== undefined;
         };
         while (await limit(writeNext));

@@ -166,7 +166,9 @@ test('planted differences of every kind are found, told with examples, and mende
     ...{ missing_content: 1, missing_cold_copy: 1, missing_original: 1, missing_source: 1 },
     ...{ other_tags: 1, wrong_count: 1, wrong_page_counts: 1, unfinished_cleanup: 1, stuck: 1 },
   };
-  expect(Object.keys(expected).toSorted()).toEqual(Object.keys(DIFFERENCES).toSorted());
+  // test/store/damagedVectors.test.ts damages vectors.
+  const others = Object.keys(DIFFERENCES).filter((kind) => !kind.startsWith('damaged_'));
+  expect(Object.keys(expected).toSorted()).toEqual(others.toSorted());
   expect(await found()).toEqual(expected);
   // Looking changes nothing.
   const { report } = await reconcile(service.store, {});

@@ -1,0 +1,65 @@
+import { Fault } from '../../contract/failures.js';
+import type { ChunkRow } from '../../store/chunks/queries.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { Tenant } from '../../store/users/accept.js';
+import type { ActivityDeps, OpenedOriginal } from '../deps.js';
+import { embedTexts } from '../embedTexts.js';
+import { givenVectors } from '../givenChunks.js';
+import { isSent, openOriginal } from '../originals.js';
+import { embedPicture } from '../pictures.js';
+import type { VectorTarget } from './target.js';
+
+/** Returns the vectors of stored chunks, in their order. */
+export type VectorsOfRows = (rows: readonly ChunkRow[]) => Promise<readonly Float32Array[]>;
+
+/**
+ * Makes vectors of chunks from what the stores hold; nothing is fetched.
+ * @param files those whose chunks are asked for
+ * @throws Fault when what they are made from is gone or cannot be embedded
+ */
+export function createVectorsOfRows(
+  tenant: Tenant,
+  { space, from }: VectorTarget,
+  files: ReadonlyMap<number, FileDoc>,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): VectorsOfRows {
+  if (from === 'chunks') return (rows) => embedTexts(tenant, space, rows, deps, signal, null);
+  // A long file comes in several portions.
+  const known = new Map<number, readonly Float32Array[]>();
+  const vectorsOf = async (file: FileDoc): Promise<readonly Float32Array[]> =>
+    from === 'given vectors'
+      ? givenVectors(file, deps)
+      : withPicture(file, deps, (picture) => embedPicture(tenant, space, picture, deps, signal));
+  return async (rows) => {
+    const vectors: Float32Array[] = [];
+    for (const { fileId, chunkIndex } of rows) {
+      const file = files.get(fileId);
+      if (!file) throw new Error(`file ${fileId} is not of this batch`);
+      const all = known.get(fileId) ?? (await vectorsOf(file));
+      known.set(fileId, all);
+      const vector = all[chunkIndex];
+      if (!vector)
+        throw new Fault('broken_content', `The vector of its chunk ${chunkIndex} is not stored. Upload it again.`);
+      vectors.push(vector);
+    }
+    return vectors;
+  };
+}
+
+/** @throws Fault when the picture is not stored here */
+async function withPicture<T>(
+  file: FileDoc,
+  deps: ActivityDeps,
+  work: (picture: OpenedOriginal) => Promise<T>,
+): Promise<T> {
+  if (!isSent(file)) {
+    throw new Fault('gone', 'The picture is kept only at its source. Resync the file to embed it again.');
+  }
+  const picture = await openOriginal(file, deps, true);
+  try {
+    return await work(picture);
+  } finally {
+    await picture.close();
+  }
+}

@@ -1,0 +1,57 @@
+import type { EmbeddingModelId, VectorSpace } from '../../contract/embeddingModels.js';
+import { Fault } from '../../contract/failures.js';
+import type { ReembedRequest } from '../../contract/reembed.js';
+import { isGivenSpace } from '../../contract/uploads.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { ActivityDeps } from '../deps.js';
+import { pictureSpace } from '../pictures.js';
+
+/** The new vectors of a file: their model and space, and what they are made from. */
+export interface VectorTarget {
+  readonly model: EmbeddingModelId;
+  readonly space: VectorSpace;
+  readonly from: 'chunks' | 'given vectors' | 'picture';
+}
+
+/**
+ * Returns what the run makes of a file. A rebuild keeps model and space.
+ * @throws Fault when no configured provider computes vectors of the space that the file is in
+ */
+export function targetOf(
+  file: FileDoc,
+  { model }: Pick<ReembedRequest, 'model'>,
+  { embeddings }: Pick<ActivityDeps, 'embeddings'>,
+): VectorTarget {
+  if (model !== null) return { model, space: embeddings.spaceOf(model), from: 'chunks' };
+  const { vectorSpace, dimensions, options, hasText } = file;
+  const own = { model: options.embeddingModel };
+  if (vectorSpace !== null && isGivenSpace(vectorSpace))
+    return { ...own, space: { name: vectorSpace, dimensions: dimensions ?? 0 }, from: 'given vectors' };
+  const target: VectorTarget = hasText
+    ? { ...own, space: embeddings.spaceOf(own.model), from: 'chunks' }
+    : { ...own, space: pictureSpace(file, file.statistics?.fileFormat ?? '', { embeddings }) ?? NONE, from: 'picture' };
+  if (target.space.name !== vectorSpace)
+    throw new Fault(
+      'not_configured',
+      `Its vectors are in the space ${vectorSpace}, which no configured provider serves. Configure the provider and rebuild again, or embed it with another model: POST /files/reembed.`,
+    );
+  return target;
+}
+
+const NONE: VectorSpace = { name: '', dimensions: 0 };
+
+/** Groups files that are embedded together: same model, same space, same origin. */
+export function byTarget<T>(
+  items: readonly T[],
+  targetOfItem: (item: T) => VectorTarget,
+): { readonly target: VectorTarget; readonly items: T[] }[] {
+  const groups = new Map<string, { target: VectorTarget; items: T[] }>();
+  for (const item of items) {
+    const target = targetOfItem(item);
+    const key = `${target.model} ${target.space.name} ${target.from}`;
+    const group = groups.get(key);
+    if (group) group.items.push(item);
+    else groups.set(key, { target, items: [item] });
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Store } from '../../store/connect.js';
+import type { RebuildProgress, RebuildScope } from '../../store/reembeds/rebuilds.js';
+import { bar, createPainter } from '../bars.js';
+import { type Call, type Command, CommandError, JSON_OPTION, UsageError } from '../command.js';
+import { withStore } from '../store.js';
+
+const POLL_MS = 1_000;
+/** Failed files shown at most. */
+const FAILURES = 20;
+
+/** Makes the collections in scope usable: absent ones are created, damaged ones only with --recreate. */
+async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recreates: boolean, call: Call) {
+  const { out } = call.terminal;
+  const used = await rebuilds.spaces(scope);
+  const known = new Map((await rebuilds.check()).map((one) => [one.space, one]));
+  const damaged = used.flatMap((one) => {
+    const problem = known.get(one.space)?.problem ?? null;
+    return problem === null ? [] : [{ ...one, problem }];
+  });
+  for (const { space, files, problem } of damaged)
+    call.terminal.err(`The collection of ${space} (${files} files) is damaged: ${problem}\n`);
+  if (damaged.length > 0 && (scope.organizationId !== null || scope.customerId !== null))
+    throw new CommandError(
+      'A damaged collection has to be created again, which empties it for all organizations. Leave out --org and --customer.',
+    );
+  if (damaged.length > 0 && !recreates)
+    throw new CommandError(
+      'Nothing was changed. With --recreate these collections are emptied and filled again; searches answer meanwhile with what is there.',
+    );
+  for (const { space, dimensions } of used) {
+    if (damaged.some((one) => one.space === space)) {
+      await rebuilds.recreate({ name: space, dimensions });
+      if (!call.has('json')) out(`collection of ${space}: created again`);
+    } else if (!known.has(space)) {
+      await rebuilds.ensure({ name: space, dimensions });
+      if (!call.has('json')) out(`collection of ${space}: was gone, created`);
+    }
+  }
+  return used.reduce((sum, { files }) => sum + files, 0);
+}
+
+const linesOf = (progress: RebuildProgress, files: number): string[] => {
+  const skipped = Object.entries(progress.skipped).map(([reason, count]) => `${count} skipped (${reason})`);
+  const looked = progress.rebuilt + progress.failed + Object.values(progress.skipped).reduce((a, b) => a + b, 0);
+  return [
+    `${bar(looked, files)} files · ${progress.rebuilt} rebuilt (${progress.chunks} chunks) · ${[`${progress.failed} failed`, ...skipped].join(' · ')}`,
+    `${progress.finishedRuns} of ${progress.runs} users done`,
+  ];
+};
+
+async function follow({ rebuilds }: Store, runIds: readonly number[], files: number, { terminal }: Call) {
+  const painter = createPainter(terminal);
+  try {
+    for (;;) {
+      const progress = await rebuilds.progress(runIds);
+      painter.paint(linesOf(progress, files));
+      if (progress.finishedRuns === progress.runs || terminal.stopped.aborted) return progress;
+      await sleep(POLL_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
+    }
+  } finally {
+    painter.end();
+  }
+}
+
+export const rebuildVectors: Command = {
+  usage: '',
+  about: [
+    'Makes the vectors of files again from what is stored: chunks are embedded by the model that the file has, sparse vectors are',
+    'computed, vectors that callers gave and pictures are read from what they uploaded. Nothing is fetched. The workers do it, a',
+    'run a user; each file is flipped to its new vectors by itself, so searches go on. A collection that is gone is created first.',
+    'Stopped (Ctrl-C), the command leaves the runs under way; called again, it shows the same runs. Files in cold storage keep',
+    'their vectors there and are skipped. Exit code 1 where files failed or runs are left.',
+  ].join('\n'),
+  options: {
+    org: { value: 'ID', about: 'Only this organization.' },
+    customer: { value: 'ID', about: 'Only this end user of the organization (customer-id); with --org.' },
+    space: { value: 'NAME', about: 'Only vectors in this space, as reconcile names it.' },
+    recreate: { about: 'Empties damaged collections and fills them again.' },
+    ...JSON_OPTION,
+  },
+  async run(call) {
+    const { has, number, text, terminal } = call;
+    const scope = {
+      organizationId: number('org') ?? null,
+      customerId: text('customer') ?? null,
+      space: text('space') ?? null,
+    };
+    if (scope.customerId !== null && scope.organizationId === null) throw new UsageError('--customer needs --org');
+    return withStore(terminal, async (store) => {
+      const files = await prepareCollections(store, scope, has('recreate'), call);
+      const runIds = await store.rebuilds.accept(scope);
+      const progress = await follow(store, runIds, files, call);
+      const failures = await store.rebuilds.failures(runIds, FAILURES);
+      const isDone = progress.finishedRuns === progress.runs && progress.brokenRuns === 0 && progress.failed === 0;
+      if (has('json')) {
+        terminal.out(JSON.stringify({ ...progress, failures, done: isDone }));
+        return isDone ? 0 : 1;
+      }
+      for (const line of linesOf(progress, files)) terminal.out(line);
+      for (const { organizationId, fileId, message } of failures)
+        terminal.out(`  organization ${organizationId}, file ${fileId}: ${message}`);
+      if (progress.failed > failures.length) terminal.out(`  … ${progress.failed - failures.length} more`);
+      if (progress.finishedRuns < progress.runs)
+        terminal.out('The workers go on. The same command shows how far they are.');
+      else if (progress.brokenRuns > 0) terminal.out(`${progress.brokenRuns} runs broke off: run the command again.`);
+      return isDone ? 0 : 1;
+    });
+  },
+};

@@ -1,0 +1,38 @@
+import type { Config } from '../config.js';
+import { createEgress } from '../egress/createEgress.js';
+import { createLocalProvider } from '../embeddings/providers/local.js';
+import { createEmbeddings } from '../embeddings/registry.js';
+import type { ReconcileOptions } from '../store/reconcile/differences.js';
+
+/** Embeds texts again for a comparison with stored vectors. */
+export interface Embedder {
+  readonly embed: NonNullable<ReconcileOptions['embed']>;
+  close(): Promise<void>;
+}
+
+/**
+ * The embedded model, loaded with the first text; with `remote` the configured providers too, which bill for it.
+ * Null where EMBEDDING_MODEL_PATH is not set.
+ */
+export function createEmbedder(
+  { embedding, egress }: Pick<Config, 'embedding' | 'egress'>,
+  remote: boolean,
+): Embedder | null {
+  const { modelPath, tokenizerPath, threads, niceness, providers } = embedding;
+  if (modelPath === null || tokenizerPath === null) return null;
+  const local = createLocalProvider({ modelPath, tokenizerPath, threads, niceness });
+  const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;
+  const ignored = (): void => undefined;
+  const embeddings = createEmbeddings({
+    local,
+    ...(remote && {
+      remote: { providers, egress: createEgress(egress), loadCounter, onUsage: ignored, onRequest: ignored },
+    }),
+  });
+  const served = new Set([local.space.name, ...(remote ? embeddings.models().map(({ space }) => space.name) : [])]);
+  return {
+    embed: async (tenant, space, texts) =>
+      served.has(space) ? embeddings.embed(space, texts, 'document', new AbortController().signal, tenant) : null,
+    close: () => embeddings.close(),
+  };
+}

@@ -1,0 +1,53 @@
+import type { PointsCensus } from '../vectors/census.js';
+import type { CollectionCondition } from '../vectors/condition.js';
+import type { Difference } from './differences.js';
+import type { RecordOfFile } from './records.js';
+
+const isHot = ({ numChunks, vectorSpace, embeddingStorageStatus, isQuarantined }: RecordOfFile): boolean =>
+  vectorSpace !== null && numChunks > 0 && embeddingStorageStatus === 'HOT_STORAGE' && isQuarantined !== true;
+
+/** Which collections can be read, and how many files have their vectors in one that cannot. */
+export interface CollectionWatch {
+  /** Number of points by space. */
+  readonly points: ReadonlyMap<string, number>;
+  /** Whether the points of a file can be judged. Counts the file where its collection is gone or damaged. */
+  isReadable(file: RecordOfFile): boolean;
+  /** Whether the file has vectors, and they can be read. */
+  holds(file: RecordOfFile): boolean;
+  /** Collections that are gone or damaged, of files met since the last call: those of one organization. */
+  differences(organizationId: number): Promise<Difference[]>;
+}
+
+/** Checks all collections once. @throws when Qdrant does not answer */
+export async function createCollectionWatch(census: Pick<PointsCensus, 'check'>): Promise<CollectionWatch> {
+  let known = bySpace(await census.check());
+  const affected = new Map<string, number>();
+  const isReadable = (space: string): boolean => known.get(space)?.problem === null;
+  return {
+    points: new Map([...known].map(([space, { points }]) => [space, points])),
+    isReadable(file) {
+      const space = file.vectorSpace ?? '';
+      if (!isHot(file)) return true;
+      if (!isReadable(space)) affected.set(space, (affected.get(space) ?? 0) + 1);
+      return isReadable(space);
+    },
+    holds: (file) => isHot(file) && isReadable(file.vectorSpace ?? ''),
+    async differences(organizationId) {
+      if (affected.size === 0) return [];
+      // A collection may have been made since the first check.
+      known = bySpace(await census.check());
+      const found = [...affected].filter(([space]) => !isReadable(space));
+      affected.clear();
+      return found.map(([space, files]) => {
+        const problem = known.get(space)?.problem ?? 'it does not exist';
+        return {
+          ...{ kind: 'damaged_collection', organizationId, userId: null, fileId: null, mend: null },
+          what: `the collection of ${space}, which has the vectors of ${files} file${files === 1 ? '' : 's'}, cannot be searched: ${problem}`,
+        };
+      });
+    },
+  };
+}
+
+const bySpace = (conditions: readonly CollectionCondition[]): ReadonlyMap<string, CollectionCondition> =>
+  new Map(conditions.map((one) => [one.space, one]));

@@ -1,0 +1,71 @@
+import type { QdrantClient } from '@qdrant/js-client-rest';
+
+import type { VectorSpace } from '../../contract/embeddingModels.js';
+import { type Collections, DENSE, statusOf } from './collection.js';
+import { reasonOf } from './qdrantFailure.js';
+
+/** What Qdrant answers of one collection. */
+export interface CollectionCondition {
+  readonly space: string;
+  /** Number of points, approximate; 0 for a damaged collection. */
+  readonly points: number;
+  /** Why it cannot be read or searched, in Qdrant's words; null when it can. */
+  readonly problem: string | null;
+}
+
+export interface CollectionConditions {
+  /**
+   * Reads a point of every collection, and searches all its vectors without an index.
+   * @throws when Qdrant does not answer: only its own answer 500 counts as damage
+   */
+  check(): Promise<CollectionCondition[]>;
+  /** Deletes a space's collection with all its points and creates it with its indexes. Safe to repeat. */
+  recreate(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<void>;
+}
+
+const INTERNAL_ERROR = 500;
+/** Characters of a reason. */
+const LONGEST_REASON = 300;
+
+/** Returns what a read says about damage: null when it succeeds. @throws any error that is not Qdrant's answer 500 */
+export async function problemOf(read: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await read();
+    return null;
+  } catch (error) {
+    if (statusOf(error) === INTERNAL_ERROR) return reasonOf(error).slice(0, LONGEST_REASON);
+    throw error;
+  }
+}
+
+export function createCollectionConditions(
+  client: QdrantClient,
+  collections: Collections,
+  spaceOf: (name: string) => string,
+): CollectionConditions {
+  const read = async (name: string): Promise<void> => {
+    const { config } = await client.getCollection(name);
+    const vectors = config.params.vectors as Record<string, { size: number }> | undefined;
+    const size = vectors?.[DENSE]?.size ?? 1;
+    await client.scroll(name, { limit: 1, with_payload: true, with_vector: true });
+    // Exact: every vector of every segment is read. Nothing of it is returned.
+    const query = Array.from({ length: size }, (_, nth) => (nth === 0 ? 1 : 0));
+    await client.query(name, { query, using: DENSE, limit: 1, params: { exact: true }, with_payload: false });
+  };
+  return {
+    async check() {
+      const found: CollectionCondition[] = [];
+      for (const name of await collections.all()) {
+        const problem = await problemOf(() => read(name));
+        const points = problem === null ? (await client.count(name, { exact: false })).count : 0;
+        found.push({ space: spaceOf(name), points, problem });
+      }
+      return found;
+    },
+    async recreate(space) {
+      await client.deleteCollection(collections.nameOf(space.name));
+      collections.forget(space.name);
+      await collections.ensure(space);
+    },
+  };
+}
