@@ -18,6 +18,7 @@ import { readPrices } from './embeddings/readPrices.js';
 import { readProviders } from './embeddings/readProviders.js';
 import type { ProviderSettings } from './embeddings/registry.js';
 import type { LookupSettings } from './lookups/types.js';
+import type { DiskSettings } from './observability/diskSpace.js';
 import type { RerankSettings } from './rerankers/types.js';
 import type { TracingSettings } from './observability/spans.js';
 import { readOtlpHeaders } from './observability/tracing.js';
@@ -41,6 +42,7 @@ export interface Config {
   readonly publicUrl: string | null;
   readonly dataDir: string;
   readonly logLevel: string;
+  readonly disks: DiskSettings;
   readonly apiKey: string | null;
   readonly secretKeys: readonly SecretKey[];
   readonly temporal: {
@@ -240,6 +242,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const addressOf = (name: keyof typeof SETTINGS) => string(name).replace(/\/+$/, '');
   const optionalAddress = (name: keyof typeof SETTINGS) => given(name) && addressOf(name);
   const s3 = given('S3_BUCKET');
+  const fileStorageDir = path.resolve(given('FILE_STORAGE_DIR') ?? path.join(dataDir, 'files'));
   const accessKeyId = given('S3_ACCESS_KEY_ID');
   const secretAccessKey = given('S3_SECRET_ACCESS_KEY');
   const egress: EgressSettings = {
@@ -263,6 +266,15 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       (number('PORT') === 0 ? null : `http://${string('HOST')}:${String(number('PORT'))}`),
     dataDir,
     logLevel: string('LOG_LEVEL'),
+    disks: {
+      minFreeBytes: number('MIN_FREE_DISK_BYTES'),
+      folders: [
+        { name: 'DATA_DIR', path: dataDir },
+        // Each may be a volume of its own.
+        ...['mongodb', 'qdrant', 'temporal'].map((one) => ({ name: `DATA_DIR/${one}`, path: path.join(dataDir, one) })),
+        ...(s3 === null ? [{ name: 'FILE_STORAGE_DIR', path: fileStorageDir }] : []),
+      ],
+    },
     apiKey: given('API_KEY') ?? kept(dataDir, 'api-key'),
     secretKeys: readSecretKeys(
       given('SECRET_KEY') ??
@@ -291,7 +303,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     textCacheBytes: number('TEXT_CACHE_BYTES'),
     files: {
-      dir: path.resolve(given('FILE_STORAGE_DIR') ?? path.join(dataDir, 'files')),
+      dir: fileStorageDir,
       rowBytes: number('CONTENT_ROW_BYTES'),
       s3:
         s3 === null

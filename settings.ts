@@ -89,6 +89,11 @@ export const SETTINGS = {
     schema: Joi.string().default('.data'),
     about: 'Where the embedded engines, stored files and made keys are kept.',
   },
+  MIN_FREE_DISK_BYTES: {
+    schema: Joi.number().integer().min(0).default(2_000_000_000),
+    about:
+      'Free bytes below which a disk of DATA_DIR or FILE_STORAGE_DIR makes /ready degraded, doctor warn and the alert fire; 0: never.',
+  },
   LOG_LEVEL: {
     schema: Joi.string().valid('silent', 'error', 'warn', 'info', 'debug').default('info'),
     about: 'Least level that is logged. Logs are JSON lines on standard output.',

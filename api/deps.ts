@@ -137,6 +137,8 @@ export interface ApiSettings {
 /** What operations may use. Made once by api/server.ts. */
 export interface ApiDeps {
   readonly store: Store;
+  /** Returns a sentence where free disk space is low; null where it is not. */
+  readonly diskTrouble: () => Promise<string | null>;
   readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping' | 'tellPersonCame' | 'tellResumed'>;
   readonly schedules: ScheduleReader;
   readonly embedder: QueryEmbedder;

@@ -19,6 +19,7 @@ import { createEmbeddings } from '../embeddings/registry.js';
 import { pricesOfSpaces } from '../embeddings/readPrices.js';
 import { encodeQuery } from '../embeddings/sparse/sparseEncoder.js';
 import { createLookups } from '../lookups/registry.js';
+import { diskTrouble } from '../observability/diskSpace.js';
 import { createLog } from '../observability/log.js';
 import { createMetrics } from '../observability/metrics.js';
 import { offerMetrics } from '../observability/metricsPage.js';
@@ -59,6 +60,7 @@ const store = await connectStore({
 });
 // Of the whole service, so told by its API and not by each worker.
 metrics.tellBacklog(store.backlog);
+metrics.reportDisks(config.disks);
 await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
 const names = temporalNames(store.deploymentId, temporal.taskQueue);
@@ -92,13 +94,17 @@ const web = createWebSource({ egress, settings: config.web, renders: false });
 const documents = createDocumentPool({ ...config.documents, threads: 1 }, (death) =>
   log.warn({ ...death }, 'a reader of documents died; its documents are read once more, each by itself'),
 );
-const ops = createOps({ store, dispatcher, log }, { ...config.ops, secretKeys: config.secretKeys });
+const lowDisks = () => diskTrouble(config.disks);
+const ops = createOps(
+  { store, dispatcher, diskTrouble: lowDisks, log },
+  { ...config.ops, secretKeys: config.secretKeys },
+);
 const watching = new AbortController();
 const diagnosis = createDiagnosis(
   { client: temporalClient, names },
   store,
   async () => {
-    const { qdrant, temporal: engine } = await readiness({ store, dispatcher });
+    const { qdrant, temporal: engine } = await readiness({ store, dispatcher, diskTrouble: lowDisks });
     return { qdrant: qdrant.hint ?? null, temporal: engine.hint ?? null };
   },
   config.stallAfterMs,
@@ -106,6 +112,7 @@ const diagnosis = createDiagnosis(
 const stallsWatched = watchStalls(diagnosis, store.stalls, log, config.stallAfterMs, watching.signal);
 const app = createApp({
   ...ops,
+  diskTrouble: lowDisks,
   temporalLinks: links,
   workflowLink: links.workflowLink,
   store,

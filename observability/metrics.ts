@@ -1,6 +1,7 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import { type Backlog, type BacklogGauges, createBacklogGauges } from './backlog.js';
+import { type DiskSettings, readDisks } from './diskSpace.js';
 import type { Watch } from './watch.js';
 
 /** What became of texts: `computed` by a model now, or `reused` from before. */
@@ -50,6 +51,8 @@ export interface Metrics {
   readonly watch: Watch;
   /** Has the figures of the whole service told beside those of this process. To be called once. */
   tellBacklog(read: () => Promise<Backlog>): void;
+  /** Reports the free space of disks, read at each scrape. To be called once. */
+  reportDisks(disks: DiskSettings): void;
   /** All of it in Prometheus' text format. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -174,6 +177,24 @@ export function createMetrics(settings: MetricsSettings): Metrics {
     },
     tellBacklog(read) {
       backlog = createBacklogGauges(registry, read);
+    },
+    reportDisks({ folders, minFreeBytes }) {
+      new Gauge({
+        name: 'allotrope_disk_free_bytes',
+        help: 'Free space of each disk that the service writes to, by the first of its folders there.',
+        labelNames: ['folder'],
+        registers: [registry],
+        async collect() {
+          this.reset();
+          for (const { name, freeBytes } of await readDisks(folders).catch(() => []))
+            this.set({ folder: name }, freeBytes);
+        },
+      });
+      new Gauge({
+        name: 'allotrope_disk_min_free_bytes',
+        help: 'MIN_FREE_DISK_BYTES: less free space makes the service degraded.',
+        registers: [registry],
+      }).set(minFreeBytes);
     },
     async scrape() {
       await backlog?.refresh();

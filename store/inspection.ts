@@ -11,6 +11,7 @@ import { fileModel } from './files/model.js';
 import { type RunDoc, runModel } from './runs/model.js';
 import { createStalls, type Stalls } from './runs/stalls.js';
 import type { Secrets } from './secrets.js';
+import { brokenCollections } from './vectors/probe.js';
 import type { VectorSettings } from './vectors/vectors.js';
 import { createWorkerRecords, type Workers } from './workers/workers.js';
 import { type WebhookDoc, webhookModels } from './webhooks/model.js';
@@ -157,5 +158,5 @@ export async function inspectQdrant({ url, apiKey, prefix }: Pick<VectorSettings
   const states = await Promise.all(
     ours.map(async (name) => ({ name, status: (await client.getCollection(name)).status as string })),
   );
-  return { version, collections: states };
+  return { version, collections: states, broken: await brokenCollections(client, ours) };
 }

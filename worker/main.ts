@@ -68,6 +68,7 @@ const connected = await connectStore({
   watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
   traceparent: () => tracing.carried()?.traceparent ?? null,
 });
+metrics.reportDisks(config.disks);
 const store = countEnds(connected, metrics);
 const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
 const names = temporalNames(store.deploymentId, temporal.taskQueue);

@@ -5,6 +5,7 @@ import type { RequestHandler } from 'express';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import { HttpError, invalid } from './errors.js';
 import { inspectText } from './inspect.js';
+import { storeFailureOf } from './storeAnswers.js';
 import type { ReceiveContent } from './requestContents.js';
 
 /** A file of a form, kept and not yet anybody's. */

@@ -65,6 +65,7 @@ export interface OrganizationOverview {
 export interface OverviewDeps {
   readonly store: Store;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
+  readonly diskTrouble: () => Promise<string | null>;
   readonly log: Log;
 }
 
@@ -108,12 +109,12 @@ function remembered<T>(
 }
 
 /** @param goodMs for how long a whole overview is as good as new */
-export function createOverviews({ store, dispatcher, log }: OverviewDeps, goodMs: number): Overviews {
+export function createOverviews({ store, dispatcher, diskTrouble, log }: OverviewDeps, goodMs: number): Overviews {
   const failedOf = (organizationId: number, part: string) => (error: unknown) =>
     log.warn({ organizationId, part, err: error }, 'a part of the page of operators could not be looked at');
   /** Stalled runs are counted by organization. */
   const lookAtEngines = async (): Promise<Omit<Readiness, 'runs'>> => {
-    const { runs: _ofAll, ...checks } = await readiness({ store, dispatcher });
+    const { runs: _ofAll, ...checks } = await readiness({ store, dispatcher, diskTrouble });
     return checks;
   };
   const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, true);

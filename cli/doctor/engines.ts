@@ -70,7 +70,15 @@ export async function qdrantChecks({ qdrant }: Config): Promise<Check[]> {
   const name = 'Qdrant';
   if (qdrant.url === null) return [notSet(name, 'QDRANT_URL')];
   try {
-    const { version, collections } = await inspectQdrant({ ...qdrant, url: qdrant.url });
+    const { version, collections, broken } = await inspectQdrant({ ...qdrant, url: qdrant.url });
+    if (broken.length > 0)
+      return [
+        bad(
+          name,
+          `${version}; searches fail: ${broken.map((one) => `${one.name} (${one.reason})`).join(', ')}`,
+          'A segment is damaged or the disk is full: see Stores that fail in docs/operations.md.',
+        ),
+      ];
     const red = collections.filter(({ status }) => status === 'red').map((one) => one.name);
     return [
       red.length > 0

@@ -1,17 +1,14 @@
 /** What the doctor looks at on this machine. */
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { stat, statfs } from 'node:fs/promises';
-import path from 'node:path';
+import { stat } from 'node:fs/promises';
 
 import type { Config } from '../../config.js';
 import { findChromium } from '../../connectors/web/findChromium.js';
+import { megabytes, readDisks } from '../../observability/diskSpace.js';
 import { openBlobs } from '../../store/contents/openBlobs.js';
 import { bad, type Check, messageOf, ok, skipped, warn } from './check.js';
 
 const MEGABYTE = 1_000_000;
-/** Engines stop writing, some for good, when a disk is full. */
-const LEAST_FREE_BYTES = 2_000 * MEGABYTE;
 const LEAST_FREE_SHARE = 0.05;
 
 async function fileStorage({ files }: Config): Promise<Check> {
@@ -37,17 +34,15 @@ async function fileStorage({ files }: Config): Promise<Check> {
   }
 }
 
-/** The nearest folder above that is there. */
-const existing = (folder: string): string => (existsSync(folder) ? folder : existing(path.dirname(folder)));
-
-async function disk(setting: string, folder: string): Promise<Check> {
-  const name = `disk of ${setting}`;
-  const { bavail, blocks, bsize } = await statfs(existing(folder));
-  const free = bavail * bsize;
-  const found = `${Math.floor(free / MEGABYTE)} MB free of ${Math.floor((blocks * bsize) / MEGABYTE)} (${folder})`;
-  if (free >= LEAST_FREE_BYTES && bavail >= LEAST_FREE_SHARE * blocks) return ok(name, found);
-  const fix = 'Make room, or delete files that are not needed: POST /delete_files_v2.';
-  return free < LEAST_FREE_BYTES / 4 ? bad(name, found, fix) : warn(name, found, fix);
+/** Engines stop writing, some for good, when a disk is full. */
+async function disks({ disks: { folders, minFreeBytes } }: Config): Promise<Check[]> {
+  return (await readDisks(folders)).map(({ name: setting, path: folder, freeBytes, totalBytes }) => {
+    const name = `disk of ${setting}`;
+    const found = `${megabytes(freeBytes)} free of ${megabytes(totalBytes)} (${folder})`;
+    if (freeBytes >= minFreeBytes && freeBytes >= LEAST_FREE_SHARE * totalBytes) return ok(name, found);
+    const fix = 'Make room, or delete files that are not needed: POST /delete_files_v2.';
+    return freeBytes < minFreeBytes / 4 ? bad(name, found, fix) : warn(name, found, fix);
+  });
 }
 
 function browser({ web }: Config): Check {
@@ -133,10 +128,7 @@ function publicUrl({ publicUrl: url, host, connectors }: Config): Check[] {
 }
 
 export const machineChecks = async (config: Config): Promise<Check[]> => [
-  await disk('DATA_DIR', config.dataDir),
-  ...(config.files.s3 === null && !config.files.dir.startsWith(`${config.dataDir}${path.sep}`)
-    ? [await disk('FILE_STORAGE_DIR', config.files.dir)]
-    : []),
+  ...(await disks(config)),
   await fileStorage(config),
   browser(config),
   await embeddingModel(config),

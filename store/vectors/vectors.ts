@@ -10,6 +10,7 @@ import type { CollectionLayout } from './layout.js';
 import type { FileVectors } from './point.js';
 import { pointId } from './pointId.js';
 import { createWholePoints, type WholePoints } from './points.js';
+import { type BrokenCollection, brokenCollections } from './probe.js';
 import { createQdrantReader, QDRANT_TIMEOUT_MS } from './reader.js';
 import { createVectorSearch, type VectorSearch } from './search.js';
 import { organizationFilter, tenantFilter } from './tenantFilter.js';
@@ -64,6 +65,11 @@ export interface Vectors extends VectorSearch, WholePoints {
   countBySpace(organizationId: number): Promise<{ readonly space: string; readonly points: number }[]>;
   /** Resolves when Qdrant answers. */
   ping(): Promise<void>;
+  /**
+   * Searches once in each collection; an answer is good for some seconds. Returns the collections whose searches fail.
+   * @throws StoreFailure when Qdrant does not answer
+   */
+  probe(): Promise<readonly BrokenCollection[]>;
 }
 
 export interface VectorSettings {
@@ -74,6 +80,8 @@ export interface VectorSettings {
   readonly writes: WriteSettings;
 }
 
+/** Milliseconds: /ready is open to anyone and must stay cheap. */
+const PROBE_GOOD_MS = 5_000;
 /** Ids of one delete: some 400 KB of JSON. */
 const IDS_PER_DELETE = 10_000;
 
@@ -136,6 +144,8 @@ export function createVectors(
       }
     }
   };
+
+  let probed: { readonly at: number; readonly broken: Promise<BrokenCollection[]> } | null = null;
 
   const countPoints = async (
     must: (ReturnType<typeof tenantFilter>[number] | { key: string; match: { any: number[] } })[],
@@ -218,6 +228,16 @@ export function createVectors(
     },
     async ping() {
       await client.getCollections();
+    },
+    probe() {
+      const now = performance.now();
+      if (probed === null || now - probed.at > PROBE_GOOD_MS) {
+        const broken = collections.all().then((names) => brokenCollections(client, names));
+        probed = { at: now, broken };
+        // A failure is not remembered: the next call asks again.
+        broken.catch(() => (probed = null));
+      }
+      return probed.broken;
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Every operation while one store is down or frozen: its usual answer, or 503 that names the store. */
 import type { ServerResponse } from 'node:http';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -10,6 +10,7 @@ import { CONNECTED_SOURCES } from '../../contract/sources.js';
 import type { EngineName } from '../../engines/engine.js';
 import { type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { apiClient, type Listed, testUser } from '../support/client.js';
+import { cli } from '../support/cli.js';
 import { bodyOf, ours, sample } from '../support/contract.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
 import { PATIENCE_MS, soon } from '../support/soon.js';
@@ -203,6 +204,36 @@ test('file storage: what is larger than a row is 503, everything else works', as
   await rename(`${folder}.away`, folder);
   expect(wrong(answers, 'File storage')).toEqual([]);
   expect(refused(answers, 'File storage')).toEqual(['POST /uploadfile', 'POST /upload_text']);
+});
+
+/** Vectors of segments of the embedded engine. */
+async function vectorFiles(): Promise<string[]> {
+  const folder = path.join(service.env['DATA_DIR'] ?? '', 'qdrant');
+  const names = await readdir(folder, { recursive: true });
+  return names
+    .filter((name) => /vector_storage-dense.vectors.chunk_\d+\.mmap$/.test(name))
+    .map((name) => path.join(folder, name));
+}
+
+test('Qdrant with a damaged segment: searches are 503, /ready is degraded and doctor says so', async () => {
+  const caller = await newCaller('damaged');
+  const { qdrant } = service.engines;
+  await qdrant.stop();
+  const files = await vectorFiles();
+  expect(files.length).toBeGreaterThan(0);
+  await Promise.all(files.map((name) => rename(name, `${name}.away`)));
+  await qdrant.restart();
+  const answers = await callAll(caller);
+  const ready = await apiClient(service.url).get<{ status: string; reasons: string[] }>('/ready');
+  const doctor = await cli(service.env, 'doctor');
+  await qdrant.stop();
+  await Promise.all(files.map((name) => rename(`${name}.away`, name)));
+  await qdrant.restart();
+  expect(refused(answers, 'Qdrant reports an internal error')).toContain('POST /embeddings');
+  expect(wrong(answers, 'Qdrant')).toEqual([]);
+  expect(ready).toMatchObject({ status: 200, body: { status: 'degraded' } });
+  expect(ready.body.reasons.join()).toContain('Qdrant fails searches in');
+  expect(doctor.lines.join('\n')).toContain('searches fail');
 });
 
 /** Requests sent in turn while an engine dies, by several callers at once. */

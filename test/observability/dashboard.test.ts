@@ -53,6 +53,7 @@ beforeAll(async () => {
     unreadEventAt: null,
   };
   metrics.tellBacklog(() => Promise.resolve(backlog));
+  metrics.reportDisks({ folders: [{ name: 'DATA_DIR', path: process.cwd() }], minFreeBytes: 1 });
   metrics.embedded({ space: 's', purpose: 'document', outcome: 'computed', texts: 1, tokens: 1 });
   metrics.providerRequest('s', 'answered');
   metrics.providerTokens('s', 1);
@@ -123,6 +124,15 @@ describe('the dashboard', () => {
     );
     expect([...families.keys()].filter((name) => name.startsWith('allotrope_') && !shown.has(name))).toEqual([]);
   });
+});
+
+test('the alert rules ask for metrics and labels that are exported', () => {
+  const { groups } = parse(file('deploy/alerts.yml')) as { groups: { rules: { expr: string }[] }[] };
+  const rules = groups.flatMap((group) => group.rules);
+  expect(rules.length).toBeGreaterThan(2);
+  for (const { expr } of rules) expect(asked(expr).filter((name) => !families.has(name))).toEqual([]);
+  expect(families.get('allotrope_disk_free_bytes')).toContain('folder');
+  expect(families.get('allotrope_http_requests_total')).toContain('status');
 });
 
 test('every metric of ours is explained, with its labels, and nothing else is', () => {

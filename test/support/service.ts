@@ -37,6 +37,7 @@ import { createEgress } from '../../egress/createEgress.js';
 import { createEmbeddings } from '../../embeddings/registry.js';
 import { encodeDocument, encodeQuery } from '../../embeddings/sparse/sparseEncoder.js';
 import { createLookups } from '../../lookups/registry.js';
+import { diskTrouble } from '../../observability/diskSpace.js';
 import { createLog } from '../../observability/log.js';
 import { createMetrics } from '../../observability/metrics.js';
 import { createRerankers } from '../../rerankers/registry.js';
@@ -150,16 +151,21 @@ export async function startService(
   });
   const liveWeb = createWebSource({ egress, settings: config.web, renders: false });
   const liveDocuments = createDocumentPool({ ...config.documents, threads: 1 });
-  const ops = createOps({ store, dispatcher, log }, { ...config.ops, secretKeys: config.secretKeys });
+  const lowDisks = () => diskTrouble(config.disks);
+  const ops = createOps(
+    { store, dispatcher, diskTrouble: lowDisks, log },
+    { ...config.ops, secretKeys: config.secretKeys },
+  );
   const watching = new AbortController();
   const stores = async () => {
-    const { qdrant, temporal: engine } = await readiness({ store, dispatcher });
+    const { qdrant, temporal: engine } = await readiness({ store, dispatcher, diskTrouble: lowDisks });
     return { qdrant: qdrant.hint ?? null, temporal: engine.hint ?? null };
   };
   const diagnosis = createDiagnosis({ client, names }, store, stores, config.stallAfterMs);
   const stallsWatched = watchStalls(diagnosis, store.stalls, log, config.stallAfterMs, watching.signal);
   const app = createApp({
     ...ops,
+    diskTrouble: lowDisks,
     store,
     dispatcher,
     schedules: createScheduleReader(client, names),
