@@ -3,6 +3,7 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import type { RequestHandler } from 'express';
 
 import type { DraftOriginal } from '../../store/originals/originals.js';
+import type { StoreFailure } from '../../contract/storeFailures.js';
 import { HttpError, invalid } from './errors.js';
 import { inspectText } from './inspect.js';
 import { storeFailureOf } from './storeAnswers.js';
@@ -121,7 +122,13 @@ async function readForm(
   await ended;
   request.setTimeout(0);
   // Awaited after a failure too: only a content that was received whole can be discarded.
-  const file = await found.file?.catch(() => null);
+  let storeFailure: StoreFailure | null = null;
+  const file = await found.file?.catch((error: unknown) => {
+    storeFailure = storeFailureOf(error);
+    return null;
+  });
+  // A store that fails ends the stream of the file, which the form reports before the store's own error arrives.
+  if (storeFailure !== null) throw storeFailure as StoreFailure;
   if (failure !== null) {
     // The reason is thrown on as it is: a store's fault must stay one.
     // oxlint-disable-next-line typescript/only-throw-error
