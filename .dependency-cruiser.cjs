@@ -27,6 +27,7 @@ const owned = (pattern, owners) => ({
 module.exports = {
   forbidden: [
     { name: 'contract-is-pure', severity: 'error', from: { path: '^contract/' }, to: { pathNot: '^contract/' } },
+    room('process', []),
     room('egress', []),
     room('observability', []),
     room('connectors', ['egress', 'observability']),

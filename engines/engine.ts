@@ -32,10 +32,11 @@ export interface Engine {
   readonly ports: readonly number[];
   /** Of the present process; another one after a restart. */
   readonly pid: number;
+  /** For good: a start that is under way is given up, and no other one follows. */
   stop(): Promise<void>;
   /** Ends the process with a signal, as a crash would; for tests. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts it again on the same ports and data; stops it first if it runs. */
+  /** Starts it again on the same ports and data; stops it first if it runs. @throws EngineError once it was stopped */
   restart(): Promise<void>;
 }
 
@@ -43,7 +44,8 @@ export interface EngineOptions extends EngineEvents {
   readonly name: EngineName;
   /** Its ports, each tried first and moved on from when taken. */
   readonly ports: readonly WantedPort[];
-  readonly launch: (ports: readonly number[]) => Promise<Launched>;
+  /** @param signal gives up a start that is not ready yet */
+  readonly launch: (ports: readonly number[], signal: AbortSignal) => Promise<Launched>;
 }
 
 const PORT_TRIES = 5;
@@ -51,7 +53,8 @@ const PORT_TRIES = 5;
 /** Starts an engine on free ports and gives what controls it. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { name, ports: wanted, launch, onCrash, onRestart } = options;
-  const { ports, launched } = await launchOnFreePorts(wanted, launch);
+  const stopping = new AbortController();
+  const { ports, launched } = await launchOnFreePorts(wanted, (taken) => launch(taken, stopping.signal));
   let current: Launched | undefined;
   let restarting: Promise<void> | undefined;
   let pid = 0;
@@ -78,7 +81,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       return pid;
     },
     async stop() {
-      // What is just being started again would outlive us otherwise.
+      stopping.abort();
       await restarting?.catch(() => {});
       await dismiss()?.stop();
     },
@@ -91,7 +94,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     restart() {
       restarting ??= (async () => {
         await dismiss()?.stop();
-        adopt(await launch(ports));
+        if (stopping.signal.aborted) throw new EngineError(`${name} was stopped.`);
+        adopt(await launch(ports, stopping.signal));
         await onRestart?.();
       })().finally(() => (restarting = undefined));
       return restarting;
@@ -101,7 +105,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   return engine;
 }
 
-async function launchOnFreePorts(wanted: readonly WantedPort[], launch: EngineOptions['launch']) {
+async function launchOnFreePorts(
+  wanted: readonly WantedPort[],
+  launch: (ports: readonly number[]) => Promise<Launched>,
+) {
   const lost: number[] = [];
   for (let attempt = 1; ; attempt++) {
     const ports: number[] = [];

@@ -13,21 +13,28 @@ export const logPath = (dataDir: string, engine: EngineName) => join(dataDir, 'l
 export async function openLog(dataDir: string, engine: EngineName): Promise<FileHandle> {
   const path = logPath(dataDir, engine);
   await mkdir(dirname(path), { recursive: true });
-  const size = await stat(path).then(
-    (info) => info.size,
-    () => 0,
-  );
-  if (size > ROTATE_BYTES) await rename(path, `${path}.1`);
+  if ((await logSize(dataDir, engine)) > ROTATE_BYTES) await rename(path, `${path}.1`);
   return open(path, 'a');
 }
 
-/** The end of an engine's log, for the message that tells why it did not start. */
-export async function readLogTail(dataDir: string, engine: EngineName): Promise<string> {
+/** Bytes of an engine's log; 0 where there is none. */
+export const logSize = (dataDir: string, engine: EngineName): Promise<number> =>
+  stat(logPath(dataDir, engine)).then(
+    (info) => info.size,
+    () => 0,
+  );
+
+/**
+ * Returns the end of an engine's log.
+ * @param bytes at most so many
+ * @param from leaves out what comes before; a log that is shorter was rotated, and is read whole
+ */
+export async function readLogTail(dataDir: string, engine: EngineName, bytes = TAIL_BYTES, from = 0): Promise<string> {
   const file = await open(logPath(dataDir, engine));
   try {
     const { size } = await file.stat();
-    const start = Math.max(0, size - TAIL_BYTES);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, start);
+    const start = Math.max(0, size - bytes, from > size ? 0 : from);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, start);
     return buffer.toString('utf8', 0, bytesRead).trim();
   } finally {
     await file.close();

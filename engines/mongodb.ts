@@ -33,10 +33,11 @@ export async function startMongodb(options: MongodbOptions): Promise<MongodbEngi
     name: 'mongodb',
     ports: [wanted],
     ...events,
-    launch: ([port = 0]) =>
+    launch: ([port = 0], signal) =>
       startChild({
         name: 'mongodb',
         dataDir,
+        signal,
         port,
         python: venv.python,
         program,

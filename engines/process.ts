@@ -12,7 +12,8 @@ import { stopOrphan, writePidFile } from './pidFile.js';
 
 const RUN_CHILD = fileURLToPath(new URL('run_child.py', import.meta.url));
 const PROBE_EVERY_MS = 50;
-const READY_MS = 60_000;
+/** A large journal or collection takes minutes to open after a crash; giving up sooner would begin again each time. */
+const READY_MS = 300_000;
 const STOP_MS = 10_000;
 /** All that an engine may see of our environment: no secret of the service is its business. */
 const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH'];
@@ -20,6 +21,8 @@ const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH
 export interface ChildOptions {
   readonly name: EngineName;
   readonly dataDir: string;
+  /** Gives up the start. */
+  readonly signal: AbortSignal;
   /** The interpreter that runs the launcher. */
   readonly python: string;
   readonly program: string;
@@ -47,9 +50,9 @@ export async function startChild(options: ChildOptions): Promise<Launched> {
   await log.close();
   if (child.pid === undefined) throw new EngineError(`${name} could not be started: ${await ended}.`);
   stepBack(child.pid, niceness);
-  await writePidFile(dataDir, name, child.pid);
   const launched = { pid: child.pid, ended, stop: () => stopChild(child, ended) };
   try {
+    await writePidFile(dataDir, name, child.pid);
     await untilReady(options, child, ended);
   } catch (error) {
     await launched.stop();
@@ -71,7 +74,7 @@ export function endOf(child: ChildProcess): Promise<string> {
 }
 
 async function untilReady(
-  { name, dataDir, port, isReady }: ChildOptions,
+  { name, dataDir, port, isReady, signal }: ChildOptions,
   child: ChildProcess,
   ended: Promise<string>,
 ): Promise<void> {
@@ -79,11 +82,11 @@ async function untilReady(
   let how: string | undefined;
   void ended.then((words) => (how = words));
   const isUp = async (): Promise<boolean> => (await listensOn(child.pid ?? 0, port)) && isReady();
-  while (how === undefined && Date.now() < deadline) {
+  while (how === undefined && Date.now() < deadline && !signal.aborted) {
     if (await isUp().catch(() => false)) return;
     await sleep(PROBE_EVERY_MS);
   }
-  const reason = how ?? `not ready after ${READY_MS / 1000} s`;
+  const reason = how ?? (signal.aborted ? 'it was stopped' : `not ready after ${READY_MS / 1000} s`);
   const tail = await readLogTail(dataDir, name);
   throw new EngineError(
     `${name} did not start: ${reason} (process ${child.pid}, log ${logPath(dataDir, name)}).\n${tail}`,

@@ -32,10 +32,11 @@ export async function startQdrant(options: QdrantOptions): Promise<QdrantEngine>
     name: 'qdrant',
     ports: [wanted],
     ...events,
-    launch: ([port = 0]) =>
+    launch: ([port = 0], signal) =>
       startChild({
         name: 'qdrant',
         dataDir,
+        signal,
         port,
         python: venv.python,
         program: venv.python,

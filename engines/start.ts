@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 
 import type { Engine, EngineName } from './engine.js';
 import { EngineError } from './errors.js';
+import { createKeeper } from './keepRunning.js';
 import { tryLock } from './lock.js';
 import { startMongodb, type MongodbEngine } from './mongodb.js';
 import type { WantedPort } from './ports.js';
@@ -28,8 +29,10 @@ export interface EnginesOptions {
   readonly checkMongodb?: (uri: string) => Promise<void>;
   /** What else other processes on this DATA_DIR need to know, written into engines.json beside the addresses. */
   readonly tell?: Readonly<Record<string, string>>;
-  /** Told when an engine ends though nobody asked it to, be it while others still start; its `restart()` brings it back. */
+  /** Called when an engine ends on its own, even while others still start; its `restart()` brings it back. */
   readonly onCrash?: (name: EngineName, how: string, engine: Engine) => void;
+  /** Instead of `onCrash`: restarts engines that end on their own until they run, and receives a line for each attempt. */
+  readonly keepRunning?: (line: string) => void;
 }
 
 export interface RunningEngines {
@@ -53,8 +56,8 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
     need,
     ports = 'default',
     onProgress = () => {},
-    onCrash,
     checkMongodb,
+    keepRunning,
   } = options;
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
@@ -64,19 +67,33 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
   if (!lock) throw new EngineError(`Another process has its engines on ${dataDir}; stop it, or set another DATA_DIR.`);
 
   const started: Engine[] = [];
+  let addresses = {};
+  let writing: Promise<void> = Promise.resolve();
+  const write = () => {
+    const engines = () =>
+      started.map(({ name, ports: taken, pid }) => {
+        const down = keeper?.down.get(name);
+        return { name, ports: taken, pid, ...(down && { down }) };
+      });
+    const writeNow = () => writeWhole(notes, { ...options.tell, ...addresses, owner: process.pid, engines: engines() });
+    // One after the other: the last one holds the present state.
+    writing = writing.then(writeNow, writeNow);
+    return writing;
+  };
+  // On a full disk the file keeps its addresses, which are still right; the next write brings the rest.
+  const writeDown = () => write().catch(() => {});
+  const keeper = keepRunning && createKeeper({ dataDir, say: keepRunning, onChange: () => void writeDown() });
   const stop = async () => {
+    keeper?.stop();
     await Promise.all(started.map((engine) => engine.stop()));
+    await writing.catch(() => {});
     await rm(notes, { force: true });
     await lock.release();
   };
   try {
     const venv = await ensureVenv({ enginesDir, onProgress });
     const free: WantedPort | undefined = ports === 'free' ? 'free' : undefined;
-    let addresses = {};
-    const writeDown = () => {
-      const engines = started.map(({ name, ports: taken, pid }) => ({ name, ports: taken, pid }));
-      return writeWhole(notes, { ...options.tell, ...addresses, owner: process.pid, engines });
-    };
+    const onCrash = keeper?.onCrash ?? options.onCrash;
     const common = { dataDir, venv, onRestart: writeDown, ...(onCrash && { onCrash }), ...(free && { port: free }) };
     const start = async <E extends Engine>(wanted: boolean, starting: () => Promise<E>): Promise<E | undefined> => {
       if (!wanted) return undefined;
@@ -105,7 +122,7 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
       qdrantUrl: qdrant?.url,
     };
     addresses = known;
-    await writeDown();
+    await write();
     return { venv, temporal, mongodb, qdrant, ...known, stop };
   } catch (error) {
     await stop();
@@ -116,6 +133,11 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
 /** Readers of the file see the old content or the new, never half of it. */
 async function writeWhole(path: string, content: unknown): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`);
-  await rename(draft, path);
+  try {
+    await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
 }

@@ -33,10 +33,11 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalE
     name: 'temporal',
     ports: [port, uiPort],
     ...events,
-    launch: ([serverPort = 0, webPort = 0]) =>
+    launch: ([serverPort = 0, webPort = 0], signal) =>
       startChild({
         name: 'temporal',
         dataDir,
+        signal,
         port: serverPort,
         niceness,
         python: venv.python,

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** A child that has not said `ready` by then did not start. */
@@ -33,6 +34,8 @@ export interface ChildOptions {
   readonly frozenAfterMs?: number;
   /** Called before a frozen process is killed. */
   readonly onFrozen?: (pid: number | undefined) => void;
+  /** Receives each line of its log; by default the log goes to this process's output. */
+  readonly onLogLine?: (line: string) => void;
 }
 
 let compiling: Promise<void> | null = null;
@@ -55,15 +58,17 @@ export function compile(): Promise<void> {
 const LEAN_ENV = { MALLOC_ARENA_MAX: '2' };
 const LEAN_HEAP = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 
-function launch({ module, env }: ChildOptions): ChildProcess {
+function launch({ module, env, onLogLine }: ChildOptions): ChildProcess {
   const file = fileURLToPath(new URL(`../dist/${module}.js`, import.meta.url));
   // In a group of its own: Ctrl-C reaches the supervisor alone, which then ends its children in order.
-  return fork(file, {
+  const child = fork(file, {
     env: { ...LEAN_ENV, ...env },
     execArgv: LEAN_HEAP,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', onLogLine ? 'pipe' : 'inherit', 'inherit', 'ipc'],
     detached: true,
   });
+  if (child.stdout && onLogLine) createInterface({ input: child.stdout }).on('line', onLogLine);
+  return child;
 }
 
 async function whenReady(child: ChildProcess, module: string): Promise<Record<string, unknown>> {

@@ -19,7 +19,7 @@ const BUNDLE = path.join(DIST, 'workflow-bundle.js');
 const STAMP = path.join(DIST, 'workflow-bundle.hash');
 /** The rooms that run in production, and of the embedded engines what the command line asks. */
 const SOURCES = [
-  'engines/{errors,lock,pidFile,restoring}.ts',
+  'engines/{downEngines,errors,lock,pidFile,restoring}.ts',
   '{config,settings,stepBack}.ts',
   '{activities,api,cli,connectors,contract,dispatch,documents,egress,embeddings,lookups,observability,process,rerankers,store,transcription,worker,workflows}/**/*.ts',
 ];

@@ -1,6 +1,7 @@
 import { signIn } from './demo/client.js';
 import { scrapeDemo } from './demo/scrape.js';
 import { explanationOf } from '../process/startFailure.js';
+import { readableLog } from './readableLog.js';
 import { startService, stopOnSignal } from './service.js';
 
 const say = (line: string): void => console.log(`· ${line}`);
@@ -17,6 +18,7 @@ try {
   const service = await startService({
     env: { LOG_LEVEL: 'warn', ...process.env, ...demo.env, ALLOWED_PRIVATE_HOSTS: allowed },
     say,
+    onLogLine: (line) => say(readableLog(line)),
   });
   stopOnSignal(async () => {
     isStopping = true;

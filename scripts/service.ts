@@ -28,10 +28,12 @@ export interface ServiceOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Told what is going on, a line at a time. */
   readonly say: (line: string) => void;
+  /** Receives the log of API and worker, line by line; by default it goes to this process's output. */
+  readonly onLogLine?: (line: string) => void;
 }
 
 /** Brings everything up in one place: the engines that no URL names, then API and worker as children. */
-export async function startService({ env, say }: ServiceOptions): Promise<Service> {
+export async function startService({ env, say, onLogLine }: ServiceOptions): Promise<Service> {
   keepFilesPrivate();
   const dataDir = path.resolve(env['DATA_DIR'] || '.data');
   await checkFolder(dataDir, 'DATA_DIR');
@@ -56,10 +58,7 @@ export async function startService({ env, say }: ServiceOptions): Promise<Servic
     checkMongodb: refuseNewerSchema,
     onProgress: say,
     tell: { modelPath: model.modelPath, tokenizerPath: model.tokenizerPath },
-    onCrash: (name, how, engine) => {
-      say(`${name} ended (${how}); starting it again`);
-      engine.restart().catch((error: unknown) => say(`${name} did not start again: ${String(error)}`));
-    },
+    keepRunning: say,
   });
   const stops: (() => Promise<void>)[] = [() => engines.stop()];
   const stop = async (): Promise<void> => {
@@ -86,6 +85,7 @@ export async function startService({ env, say }: ServiceOptions): Promise<Servic
           env: childEnv,
           ...(module === 'worker/main' && { frozenAfterMs: FROZEN_STALLS * config.stallAfterMs }),
           onFrozen: (pid) => say(`${module} (process ${String(pid)}) is frozen; killing it`),
+          ...(onLogLine && { onLogLine }),
           onExit: (code) => say(`${module} ended with code ${String(code)}; starting it again`),
         });
         stops.push(() => child.stop());

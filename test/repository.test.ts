@@ -37,6 +37,7 @@ const ROOMS = [
   'dispatch',
   'egress',
   'observability',
+  'process',
   'cli',
   'connectors',
   'documents',

@@ -1,6 +1,7 @@
 /** What the doctor asks of engines and API. */
 import type { Config } from '../../config.js';
 import { temporalNames } from '../../contract/temporalNames.js';
+import { whyDown } from '../../engines/downEngines.js';
 import { inspectTemporal, type TemporalInspection } from '../../dispatch/inspect.js';
 import { type Inspection, inspectMongodb, inspectQdrant } from '../../store/inspection.js';
 import { SCHEMA_VERSION } from '../../store/migrations/run.js';
@@ -12,6 +13,12 @@ const START = 'Start the service with npm start';
 const MOST_SKEW_MS = 5_000;
 const notSet = (name: string, setting: string): Check =>
   bad(name, 'no address is known', `${START}, or set ${setting}.`);
+
+/** Says why a store does not answer: what `npm start` knows of its engine, else the error of the call. */
+async function noAnswer(at: string, { dataDir }: Config, engine: string, error: unknown): Promise<string> {
+  const down = await whyDown(dataDir, engine);
+  return `${at} does not answer: ${down === null ? messageOf(error) : `the embedded engine is ${down}`}`;
+}
 
 /** Within a second, since the question took its time. */
 function clock(mongodb: Date, asked: number, answered: number): Check {
@@ -30,8 +37,9 @@ interface MongodbFindings {
   readonly deploymentId: string | null;
 }
 
-export async function mongodbChecks({ mongodbUri }: Config): Promise<MongodbFindings> {
+export async function mongodbChecks(config: Config): Promise<MongodbFindings> {
   const name = 'MongoDB';
+  const { mongodbUri } = config;
   if (mongodbUri === null) return { checks: [notSet(name, 'MONGODB_URI')], inspection: null, deploymentId: null };
   try {
     const inspection = await inspectMongodb(mongodbUri);
@@ -59,15 +67,16 @@ export async function mongodbChecks({ mongodbUri }: Config): Promise<MongodbFind
   } catch (error) {
     const { host } = new URL(mongodbUri);
     return {
-      checks: [bad(name, `${host} does not answer: ${messageOf(error)}`, `${START}, or see MONGODB_URI.`)],
+      checks: [bad(name, await noAnswer(host, config, 'mongodb', error), `${START}, or see MONGODB_URI.`)],
       inspection: null,
       deploymentId: null,
     };
   }
 }
 
-export async function qdrantChecks({ qdrant }: Config): Promise<Check[]> {
+export async function qdrantChecks(config: Config): Promise<Check[]> {
   const name = 'Qdrant';
+  const { qdrant } = config;
   if (qdrant.url === null) return [notSet(name, 'QDRANT_URL')];
   try {
     const { version, collections, broken } = await inspectQdrant({ ...qdrant, url: qdrant.url });
@@ -91,21 +100,18 @@ export async function qdrantChecks({ qdrant }: Config): Promise<Check[]> {
     ];
   } catch (error) {
     return [
-      bad(
-        name,
-        `${qdrant.url} does not answer: ${messageOf(error)}`,
-        `${START}, or see QDRANT_URL and QDRANT_API_KEY.`,
-      ),
+      bad(name, await noAnswer(qdrant.url, config, 'qdrant', error), `${START}, or see QDRANT_URL and QDRANT_API_KEY.`),
     ];
   }
 }
 
 /** @param deploymentId null: unknown, so neither the task queue nor any workflow can be looked up */
 export async function temporalChecks(
-  { temporal }: Config,
+  config: Config,
   deploymentId: string | null,
 ): Promise<{ checks: Check[]; inspection: TemporalInspection | null }> {
   const name = 'Temporal';
+  const { temporal } = config;
   const { address } = temporal;
   if (address === null) return { checks: [notSet(name, 'TEMPORAL_ADDRESS')], inspection: null };
   const names = temporalNames(deploymentId ?? '', temporal.taskQueue);
@@ -118,7 +124,7 @@ export async function temporalChecks(
   } catch (error) {
     await inspection.close();
     const fix = `${START}, or see TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.`;
-    return { checks: [bad(name, `${address} does not answer: ${messageOf(error)}`, fix)], inspection: null };
+    return { checks: [bad(name, await noAnswer(address, config, 'temporal', error), fix)], inspection: null };
   }
 }
 

@@ -4,6 +4,9 @@ import { once } from 'node:events';
 
 import { soon } from './soon.js';
 
+/** A start compiles the service and brings three engines up: minutes on a machine that others use. */
+const START_MS = 280_000;
+
 export interface NpmRun {
   /** npm's own process. */
   readonly child: ChildProcess;
@@ -41,6 +44,7 @@ export function npmRun(script: string, env: NodeJS.ProcessEnv, ...args: string[]
       await soon(
         () => isOver || pattern.test(output),
         (done) => done,
+        START_MS,
       );
       const found = pattern.exec(output);
       if (!found) throw new Error(`npm run ${script} ended without printing ${pattern.source}:\n${output}`);

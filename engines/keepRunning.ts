@@ -1,0 +1,90 @@
+/** Restarts engines that end on their own, for as long as it takes: a full disk is emptied by a person, hours later. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { causeOf } from './cause.js';
+import type { Engine, EngineName } from './engine.js';
+import { logSize } from './logFile.js';
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** An engine that ran this long has recovered: its next crash starts with the first pause again. */
+const RECOVERED_MS = 60_000;
+
+/** An engine that is down, and why. */
+export interface DownEngine {
+  readonly since: string;
+  readonly cause: string;
+  /** Failed starts since it ended. */
+  readonly attempts: number;
+}
+
+export interface Keeper {
+  /** Handles the end of an engine that nothing asked to end. */
+  readonly onCrash: (name: EngineName, how: string, engine: Engine) => void;
+  /** Engines that are down, by name. */
+  readonly down: ReadonlyMap<EngineName, DownEngine>;
+  /** Ends all waiting; nothing is restarted afterwards. */
+  stop(): void;
+}
+
+export interface KeeperOptions {
+  readonly dataDir: string;
+  /** Receives one line for each crash, failed start and recovery. */
+  readonly say: (line: string) => void;
+  /** Called after `down` changed. */
+  readonly onChange?: () => void;
+  /** The clock; for tests. */
+  readonly now?: () => number;
+  /** Waits between attempts, in milliseconds; for tests. Rejects when the signal is aborted. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+export function createKeeper(options: KeeperOptions): Keeper {
+  const { dataDir, say, onChange = () => {}, now = Date.now } = options;
+  const { pause = (ms, signal) => sleep(ms, undefined, { signal }) } = options;
+  const stopping = new AbortController();
+  const down = new Map<EngineName, DownEngine>();
+  /** Starts since an engine last ran long enough, when the last one was, and how long the log was then. */
+  const tries = new Map<EngineName, { count: number; startedAt: number; logged: number }>();
+
+  const restart = async (name: EngineName, how: string, engine: Engine): Promise<void> => {
+    const since = new Date(now()).toISOString();
+    const earlier = tries.get(name);
+    const hadRecovered = earlier === undefined || now() - earlier.startedAt >= RECOVERED_MS;
+    let count = hadRecovered ? 0 : earlier.count;
+    let event = `${name} ${how}`;
+    // What earlier lives of the engine logged says nothing of this end.
+    let logged = earlier?.logged ?? 0;
+    for (let attempts = 0; !stopping.signal.aborted; attempts += 1) {
+      const cause = await causeOf(dataDir, name, logged);
+      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** count);
+      down.set(name, { since, cause: cause || how, attempts });
+      onChange();
+      say(`${event}${cause && `: ${cause}`}. Next start in ${pauseMs / 1000} s`);
+      await pause(pauseMs, stopping.signal);
+      count += 1;
+      logged = await logSize(dataDir, name);
+      tries.set(name, { count, startedAt: now(), logged });
+      try {
+        await engine.restart();
+        tries.set(name, { count, startedAt: now(), logged });
+        down.delete(name);
+        onChange();
+        say(`${name} runs again`);
+        return;
+      } catch (error) {
+        // Further lines of it are the end of the log, in which the cause is looked for.
+        event = (error as Error).message.split('\n', 1)[0]?.replace(/\.$/, '') ?? '';
+      }
+    }
+  };
+  return {
+    down,
+    onCrash(name, how, engine) {
+      restart(name, how, engine).catch((error: unknown) => {
+        if (!stopping.signal.aborted) say(`${name} is not restarted: ${String(error)}`);
+      });
+    },
+    stop: () => stopping.abort(),
+  };
+}

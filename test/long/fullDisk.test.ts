@@ -1,0 +1,151 @@
+/**
+ * The disk of one engine is full while uploads run: a small tmpfs in the place of its folder, so it needs root.
+ * Uploads that were acknowledged end READY once there is space again, with no help.
+ */
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from '@jest/globals';
+
+import type { EngineName } from '../../engines/engine.js';
+import { findPort } from '../../engines/ports.js';
+import { startEngines } from '../../engines/start.js';
+import { cli } from '../support/cli.js';
+import { testUser } from '../support/client.js';
+import { testEngines } from '../support/engines.js';
+import { startProcess } from '../support/processes.js';
+import { newEngineFolder } from '../support/scratch.js';
+import { soon } from '../support/soon.js';
+
+/** Enough for what each writes in this test, little enough to be filled in a second. */
+const SIZES_MB: Readonly<Record<EngineName, number>> = { mongodb: 600, qdrant: 400, temporal: 100 };
+/** How long the disk stays full. MongoDB aborts at its next checkpoint, which comes every 60 s. */
+const FULL_MS = 100_000;
+const RECOVERY_MS = 280_000;
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+/** Mounts a disk of this many MB at a folder. @returns why that is not allowed; null once it is mounted */
+function mountSmallDisk(folder: string, megabytes: number): string | null {
+  mkdirSync(folder, { recursive: true });
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], {
+    encoding: 'utf8',
+  });
+  return mounted.status === 0 ? null : mounted.stderr || String(mounted.error);
+}
+const unmount = (folder: string) => spawnSync('umount', ['--lazy', folder]);
+
+/** Why this machine cannot run the tests; null where it can. */
+function whyNot(): string | null {
+  const folder = mkdtempSync(path.join(tmpdir(), 'allotrope-mount-'));
+  const refused = mountSmallDisk(folder, 1);
+  unmount(folder);
+  rmSync(folder, { recursive: true });
+  return refused;
+}
+const refused = whyNot();
+if (refused !== null)
+  process.stderr.write(`SKIPPED: test/long/fullDisk.test.ts mounts a tmpfs, which needs root: ${refused}\n`);
+const testWithMounts = refused === null ? test : test.skip;
+
+/** Writes until nothing more fits. @returns what frees the space again */
+async function fill(folder: string): Promise<() => Promise<void>> {
+  const file = path.join(folder, 'filler');
+  const part = Buffer.alloc(1_000_000);
+  for (const size of [part.length, 4_096, 1])
+    for (;;) {
+      const isFull = await appendFile(file, part.subarray(0, size)).then(
+        () => false,
+        () => true,
+      );
+      if (isFull) break;
+    }
+  return () => rm(file);
+}
+
+testWithMounts.each(['mongodb', 'qdrant', 'temporal'] as const)(
+  'acknowledged uploads end READY after the disk of %s was full',
+  async (name) => {
+    const dataDir = await newEngineFolder('full');
+    ends.push(() => rm(dataDir, { recursive: true, force: true }));
+    expect(mountSmallDisk(path.join(dataDir, name), SIZES_MB[name])).toBeNull();
+    ends.push(() => unmount(path.join(dataDir, name)));
+    const said: string[] = [];
+    const engines = await startEngines({
+      dataDir,
+      need: { temporal: true, mongodb: true, qdrant: true },
+      ports: 'free',
+      keepRunning: (line) => said.push(line),
+    });
+    ends.push(() => engines.stop());
+    const { modelPath, tokenizerPath } = testEngines();
+    const port = await findPort('free');
+    const apiKey = `test-key-${randomBytes(12).toString('hex')}`;
+    const env: NodeJS.ProcessEnv = {
+      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], WORKER_NICENESS: '0' },
+      ...{ LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent', PORT: String(port), DATA_DIR: dataDir },
+      ...{ API_KEY: apiKey, SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` },
+      ...{ EMBEDDING_MODEL_PATH: modelPath, EMBEDDING_TOKENIZER_PATH: tokenizerPath, EMBEDDING_THREADS: '1' },
+    };
+    for (const module of ['api/server', 'worker/main'] as const) {
+      const child = await startProcess(module, env, true);
+      ends.push(() => child.stop());
+    }
+    const user = await testUser(`http://127.0.0.1:${port}`, apiKey, 'ben', 60_000);
+    const impatient = await testUser(`http://127.0.0.1:${port}`, apiKey, 'ben');
+    const accepted: number[] = [];
+    const answers = new Map<string, number>();
+    const upload = async (): Promise<boolean> => {
+      const content = `${accepted.length} ${randomBytes(6_000).toString('hex')} `.repeat(2);
+      const status = await impatient.upload({ name: `${accepted.length}.txt`, content }).then(
+        (answer) => {
+          if (answer.status === 200) accepted.push(answer.body.id);
+          return String(answer.status);
+        },
+        () => 'no answer',
+      );
+      answers.set(status, (answers.get(status) ?? 0) + 1);
+      return status === '200';
+    };
+    for (let n = 0; n < 20; n += 1) expect(await upload()).toBe(true);
+    const free = await fill(path.join(dataDir, name));
+    const until = Date.now() + FULL_MS;
+    while (Date.now() < until) {
+      await upload();
+      await sleep(500);
+    }
+    const whileFull = Object.fromEntries(answers);
+    await free();
+    const freedAt = Date.now();
+    await soon(upload, (isAccepted) => isAccepted, RECOVERY_MS);
+    const acceptedAgainMs = Date.now() - freedAt;
+    const open = new Set(accepted);
+    const ended: Record<string, number> = {};
+    await soon(
+      async () => {
+        for (const id of open) {
+          const { sync_status: status } = await user.file(id);
+          if (!['READY', 'SYNC_ERROR', 'SYNC_ABORTED'].includes(status)) break;
+          open.delete(id);
+          ended[status] = (ended[status] ?? 0) + 1;
+        }
+        return open.size;
+      },
+      (left) => left === 0,
+      RECOVERY_MS,
+    );
+    const atRestMs = Date.now() - freedAt;
+    process.stderr.write(`${name}: ${JSON.stringify({ whileFull, acceptedAgainMs, atRestMs, ended, said })}\n`);
+    expect(ended).toEqual({ READY: accepted.length });
+    // Chunks, points and contents of each.
+    expect(await cli(env, 'reconcile')).toMatchObject({ code: 0 });
+  },
+  900_000,
+);

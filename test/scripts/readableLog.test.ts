@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+
+import { readableLog } from '../../scripts/readableLog.js';
+
+test('a line of the log becomes a sentence with its cause, and without tokens, ids and stack', () => {
+  const line = {
+    level: 40,
+    name: 'worker',
+    taskToken: 'CiQ2Zj',
+    error: { message: 'connect ECONNREFUSED 127.0.0.1:6343\nmore', stack: 'Error: connect' },
+    msg: 'Activity failed',
+  };
+  expect(readableLog(JSON.stringify(line))).toBe('worker: Activity failed: connect ECONNREFUSED 127.0.0.1:6343');
+});
+
+test.each(['plain text', '{"no":"message"}', '12'])('%s stays as it is', (line) => {
+  expect(readableLog(line)).toBe(line);
+});
