@@ -150,6 +150,12 @@ function fuseSpaces(answers: readonly Found[][]): Found[] {
 /** The same for a vector that the caller says is of the model which filled them all. */
 const mergeSpaces = (answers: readonly Found[][]): Found[] => answers.flat().sort((a, b) => byScore(a.hit, b.hit));
 
+/** Encodes the query once for all spaces: 32,000 characters of Thai take 60 ms of the event loop. */
+function encodingOnce(deps: ApiDeps): ApiDeps {
+  let encoded: Probe['sparse'] | undefined;
+  return { ...deps, encodeQuery: (text) => (encoded === undefined ? (encoded = deps.encodeQuery(text)) : encoded) };
+}
+
 /**
  * The k chunks that answer a query best, among the caller's of the model, in the spaces in which they lie.
  * @throws HttpError 400 for a reranker that is not configured, 502 or 503 where a provider refuses or fails; whatever
@@ -158,8 +164,9 @@ const mergeSpaces = (answers: readonly Found[][]): Found[] => answers.flat().sor
 export async function searchChunks(
   { organizationId, userId }: Tenant,
   request: SearchRequest,
-  deps: ApiDeps,
+  given: ApiDeps,
 ): Promise<Found[]> {
+  const deps = encodingOnce(given);
   const { query, k, rerank, likely, model, signal } = request;
   const tenant = { organizationId, userId };
   const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));

@@ -3,12 +3,13 @@ import Joi from 'joi';
 
 import { EMBEDDING_MODELS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
 import { workflowIds } from '../../contract/orchestration.js';
-import type { GivenChunks } from '../../contract/uploads.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { ApiDeps } from '../deps.js';
 import { busy, refuseBusy } from '../files/refuseBusy.js';
 import { HttpError, invalid, notFound, type ValidationDetail } from '../http/errors.js';
+import { MAX_GIVEN_CHUNKS } from '../http/json/limits.js';
+import { nextTurn } from '../http/json/nextTurn.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { embeddingModel } from '../schemas/ingest.js';
@@ -70,13 +71,31 @@ const ordered = (chunks: readonly ChunkBody[]): ChunkBody[] =>
 
 const base64 = (vector: readonly number[]): string => Buffer.from(Float32Array.from(vector).buffer).toString('base64');
 
-function givenOf(chunks: readonly ChunkBody[], chunksOnly: boolean): GivenChunks {
+/** Chunks that are written in one turn of the event loop: with vectors of 3,072 numbers some 3 MB. */
+const CHUNKS_A_TURN = 200;
+
+/** Writes the elements of a JSON list. */
+async function* writeList(items: readonly ChunkBody[], write: (item: ChunkBody) => string): AsyncGenerator<Buffer> {
+  for (let from = 0; from < items.length; from += CHUNKS_A_TURN) {
+    const texts = items.slice(from, from + CHUNKS_A_TURN).map((item) => JSON.stringify(write(item)));
+    yield Buffer.from(`${from === 0 ? '' : ','}${texts.join()}`);
+    await nextTurn();
+  }
+}
+
+/** Writes GivenChunks as JSON. */
+async function* writeGiven(chunks: readonly ChunkBody[], chunksOnly: boolean): AsyncGenerator<Buffer> {
   const inOrder = ordered(chunks);
-  const vectors = inOrder.flatMap(({ embedding }) => (embedding === undefined ? [] : [base64(embedding)]));
-  return {
-    texts: inOrder.map(({ chunk }) => chunk),
-    vectors: chunksOnly || vectors.length === 0 ? null : vectors,
-  };
+  const given = chunksOnly ? [] : inOrder.filter(({ embedding }) => embedding !== undefined);
+  yield Buffer.from('{"texts":[');
+  yield* writeList(inOrder, ({ chunk: text }) => text);
+  yield Buffer.from('],"vectors":');
+  if (given.length === 0) yield Buffer.from('null}');
+  else {
+    yield Buffer.from('[');
+    yield* writeList(given, ({ embedding = [] }) => base64(embedding));
+    yield Buffer.from(']}');
+  }
 }
 
 interface Prepared {
@@ -137,6 +156,7 @@ export const uploadChunks = operation<'user', Body>({
   summary: 'Gives files chunks, and vectors, that the caller made.',
   createsWork: true,
   takesContents: true,
+  takesChunks: true,
   body: Joi.object({
     embedding_model: embeddingModel().required(),
     chunks_and_embeddings: Joi.array()
@@ -159,6 +179,9 @@ export const uploadChunks = operation<'user', Body>({
   async handle({ caller, body, receive, deps }) {
     const { store, dispatcher } = deps;
     const ids = body.chunks_and_embeddings.map(({ file_id: id }) => id);
+    const count = body.chunks_and_embeddings.reduce((sum, { chunks_and_embeddings: { length } }) => sum + length, 0);
+    if (count > MAX_GIVEN_CHUNKS)
+      throw invalid(['body', FILES], `Must have at most ${MAX_GIVEN_CHUNKS} chunks in all`, 'too_long');
     body.chunks_and_embeddings.forEach((file, index) => {
       const path = ['body', FILES, index];
       if (ids.indexOf(file.file_id) < index)
@@ -169,8 +192,7 @@ export const uploadChunks = operation<'user', Body>({
     });
     const prepared: Prepared[] = [];
     for (const file of body.chunks_and_embeddings) {
-      const given = givenOf(file.chunks_and_embeddings, body.chunks_only);
-      const draft = await receive(Buffer.from(JSON.stringify(given)));
+      const draft = await receive(writeGiven(file.chunks_and_embeddings, body.chunks_only));
       prepared.push({ body: file, draft, runId: await store.runs.nextId() });
     }
     await queue(caller, prepared, body, deps);

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 import type { NewContainers } from '../../store/files/newContainers.js';
 import type { KeyUse } from '../../store/idempotency.js';
 import { HttpError, invalid } from './errors.js';
+import { fingerprint } from './fingerprint.js';
 import type { AuthScheme, Call, Operation } from './operation.js';
 import type { ReceivedFile } from './receiveFile.js';
 
@@ -19,14 +19,6 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   return key;
 }
 
-/** Serializes a JSON value so that the order in which an object's keys were sent makes no difference. */
-function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join()}}`;
-}
-
 /** A transaction that also holds a key is not shared with other requests. */
 const NOT_SHARED: NewContainers = { accept: () => Promise.resolve(false) };
 
@@ -38,10 +30,8 @@ const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: Receive
   sha256,
 });
 
-const fingerprintOf = ({ body, query, params, file }: Call<AuthScheme, unknown>): string =>
-  createHash('sha256')
-    .update(canonical([body, query, { ...params }, ...(file ? [fileFingerprint(file)] : [])]))
-    .digest('base64');
+const fingerprintOf = ({ body, query, params, file }: Call<AuthScheme, unknown>): Promise<string> =>
+  fingerprint([body, query, { ...params }, ...(file ? [fileFingerprint(file)] : [])]);
 
 interface KeyedAnswer {
   /** JSON. */
@@ -68,10 +58,10 @@ export async function answerOnce(
     route: `${operation.method} ${operation.path}`,
     key,
   };
-  const fingerprint = fingerprintOf(call);
+  const own = await fingerprintOf(call);
   const earlier = async (): Promise<KeyedAnswer | null> => {
     const found = await deps.store.idempotency.find(use);
-    if (found && found.fingerprint !== fingerprint)
+    if (found && found.fingerprint !== own)
       throw invalid(
         ['header', IDEMPOTENCY_HEADER],
         'This key was used for another request. Take a new one',
@@ -82,7 +72,7 @@ export async function answerOnce(
   const known = await earlier();
   if (known) return known;
   try {
-    return { json: await handleOnce(operation, use, fingerprint, call), replayed: false };
+    return { json: await handleOnce(operation, use, own, call), replayed: false };
   } catch (error) {
     // The other request with this key may have been committed meanwhile: the key is taken, or the file is busy because of it.
     const answered = error instanceof HttpError ? await earlier() : null;
@@ -95,7 +85,7 @@ export async function answerOnce(
 async function handleOnce(
   { handle }: Operation,
   use: KeyUse,
-  fingerprint: string,
+  own: string,
   call: Call<AuthScheme, unknown>,
 ): Promise<string> {
   const { deps } = call;
@@ -109,7 +99,7 @@ async function handleOnce(
     // row that the handler writes beforehand would be invisible in an older snapshot.
     const claim = async (): Promise<void> => {
       if (isClaimed) return;
-      if (!(await store.idempotency.claim(use, fingerprint, session)))
+      if (!(await store.idempotency.claim(use, own, session)))
         throw new HttpError(409, 'A request with this Idempotency-Key is under way. Send it again in a moment.', 1);
       isClaimed = true;
     };

@@ -1,10 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 
 import type { Log } from '../../observability/log.js';
-import { HttpError, invalid } from './errors.js';
+import { HttpError } from './errors.js';
 import { storeAnswer, storeFailureOf } from './storeAnswers.js';
 import { shownPath, whoseOf } from './told.js';
 
@@ -68,22 +66,12 @@ export function cors(origins: readonly string[]): RequestHandler {
   };
 }
 
-/** `type` of the error of a body whose bytes are no UTF-8: decoded, it would hold replacement characters in their place. */
-const NOT_UTF8 = 'body.not.utf8';
-
-/** Refuses a body that could not be read as it was sent; for the JSON parser. */
-export function requireUtf8(_request: IncomingMessage, _response: ServerResponse, body: Buffer, charset: string): void {
-  if (charset === 'utf-8' && !isUtf8(body)) throw Object.assign(new Error('not UTF-8'), { type: NOT_UTF8 });
-}
-
 /** What Express and its body parser say of a request they can't read, by the `type` of their error. */
 const UNREADABLE: Readonly<Record<string, HttpError>> = {
   'entity.too.large': new HttpError(
     413,
     'The request is larger than this server accepts (setting MAX_JSON_BYTES; MAX_CONTENTS_BYTES where contents are sent).',
   ),
-  'entity.parse.failed': invalid(['body'], 'The body is not valid JSON', 'json_invalid'),
-  [NOT_UTF8]: invalid(['body'], 'The body is not valid UTF-8', 'json_invalid'),
   'charset.unsupported': new HttpError(415, 'Send the body as UTF-8.'),
   'encoding.unsupported': new HttpError(415, 'Send the body plain, or with content-encoding gzip, deflate or br.'),
   'request.aborted': new HttpError(400, 'The request ended before its body was whole.'),

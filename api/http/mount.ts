@@ -4,7 +4,6 @@ import { pipeline } from 'node:stream/promises';
 import {
   type ErrorRequestHandler,
   type IRouter,
-  json,
   type Request,
   type RequestHandler,
   type Response,
@@ -19,7 +18,8 @@ import type { ConcurrencyLimiter } from './concurrency.js';
 import { HttpError, invalid } from './errors.js';
 import { answerOnce, idempotencyKeyOf } from './idempotency.js';
 import { takeRoute } from './metrics.js';
-import { requireUtf8 } from './middleware.js';
+import { CHUNK_LIMITS, JSON_LIMITS } from './json/limits.js';
+import { readJson, restAfter } from './json/read.js';
 import {
   type AuthScheme,
   type Call,
@@ -42,8 +42,9 @@ import { validate } from './validate.js';
 
 /** Seconds after which a caller asks again: by then another process may answer. */
 const OUTDATED_RETRY_S = 30;
-/** Of a form. */
+/** Of a form. It names what a person chose on a page: 2,000 fields of 500 bytes. */
 const MAX_FORM_FIELDS = 2_000;
+const MAX_FORM_BYTES = 1_000_000;
 
 /** OpenAPI's {name} is Express's :name. */
 export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -80,8 +81,8 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
   };
   const limit = takesContents ? maxContentsBytes : maxJsonBytes;
   const readers: RequestHandler[] = takesForm
-    ? [urlencoded({ extended: false, limit, parameterLimit: MAX_FORM_FIELDS })]
-    : [json({ limit, strict: false, verify: requireUtf8 }), requireJson];
+    ? [urlencoded({ extended: false, limit: Math.min(limit, MAX_FORM_BYTES), parameterLimit: MAX_FORM_FIELDS })]
+    : [...readJson(limit, operation.takesChunks ? CHUNK_LIMITS : JSON_LIMITS), requireJson];
   const read = body ? readers : [];
   const early: RequestHandler[] = [
     ...(changes ? [refuseOutdated] : []),
@@ -91,10 +92,14 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
   const answer = async (request: Request, response: Response): Promise<void> => {
     const { caller, confirmed } = identityOf(response);
     const contents = createRequestContents(deps.store.originals, caller);
+    // No body at all is one without fields: lists need none, and what others miss is named.
+    const validated = body
+      ? validate<unknown>(body, request.body === undefined ? {} : request.body, 'body', rules)
+      : {};
+    await restAfter(response.locals['bodyBytes']);
     const call: Call<typeof auth, unknown> = {
       caller: caller as UserCaller & KeyCaller & OperatorCaller,
-      // No body at all is one without fields: lists need none, and what others miss is named.
-      body: body ? validate(body, request.body === undefined ? {} : request.body, 'body', rules) : {},
+      body: validated,
       given: fieldsOf(request.body),
       query: query ? validate(query, request.query, 'query', rules) : {},
       params: request.params as Record<string, string>,

@@ -80,6 +80,8 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
   readonly fromOwnPages?: true;
   /** The body carries contents, and may be as long as those. */
   readonly takesContents?: true;
+  /** Those are chunks with their vectors: many objects and numbers. */
+  readonly takesChunks?: true;
   /**
    * The request creates something, so it accepts an Idempotency-Key. Its handler calls `receive` for contents, then
    * writes in `store.transaction` only (or, without a key, by `store.newContainers`), and answers from what that returns:

@@ -1,0 +1,126 @@
+import type { JsonLimits } from './limits.js';
+import { nextTurn } from './nextTurn.js';
+import { createScanner } from './scan.js';
+
+/** Bytes that are scanned, or parsed, in one turn of the event loop: a few milliseconds. */
+const SLICE_BYTES = 262_144;
+
+/** A container whose end has not been read. */
+interface Open {
+  readonly isObject: boolean;
+  /** Where it begins. */
+  readonly at: number;
+  /** What was parsed of it so far; null: it is parsed together with its parent. */
+  target: Container | null;
+  /** What is not parsed yet begins here. */
+  from: number;
+  /** The last comma in it; -1: there is none. */
+  comma: number;
+  /** The key, or '' in a list, of the element that is parsed by itself. */
+  key: string;
+  /** The last element was parsed by itself: only white space may follow it until the next sign. */
+  isAttached: boolean;
+}
+
+/** White space as JSON has it. */
+const isBlank = (text: string): boolean => /^[ \t\r\n]*$/.test(text);
+
+/** The key in `"key":`, white space around it. @throws SyntaxError for any other text */
+function keyOf(text: string): string {
+  const [key, ...more] = Object.keys(JSON.parse(`{${text}0}`) as object);
+  if (key === undefined || more.length > 0 || !/:[ \t\r\n]*$/.test(text)) throw new SyntaxError('JSON without a key');
+  return key;
+}
+
+type Container = unknown[] | Record<string, unknown>;
+
+/** Adds what was parsed of a container, as JSON.parse would: the last of equal keys wins. */
+function append(target: Container, part: Container): void {
+  if (Array.isArray(target)) for (const value of part as unknown[]) target.push(value);
+  else
+    for (const [key, value] of Object.entries(part))
+      // Assigned, the key __proto__ would change the prototype.
+      Object.defineProperty(target, key, { value, configurable: true, enumerable: true, writable: true });
+}
+
+/**
+ * Parses JSON as JSON.parse does, in several turns of the event loop where it is long.
+ * @param bytes UTF-8
+ * @param sliceBytes what is parsed in one turn; a longer text is parsed whole
+ * @throws SyntaxError for what is not JSON; HttpError 422 above a limit
+ */
+export async function parseJson(bytes: Buffer, limits: JsonLimits, sliceBytes = SLICE_BYTES): Promise<unknown> {
+  const open: Open[] = [];
+  const root: { value: unknown; from: number; end: number } = { value: null, from: 0, end: -1 };
+  let parsedTo = 0;
+  const textOf = (from: number, to: number): string => bytes.toString('utf8', from, to);
+
+  /** Parses the elements of a container up to `to`. */
+  function flush(one: Open, to: number, isEnd = false): void {
+    const text = textOf(one.from, to);
+    const target = (one.target ??= one.isObject ? {} : []);
+    // There must be an element before a comma, and after one.
+    const isEmpty = isBlank(text);
+    if (one.isAttached ? !isEmpty : isEmpty && (!isEnd || one.comma >= 0))
+      throw new SyntaxError('JSON with a misplaced element');
+    if (!isEmpty) append(target, JSON.parse(one.isObject ? `{${text}}` : `[${text}]`) as Container);
+    one.isAttached = false;
+    parsedTo = to;
+  }
+
+  /** Parses what precedes the innermost container in the others, so that it can be parsed by itself. */
+  function detachAncestors(): void {
+    for (const [index, one] of open.entries()) {
+      const child = open[index + 1];
+      if (!child) return;
+      if (child.target !== null) continue;
+      if (one.isAttached) throw new SyntaxError('JSON without a comma');
+      if (one.comma >= one.from) {
+        flush(one, one.comma);
+        one.from = one.comma + 1;
+      }
+      one.target ??= one.isObject ? {} : [];
+      const before = textOf(one.from, child.at);
+      if (!one.isObject && !isBlank(before)) throw new SyntaxError('JSON without a comma');
+      one.key = one.isObject ? keyOf(before) : '';
+      child.target = child.isObject ? {} : [];
+    }
+  }
+
+  const scanner = createScanner(bytes, limits, {
+    opened(at, isObject) {
+      open.push({ isObject, at, target: null, from: at + 1, comma: -1, key: '', isAttached: false });
+    },
+    separated(at) {
+      const one = open.at(-1);
+      if (!one) throw new SyntaxError('JSON with a comma outside of a container');
+      if (one.isAttached || at - Math.max(parsedTo, one.from) >= sliceBytes) {
+        detachAncestors();
+        flush(one, at);
+        one.from = at + 1;
+      }
+      one.comma = at;
+    },
+    closed(at, isObject) {
+      const one = open.pop();
+      if (one?.isObject !== isObject) throw new SyntaxError('JSON with brackets that do not match');
+      if (one.target === null) return;
+      flush(one, at, true);
+      const parent = open.at(-1);
+      if (parent) {
+        append(parent.target ?? [], parent.isObject ? { [parent.key]: one.target } : [one.target]);
+        Object.assign(parent, { from: at + 1, isAttached: true });
+      } else Object.assign(root, { value: one.target, from: one.at, end: at + 1 });
+    },
+  });
+  for (let end = 0; end < bytes.length;) {
+    end = Math.min(bytes.length, end + sliceBytes);
+    scanner.advance(end);
+    if (bytes.length > sliceBytes) await nextTurn();
+  }
+  const { value, from, end } = root;
+  if (end < 0) return JSON.parse(textOf(0, bytes.length)) as unknown;
+  if (open.length > 0 || !isBlank(textOf(0, from)) || !isBlank(textOf(end, bytes.length)))
+    throw new SyntaxError('JSON that does not end');
+  return value;
+}
