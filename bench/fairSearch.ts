@@ -1,0 +1,170 @@
+/**
+ * `npm run bench:fair-search`: searches of one organization while a caller of another sends long queries in a loop. Phases
+ * alternate with idle ones, so that both meet the same machine. `-- --quick` takes fewer searches.
+ */
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { connectStore } from '../store/connect.js';
+import { loadConfig, storeSettings } from '../config.js';
+import type { FileRecord } from '../contract/records.js';
+import { apiClient, testUser, type TestUser } from '../test/support/client.js';
+import { percentile } from './measures.js';
+import { cpuNow, cpuSince } from './processes.js';
+import { circumstances, table } from './report.js';
+import { startBenchService } from './service.js';
+
+const quick = process.argv.includes('--quick');
+const RESULTS = fileURLToPath(new URL('fairSearch.md', import.meta.url));
+const ROUNDS = quick ? 2 : 4;
+const SEARCHES = quick ? 50 : 150;
+const WARM_UP = 50;
+/** Between two searches: a person's, not a load. */
+const PAUSE_MS = 20;
+const TEXTS = 40;
+const WORDS =
+  'a refund of the payment takes five working days unless the bank of the customer asks for more papers'.split(' ');
+const say = (line: string): void => console.log(`· ${line}`);
+
+interface Load {
+  readonly name: string;
+  readonly characters: number;
+  /** Callers that send such queries in a loop. */
+  readonly callers: number;
+  /** p95 beside that of idle phases, at most; null: nothing is wanted. */
+  readonly wanted: number | null;
+}
+const LOADS: readonly Load[] = [
+  { name: '8,000 characters, one caller', characters: 8_000, callers: 1, wanted: 2 },
+  { name: '32,000 characters, one caller', characters: 32_000, callers: 1, wanted: 3 },
+  { name: '32,000 characters, 32 callers', characters: 32_000, callers: 32, wanted: null },
+];
+
+const words = (characters: number, from: number): string => {
+  let text = '';
+  for (let at = from; text.length < characters; at += 7) text += `${WORDS[at % WORDS.length]} `;
+  return text.slice(0, characters);
+};
+
+async function upload(user: TestUser): Promise<void> {
+  const accepted: FileRecord[] = [];
+  for (let index = 0; index < TEXTS; index += 1) {
+    const contents = `Case ${index}: ${words(400, index)}`;
+    const { status, body } = await user.post<FileRecord>('/upload_text', { contents });
+    if (status !== 200) throw new Error(`the upload was answered ${status}`);
+    accepted.push(body);
+  }
+  for (const { id } of accepted) await user.settled(id, 600_000);
+}
+
+/** Searches one after the other; no query twice. @returns how long each took, in ms */
+async function searchTimes(user: TestUser, count: number, seed: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    const from = performance.now();
+    const found = await user.search({ query: `${seed} ${nth} ${words(40, nth)}`, k: 5 });
+    times.push(performance.now() - from);
+    if (found.length !== 5) throw new Error(`${found.length} chunks were found instead of 5`);
+    await sleep(PAUSE_MS);
+  }
+  return times;
+}
+
+/** Sends long queries in loops until it is stopped. @returns stops it, and tells how many were answered */
+function begin(user: TestUser, { characters, callers }: Load): () => Promise<number> {
+  let isOver = false;
+  let answered = 0;
+  const loop = async (caller: number): Promise<void> => {
+    for (let nth = 0; !isOver; nth += 1) {
+      const { status } = await user.post('/embeddings', { query: words(characters, caller + 31 * nth), k: 5 });
+      if (status !== 200) throw new Error(`a long query was answered ${status}`);
+      answered += 1;
+    }
+  };
+  const loops = Promise.all(Array.from({ length: callers }, (_, caller) => loop(caller)));
+  loops.catch(() => undefined);
+  return async () => {
+    isOver = true;
+    await loops;
+    return answered;
+  };
+}
+
+const begun = new Date();
+const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, say });
+const idle: number[] = [];
+const loaded = LOADS.map((): number[] => []);
+const answered = LOADS.map(() => 0);
+const apiCpu = { idle: 0, idleSearches: 0 };
+try {
+  const store = await connectStore(
+    storeSettings(
+      loadConfig({
+        ...{
+          MONGODB_URI: service.mongodbUri,
+          QDRANT_URL: service.qdrantUrl,
+          SECRET_KEY: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+        },
+      }),
+    ),
+  );
+  const { apiKey } = await store.organizations.create('other');
+  await store.close();
+  const [victim, attacker] = [await service.user(), await testUser(service.url, apiKey, 'attacker')];
+  await Promise.all([upload(victim), upload(attacker)]);
+  say('both organizations have their files');
+  await searchTimes(victim, WARM_UP, 0);
+  for (let round = 1; round <= ROUNDS; round += 1)
+    for (const [index, load] of LOADS.entries()) {
+      const before = cpuNow();
+      idle.push(...(await searchTimes(victim, SEARCHES, 10 * round + index)));
+      apiCpu.idle += cpuSince(before)['api'] ?? 0;
+      apiCpu.idleSearches += SEARCHES;
+      const stop = begin(attacker, load);
+      await sleep(500);
+      const times = await searchTimes(victim, SEARCHES, 100 + 10 * round + index);
+      loaded[index]?.push(...times);
+      answered[index] = (answered[index] ?? 0) + (await stop());
+      say(
+        `round ${round}, ${load.name}: p95 ${percentile(times, 95).toFixed(1)} ms, idle so far ${percentile(idle, 95).toFixed(1)} ms`,
+      );
+    }
+  const health = await apiClient(service.url).get('/health');
+  if (health.status !== 200) throw new Error('the API is not well');
+} finally {
+  await service.stop();
+}
+const row = (name: string, times: readonly number[], load: Load | null, count: number | null): string[] => {
+  const ratio = percentile(times, 95) / percentile(idle, 95);
+  const wanted = load?.wanted ?? null;
+  return [
+    name,
+    ...[50, 95, 99].map((hundredth) => percentile(times, hundredth).toFixed(1)),
+    load === null ? '' : `${ratio.toFixed(2)}×`,
+    wanted === null ? '' : `≤ ${wanted}×`,
+    wanted === null ? '' : ratio <= wanted ? 'yes' : 'MISSED',
+    count === null ? '' : String(count),
+  ];
+};
+const text = [
+  '# Fair search',
+  '',
+  `${begun.toISOString()} · \`npm run bench:fair-search${quick ? ' -- --quick' : ''}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  '',
+  `Short queries of one organization, one after the other, while a user of another organization sends long queries in a loop: ` +
+    `${ROUNDS} rounds of ${SEARCHES} searches a row, idle phases between. Processor time of the API for an idle search: ` +
+    `${(apiCpu.idle / apiCpu.idleSearches).toFixed(1)} ms.`,
+  '',
+  table(
+    ['measure', 'p50, ms', 'p95, ms', 'p99, ms', 'p95 beside idle', 'wanted', 'met', 'long queries answered'],
+    [
+      row('idle', idle, null, null),
+      ...LOADS.map((load, index) => row(load.name, loaded[index] ?? [], load, answered[index] ?? 0)),
+    ],
+  ),
+  '',
+].join('\n');
+await writeFile(RESULTS, text);
+console.log(`\n${text}`);
+process.exit(0);
