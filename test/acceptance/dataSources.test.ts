@@ -13,7 +13,7 @@ let owner: Tenant & { customerId: string };
 let other: Tenant & { customerId: string };
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }, { worker: false });
   user = await service.user('dora');
   key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   [owner, other] = [await service.store.users.ensure(1, 'dora'), await service.store.users.ensure(1, 'otto')];

@@ -334,6 +334,6 @@ describe('GET /process_sitemap', () => {
     expect(missing.body.detail).toContain('404');
     expect((await user.get('/process_sitemap')).status).toBe(422);
     expect((await user.get('/process_sitemap?url=file:///etc/passwd')).status).toBe(422);
-    expect((await user.get(`/process_sitemap?url=${encodeURIComponent('http://169.254.169.254/')}`)).status).toBe(400);
+    expect((await user.get(`/process_sitemap?url=${encodeURIComponent('http://169.254.169.254/')}`)).status).toBe(422);
   });
 });
