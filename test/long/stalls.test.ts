@@ -44,7 +44,12 @@ let loops: readonly number[] = [];
 const startLoops = (): number[] => {
   const loop = `${process.execPath} -e 'const end = Date.now() + 300000; while (Date.now() < end);' > /dev/null 2>&1 &`;
   const script = Array.from({ length: LOOPS }, () => `${loop} echo $!`).join('\n');
-  return execFileSync('sh', ['-c', script]).toString().trim().split('\n').map(Number);
+  return execFileSync('sh', ['-c', script])
+    .toString()
+    .trim()
+    .split('\n')
+    .map(Number)
+    .filter((pid) => pid > 1);
 };
 const endLoops = (): void => {
   for (const pid of loops) process.kill(pid, 'SIGKILL');
