@@ -35,6 +35,8 @@ const GOOD_MS = {
 };
 /** And for so many times of what the last look has cost. */
 const REST = 20;
+/** A state of the engines that is older, for instance of before a lull, is not shown while a new one is read. */
+const OLDEST_ENGINES_MS = 10_000;
 /** Of organizations that nobody looks at any more, what was found is forgotten. */
 const KEPT_ORGANIZATIONS = 200;
 const KEPT_MS = 60_000;
@@ -83,6 +85,7 @@ function remembered<T>(
   failed: (error: unknown) => void,
   look: () => Promise<T>,
   takesOlder = false,
+  oldestMs = Infinity,
 ): () => Promise<T | null> {
   let known: { readonly until: number; readonly value: T | null } | null = null;
   let underWay: Promise<T | null> | null = null;
@@ -104,7 +107,8 @@ function remembered<T>(
       .finally(() => {
         underWay = null;
       });
-    return known && takesOlder ? Promise.resolve(known.value) : underWay;
+    const isTooOld = known !== null && begun - known.until > oldestMs;
+    return known && takesOlder && !isTooOld ? Promise.resolve(known.value) : underWay;
   };
 }
 
@@ -117,7 +121,7 @@ export function createOverviews({ store, dispatcher, diskTrouble, log }: Overvie
     const { runs: _ofAll, ...checks } = await readiness({ store, dispatcher, diskTrouble });
     return checks;
   };
-  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, true);
+  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, true, OLDEST_ENGINES_MS);
 
   const webhooksOf = async (organizationId: number): Promise<WebhookOverview[]> => {
     const page = { limit: 10, offset: 0, startingId: 0 };

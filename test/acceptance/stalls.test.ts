@@ -12,6 +12,7 @@ import { cli } from '../support/cli.js';
 import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
+import { opsPicture } from '../support/opsPicture.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
@@ -160,6 +161,7 @@ describe('a run that no worker takes', () => {
     expect((await ready()).reasons.join(' ')).not.toContain('plan.batches');
     expect(await soon(opsPage, (page) => page.includes('plan.batches'))).toContain('Run one version of all workers');
     expect((await doctor('stalled runs'))?.found).toContain('plan.batches is not iterable');
+    await opsPicture(service, 'workflow-tasks');
   });
 
   test('runs again with a good worker, and is not stalled while a slow site keeps it waiting', async () => {
@@ -191,6 +193,7 @@ test('a run that needs Qdrant is stalled while Qdrant is down', async () => {
   expect(reasons.join(' ')).toContain('Qdrant does not answer');
   expect(await soon(opsPage, (page) => page.includes('1 run is stalled'))).toContain('see QDRANT_URL');
   expect((await doctor('stalled runs'))?.found).toContain('Qdrant does not answer');
+  await opsPicture(service, 'qdrant');
 
   await qdrant.open();
   expect((await user.settled(id)).sync_status).toBe('READY');

@@ -1,23 +1,18 @@
 /** Workers as real processes that are frozen by SIGSTOP and that other programs starve: both are named with what to do. */
 import { execFileSync } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { chromium } from 'playwright-core';
 
 import type { Check } from '../../cli/doctor/check.js';
-import { findChromium } from '../../connectors/web/findChromium.js';
 import { type SupervisedChild, superviseChild } from '../../scripts/child.js';
 import { startSampleSite } from '../emulators/site.js';
 import type { Site } from '../emulators/site.js';
 import { cli } from '../support/cli.js';
 import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
+import { opsPicture } from '../support/opsPicture.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 
-/** Where pictures are put; unset: none are taken. */
-const PICTURES = process.env['TEST_PICTURES'];
 /** How soon each trouble must be named, with the default STALL_AFTER_S. */
 const NAMED_WITHIN_MS = 90_000;
 const PAGES = 1_500;
@@ -89,16 +84,6 @@ const doctorSays = async (): Promise<string> => {
   const checks = JSON.parse(lines.join('\n')) as Check[];
   return checks.flatMap(({ state, found, fix }) => (state === 'ok' ? [] : [`${found} → ${fix}`])).join('\n');
 };
-async function picture(name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  await mkdir(PICTURES, { recursive: true });
-  const browser = await chromium.launch({ executablePath: findChromium(null) ?? '' });
-  const page = await browser.newPage({ extraHTTPHeaders: { authorization: `Bearer ${service.apiKey}` } });
-  await page.goto(`${service.url}/ops`);
-  await page.screenshot({ path: path.join(PICTURES, `${name}.png`), fullPage: true });
-  await browser.close();
-}
-
 test('a worker that other programs starve is named within 90 s, while its run goes on', async () => {
   await user.scrape({ url: site.url('/sitemap.xml') });
   const begun = Date.now();
@@ -108,9 +93,8 @@ test('a worker that other programs starve is named within 90 s, while its run go
   expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
   expect(await soon(opsPage, (page) => page.includes(named))).toContain('Stop them');
   expect(await soon(doctorSays, (said) => said.includes(named))).toContain('Stop them');
-  await picture('starved');
+  await opsPicture(service, 'starved');
   endLoops();
-  await soon(reasons, (said) => !said.includes(named));
 });
 
 test('a frozen worker is named within 90 s, killed, and replaced by one that ends the run', async () => {
@@ -129,7 +113,7 @@ test('a frozen worker is named within 90 s, killed, and replaced by one that end
   expect(await soon(opsPage, (page) => page.includes('stalled'))).toContain('has sent no heartbeat');
   expect(await doctorSays()).toContain('has sent no heartbeat');
   expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
-  await picture('frozen');
+  await opsPicture(service, 'frozen');
 
   await soon(latest, (one) => one?.status === 'running', 2 * FROZEN_AFTER_MS);
   expect(frozen).toBe(1);
