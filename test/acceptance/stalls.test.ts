@@ -58,6 +58,7 @@ afterAll(async () => {
   await Promise.all([site.close(), qdrant.shut()]);
 });
 
+const objectOf = (cause: string): unknown => expect.objectContaining({ cause });
 const runs = async (query = ''): Promise<Run[]> => {
   const { status, body } = await key.get<{ results: Run[] }>(`/sync_runs${query}`);
   expect(status).toBe(200);
@@ -198,7 +199,8 @@ test('a run that needs Qdrant is stalled while Qdrant is down', async () => {
   await qdrant.open();
   expect((await user.settled(id)).sync_status).toBe('READY');
   expect(await soon(runs, ([latest]) => latest?.status === 'finished')).toMatchObject([
-    { status: 'finished', error: null, stalls: [{ cause: 'qdrant_down' }] },
+    // Until its next attempt the step counts as failing.
+    { status: 'finished', error: null, stalls: expect.arrayContaining([objectOf('qdrant_down')]) },
     {},
   ]);
 });
