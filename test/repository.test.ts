@@ -122,6 +122,18 @@ describe('the shape of the repository', () => {
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
+  test('docs/security.md has a row for each of the forty kinds, and every test that it names exists', () => {
+    const rows = readFileSync(path.join(ROOT, 'docs/security.md'), 'utf8').match(/^\| \d+ \|.*$/gm) ?? [];
+    expect(rows.map((row) => Number(/\d+/.exec(row)?.[0]))).toEqual(Array.from({ length: 40 }, (_, nth) => nth + 1));
+    const proofs = rows.map((row) => [...row.matchAll(/`(test\/[^`]+\.ts)` "([^"]+)"/g)]);
+    expect(proofs.filter((found) => found.length === 0)).toEqual([]);
+    const missing = proofs.flat().filter(([, file = '', title = '']) => {
+      const at = path.join(ROOT, file);
+      return !existsSync(at) || !readFileSync(at, 'utf8').includes(title);
+    });
+    expect(missing.map(([proof]) => proof)).toEqual([]);
+  });
+
   test('only config.ts reads the environment in the service itself', () => {
     const service = ROOMS.filter((room) => !['engines', 'scripts'].includes(room)).flatMap(sources);
     const readers = service.filter((file) => readFileSync(path.join(ROOT, file), 'utf8').includes('process.env'));

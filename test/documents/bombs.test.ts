@@ -112,6 +112,14 @@ test('loops among the pages of a PDF, and a count of pages that is not true', as
   expect(await outcomeOf(many, 'a.pdf')).toMatch(/^(?:broken_content|no_text|too_large): /);
 });
 
+test('a PDF whose cross-reference table leads back to itself', async () => {
+  const head =
+    '%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [] /Count 0 >>\nendobj\n';
+  const at = head.length;
+  const table = `xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 3 /Root 1 0 R /Prev ${at} >>\nstartxref\n${at}\n%%EOF`;
+  expect(await outcomeOf(head + table, 'a.pdf')).toMatch(/^(?:broken_content|no_text): /);
+});
+
 test('a table of one line of 200 MB', async () => {
   const line = Buffer.alloc(195_000_000, 'a,b"c ');
   expect(await outcomeOf(Uint8Array.from(line), 'a.csv')).toMatch(/^(?:too_large|parse_limit): .*\(setting [A-Z_]+/);

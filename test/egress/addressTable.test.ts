@@ -70,7 +70,7 @@ const everythingAllowed = (address: string) =>
 describe.each([
   { family: 'IPv4', bits: 32 as const, table: SPECIAL_V4 },
   { family: 'IPv6', bits: 128 as const, table: SPECIAL_V6 },
-])('$family', ({ bits, table }) => {
+])('every special-purpose range of $family is refused inside and judged right at its edges', ({ bits, table }) => {
   const spans = table.map(({ cidr }) => span(cidr, bits));
   const isSpecial = (number: bigint) => spans.some(({ first, last }) => first <= number && number <= last);
 

@@ -182,6 +182,19 @@ describe('redirects', () => {
     expect(told).toEqual(location.includes('inside.example') ? [location] : []);
   });
 
+  test('a chain over two servers to the metadata service ends at the last hop, and the fault has no body', async () => {
+    const second = await redirecting({ '/2': [302, 'http://169.254.169.254/latest/'] });
+    const first = await redirecting({ '/1': [302, `//${second.host}/2`] });
+    const told: string[] = [];
+    const fault = await faultOf(
+      egress().request(request(`${first.origin}/1`, { onRedirect: (url) => void told.push(url) })),
+      'address_refused',
+    );
+    expect(told).toEqual([`${second.origin}/2`]);
+    expect(fault.message).toContain('169.254.169.254');
+    expect(fault.message).not.toContain('moved');
+  });
+
   test('a server of this machine that was not named is not reached through one that was', async () => {
     const secret = await serve((_, response) => response.end('secret'));
     const server = await redirecting({ '/': [302, secret.origin] });

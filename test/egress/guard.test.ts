@@ -109,6 +109,18 @@ describe('names', () => {
     expect(server.seen).toEqual([]);
   });
 
+  test('rebinding: of a thousand requests to a name that turns private none reaches the listener', async () => {
+    const server = await serve((_, response) => response.end('secret'));
+    let calls = 0;
+    const guarded = egress({}, () => Promise.resolve(v4((calls += 1) % 2 === 1 ? '93.184.216.34' : '127.0.0.1')));
+    const url = `http://rebind.example:${String(server.port)}/`;
+    for (let attempt = 0; attempt < 1_000; attempt += 1) {
+      await guarded.check(url);
+      await faultOf(guarded.request({ url, ...limits }), 'address_refused');
+    }
+    expect([calls, server.seen.length, server.sockets.size]).toEqual([2_000, 0, 0]);
+  });
+
   test('one lookup serves the check and the connection: no second answer can slip in between', async () => {
     const server = await serve((_, response) => response.end('allowed'));
     let calls = 0;

@@ -141,6 +141,21 @@ describe('what a page asks for', () => {
     expect([secret.seen, secret.sockets.size]).toEqual([[], 0]);
   });
 
+  test('installs no service worker: its script is not even fetched', async () => {
+    const server = await serve((asked, response) => {
+      if (asked.url === '/')
+        response.writeHead(200, HTML).end(`<p id=out>start</p><script>
+          navigator.serviceWorker.register('/worker.js');
+          fetch('/wait').then(() => { out.textContent = 'waited'; });
+        </script>`);
+      else if (asked.url === '/wait') setTimeout(() => response.end(), 500);
+      else response.writeHead(200, { 'content-type': 'text/javascript' }).end('fetch("/from-worker")');
+    });
+    const page = await render(browsing({ allowed: [server.host] }), server.origin);
+    expect(text(page)).toContain('waited');
+    expect(server.seen.map(({ url }) => url)).not.toContain('/worker.js');
+  });
+
   test('does not leave by UDP either', async () => {
     const heard: Buffer[] = [];
     const udp = createSocket('udp4', (message) => heard.push(message));
