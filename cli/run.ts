@@ -41,6 +41,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'brings a backup back',
     load: async () => (await import('./commands/restore.js')).restore,
   },
+  'deployment renew': {
+    summary: 'gives a restored copy a deployment id of its own',
+    load: async () => (await import('./commands/deployment.js')).renewDeployment,
+  },
   'org create': {
     summary: 'makes an organization and its first API key',
     load: async () => (await import('./commands/organizations.js')).createOrganization,

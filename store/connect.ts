@@ -13,7 +13,7 @@ import { type Connections, createConnections } from './connections/acceptConnect
 import { type Attempts, createAttempts } from './connections/attempts.js';
 import { type FileStorageSettings, openBlobs } from './contents/openBlobs.js';
 import { type Contents, createContents } from './contents/contents.js';
-import { readDeploymentId } from './deployment.js';
+import { readDeploymentId, renewDeploymentId } from './deployment.js';
 import { createDataSourceCommands, type DataSourceCommands } from './dataSources/commands.js';
 import type { DataSourceDoc } from './dataSources/model.js';
 import { createGrants } from './dataSources/grants.js';
@@ -134,6 +134,8 @@ export interface StoreSettings {
 export interface Store {
   /** Id of the deployment whose records these are: 8 letters and digits, constant while processes run. */
   readonly deploymentId: string;
+  /** Gives the deployment a new id, for processes that start from now on; returns it. */
+  renewDeploymentId(): Promise<string>;
   /** Whether the records are from a newer version than this process. */
   readonly schema: SchemaWatch;
   readonly organizations: Organizations & OrganizationRecords;
@@ -306,6 +308,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const originals = createOriginals(models.originals, blobs, sequence, settings.files.rowBytes);
   return {
     deploymentId,
+    renewDeploymentId: () => renewDeploymentId(connection),
     schema,
     organizations: {
       ...createOrganizations(organizations, sequence),

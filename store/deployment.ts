@@ -31,3 +31,10 @@ export async function readDeploymentId(connection: Connection): Promise<string> 
   if (!row) throw new Error('The deployment id could not be stored');
   return row.deploymentId;
 }
+
+/** Gives the deployment a new id, and returns it. Processes that are running keep the old one: stop them before. */
+export async function renewDeploymentId(connection: Connection): Promise<string> {
+  const deploymentId = newId();
+  await rows(connection).updateOne({ _id: 'deployment' }, { $set: { deploymentId } }, { upsert: true });
+  return deploymentId;
+}

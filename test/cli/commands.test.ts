@@ -67,6 +67,21 @@ describe('what is not understood', () => {
   });
 });
 
+test('deployment renew gives a restored copy an id of its own, which it keeps', async () => {
+  const uri = new URL(env['MONGODB_URI'] ?? '');
+  // The database of a copy: the service of this suite keeps its id.
+  uri.pathname = `${uri.pathname}-copy`;
+  const renew = async () => {
+    const { code, json } = await cli({ ...env, MONGODB_URI: uri.href }, 'deployment', 'renew', '--json');
+    expect(code).toBe(0);
+    return json<{ before: string; now: string }>();
+  };
+  const first = await renew();
+  expect(first.now).toMatch(/^[a-z0-9]{8}$/);
+  expect(first.now).not.toBe(first.before);
+  expect((await renew()).before).toBe(first.now);
+});
+
 test('keys are made, listed, rotated and revoked, and organizations made and listed', async () => {
   const isGood = async (key: string): Promise<boolean> =>
     (await fetch(`${service.url}/organization`, { headers: { authorization: `Bearer ${key}` } })).status === 200;

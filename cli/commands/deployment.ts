@@ -1,0 +1,20 @@
+import { type Command, JSON_OPTION } from '../command.js';
+import { withStore } from '../store.js';
+
+export const renewDeployment: Command = {
+  usage: '',
+  about: [
+    'Gives this database a new deployment id. Needed for a restored copy that runs beside its original and shares its Temporal',
+    'namespace: equal ids would let each take the runs of the other. Stop API and workers of the copy first. Runs that were in',
+    'flight end as aborted; resync their files.',
+  ].join('\n'),
+  options: { ...JSON_OPTION },
+  async run({ has, terminal }) {
+    const ids = await withStore(terminal, async (store) => ({
+      before: store.deploymentId,
+      now: await store.renewDeploymentId(),
+    }));
+    if (has('json')) return terminal.out(JSON.stringify(ids));
+    terminal.out(`The deployment id was ${ids.before} and is ${ids.now} now. Start API and workers.`);
+  },
+};
