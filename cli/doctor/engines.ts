@@ -85,7 +85,7 @@ export async function qdrantChecks(config: Config): Promise<Check[]> {
         bad(
           name,
           `${version}; searches fail: ${broken.map((one) => `${one.name} (${one.reason})`).join(', ')}`,
-          'A segment is damaged or the disk is full: see Stores that fail in docs/operations.md.',
+          'A segment is damaged or the disk is full. Free space; if searches still fail: npm run cli -- vectors rebuild.',
         ),
       ];
     const red = collections.filter(({ status }) => status === 'red').map((one) => one.name);

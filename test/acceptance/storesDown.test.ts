@@ -14,6 +14,7 @@ import { cli } from '../support/cli.js';
 import { bodyOf, ours, sample } from '../support/contract.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
 import { PATIENCE_MS, soon } from '../support/soon.js';
+import { thoroughRows } from '../support/thorough.js';
 
 /** A request that hangs does not end by then; the others wait for a store for STORE_TIMEOUT_S. */
 const HANGING_MS = 60_000;
@@ -172,7 +173,7 @@ const NEED_QDRANT = ['POST /embeddings', 'POST /list_chunks_and_embeddings'];
 /** Open ones: no caller is looked up for them. */
 const NEED_NO_MONGODB = ['GET /health', 'GET /content/{organization}/{file}/{content}'];
 
-describe.each(['killed', 'frozen'] as const)('with a store %s', (how) => {
+describe.each<'killed' | 'frozen'>(['killed', ...thoroughRows(['frozen'] as const)])('with a store %s', (how) => {
   test('Qdrant: searches and lists of vectors are 503, everything else works', async () => {
     const answers = await callWithout('qdrant', how);
     expect(wrong(answers, 'Qdrant')).toEqual([]);
@@ -204,6 +205,21 @@ test('file storage: what is larger than a row is 503, everything else works', as
   await rename(`${folder}.away`, folder);
   expect(wrong(answers, 'File storage')).toEqual([]);
   expect(refused(answers, 'File storage')).toEqual(['POST /uploadfile', 'POST /upload_text']);
+});
+
+test('frozen stores: a search without Qdrant and any call without MongoDB are 503 instead of waiting', async () => {
+  const caller = await newCaller('frozen');
+  const api = apiClient(service.url, caller.credentials.user);
+  const { qdrant, mongodb } = service.engines;
+  process.kill(qdrant.pid, 'SIGSTOP');
+  const search = await api.post('/embeddings', { query: 'tide', k: 1 });
+  process.kill(qdrant.pid, 'SIGCONT');
+  process.kill(mongodb.pid, 'SIGSTOP');
+  const [who, text] = await Promise.all([api.get('/whoami'), api.post('/upload_text', { contents: TEXT })]);
+  process.kill(mongodb.pid, 'SIGCONT');
+  expect(search).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/^Qdrant does not answer/) } });
+  for (const answer of [who, text])
+    expect(answer).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/^MongoDB does not answer/) } });
 });
 
 /** Vectors of segments of the embedded engine. */
@@ -242,7 +258,7 @@ test('Qdrant with a damaged segment: searches are 503, /ready is degraded and do
 /** Requests sent in turn while an engine dies, by several callers at once. */
 const BUSY_CALLERS = 20;
 
-test.each(['mongodb', 'qdrant'] as const)(
+test.each<'mongodb' | 'qdrant'>(['mongodb', ...thoroughRows(['qdrant'] as const)])(
   '%s killed in the middle of requests: none of them is a 500',
   async (engine) => {
     const caller = await newCaller(`during ${engine}`);
