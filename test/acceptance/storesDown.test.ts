@@ -31,6 +31,7 @@ const held: ServerResponse[] = [];
 const SITEMAP = sitemapOf('http://127.0.0.1', []);
 /** Status of each operation while all stores are up. */
 let usual: ReadonlyMap<string, number>;
+let first: Caller;
 
 beforeAll(async () => {
   site = await startSite();
@@ -47,7 +48,8 @@ beforeAll(async () => {
     RETRY_DELAYS_S: '0.1',
     SOURCE_PATIENCE_MS: '1',
   });
-  usual = new Map((await callAll(await newCaller('usual'))).map(({ operation, status }) => [operation, status]));
+  first = await newCaller('usual');
+  usual = new Map((await callAll(first)).map(({ operation, status }) => [operation, status]));
 });
 afterAll(async () => {
   heldSite.pages.set('/sitemap.xml', SITEMAP);
@@ -173,6 +175,47 @@ const NEED_QDRANT = ['POST /embeddings', 'POST /list_chunks_and_embeddings'];
 /** Open ones: no caller is looked up for them. */
 const NEED_NO_MONGODB = ['GET /health', 'GET /content/{organization}/{file}/{content}'];
 
+/** Vectors of segments of the embedded engine. */
+async function vectorFiles(): Promise<string[]> {
+  const folder = path.join(service.env['DATA_DIR'] ?? '', 'qdrant');
+  const names = await readdir(folder, { recursive: true });
+  return names
+    .filter((name) => /vector_storage-dense.vectors.chunk_\d+\.mmap$/.test(name))
+    .map((name) => path.join(folder, name));
+}
+
+test('Qdrant with a damaged segment: searches are 503, /ready is degraded and doctor says so', async () => {
+  const api = apiClient(service.url, first.credentials.user);
+  const moving = { filters: { sync_statuses: ['QUEUED_FOR_SYNC', 'SYNCING'] } };
+  await soon(
+    async () => (await api.post<Listed<unknown>>('/user_files_v2', moving)).body.count,
+    (count) => count === 0,
+  );
+  const { qdrant } = service.engines;
+  await qdrant.stop();
+  const files = await vectorFiles();
+  expect(files.length).toBeGreaterThan(0);
+  await Promise.all(files.map((name) => rename(name, `${name}.away`)));
+  await qdrant.restart();
+  // What was found before the damage is good for some seconds.
+  const ready = await soon(
+    () => api.get<{ status: string; reasons: string[] }>('/ready'),
+    ({ body }) => body.reasons.join().includes('Qdrant fails searches in'),
+  );
+  const doctor = await cli(service.env, 'doctor');
+  // Nothing is written meanwhile: a write makes the engine fill the missing file with zeros, and searches answer again.
+  const search = await api.post('/embeddings', { query: 'tide', k: 1 });
+  await qdrant.stop();
+  await Promise.all(files.map((name) => rename(`${name}.away`, name)));
+  await qdrant.restart();
+  expect(search).toMatchObject({
+    status: 503,
+    body: { detail: expect.stringMatching(/^Qdrant reports an internal error/) },
+  });
+  expect(ready).toMatchObject({ status: 200, body: { status: 'degraded' } });
+  expect(doctor.lines.join('\n')).toContain('searches fail');
+});
+
 describe.each<'killed' | 'frozen'>(['killed', ...thoroughRows(['frozen'] as const)])('with a store %s', (how) => {
   test('Qdrant: searches and lists of vectors are 503, everything else works', async () => {
     const answers = await callWithout('qdrant', how);
@@ -220,39 +263,6 @@ test('frozen stores: a search without Qdrant and any call without MongoDB are 50
   expect(search).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/^Qdrant does not answer/) } });
   for (const answer of [who, text])
     expect(answer).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/^MongoDB does not answer/) } });
-});
-
-/** Vectors of segments of the embedded engine. */
-async function vectorFiles(): Promise<string[]> {
-  const folder = path.join(service.env['DATA_DIR'] ?? '', 'qdrant');
-  const names = await readdir(folder, { recursive: true });
-  return names
-    .filter((name) => /vector_storage-dense.vectors.chunk_\d+\.mmap$/.test(name))
-    .map((name) => path.join(folder, name));
-}
-
-test('Qdrant with a damaged segment: searches are 503, /ready is degraded and doctor says so', async () => {
-  const caller = await newCaller('damaged');
-  const { qdrant } = service.engines;
-  await qdrant.stop();
-  const files = await vectorFiles();
-  expect(files.length).toBeGreaterThan(0);
-  await Promise.all(files.map((name) => rename(name, `${name}.away`)));
-  await qdrant.restart();
-  const ready = await apiClient(service.url).get<{ status: string; reasons: string[] }>('/ready');
-  const doctor = await cli(service.env, 'doctor');
-  // Nothing is written meanwhile: a write makes the engine fill the missing file with zeros, and searches answer again.
-  const search = await apiClient(service.url, caller.credentials.user).post('/embeddings', { query: 'tide', k: 1 });
-  await qdrant.stop();
-  await Promise.all(files.map((name) => rename(`${name}.away`, name)));
-  await qdrant.restart();
-  expect(search).toMatchObject({
-    status: 503,
-    body: { detail: expect.stringMatching(/^Qdrant reports an internal error/) },
-  });
-  expect(ready).toMatchObject({ status: 200, body: { status: 'degraded' } });
-  expect(ready.body.reasons.join()).toContain('Qdrant fails searches in');
-  expect(doctor.lines.join('\n')).toContain('searches fail');
 });
 
 /** Requests sent in turn while an engine dies, by several callers at once. */
