@@ -111,6 +111,7 @@ export interface Config {
   readonly ingest: {
     readonly batchConcurrency: number;
     readonly fileConcurrency: number;
+    readonly workerFileConcurrency: number;
     readonly activityConcurrency: number;
     /** Files under way at once whose pages are recognized. */
     readonly ocrConcurrency: number;
@@ -442,6 +443,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ingest: {
       batchConcurrency: number('BATCH_CONCURRENCY'),
       fileConcurrency: number('FILE_CONCURRENCY'),
+      workerFileConcurrency: number('WORKER_FILE_CONCURRENCY'),
       activityConcurrency: number('ACTIVITY_CONCURRENCY'),
       ocrConcurrency: number('OCR_CONCURRENCY'),
       ocr: {

@@ -513,6 +513,11 @@ export const SETTINGS = {
     about: 'Seconds between two looks at a transcript that AssemblyAI is making.',
   },
   BATCH_CONCURRENCY: { schema: count(4), about: 'Batches of one run under way at once.' },
+  WORKER_FILE_CONCURRENCY: {
+    schema: count(64),
+    about:
+      'Files that one worker has under way at once, over all batches. Users take turns, and one user has three quarters of them at most.',
+  },
   FILE_CONCURRENCY: { schema: count(8), about: 'Files of one batch under way at once.' },
   WORKER_NICENESS: {
     schema: Joi.number().integer().min(0).max(19).default(0),
@@ -529,7 +534,7 @@ export const SETTINGS = {
     about:
       'Seconds without progress after which a run with due work is `stalled`, where Temporal, the heartbeats of the workers or the stores show a cause.',
   },
-  ACTIVITY_CONCURRENCY: { schema: count(8), about: 'Activities that one worker runs at once.' },
+  ACTIVITY_CONCURRENCY: { schema: count(32), about: 'Activities that one worker runs at once.' },
   RETRY_DELAYS_S: {
     schema: Joi.string()
       .pattern(/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/)

@@ -4,10 +4,12 @@ import pLimit from 'p-limit';
 import { Fault } from '../contract/failures.js';
 import type { AsideStep } from '../contract/orchestration.js';
 import type { StartedFile } from '../store/files/start.js';
+import type { Tenant } from '../store/users/accept.js';
 import { type Account, costOf, newAccount } from './account.js';
 import { createAdmission } from './admission.js';
 import { cleanUp, discard } from './commitFiles.js';
 import type { ActivityDeps } from './deps.js';
+import { createFileSlots } from './fileSlots.js';
 import { createIngestWrites, type IngestWrites, type StartRequest } from './ingestWrites.js';
 import { closeText, type LinkKeeper } from './preparedFile.js';
 import { prepareFile } from './prepareFile.js';
@@ -17,7 +19,11 @@ import { BoundReached, type TokenBound } from './tokenBound.js';
 
 /** Files that one activity brings in. */
 export interface FileBatch {
+  /** Whose files they are. */
+  readonly owner: Tenant;
   readonly files: readonly StartRequest[];
+  /** When the batch begins no more files, on the clock of performance.now(). It begins one in any case. */
+  readonly until: number;
   tokensOf(runId: number): TokenBound;
   /** Where the links of a page are kept; null for none. */
   keeperOf?(file: StartedFile['file']): LinkKeeper | null;
@@ -33,6 +39,8 @@ export interface BatchEnd {
   /** Files that were under way at two worker deaths: to be run alone. */
   readonly alone: readonly number[];
   readonly aside: Readonly<Record<AsideStep, readonly number[]>>;
+  /** Files that were not begun, because the time was over. */
+  readonly left: readonly number[];
 }
 
 /** Brings files from queued to an end, in batches that share their writes. */
@@ -48,6 +56,7 @@ export interface BatchRunner {
 export function createBatchRunner(deps: ActivityDeps): BatchRunner {
   const { store, settings } = deps;
   const writes = createIngestWrites(deps);
+  const fileSlots = createFileSlots(settings.workerFileConcurrency);
   const { starter, committer, keeper } = writes;
   const { settle, forget } = createSettling(deps);
 
@@ -62,7 +71,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
 
   return {
     writes,
-    async run({ files, tokensOf, keeperOf, signal, onDone }) {
+    async run({ owner, files, until, tokensOf, keeperOf, signal, onDone }) {
       const fileIds = files.map(({ fileId }) => fileId);
       const underWay = new Map<number, StartedFile>();
       const handedOver = new Set<number>();
@@ -83,29 +92,56 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         const preparation = { admit: admitted, tokens: tokensOf(runId), account, keepLinks };
         const prepared = await prepareFile(runId, started, deps, signal, preparation);
         account.stage = 'store';
-        if (prepared) return () => committer.add(prepared).finally(() => closeText(prepared.document));
+        if (prepared) {
+          return () => {
+            handedOver.add(file._id);
+            return committer.add(prepared).finally(() => closeText(prepared.document));
+          };
+        }
         if (generation > file.generation + 1) await forget(started);
-        return () => keeper.add({ runId, file, generation, cost: costOf(account) });
+        return () => {
+          handedOver.add(file._id);
+          return keeper.add({ runId, file, generation, cost: costOf(account) });
+        };
       };
 
-      const slots = pLimit(settings.fileConcurrency);
-      const ingest = async ({ runId, fileId }: StartRequest): Promise<void> => {
+      /** A file in its slot: what is left to do for it once the slot is released. */
+      interface Tried {
+        readonly started: StartedFile;
+        readonly account: Account;
+        readonly end: Commit;
+      }
+      let begun = 0;
+      const left: number[] = [];
+      const attempt = async ({ runId, fileId }: StartRequest): Promise<Tried | null> => {
         signal.throwIfAborted();
         // Stop fetching after a store failure: the results could not be written.
-        if (storeFailed || paused) return;
+        if (storeFailed || paused) return null;
+        if (begun > 0 && performance.now() > until) {
+          left.push(fileId);
+          return null;
+        }
+        begun += 1;
         const started = await starter.add({ runId, fileId });
-        if (!started) return;
+        if (!started) return null;
         underWay.set(fileId, started);
-        const account = newAccount();
         if (started.file.unfinishedStarts - 1 >= SUSPECT_AFTER_DEATHS && files.length > 1) {
           alone.push(fileId);
-          return;
+          return null;
         }
+        const account = newAccount();
+        const commit = await work(runId, started, account).catch((error: unknown) => () => Promise.reject(error));
+        return { started, account, end: commit };
+      };
+      const slots = pLimit(settings.fileConcurrency);
+      const ingest = async (request: StartRequest): Promise<void> => {
+        const { runId, fileId } = request;
+        // Fetching, reading and embedding take a slot; waiting for the write does not.
+        const tried = await slots(() => fileSlots.run(owner, () => attempt(request)));
+        if (!tried) return;
+        const { started, account, end } = tried;
         try {
-          // Fetching, reading and embedding take a slot; waiting for the write does not.
-          const commit = await slots(() => work(runId, started, account));
-          handedOver.add(fileId);
-          await commit();
+          await end();
         } catch (error) {
           if (error instanceof PutAside) {
             aside[error.step].push(fileId);
@@ -155,7 +191,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         await release([...underWay.values()]);
       }
       if (broken) throw broken.reason;
-      return { paused, alone, aside };
+      return { paused, alone, aside, left };
     },
   };
 }

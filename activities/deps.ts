@@ -86,6 +86,8 @@ export interface IngestSettings {
   readonly batchConcurrency: number;
   /** Files of one batch under way at once. */
   readonly fileConcurrency: number;
+  /** Files of all batches of a worker under way at once. */
+  readonly workerFileConcurrency: number;
   /** Milliseconds before each new try of a file; their number is the number of new tries. */
   readonly retryDelaysMs: readonly number[];
   readonly maxPagesPerScrape: number;

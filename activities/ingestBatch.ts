@@ -1,6 +1,6 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
-import type { IngestBatchInput, IngestBatchResult } from '../contract/orchestration.js';
+import { type IngestBatchInput, type IngestBatchResult, TURN_MS } from '../contract/orchestration.js';
 import type { BatchRunner } from './batchRunner.js';
 import { openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from './deps.js';
@@ -12,7 +12,7 @@ export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, r
   return {
     /**
      * Brings a batch of files of one run from queued to an end. Only a store's fault fails the batch; its retry continues
-     * where it died.
+     * where it died. After a turn's time the files that were not begun stay in the queue.
      */
     async ingestBatch({ runId, fileIds, keepLinks = false }: IngestBatchInput): Promise<IngestBatchResult> {
       let done = 0;
@@ -20,7 +20,11 @@ export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, r
       const tokens = createTokenBound(store, runId);
       try {
         const crawl = keepLinks ? await openCrawlBatch(runId, fileIds, store, runner.writes.linker) : null;
+        const run = await store.runs.find(runId);
+        if (!run) throw new Error(`Run ${runId} has no row`);
         const { paused, alone, aside } = await runner.run({
+          owner: run,
+          until: performance.now() + TURN_MS,
           files: fileIds.map((fileId) => ({ runId, fileId })),
           tokensOf: () => tokens,
           ...(crawl && { keeperOf: (file) => crawl.keeperOf(file) }),

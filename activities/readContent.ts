@@ -64,7 +64,9 @@ export async function readContent(
   const input = inputOf(content);
   const chunking = chunkingOf(file, opened, usesOcr);
   const read = (more: Partial<ParseInput>): Promise<ProcessedDocument> =>
-    contentStep('read', signal, deps, () => deps.documents.process({ ...input, ...more }, chunking, signal));
+    contentStep('read', signal, deps, () =>
+      deps.documents.process({ ...input, ...more, owner: file.userId }, chunking, signal),
+    );
   try {
     if (!usesOcr) return await read({});
     const findTables = wantsTables(file);

@@ -1,8 +1,8 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
 import pLimit from 'p-limit';
 
 import { Fault } from '../contract/failures.js';
-import type { AsideInput, AsideResult } from '../contract/orchestration.js';
+import { type AsideInput, type AsideResult, TURN_MS, TURN_OVER_FAILURE } from '../contract/orchestration.js';
 import type { FileDoc } from '../store/files/model.js';
 import { newAccount } from './account.js';
 import { contentStep } from './contentStep.js';
@@ -13,6 +13,15 @@ import { readingOf, wantsTables } from './recognizedPages.js';
 import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
 
 const HEARTBEAT_MS = 1_000;
+
+/** Ends a turn: the retry waits for its next turn among the files of all users, and continues with the pages that are left. */
+const turnOver = (): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: TURN_OVER_FAILURE,
+    message: 'Other files have their turn in OCR. This one continues after them.',
+    nextRetryDelay: 1,
+    category: 'BENIGN',
+  });
 
 export function createRecognizeActivities(deps: ActivityDeps) {
   const { store, settings, documents } = deps;
@@ -27,8 +36,19 @@ export function createRecognizeActivities(deps: ActivityDeps) {
       refuseCrashing(file, hash);
       const owner = readingOf(file, hash, deps);
       const kept = await store.recognizedPages.begin(owner);
-      const input = { bytes, ...(path === null ? {} : { path }), contentType, name: url, baseUrl: null, html };
+      const input = {
+        bytes,
+        ...(path === null ? {} : { path }),
+        contentType,
+        name: url,
+        baseUrl: null,
+        html,
+        owner: file.userId,
+      };
       const slots = pLimit(settings.ocr.pagesAtOnce);
+      const until = performance.now() + TURN_MS;
+      let begun = 0;
+      let isOver = false as boolean;
       const stop = new AbortController();
       const signals = AbortSignal.any([signal, stop.signal]);
       const recognized = (file.ocrPages ?? [])
@@ -36,6 +56,11 @@ export function createRecognizeActivities(deps: ActivityDeps) {
         .map((page) =>
           slots(async () => {
             signals.throwIfAborted();
+            if (begun > 0 && performance.now() > until) {
+              isOver = true;
+              return;
+            }
+            begun += 1;
             const read = await contentStep('recognized', signals, deps, () =>
               documents.recognize(input, { page, findTables: wantsTables(file) }, signals),
             );
@@ -49,6 +74,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
         stop.abort(new Error('another page of the file could not be recognized'));
         await Promise.allSettled(recognized);
       }
+      if (isOver) throw turnOver();
     } catch (error) {
       if (error instanceof Fault && !signal.aborted) await noteCrash(runId, file, error, sent.hash, deps);
       throw error;

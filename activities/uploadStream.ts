@@ -6,6 +6,7 @@ import {
   BATCH_SIZE,
   type PlanUploadsInput,
   type PlanUploadsResult,
+  TURN_MS,
   type UploadBatchInput,
   type UploadStreamInput,
   workflowIds,
@@ -41,32 +42,42 @@ function cut(runs: readonly RunDoc[]): number[][] {
   return batches;
 }
 
+/** Whether a batch can bring a file in now that was not tried in it before. */
+const isDue = ({ fileId, notBefore, syncStatus }: OpenUpload, tried: ReadonlySet<number>): boolean =>
+  !tried.has(fileId) && TO_DO.includes(syncStatus) && (notBefore === null || notBefore <= new Date());
+
 /**
  * The stream of a user's uploads. A file that one try does not bring to an end (a retry that is due later, OCR, a
  * transcription, a limit, a suspect of worker deaths) leaves the stream with its run and gets a workflow of its own.
  */
 export function createUploadActivities({ store, settings, log }: ActivityDeps, runner: BatchRunner) {
-  /** Brings in what is due of some runs, and then what those files contained. */
-  const bringIn = async (input: UploadBatchInput, runIds: readonly number[], signal: AbortSignal): Promise<void> => {
+  /** Brings in what is due of some runs, and then what those files contained. Returns the files that it tried. */
+  const bringIn = async (
+    input: UploadBatchInput,
+    runIds: readonly number[],
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<number>> => {
     let done = 0;
+    const until = performance.now() + TURN_MS;
     const beat = setInterval(() => heartbeat({ done, of: runIds.length }), HEARTBEAT_MS);
     const tried = new Set<number>();
     try {
       for (;;) {
-        const now = new Date();
-        const isDue = ({ fileId, notBefore, syncStatus }: OpenUpload): boolean =>
-          !tried.has(fileId) && TO_DO.includes(syncStatus) && (notBefore === null || notBefore <= now);
-        const files = (await store.uploadStreams.openFiles(input, runIds)).filter(isDue);
-        if (files.length === 0) return;
+        const files = (await store.uploadStreams.openFiles(input, runIds)).filter((file) => isDue(file, tried));
+        if (files.length === 0) return tried;
         for (const { fileId } of files) tried.add(fileId);
-        await runner.run({
+        const { left } = await runner.run({
+          owner: input,
           files,
+          until,
           tokensOf: () => UNBOUND,
           signal,
           onDone: () => {
             done += 1;
           },
         });
+        for (const fileId of left) tried.delete(fileId);
+        if (left.length > 0 || performance.now() > until) return tried;
       }
     } finally {
       clearInterval(beat);
@@ -82,13 +93,14 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     log.info({ runId, organizationId, requestId, fileId, outcome }, 'upload ended');
   };
 
-  /** Ends the runs whose files are at rest, and lets the others leave the stream. */
-  const settleRuns = async (input: UploadBatchInput): Promise<void> => {
+  /** Ends the runs whose files are at rest. Runs with files that had no turn stay in the stream, the others leave it. */
+  const settleRuns = async (input: UploadBatchInput, tried: ReadonlySet<number>): Promise<void> => {
     const [runs, open] = await Promise.all([
       store.uploadStreams.find(input, input.runIds),
       store.uploadStreams.openFiles(input, input.runIds),
     ]);
     const isOpen = new Set(open.map(({ runId }) => runId));
+    const hasTurn = new Set(open.filter((file) => isDue(file, tried)).map(({ runId }) => runId));
     const atRest = runs.filter(({ _id, finishedAt }) => finishedAt === null && !isOpen.has(_id));
     await store.uploadStreams.finish(input, atRest);
     for (const { _id: runId, organizationId, requestId, fileId } of atRest)
@@ -96,7 +108,8 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     for (const run of runs.filter(({ _id }) => isOpen.has(_id))) {
       // The upload was cancelled while its file was read: files found in it must not stay in the queue.
       if (run.finishedAt !== null) await store.files.abortOpen(run._id, 'The upload was cancelled.', 'cancelled');
-      else if (run.fileId !== null) await store.uploadStreams.leave(run, workflowIds.upload(run.fileId));
+      else if (!hasTurn.has(run._id) && run.fileId !== null)
+        await store.uploadStreams.leave(run, workflowIds.upload(run.fileId));
     }
   };
 
@@ -126,12 +139,12 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       const limits = await store.limits.of(input);
       if (limits.max_files !== null || limits.max_characters !== null)
         for (const { _id } of open) await store.limits.takeTurn(input, _id, limits);
-      await bringIn(
+      const tried = await bringIn(
         input,
         open.map(({ _id }) => _id),
         cancellationSignal(),
       );
-      await settleRuns(input);
+      await settleRuns(input, tried);
     },
 
     /** Ends runs that met a defect no retry mends: their open files are aborted. */

@@ -15,6 +15,13 @@ export type SearchAttributeName = (typeof SEARCH_ATTRIBUTES)[number];
 export const BATCH_SIZE = 50;
 /** Bytes of sent contents in one batch of uploads, so that a batch of large files ends soon. */
 export const BATCH_BYTES = 8 * 1024 * 1024;
+/**
+ * After this time in milliseconds a batch begins no more files, and OCR of a file no more pages: the rest returns to the
+ * queue, where other users have their turn.
+ */
+export const TURN_MS = 5_000;
+/** ApplicationFailure type of a step whose turn is over: its retry waits for the next turn. */
+export const TURN_OVER_FAILURE = 'TurnOver';
 /** The first batch of a run, so that the first chunk is searchable at once. */
 export const FIRST_BATCH_SIZE = 4;
 
@@ -105,6 +112,12 @@ export const CONTAINER_WORKFLOW_IDS: Readonly<Record<ContainerRunKind, (containe
   scrapeSitemap: workflowIds.scrape,
   webScrape: workflowIds.scrape,
   syncFeed: workflowIds.feed,
+};
+
+/** Temporal serves the keys of a task queue in turn. */
+export const fairnessKeys = {
+  work: (organizationId: number | string, userId: number | string): string => `${organizationId}:${userId}`,
+  deletes: (organizationId: number, userId: number): string => `${organizationId}:${userId}:deletes`,
 };
 
 /** The header of workflows and activities that says which trace they are part of, as Temporal's own SDKs call it. */

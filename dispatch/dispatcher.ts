@@ -21,6 +21,7 @@ import type { RunDoc } from '../store/runs/model.js';
 import type { Runs } from '../store/runs/outbox.js';
 import type { Pauses } from '../store/runs/pauses.js';
 import type { UploadStreams } from '../store/runs/uploadStreams.js';
+import { createFairShares } from './fairShares.js';
 import { pause } from './pause.js';
 import { searchAttributes } from './searchAttributes.js';
 import { createUploadStreamStarter } from './uploadStreams.js';
@@ -101,8 +102,10 @@ export function createDispatcher(
   };
 
   const inTurn = pLimit(STARTS_AT_ONCE);
-  const hand = (run: RunDoc) =>
-    client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+  const shares = createFairShares(runs);
+  const hand = async (run: RunDoc) => {
+    const priority = await shares.of(run);
+    return client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
       client.workflow.start<(input: RunInput) => Promise<unknown>>(run.kind, {
         workflowId: idOf(run.workflowId),
         taskQueue,
@@ -111,9 +114,10 @@ export function createDispatcher(
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         memo: { runId: run._id },
         typedSearchAttributes: attributesOf(run),
-        priority: { fairnessKey: String(run.organizationId) },
+        priority,
       }),
     );
+  };
 
   /** Whoever starts it, and whenever: the trace is that of the request which the run was accepted for. */
   const handTraced = (run: RunDoc) => {
@@ -174,7 +178,7 @@ export function createDispatcher(
     }
   };
 
-  const streams = createUploadStreamStarter(client, names, log, tracing);
+  const streams = createUploadStreamStarter(client, names, shares, log, tracing);
   const underWay = new Set<Promise<void>>();
   let closing = false;
 

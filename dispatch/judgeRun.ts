@@ -1,5 +1,5 @@
 /** What Temporal's description of a workflow says about its progress. */
-import { FAULT_FAILURE } from '../contract/orchestration.js';
+import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../contract/orchestration.js';
 
 /** Failed attempts in a row that are no coincidence. */
 const FAILS_FROM = 3;
@@ -57,7 +57,9 @@ function judgeStep(step: PendingStep, now: number, isQdrantDown: boolean): StepS
   const { isStarted, attempt, failure, seenAt, scheduledAt, name } = step;
   // What a site or a source refuses is retried after the pause that it deserves.
   if (failure?.type === FAULT_FAILURE) return isStarted ? 'at_work' : 'waiting';
-  const hasFailed = failure !== null && !failure.isTimeout && attempt >= FAILS_FROM;
+  // A step that returned to the queue has not failed.
+  const isTurnOver = failure?.type === TURN_OVER_FAILURE;
+  const hasFailed = failure !== null && !failure.isTimeout && !isTurnOver && attempt >= FAILS_FROM;
   if (isQdrantDown && (hasFailed || NEED_QDRANT.has(name))) return { cause: 'qdrant_down' };
   if (hasFailed && !isStarted) return { cause: 'step_fails', step };
   if (isStarted && now - (seenAt ?? scheduledAt).getTime() <= HEARTBEAT_FRESH_MS) return 'at_work';

@@ -6,6 +6,7 @@ import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
 import { inSpan } from '../observability/tracing.js';
 import type { RunDoc } from '../store/runs/model.js';
+import type { FairShares } from './fairShares.js';
 import { pause } from './pause.js';
 import { searchAttributes } from './searchAttributes.js';
 
@@ -27,6 +28,7 @@ export interface UploadStreamStarter {
 export function createUploadStreamStarter(
   client: Client,
   { taskQueue, idOf }: TemporalNames,
+  shares: FairShares,
   log: Log,
   tracing: Tracing,
 ): UploadStreamStarter {
@@ -35,8 +37,9 @@ export function createUploadStreamStarter(
   const waking = new Map<string, RunDoc | null>();
   const wokenAt = new Map<string, number>();
 
-  const signal = ({ organizationId, userId, workflowId }: RunDoc) =>
-    client.withDeadline(Date.now() + CALL_TIMEOUT_MS, () =>
+  const signal = async ({ organizationId, userId, workflowId }: RunDoc) => {
+    const priority = await shares.of({ organizationId, userId });
+    return client.withDeadline(Date.now() + CALL_TIMEOUT_MS, () =>
       client.workflow.signalWithStart<(user: UploadStreamInput) => Promise<unknown>>('drainUploads', {
         workflowId: idOf(workflowId),
         taskQueue,
@@ -45,9 +48,10 @@ export function createUploadStreamStarter(
         signalArgs: [],
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         typedSearchAttributes: searchAttributes({ OrganizationId: String(organizationId), UserId: String(userId) }),
-        priority: { fairnessKey: String(organizationId) },
+        priority,
       }),
     );
+  };
   const signalTraced = async (run: RunDoc): Promise<void> => {
     const { _id, organizationId, userId, fileId, requestId, traceparent } = run;
     const workflowId = idOf(run.workflowId);

@@ -29,13 +29,41 @@ const isTriedAlone = (job: Job | undefined): boolean =>
   job.alone ||
   (job.input.path === undefined && job.input.giveBytes === true && job.input.bytes.byteLength === 0);
 
-/** Takes the first job off the queue, and with a small one the small ones that follow it. */
-function takeGroup(queue: Job[]): Job[] {
-  let count = 1;
-  if (queue[0] && isSmall(queue[0])) {
-    while (count < GROUP_DOCUMENTS && queue[count] && isSmall(queue[count] as Job)) count += 1;
-  }
-  return queue.splice(0, count);
+type Owner = Job['input']['owner'];
+
+/** Owners whose last turn is remembered. */
+const OWNERS_KEPT = 1_000;
+
+/** Takes jobs off a queue so that owners take turns: next is the oldest job of the owner that was served longest ago. */
+function createTurns(queue: Job[]) {
+  const servedAt = new Map<Owner, number>();
+  let turn = 0;
+  const next = (): Job | undefined => {
+    let [found, since] = [queue[0], Infinity];
+    for (const job of queue) {
+      const at = servedAt.get(job.input.owner) ?? 0;
+      if (at < since) [found, since] = [job, at];
+    }
+    return found;
+  };
+  const take = (job: Job): Job => {
+    queue.splice(queue.indexOf(job), 1);
+    servedAt.set(job.input.owner, (turn += 1));
+    if (servedAt.size > OWNERS_KEPT) servedAt.clear();
+    return job;
+  };
+  return {
+    /** Takes one job, and with a small one the small ones that are next. */
+    takeGroup(): Job[] {
+      const group: Job[] = [];
+      for (let job = next(); job; job = next()) {
+        if (group.length === GROUP_DOCUMENTS || (group.length > 0 && !isSmall(job))) break;
+        group.push(take(job));
+        if (!isSmall(job)) break;
+      }
+      return group;
+    },
+  };
 }
 
 /** A queue before readers: what waits, what shares a trip, and what is read once more by itself. */
@@ -51,6 +79,7 @@ export interface Lane {
  */
 export function createLane(readers: Readers, slots: number, onDeath: (death: ReaderDeath) => void): Lane {
   const queue: Job[] = [];
+  const turns = createTurns(queue);
   let free = slots;
   let gathering: NodeJS.Timeout | null = null;
   let closed = false;
@@ -90,7 +119,7 @@ export function createLane(readers: Readers, slots: number, onDeath: (death: Rea
     gathering = null;
     while (free > 0 && queue.length > 0) {
       free -= 1;
-      void runGroup(takeGroup(queue)).finally(() => {
+      void runGroup(turns.takeGroup()).finally(() => {
         free += 1;
         pump();
       });

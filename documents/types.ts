@@ -44,6 +44,8 @@ export interface ParseInput {
   readonly bytes: Uint8Array;
   /** A file on this machine that holds the content, for what is better not carried about. Read, never changed. */
   readonly path?: string;
+  /** Whose document it is: owners take turns at the readers. */
+  readonly owner?: number;
   /** The caller needs the bytes no more: where they own their memory the pool may take it, and leaves them empty. */
   readonly giveBytes?: boolean;
   /** The Content-Type header as received, charset included; null when unknown. */

@@ -16,6 +16,7 @@ import type { Activities } from '../activities/index.js';
 import {
   type AutoSyncInput,
   type AutoSyncResult,
+  fairnessKeys,
   type PassPart,
   type RunInput,
   SEARCH_ATTRIBUTES,
@@ -44,7 +45,7 @@ async function runPart(part: PassPart): Promise<void> {
         args: [{ runId }],
         memo: { runId },
         typedSearchAttributes: attributesOf(part),
-        priority: { fairnessKey: attributes.OrganizationId ?? '' },
+        priority: { fairnessKey: fairnessKeys.work(attributes.OrganizationId ?? '', attributes.UserId ?? '') },
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
         // Terminated, a pass does not take what is at work with it: that comes to its own end.
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,

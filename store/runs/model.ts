@@ -152,6 +152,7 @@ run.index(
   { partialFilterExpression: IN_STREAM, name: 'streamWaiting' },
 );
 run.index({ startedAt: 1 }, { partialFilterExpression: { finishedAt: null } });
+run.index({ organizationId: 1, userId: 1 }, { partialFilterExpression: { finishedAt: null }, name: 'usersAtWork' });
 run.index({ organizationId: 1, startedAt: 1 }, { partialFilterExpression: { finishedAt: null }, name: 'inFlight' });
 run.index({ organizationId: 1, userId: 1, _id: 1 });
 run.index({ fileId: 1, _id: 1 });

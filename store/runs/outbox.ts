@@ -13,6 +13,7 @@ import type { RunDoc } from './model.js';
 /** How long the sweeper leaves a fresh row to the process that wrote it. */
 const GRACE_MS = 3_000;
 const NEVER = new Date('9999-01-01');
+const MOST_COUNTED = 20_000;
 
 export interface NewRun {
   readonly kind: RunKind;
@@ -53,6 +54,8 @@ export interface Runs {
   forgetOthers(tenant: Tenant, runId: number): Promise<void>;
   /** Rows that no workflow has yet and that are due. */
   unstarted(now: Date, limit: number): Promise<RunDoc[]>;
+  /** Number of users of an organization that have open runs, counted over the first 20,000 of them. */
+  countUsersAtWork(organizationId: number): Promise<number>;
   /** Whether a run of the same thing that was accepted earlier still waits: it goes first. */
   isBehindAnother(run: RunDoc): Promise<boolean>;
   /** Runs that Temporal took before a time and that have not ended. */
@@ -159,6 +162,16 @@ export function createRuns(
         .limit(limit)
         .lean<RunDoc[]>()
         .exec(),
+    async countUsersAtWork(organizationId) {
+      const rows = await runs
+        .aggregate([
+          { $match: { organizationId, finishedAt: null } },
+          { $limit: MOST_COUNTED },
+          { $group: { _id: '$userId' } },
+        ])
+        .hint('usersAtWork');
+      return rows.length;
+    },
     async isBehindAnother({ _id, fileId, workflowId, acceptedAt }) {
       if (fileId === null) return false;
       // Ids come in blocks, one a process: they don't tell who was first.

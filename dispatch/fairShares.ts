@@ -1,0 +1,41 @@
+import type { Priority } from '@temporalio/common';
+
+import { fairnessKeys } from '../contract/orchestration.js';
+import type { RunDoc } from '../store/runs/model.js';
+import type { Runs } from '../store/runs/outbox.js';
+
+/** How long a count of an organization's users is used, in milliseconds. */
+const COUNT_GOOD_MS = 10_000;
+/** Temporal's least weight. */
+const LEAST_WEIGHT = 0.001;
+const DELETES: readonly RunDoc['kind'][] = ['deleteFiles', 'deleteUser'];
+
+/** The share of the workers that Temporal gives to the tasks of a run. */
+export interface FairShares {
+  /**
+   * The key of a run's user with the weight of its organization divided by its users at work: many users of one
+   * organization have no more than one user of another. Deletes have a key of their own, so they never wait behind the
+   * backlog of their user.
+   */
+  of(run: Pick<RunDoc, 'organizationId' | 'userId'> & { readonly kind?: RunDoc['kind'] }): Promise<Priority>;
+}
+
+export function createFairShares(runs: Pick<Runs, 'countUsersAtWork'>): FairShares {
+  const counts = new Map<number, { readonly users: number; readonly until: number }>();
+  const usersOf = async (organizationId: number): Promise<number> => {
+    const now = Date.now();
+    const known = counts.get(organizationId);
+    if (known && known.until > now) return known.users;
+    for (const [id, { until }] of counts) if (until <= now) counts.delete(id);
+    const users = Math.max(1, await runs.countUsersAtWork(organizationId));
+    counts.set(organizationId, { users, until: now + COUNT_GOOD_MS });
+    return users;
+  };
+  return {
+    async of({ organizationId, userId, kind }) {
+      const keyOf = kind && DELETES.includes(kind) ? fairnessKeys.deletes : fairnessKeys.work;
+      const fairnessWeight = Math.max(LEAST_WEIGHT, 1 / (await usersOf(organizationId)));
+      return { fairnessKey: keyOf(organizationId, userId), fairnessWeight };
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import type { Client } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+
+import { workflowIds } from '../../contract/orchestration.js';
+import type { FileRecord } from '../../contract/records.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import type { FileDoc } from '../../store/files/model.js';
+import { readAtRest } from '../support/atRest.js';
+import type { TestUser } from '../support/client.js';
+import { withDatabase } from '../support/dataSources.js';
+import { testEngines } from '../support/engines.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+
+/** The uploads of a user as one stream of work. */
+let service: TestService;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startService({ LOG_LEVEL: 'silent' }, { worker: false });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+});
+afterAll(async () => {
+  await service.close();
+  await client.connection.close();
+});
+beforeEach(() => service.startWorker());
+afterEach(() => service.stopWorker());
+
+const text = (nth: number) => ({ contents: `Report ${nth}: the lamp was lit.`, skip_embedding_generation: true });
+const upload = (user: TestUser, count: number): Promise<FileRecord[]> =>
+  Promise.all(
+    Array.from({ length: count }, async (_, nth) => (await user.post<FileRecord>('/upload_text', text(nth))).body),
+  );
+const streamOf = ({ organization_user_id: userId }: FileRecord) =>
+  client.workflow.getHandle(service.names.idOf(workflowIds.uploads(userId ?? 0)));
+/** The states of a user's files, with their number. */
+const states = (customerId: string): Promise<Record<string, number>> =>
+  withDatabase(service, async (connection) => {
+    const rows = await connection
+      .collection<FileDoc>('files')
+      .aggregate<{ _id: string; count: number }>([
+        { $match: { customerId } },
+        { $group: { _id: '$syncStatus', count: { $sum: 1 } } },
+      ])
+      .toArray();
+    return Object.fromEntries(rows.map(({ _id, count }) => [_id, count]));
+  });
+const allEnded = () =>
+  soon(
+    () => service.store.runs.inMotion(new Date(), 1),
+    (runs) => runs.length === 0,
+  );
+
+test('60 uploads are a few batches of one workflow, and each has its run, its request and its events once', async () => {
+  await service.stopWorker();
+  const user = await service.user('una');
+  const files = await upload(user, 60);
+  await service.startWorker();
+  await soon(
+    () => states('una'),
+    ({ READY = 0 }) => READY === 60,
+  );
+  await allEnded();
+  const { events } = await streamOf(files[0]!).fetchHistory();
+  const scheduled = (events ?? []).flatMap(
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+  );
+  expect(new Set(scheduled)).toEqual(new Set(['ingestUploads']));
+  // Two, unless the machine is so slow that a batch does not begin all its files in its turn.
+  expect(scheduled.length).toBeLessThan(15);
+  expect(new Set(files.map((file) => file.request_id)).size).toBe(60);
+  const told = await soon(
+    () => service.store.events.after(files[0]!.organization_id, 0, 10_000),
+    (all) => all.filter(({ kind }) => kind === 'ALL_FILES_PROCESSED').length >= 60,
+  );
+  for (const kind of ['ALL_UPLOADED_FILES_QUEUED', 'ALL_FILES_PROCESSED']) {
+    const requests = told.flatMap((event) => (event.kind === kind ? [event.objectId] : []));
+    expect(requests).toHaveLength(60);
+    expect(new Set(requests)).toEqual(new Set(files.map((file) => file.request_id)));
+  }
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+});
+
+test('cancel_sync ends one upload of the stream and no other', async () => {
+  await service.stopWorker();
+  const user = await service.user('cal');
+  const [first, second] = await upload(user, 2);
+  expect((await user.post('/cancel_sync', { file_id: first!.id })).body).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+  await service.startWorker();
+  expect(await user.settled(second!.id)).toMatchObject({ sync_status: 'READY' });
+  expect(await user.file(first!.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+});
+
+test('an upload that arrives while its stream ends is not missed', async () => {
+  const user = await service.user('rae');
+  for (let nth = 0; nth < 12; nth += 1) {
+    const [file] = await upload(user, 1);
+    // The stream completes some milliseconds after its last file is READY.
+    expect(await user.settled(file!.id)).toMatchObject({ sync_status: 'READY' });
+    await new Promise((resolve) => setTimeout(resolve, nth * 3));
+  }
+  await allEnded();
+});
+
+test('a delete stops queued files before anything is deleted', async () => {
+  await service.stopWorker();
+  const user = await service.user('del');
+  const files = await upload(user, 30);
+  const seen: string[] = [];
+  await service.startWorker((activities) => ({
+    ...activities,
+    // The uploads wait, so that the delete finds all of them queued.
+    planUploads: (input) =>
+      seen.length > 0 ? activities.planUploads(input) : Promise.resolve({ batches: [], window: 4 }),
+    async deleteBatch(input) {
+      seen.push(JSON.stringify(await states('del')));
+      return activities.deleteBatch(input);
+    },
+  }));
+  await user.post('/delete_files_v2', { filters: { ids: files.map(({ id }) => id) } });
+  await soon(
+    () => states('del'),
+    (left) => Object.keys(left).length === 0,
+  );
+  expect(seen[0]).toBe(JSON.stringify({ SYNC_ABORTED: 30 }));
+  await allEnded();
+});
