@@ -81,6 +81,7 @@ import { createRunRates, type RunRates } from './runs/rates.js';
 import { createRunHistory, type RunHistory } from './runs/history.js';
 import { createUploadStreams, type UploadStreams } from './runs/uploadStreams.js';
 import { createSchedules, type Schedules } from './schedules/schedules.js';
+import { checkSecretKey } from './secretKeyCheck.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { createSelections, type Selections } from './selections/selections.js';
 import { createSequence } from './sequence.js';
@@ -241,11 +242,14 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     })
     .asPromise();
   if (watch) watchCommands(connection, watch);
-  await runMigrations(connection, MIGRATION_GRACE * settings.schemaCheckMs).catch(async (error: unknown) => {
+  const closing = async (error: unknown): Promise<never> => {
     // An open connection would keep a command line from ending.
     await connection.close();
     throw error;
-  });
+  };
+  await runMigrations(connection, MIGRATION_GRACE * settings.schemaCheckMs).catch(closing);
+  const secrets = createSecrets(settings.secretKeys);
+  await checkSecretKey(connection, secrets).catch(closing);
   const schema = watchSchema(connection, settings.schemaCheckMs);
   const deploymentId = await readDeploymentId(connection);
   const sequence = createSequence(connection);
@@ -262,7 +266,6 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const workers = createWorkerRecords(connection);
   await workers.createIndexes();
   const stalls = createStalls(runs, files);
-  const secrets = createSecrets(settings.secretKeys);
   const idempotency = createIdempotency(connection, secrets);
   await idempotency.createIndexes();
   const remember = rememberWhileUnchanged(files, users);
