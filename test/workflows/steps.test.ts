@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { activityInfo, ApplicationFailure } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
@@ -45,6 +45,8 @@ interface Mishap {
   readonly step: Step;
   readonly does: 'fail' | 'break' | 'cancel';
   readonly when: Moment;
+  /** The step continues once the cancellation has reached it: a small step would end before. */
+  readonly isDelivered?: true;
 }
 
 /** A way through a workflow. A step that no row of its workflow has fails the last test. */
@@ -97,7 +99,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'cancelled upload': {
     workflow: 'drainUploads',
     steps: ['abortUploads'],
-    given: [{ step: 'ingestUploads', does: 'cancel', when: 'before' }],
+    given: [{ step: 'ingestUploads', does: 'cancel', when: 'before', isDelivered: true }],
   },
   recording: {
     workflow: 'syncUpload',
@@ -205,7 +207,12 @@ function withMishaps(activities: Activities): Activities {
         if (mishap.does === 'fail') throw new Error(message);
         if (mishap.does === 'break') throw ApplicationFailure.nonRetryable(message);
         await client.workflow.getHandle(workflowId).cancel();
-        await sleep(REACTION_MS);
+        if (mishap.isDelivered !== true) return void (await sleep(REACTION_MS));
+        const signal = cancellationSignal();
+        while (!signal.aborted) {
+          heartbeat();
+          await sleep(100);
+        }
       };
       atWork.set(workflowId, (atWork.get(workflowId) ?? 0) + 1);
       try {
