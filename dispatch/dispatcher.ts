@@ -268,7 +268,7 @@ export function createDispatcher(
       }
     },
     async ping() {
-      const { pollers } = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+      const asked = client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
         client.workflowService.describeTaskQueue({
           namespace: client.options.namespace,
           taskQueue: { name: taskQueue },
@@ -276,6 +276,14 @@ export function createDispatcher(
           taskQueueType: 1,
         }),
       );
+      // The caller may stop waiting before the deadline, but close() must not.
+      const ended = asked.then(
+        () => undefined,
+        () => undefined,
+      );
+      underWay.add(ended);
+      void ended.then(() => underWay.delete(ended));
+      const { pollers } = await asked;
       return { pollers: pollers?.length ?? 0 };
     },
     async close() {
