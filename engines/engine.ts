@@ -36,7 +36,7 @@ export interface Engine {
   stop(): Promise<void>;
   /** Ends the process with a signal, as a crash would; for tests. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts it again on the same ports and data; stops it first if it runs. @throws EngineError once it was stopped */
+  /** Starts it again on the same ports and data; stops it first if it runs. @throws EngineError if it is stopped meanwhile */
   restart(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ const PORT_TRIES = 5;
 /** Starts an engine on free ports and gives what controls it. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { name, ports: wanted, launch, onCrash, onRestart } = options;
-  const stopping = new AbortController();
+  let stopping = new AbortController();
   const { ports, launched } = await launchOnFreePorts(wanted, (taken) => launch(taken, stopping.signal));
   let current: Launched | undefined;
   let restarting: Promise<void> | undefined;
@@ -84,6 +84,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       stopping.abort();
       await restarting?.catch(() => {});
       await dismiss()?.stop();
+      stopping = new AbortController();
     },
     async kill(signal = 'SIGKILL') {
       const running = dismiss();
@@ -93,9 +94,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     },
     restart() {
       restarting ??= (async () => {
+        const { signal } = stopping;
         await dismiss()?.stop();
-        if (stopping.signal.aborted) throw new EngineError(`${name} was stopped.`);
-        adopt(await launch(ports, stopping.signal));
+        if (signal.aborted) throw new EngineError(`${name} was stopped.`);
+        adopt(await launch(ports, signal));
         await onRestart?.();
       })().finally(() => (restarting = undefined));
       return restarting;

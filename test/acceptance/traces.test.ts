@@ -213,8 +213,11 @@ thoroughly(
     try {
       const late = await testUser(`http://127.0.0.1:${String(cutOff.ready['port'])}`, service.apiKey, 'late');
       const { body } = await late.post<FileRecord>('/upload_text', { contents: 'Late words.' });
-      const spans = await traceOf('workflow syncUpload', (span) => span.attributes['allotrope.file_id'] === body.id);
-      const starts = spans.filter(({ name }) => name === 'start syncUpload');
+      const spans = await traceOf(
+        'start drainUploads',
+        (span) => span.attributes['allotrope.file_id'] === body.id && !span.failed,
+      );
+      const starts = spans.filter(({ name }) => name === 'start drainUploads');
       expect(starts.find((span) => !span.failed)?.service).toBe('allotrope-worker');
       const [request] = spans.filter(({ name }) => name === 'POST /upload_text');
       expect(request?.service).toBe('allotrope-api');
