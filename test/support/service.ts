@@ -81,6 +81,13 @@ async function spreadIds(uri: string): Promise<void> {
   await connection.close();
 }
 
+/** Each suite's collections and indexes are some 150 open files of the MongoDB that all suites share, which may have 20,000. */
+async function dropDatabase(uri: string): Promise<void> {
+  const connection = await mongoose.createConnection(uri).asPromise();
+  await connection.dropDatabase();
+  await connection.close();
+}
+
 /**
  * A service of its own on the run's shared engines: own database, collections, task queue and folder. API and worker
  * run in this process; tests that kill them start processes with `env` instead.
@@ -273,6 +280,7 @@ export async function startService(
       await Promise.all([web.close(), liveWeb.close(), liveDocuments.close()]);
       await Promise.all([egress, receivers, transcribers, upstreams, embeddings, store].map((one) => one.close()));
       await rm(dataDir, { recursive: true, force: true });
+      await dropDatabase(mongodbUri.href);
       refuseWrong(wrong);
     },
   };

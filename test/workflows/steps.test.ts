@@ -207,7 +207,7 @@ function withMishaps(activities: Activities): Activities {
         if (mishap.does === 'fail') throw new Error(message);
         if (mishap.does === 'break') throw ApplicationFailure.nonRetryable(message);
         await client.workflow.getHandle(workflowId).cancel();
-        if (mishap.isDelivered !== true) return void (await sleep(REACTION_MS));
+        if (mishap.isDelivered !== true) return sleep(REACTION_MS);
         const signal = cancellationSignal();
         while (!signal.aborted) {
           heartbeat();
