@@ -92,7 +92,11 @@ function begin(user: TestUser, { characters, callers }: Load): () => Promise<num
 }
 
 const begun = new Date();
-const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, say });
+const SECRET_KEY = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
+const service = await startBenchService({
+  ...{ siteHost: '127.0.0.1:9', profileDir: null, say },
+  settings: { SECRET_KEY },
+});
 const idle: number[] = [];
 const loaded = LOADS.map((): number[] => []);
 const answered = LOADS.map(() => 0);
@@ -104,7 +108,7 @@ try {
         ...{
           MONGODB_URI: service.mongodbUri,
           QDRANT_URL: service.qdrantUrl,
-          SECRET_KEY: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+          SECRET_KEY,
         },
       }),
     ),
