@@ -85,6 +85,8 @@ test('one whose person does not come back is ended by its timer, and its page sa
   expect((await ended()).outcome).toBe('aborted');
   // By itself, for nobody has looked at the page.
   expect(await rowOf()).toMatchObject({ state: 'expired', ...isForgotten });
+  // The step that ends the run is followed by the end of the workflow.
+  await handle.result();
   const { events } = await handle.fetchHistory();
   expect(events?.filter((event) => event.timerFiredEventAttributes)).toHaveLength(1);
   expect((await handle.describe()).status.name).toBe('COMPLETED');
