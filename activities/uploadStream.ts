@@ -114,7 +114,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
   };
 
   return {
-    /** Cuts the waiting uploads of a user into batches, as many as may be under way besides those that are. */
+    /** Cuts the waiting uploads of a user into batches, up to the window minus the batches under way. */
     async planUploads({ except, underWay, ...tenant }: PlanUploadsInput): Promise<PlanUploadsResult> {
       const window = settings.batchConcurrency;
       const most = (window - underWay) * BATCH_SIZE;

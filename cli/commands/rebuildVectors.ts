@@ -67,11 +67,11 @@ async function follow({ rebuilds }: Store, runIds: readonly number[], files: num
 export const rebuildVectors: Command = {
   usage: '',
   about: [
-    'Makes the vectors of files again from what is stored: chunks are embedded by the model that the file has, sparse vectors are',
-    'computed, vectors that callers gave and pictures are read from what they uploaded. Nothing is fetched. The workers do it, a',
-    'run a user; each file is flipped to its new vectors by itself, so searches go on. A collection that is gone is created first.',
-    'Stopped (Ctrl-C), the command leaves the runs under way; called again, it shows the same runs. Files in cold storage keep',
-    'their vectors there and are skipped. Exit code 1 where files failed or runs are left.',
+    'Recreates the vectors of files from stored data: chunks are embedded with the model of their file, sparse vectors are',
+    'computed, and vectors of callers and pictures are read from the uploads. Nothing is fetched. The workers do it, one run',
+    'per user. Each file publishes its new vectors separately, so searches continue. A missing collection is created first.',
+    'Ctrl-C ends the command and leaves the runs under way; called again, it shows the same runs. Files in cold storage keep',
+    'their vectors there and are skipped. Exits with code 1 if files failed or runs are left.',
   ].join('\n'),
   options: {
     org: { value: 'ID', about: 'Only this organization.' },

@@ -37,8 +37,8 @@ export interface PointKey {
 export type ReadVectors = { readonly vectors: readonly (readonly number[] | null)[] } | { readonly problem: string };
 
 /**
- * A look at all points there are, whatever the records say of them. Nothing is kept in memory but counts. Collections that
- * the last check found damaged are left out.
+ * Reads all points, independent of the records. Only counts are kept in memory. Collections that the last check found
+ * damaged are skipped.
  */
 export interface PointsCensus {
   /** Checks every collection: whether it can be read and searched. @throws when Qdrant does not answer */
