@@ -1,47 +1,11 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-
-import { loadConfig, required, storeSettings } from '../config.js';
-import { createTemporalLinks } from '../contract/temporalLinks.js';
-import { temporalNames } from '../contract/temporalNames.js';
-import { createConnectors } from '../connectors/registry.js';
-import { createWebSource } from '../connectors/web/createWebSource.js';
-import { createDispatcher } from '../dispatch/dispatcher.js';
-import { createDiagnosis } from '../dispatch/diagnosis.js';
-import { watchStalls } from '../dispatch/stallWatch.js';
-import { createTemporalClient } from '../dispatch/client.js';
-import { createScheduleReader } from '../dispatch/scheduleReader.js';
-import { identifyFile } from '../documents/detection/identifyFile.js';
-import { createDocumentPool } from '../documents/pool.js';
-import { createEgress } from '../egress/createEgress.js';
-import { createLocalProvider } from '../embeddings/providers/local.js';
-import { createEmbeddings } from '../embeddings/registry.js';
-import { pricesOfSpaces } from '../embeddings/readPrices.js';
-import { encodeQuery } from '../embeddings/sparse/sparseEncoder.js';
-import { createLookups } from '../lookups/registry.js';
-import { diskTrouble } from '../observability/diskSpace.js';
+import { loadConfig } from '../config.js';
 import { createLog } from '../observability/log.js';
-import { createMetrics } from '../observability/metrics.js';
-import { offerMetrics } from '../observability/metricsPage.js';
-import { NO_TRACING, openTracing } from '../observability/tracing.js';
-import { watchAll } from '../observability/watch.js';
+import { openTracing } from '../observability/tracing.js';
 import { keepFilesPrivate } from '../process/privateFiles.js';
-import { cannotListen, checkFolder, checkPort } from '../process/startChecks.js';
+import { checkFolder, checkPort } from '../process/startChecks.js';
 import { explainFailedStart } from '../process/startFailure.js';
 import { onStopSignal } from '../process/stopSignals.js';
-import { createRerankers } from '../rerankers/registry.js';
-import { connectStore } from '../store/connect.js';
-import { createApp } from './app.js';
-import { createHttpServer } from './http/server.js';
-import { createSignedUrls } from './http/signedUrls.js';
-import { createTokens } from './http/tokens.js';
-import { createSampleReader } from './dryRuns/sampleReader.js';
-import { createOps } from './ops/create.js';
-import { readiness } from './health/readiness.js';
-import { createLivePages } from './web/livePages.js';
-
-/** How long open requests may take to end after a stop was asked for. */
-const STOP_MS = 10_000;
+import { createApi } from './createApi.js';
 
 const started = explainFailedStart();
 keepFilesPrivate();
@@ -50,122 +14,16 @@ await checkPort(config.host, config.port);
 if (config.files.s3 === null) await checkFolder(config.files.dir, 'FILE_STORAGE_DIR');
 const tracing = await openTracing(config.tracing, 'allotrope-api');
 const log = createLog({ level: config.logLevel, name: 'api', fields: tracing.logFields });
-const isMeasured = config.metrics.port !== null;
-const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
-const store = await connectStore({
-  ...storeSettings(config),
-  watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
-  traceparent: () => tracing.carried()?.traceparent ?? null,
-  patienceMs: config.http.storeTimeoutMs,
-});
-// Of the whole service, so told by its API and not by each worker.
-metrics.tellBacklog(store.backlog);
-metrics.reportDisks(config.disks);
-await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
-const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
-const names = temporalNames(store.deploymentId, temporal.taskQueue);
-const links = createTemporalLinks(temporal, names);
-const temporalClient = createTemporalClient(temporal, tracing);
-const dispatcher = createDispatcher(temporalClient, names, store, log, tracing);
-const upstreams = createEgress(config.embedding.egress, tracing);
-const embeddings = createEmbeddings({
-  local: createLocalProvider({
-    modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
-    tokenizerPath: required(config.embedding.tokenizerPath, 'EMBEDDING_TOKENIZER_PATH'),
-    // Queries are short: one thread answers in about a millisecond and leaves the rest to the workers.
-    threads: 1,
-  }),
-  remote: {
-    providers: config.embedding.providers,
-    egress: upstreams,
-    // Its table is large.
-    loadCounter: async () => (await import('../documents/chunking/countTokens.js')).countTokens,
-    onUsage(organizationId, space, usage) {
-      store.embeddingUsage.count(organizationId, space, usage);
-      metrics.providerTokens(space, usage.tokens);
-    },
-    onRequest: metrics.providerRequest,
-  },
-});
-const egress = createEgress(config.egress, tracing);
-// Pages that scripts fill are left to the workers, which have a browser.
-const web = createWebSource({ egress, settings: config.web, renders: false });
-// Its thread starts with the first page.
-const documents = createDocumentPool({ ...config.documents, threads: 1 }, (death) =>
-  log.warn({ ...death }, 'a reader of documents died; its documents are read once more, each by itself'),
-);
-const lowDisks = () => diskTrouble(config.disks);
-const ops = createOps(
-  { store, dispatcher, diskTrouble: lowDisks, log },
-  { ...config.ops, secretKeys: config.secretKeys },
-);
-const watching = new AbortController();
-const diagnosis = createDiagnosis(
-  { client: temporalClient, names },
-  store,
-  async () => {
-    const { qdrant, temporal: engine } = await readiness({ store, dispatcher, diskTrouble: lowDisks });
-    return { qdrant: qdrant.hint ?? null, temporal: engine.hint ?? null };
-  },
-  config.stallAfterMs,
-);
-const stallsWatched = watchStalls(diagnosis, store.stalls, log, config.stallAfterMs, watching.signal);
-const app = createApp({
-  ...ops,
-  diskTrouble: lowDisks,
-  temporalLinks: links,
-  workflowLink: links.workflowLink,
-  store,
-  dispatcher,
-  schedules: createScheduleReader(temporalClient, names),
-  embedder: embeddings,
-  encodeQuery,
-  rerankers: createRerankers(config.rerank, upstreams),
-  lookups: createLookups(config.lookups, upstreams),
-  tokens: createTokens(config.secretKeys),
-  signedUrls: createSignedUrls(config.secretKeys),
-  publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
-  sitemaps: web,
-  connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns, counts: metrics }),
-  addresses: egress,
-  identify: identifyFile,
-  livePages: createLivePages(web, documents),
-  samples: createSampleReader(web, documents),
-  settings: {
-    ...config.http,
-    maxPagesPerScrape: config.web.maxPagesPerScrape,
-    embeddingPrices: config.embedding.prices,
-    dryRun: config.dryRun,
-  },
-  log,
-  metrics,
-  ...(tracing !== NO_TRACING && { tracing }),
-});
-// A long upload takes its time; one that says nothing is ended by its reader.
-const server = createHttpServer(app, { requestTimeout: config.http.requestTimeoutMs });
-server.listen(config.port, config.host);
-await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-  throw cannotListen(error, config.host, config.port);
-});
-const { port } = server.address() as AddressInfo;
-log.info({ url: config.publicUrl ?? `http://${config.host}:${port}` }, 'API listening');
-const metricsServer = await offerMetrics(metrics, { ...config.metrics, setting: 'METRICS_PORT' }, log);
+const api = await createApi(config, { log, tracing });
 started();
 // The parent process, when there is one, waits for this.
-process.send?.({ ready: true, port, ...(metricsServer && { metricsPort: metricsServer.port }) });
+process.send?.({ ready: true, port: api.port, ...(api.metricsPort !== null && { metricsPort: api.metricsPort }) });
 
 let stopping = false;
 async function stop(): Promise<void> {
   if (stopping) return;
   stopping = true;
-  setTimeout(() => server.closeAllConnections(), STOP_MS).unref();
-  await ops.live.close();
-  server.closeIdleConnections();
-  await Promise.all([new Promise((resolve) => server.close(resolve)), metricsServer?.close()]);
-  watching.abort();
-  await stallsWatched;
-  await dispatcher.close();
-  await Promise.all([web, documents, egress, upstreams, embeddings, store].map((one) => one.close()));
+  await api.stop();
   await tracing.close();
   process.exit(0);
 }

@@ -1,93 +1,209 @@
-import { fileURLToPath } from 'node:url';
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 
-import type { Activities } from '../activities/index.js';
-import { deliveryQueue, ocrQueue, transcriptionQueue } from '../contract/orchestration.js';
+import { type Activities, createActivities } from '../activities/index.js';
+import { type Config, required, storeSettings } from '../config.js';
+import { createTemporalLinks } from '../contract/temporalLinks.js';
+import { temporalNames } from '../contract/temporalNames.js';
+import { createConnectors } from '../connectors/registry.js';
+import { createFeedSource } from '../connectors/rssFeed/index.js';
+import { createWebSource } from '../connectors/web/createWebSource.js';
+import { createSharedHostLimiter } from '../connectors/sharedHostLimiter.js';
+import { coldSweep } from '../dispatch/coldSweep.js';
+import { reap } from '../dispatch/reaper.js';
+import { quarantineSweep } from '../dispatch/quarantineSweep.js';
+import { createDispatcher } from '../dispatch/dispatcher.js';
+import { createTemporalClient } from '../dispatch/client.js';
+import { createFeedReader } from '../dispatch/feedReader.js';
+import { createSchedules } from '../dispatch/schedules.js';
+import { identifyFile } from '../documents/detection/identifyFile.js';
+import { createDocumentPool } from '../documents/pool.js';
+import { createEgress } from '../egress/createEgress.js';
+import { createLocalProvider } from '../embeddings/providers/local.js';
+import { createEmbeddings } from '../embeddings/registry.js';
+import type { EmbeddingProvider } from '../embeddings/types.js';
+import { pricesOfSpaces } from '../embeddings/readPrices.js';
+import { encodeDocument } from '../embeddings/sparse/sparseEncoder.js';
+import { createMetrics } from '../observability/metrics.js';
+import { offerMetrics } from '../observability/metricsPage.js';
+import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
-import { traceActivities, traceSinks } from './traces.js';
+import { watchAll } from '../observability/watch.js';
+import { BrokenPointFile } from '../store/coldStorage/pointFile.js';
+import { connectStore, type Store } from '../store/connect.js';
+import { outdatedMessage } from '../store/migrations/schemaWatch.js';
+import { createTranscriptions } from '../transcription/registry.js';
+import { countEnds } from './countEnds.js';
+import { createTemporalWorkers } from './temporalWorkers.js';
+import { keepHeartbeat } from './heartbeat.js';
+import { createSources } from './sources.js';
+import { upgradePoints } from './upgradePoints.js';
+import type { WorkerLoad } from '../contract/workers.js';
 
-export interface WorkerSettings {
-  readonly address: string;
-  readonly namespace: string;
+export interface WorkerOverrides {
+  readonly log: Log;
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing;
+  /** What the Temporal SDK counts of this process, beside our own metrics (runtime.ts). */
+  readonly sdkMetrics?: () => Promise<string>;
+  /** How this process is scheduled; called once a heartbeat (processorShare.ts). */
+  readonly measureLoad: () => Omit<WorkerLoad, 'lagMs'>;
+  /** Stores that something else of this process has opened and will close. Absent: of its own. */
+  readonly store?: Store;
+  /** The embedded model, where several services share one; it is not closed with this one. Absent: one of its own. */
+  readonly localModel?: EmbeddingProvider;
+  /** Puts something around the activities. */
+  readonly wrap?: (activities: Activities) => Activities;
+}
+
+/** A worker that is connected, and polls once it is run. */
+export interface AllotropeWorker {
   readonly taskQueue: string;
-  /** Activities run at once. */
-  readonly activityConcurrency: number;
-  /** Files whose pages are recognized at once. */
-  readonly ocrConcurrency: number;
-  /** Recordings that wait for a service at once. */
-  readonly transcriptionConcurrency: number;
+  /** Null where WORKER_METRICS_PORT is unset. */
+  readonly metricsPort: number | null;
+  /**
+   * Works until it is stopped, then closes all that it opened.
+   * @returns 'outdated' when it stopped by itself, for the records are of a newer version than this program
+   */
+  run(): Promise<'stopped' | 'outdated'>;
+  /** Takes no more work; what is under way gets 5 s. Called again, it does nothing. */
+  stop(): void;
 }
 
-/** The workflows, bundled ahead (scripts/compile.ts): beside this file once compiled, in `dist/` from its source. */
-const WORKFLOW_BUNDLE = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../dist/workflow-bundle.js' : '../workflow-bundle.js', import.meta.url),
-);
-
-/** Deliveries one worker has under way at once, over all webhooks: they mostly wait for receivers. */
-const WEBHOOKS_AT_ONCE = 50;
-
-/** What polls Temporal in a worker process. */
-export interface Workers {
-  /** Resolves when all have ended, after `shutdown`. */
-  run(): Promise<void>;
-  shutdown(): void;
-  close(): Promise<void>;
-}
-
-/** Temporal workers for our workflows and these activities; deliveries, OCR, and what waits for others, apart from everything else. */
-export async function createWorkers(
-  settings: WorkerSettings,
-  activities: Activities,
-  tracing: Tracing = NO_TRACING,
-): Promise<Workers> {
-  const { address, namespace, taskQueue } = settings;
-  const connection = await NativeConnection.connect({ address });
-  const common = {
-    connection,
-    namespace,
-    // Cancellation is seen at the next heartbeat, which the SDK holds back at most this long.
-    maxHeartbeatThrottleInterval: '1 second',
-    shutdownGraceTime: '5 seconds',
-    interceptors: { activity: [traceActivities(tracing)] },
-  } satisfies Partial<WorkerOptions>;
-  const worker = await Worker.create({
-    ...common,
-    workflowBundle: { codePath: WORKFLOW_BUNDLE },
-    sinks: traceSinks(tracing),
-    taskQueue,
-    activities,
-    maxConcurrentActivityTaskExecutions: settings.activityConcurrency,
+/**
+ * Connects the stores and Temporal, and makes the activities with all that they need. The SDK's native part
+ * (runtime.ts) is of the whole process, so it is installed by the caller, before.
+ * @throws a sentence for the operator when a setting is missing or a store can't be reached
+ */
+export async function createWorker(config: Config, overrides: WorkerOverrides): Promise<AllotropeWorker> {
+  const { log, tracing = NO_TRACING, store: sharedStore, localModel, wrap = (activities) => activities } = overrides;
+  const isMeasured = config.metrics.workerPort !== null;
+  const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
+  const connected =
+    sharedStore ??
+    (await connectStore({
+      ...storeSettings(config),
+      watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
+      traceparent: () => tracing.carried()?.traceparent ?? null,
+    }));
+  metrics.reportDisks(config.disks);
+  const store = countEnds(connected, metrics);
+  const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
+  const names = temporalNames(store.deploymentId, temporal.taskQueue);
+  const client = createTemporalClient(temporal, tracing);
+  const dispatcher = createDispatcher(client, names, store, log, tracing);
+  const schedules = createSchedules(client, names, store, log);
+  const egress = createEgress(config.egress, tracing);
+  const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost }, tracing);
+  const transcribers = createEgress(config.transcription.egress, tracing);
+  const feed = createFeedReader(client, names, store, log, config.reapIntervalMs);
+  const limiter = createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns });
+  const web = createWebSource({
+    egress,
+    settings: config.web,
+    limiter,
+    onNotice: (notice) => log.warn({}, notice),
   });
-  const { deliverBatch, transcribe, recognize } = activities;
-  const deliverer = await Worker.create({
-    ...common,
-    taskQueue: deliveryQueue(taskQueue),
-    activities: { deliverBatch },
-    maxConcurrentActivityTaskExecutions: WEBHOOKS_AT_ONCE,
-    maxConcurrentActivityTaskPolls: 2,
-  });
-  const transcriber = await Worker.create({
-    ...common,
-    taskQueue: transcriptionQueue(taskQueue),
-    activities: { transcribe },
-    maxConcurrentActivityTaskExecutions: settings.transcriptionConcurrency,
-    maxConcurrentActivityTaskPolls: 2,
-  });
-  const recognizer = await Worker.create({
-    ...common,
-    taskQueue: ocrQueue(taskQueue),
-    activities: { recognize },
-    maxConcurrentActivityTaskExecutions: settings.ocrConcurrency,
-    maxConcurrentActivityTaskPolls: 1,
-  });
-  const all = [worker, deliverer, transcriber, recognizer];
-  return {
-    run: async () => void (await Promise.all(all.map((one) => one.run()))),
-    shutdown() {
-      // Before run() has begun there is nothing to shut down yet.
-      for (const one of all) if (one.getState() === 'RUNNING') one.shutdown();
+  const documents = createDocumentPool(config.documents, (death) =>
+    log.warn({ ...death }, 'a reader of documents died; its documents are read once more, each by itself'),
+  );
+  /** Its table takes some 40 MB, and pages are counted in threads that have one of their own. */
+  const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;
+  const upstreams = createEgress(config.embedding.egress, tracing);
+  const embeddings = createEmbeddings({
+    local:
+      localModel ??
+      createLocalProvider({
+        modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
+        tokenizerPath: required(config.embedding.tokenizerPath, 'EMBEDDING_TOKENIZER_PATH'),
+        threads: config.embedding.threads,
+        niceness: config.embedding.niceness,
+      }),
+    remote: {
+      providers: config.embedding.providers,
+      egress: upstreams,
+      loadCounter,
+      onUsage(organizationId, space, usage) {
+        store.embeddingUsage.count(organizationId, space, usage);
+        metrics.providerTokens(space, usage.tokens);
+      },
+      onRequest: metrics.providerRequest,
     },
-    close: () => connection.close(),
+  });
+  const activities = createActivities({
+    workflowLink: createTemporalLinks(temporal, names).workflowLink,
+    names,
+    store,
+    sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
+    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns, counts: metrics }),
+    documents,
+    identify: identifyFile,
+    loadCounter,
+    embeddings,
+    encodeSparse: encodeDocument,
+    transcriptions: createTranscriptions(config.transcription, transcribers),
+    receivers,
+    schedules,
+    isBrokenCopy: (error) => error instanceof BrokenPointFile,
+    settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape, webhooks: config.webhooks },
+    log,
+    metrics,
+  });
+  const workers = await createTemporalWorkers(
+    {
+      ...temporal,
+      taskQueue: names.taskQueue,
+      activityConcurrency: config.ingest.activityConcurrency,
+      ocrConcurrency: config.ingest.ocrConcurrency,
+      transcriptionConcurrency: config.transcription.concurrency,
+    },
+    wrap(activities),
+    tracing,
+  );
+
+  const stopping = new AbortController();
+  const stop = (): void => {
+    if (stopping.signal.aborted) return;
+    stopping.abort();
+    workers.shutdown();
+  };
+  let end: 'stopped' | 'outdated' = 'stopped';
+  store.schema.onNewer((version) => {
+    log.error({ version }, `${outdatedMessage(version)}. This worker shuts down`);
+    end = 'outdated';
+    stop();
+  });
+  const identity = { id: randomUUID(), host: hostname(), pid: process.pid };
+  const heartbeats = keepHeartbeat(store.workers, identity, overrides.measureLoad, log, stopping.signal);
+  const place = { ...config.metrics, port: config.metrics.workerPort, setting: 'WORKER_METRICS_PORT' };
+  const served = await offerMetrics(metrics, place, log, overrides.sdkMetrics);
+
+  return {
+    taskQueue: names.taskQueue,
+    metricsPort: served?.port ?? null,
+    stop,
+    async run() {
+      const sweeping = Promise.all([
+        dispatcher.sweep(stopping.signal),
+        reap({ client, names }, store, log, config.reapIntervalMs, stopping.signal),
+        coldSweep(store, dispatcher, log, config.coldSweepIntervalMs, stopping.signal),
+        quarantineSweep(store, dispatcher, log, config.quarantineSweepIntervalMs, stopping.signal),
+        feed.read(stopping.signal),
+        schedules.sweep(stopping.signal, config.scheduleCompareIntervalMs),
+        upgradePoints(store, log, stopping.signal),
+      ]);
+      if (!stopping.signal.aborted) await workers.run();
+      stopping.abort();
+      await Promise.all([sweeping, heartbeats]);
+      await Promise.all([dispatcher.close(), served?.close()]);
+      // First: it gives its shares of hosts back to the store.
+      await web.close();
+      await Promise.all(
+        [documents, embeddings, egress, receivers, transcribers, upstreams, workers].map((one) => one.close()),
+      );
+      if (!sharedStore) await store.close();
+      return end;
+    },
   };
 }

@@ -1,52 +1,17 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import mongoose from 'mongoose';
 
-import { type Activities, createActivities } from '../../activities/index.js';
+import type { Activities } from '../../activities/index.js';
 import { activityFields } from '../../activities/logFields.js';
-import { createApp } from '../../api/app.js';
-import { createHttpServer } from '../../api/http/server.js';
-import { createSignedUrls } from '../../api/http/signedUrls.js';
-import { createTokens } from '../../api/http/tokens.js';
-import { createSampleReader } from '../../api/dryRuns/sampleReader.js';
-import { createOps } from '../../api/ops/create.js';
-import { createLivePages } from '../../api/web/livePages.js';
-import { loadConfig, storeSettings } from '../../config.js';
-import { createTemporalLinks } from '../../contract/temporalLinks.js';
-import { temporalNames, type TemporalNames } from '../../contract/temporalNames.js';
-import { createConnectors } from '../../connectors/registry.js';
-import { createFeedSource } from '../../connectors/rssFeed/index.js';
-import { createWebSource } from '../../connectors/web/createWebSource.js';
-import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
-import { readiness } from '../../api/health/readiness.js';
-import { createDiagnosis } from '../../dispatch/diagnosis.js';
-import { watchStalls } from '../../dispatch/stallWatch.js';
-import { createTemporalClient } from '../../dispatch/client.js';
-import { createFeedReader } from '../../dispatch/feedReader.js';
-import { createScheduleReader } from '../../dispatch/scheduleReader.js';
-import { createSchedules } from '../../dispatch/schedules.js';
-import { createDispatcher } from '../../dispatch/dispatcher.js';
-import { countTokens } from '../../documents/chunking/countTokens.js';
-import { identifyFile } from '../../documents/detection/identifyFile.js';
-import { createDocumentPool } from '../../documents/pool.js';
-import { createEgress } from '../../egress/createEgress.js';
-import { createEmbeddings } from '../../embeddings/registry.js';
-import { encodeDocument, encodeQuery } from '../../embeddings/sparse/sparseEncoder.js';
-import { createLookups } from '../../lookups/registry.js';
-import { diskTrouble } from '../../observability/diskSpace.js';
+import { createApi } from '../../api/createApi.js';
+import { loadConfig } from '../../config.js';
+import type { TemporalNames } from '../../contract/temporalNames.js';
 import { createLog } from '../../observability/log.js';
-import { createMetrics } from '../../observability/metrics.js';
-import { createRerankers } from '../../rerankers/registry.js';
-import { BrokenPointFile } from '../../store/coldStorage/pointFile.js';
-import { connectStore, type Store } from '../../store/connect.js';
-import { createTranscriptions } from '../../transcription/registry.js';
-import { createWorkers } from '../../worker/createWorker.js';
-import { keepHeartbeat } from '../../worker/heartbeat.js';
-import { createSources } from '../../worker/sources.js';
+import type { Store } from '../../store/connect.js';
+import { createWorker } from '../../worker/createWorker.js';
 import { testEngines } from './engines.js';
 import { refuseWrong, wrongCounts } from './ledger.js';
 import { quietTemporal } from './quietTemporal.js';
@@ -120,89 +85,18 @@ export async function startService(
     EMBEDDING_THREADS: '1',
     RETRY_DELAYS_S: '0.2,0.4,0.8',
     SCHEMA_CHECK_INTERVAL_S: '1',
+    // Other suites keep the cores busy: a store that is there may answer late.
+    STORE_TIMEOUT_S: '60',
     ...settings,
   };
   const config = loadConfig(env);
   const log = createLog({ level: config.logLevel, name: 'test', fields: activityFields }, logTo);
   await spreadIds(mongodbUri.href);
-  const metrics = createMetrics({ ofProcess: false });
-  const store = await connectStore(storeSettings(config));
+  const localModel = sharedLocalModel(engines);
+  const api = await createApi(config, { log, localModel });
+  const { store, names } = api;
   const apiKey = config.apiKey ?? '';
-  await store.organizations.ensureFirst(apiKey);
-  const temporal = { ...config.temporal, address: config.temporal.address ?? engines.temporalAddress };
-  const names = temporalNames(store.deploymentId, temporal.taskQueue);
-  const links = createTemporalLinks(temporal, names);
-  const client = createTemporalClient(temporal);
-  const dispatcher = createDispatcher(client, names, store, log);
-  const schedules = createSchedules(client, names, store, log);
-  const feed = createFeedReader(client, names, store, log, config.reapIntervalMs);
-  const upstreams = createEgress(config.embedding.egress);
-  const embeddings = createEmbeddings({
-    local: sharedLocalModel(engines),
-    remote: {
-      providers: config.embedding.providers,
-      egress: upstreams,
-      loadCounter: async () => countTokens,
-      onUsage: store.embeddingUsage.count,
-    },
-  });
-  const egress = createEgress(config.egress);
-  const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost });
-  const transcribers = createEgress(config.transcription.egress);
-  const limiter = createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns });
-  const web = createWebSource({
-    egress,
-    settings: config.web,
-    limiter,
-    onNotice: () => undefined,
-  });
-  const liveWeb = createWebSource({ egress, settings: config.web, renders: false });
-  const liveDocuments = createDocumentPool({ ...config.documents, threads: 1 });
-  const lowDisks = () => diskTrouble(config.disks);
-  const ops = createOps(
-    { store, dispatcher, diskTrouble: lowDisks, log },
-    { ...config.ops, secretKeys: config.secretKeys },
-  );
-  const watching = new AbortController();
-  const stores = async () => {
-    const { qdrant, temporal: engine } = await readiness({ store, dispatcher, diskTrouble: lowDisks });
-    return { qdrant: qdrant.hint ?? null, temporal: engine.hint ?? null };
-  };
-  const diagnosis = createDiagnosis({ client, names }, store, stores, config.stallAfterMs);
-  const stallsWatched = watchStalls(diagnosis, store.stalls, log, config.stallAfterMs, watching.signal);
-  const app = createApp({
-    ...ops,
-    diskTrouble: lowDisks,
-    store,
-    dispatcher,
-    schedules: createScheduleReader(client, names),
-    embedder: embeddings,
-    encodeQuery,
-    rerankers: createRerankers(config.rerank, upstreams),
-    lookups: createLookups(config.lookups, upstreams),
-    tokens: createTokens(config.secretKeys),
-    signedUrls: createSignedUrls(config.secretKeys),
-    publicUrl: () => url,
-    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
-    addresses: egress,
-    identify: identifyFile,
-    sitemaps: liveWeb,
-    livePages: createLivePages(liveWeb, liveDocuments),
-    samples: createSampleReader(liveWeb, liveDocuments),
-    temporalLinks: links,
-    workflowLink: links.workflowLink,
-    settings: {
-      ...config.http,
-      maxPagesPerScrape: config.web.maxPagesPerScrape,
-      embeddingPrices: config.embedding.prices,
-      dryRun: config.dryRun,
-    },
-    log,
-    metrics,
-  });
-  const server = createHttpServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${api.port}`;
 
   let stopWorker: (() => Promise<void>) | null = null;
   const service: TestService = {
@@ -212,73 +106,24 @@ export async function startService(
     env,
     names,
     user: (customerId, key = apiKey) => testUser(url, key, customerId),
-    async startWorker(wrap = (activities) => activities) {
+    async startWorker(wrap) {
       quietTemporal();
-      const documents = createDocumentPool(config.documents);
-      const workers = await createWorkers(
-        {
-          ...temporal,
-          taskQueue: names.taskQueue,
-          activityConcurrency: config.ingest.activityConcurrency,
-          ocrConcurrency: config.ingest.ocrConcurrency,
-          transcriptionConcurrency: config.transcription.concurrency,
-        },
-        wrap(
-          createActivities({
-            store,
-            sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
-            connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns }),
-            documents,
-            identify: identifyFile,
-            loadCounter: async () => countTokens,
-            embeddings,
-            encodeSparse: encodeDocument,
-            transcriptions: createTranscriptions(config.transcription, transcribers),
-            receivers,
-            schedules,
-            isBrokenCopy: (error) => error instanceof BrokenPointFile,
-            workflowLink: links.workflowLink,
-            names,
-            settings: {
-              ...config.ingest,
-              maxPagesPerScrape: config.web.maxPagesPerScrape,
-              webhooks: config.webhooks,
-            },
-            log,
-            metrics,
-          }),
-        ),
-      );
-      const sweeping = new AbortController();
-      const identity = { id: randomUUID(), host: hostname(), pid: process.pid };
-      const ended = Promise.all([
-        workers.run(),
-        dispatcher.sweep(sweeping.signal),
-        feed.read(sweeping.signal),
-        schedules.sweep(sweeping.signal, config.scheduleCompareIntervalMs),
-        keepHeartbeat(store.workers, identity, () => UNMEASURED, log, sweeping.signal),
-      ]);
+      const worker = await createWorker(config, {
+        ...{ log, localModel, store, measureLoad: () => UNMEASURED },
+        ...(wrap && { wrap }),
+      });
+      const ended = worker.run();
       stopWorker = async () => {
         stopWorker = null;
-        sweeping.abort();
-        workers.shutdown();
+        worker.stop();
         await ended;
-        await Promise.all([documents.close(), workers.close()]);
       };
     },
     stopWorker: async () => stopWorker?.(),
     async close() {
       await stopWorker?.();
-      await ops.live.close();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-      watching.abort();
-      await stallsWatched;
-      await dispatcher.close();
       const wrong = await wrongCounts(mongodbUri.href);
-      await Promise.all([web.close(), liveWeb.close(), liveDocuments.close()]);
-      await Promise.all([egress, receivers, transcribers, upstreams, embeddings, store].map((one) => one.close()));
+      await api.stop(0);
       await rm(dataDir, { recursive: true, force: true });
       await dropDatabase(mongodbUri.href);
       refuseWrong(wrong);
