@@ -13,21 +13,32 @@ const LONGEST = 300;
 /** As Linux, Rust, SQLite and Node word it. */
 const FULL = /no space left on device|os error 28|disk is full|ENOSPC/i;
 
+const tailOf = (dataDir: string, name: EngineName, logged: number): Promise<string> =>
+  readLogTail(dataDir, name, TAIL_BYTES, logged).catch(() => '');
+
 /**
- * Returns the cause in one line, or an empty text where none is known.
+ * Returns in one line that the disk of an engine is full; null where it is not.
  * @param logged bytes of the log that are older than this life of the engine
  */
-export async function causeOf(dataDir: string, name: EngineName, logged: number): Promise<string> {
-  const tail = await readLogTail(dataDir, name, TAIL_BYTES, logged).catch(() => '');
+export async function fullDisk(dataDir: string, name: EngineName, logged: number): Promise<string | null> {
   // An engine's folder may be a disk of its own.
   const folder = join(dataDir, name);
   const freeBytes = await statfs(folder).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => null,
   );
-  if (freeBytes !== null && (freeBytes < FULL_BYTES || FULL.test(tail)))
-    return `No space left on device (now ${Math.floor(freeBytes / 1_000_000)} MB free in ${folder}): free some space`;
-  const lines = tail.split('\n').filter((line) => line.trim() !== '');
+  if (freeBytes === null || (freeBytes >= FULL_BYTES && !FULL.test(await tailOf(dataDir, name, logged)))) return null;
+  return `No space left on device (now ${Math.floor(freeBytes / 1_000_000)} MB free in ${folder}): free some space`;
+}
+
+/**
+ * Returns the cause in one line, or an empty text where none is known.
+ * @param logged bytes of the log that are older than this life of the engine
+ */
+export async function causeOf(dataDir: string, name: EngineName, logged: number): Promise<string> {
+  const full = await fullDisk(dataDir, name, logged);
+  if (full !== null) return full;
+  const lines = (await tailOf(dataDir, name, logged)).split('\n').filter((line) => line.trim() !== '');
   return (lines.findLast((line) => !isRoutine(line)) ?? '').slice(0, LONGEST);
 }
 

@@ -1,7 +1,7 @@
 /** Restarts engines that end on their own, for as long as it takes: a full disk is emptied by a person, hours later. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { causeOf } from './cause.js';
+import { causeOf, fullDisk } from './cause.js';
 import type { Engine, EngineName } from './engine.js';
 import { logSize } from './logFile.js';
 
@@ -9,6 +9,9 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** An engine that ran this long has recovered: its next crash starts with the first pause again. */
 const RECOVERED_MS = 60_000;
+
+const pauseAfter = (failures: number): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+const firstLine = (error: unknown): string => (error as Error).message.split('\n', 1)[0]?.replace(/\.$/, '') ?? '';
 
 /** An engine that is down, and why. */
 export interface DownEngine {
@@ -57,7 +60,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     let logged = earlier?.logged ?? 0;
     for (let attempts = 0; !stopping.signal.aborted; attempts += 1) {
       const cause = await causeOf(dataDir, name, logged);
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** count);
+      const pauseMs = pauseAfter(count);
       down.set(name, { since, cause: cause || how, attempts });
       onChange();
       say(`${event}${cause && `: ${cause}`}. Next start in ${pauseMs / 1000} s`);
@@ -74,7 +77,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         return;
       } catch (error) {
         // Further lines of it are the end of the log, in which the cause is looked for.
-        event = (error as Error).message.split('\n', 1)[0]?.replace(/\.$/, '') ?? '';
+        event = firstLine(error);
       }
     }
   };
@@ -87,4 +90,35 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     stop: () => stopping.abort(),
   };
+}
+
+export interface FirstStart {
+  readonly dataDir: string;
+  readonly name: EngineName;
+  /** Receives one line for each failed start. */
+  readonly say: (line: string) => void;
+  /** Ends the waiting, when another engine fails. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Starts an engine for the first time, again with the same backoff for as long as its disk is full.
+ * @throws what the start throws for any other cause
+ */
+export async function startWithSpace<E>(
+  { dataDir, name, say, signal }: FirstStart,
+  start: () => Promise<E>,
+): Promise<E> {
+  for (let failures = 0; ; failures += 1) {
+    const logged = await logSize(dataDir, name);
+    try {
+      return await start();
+    } catch (error) {
+      const cause = await fullDisk(dataDir, name, logged);
+      if (cause === null || signal.aborted) throw error;
+      const pauseMs = pauseAfter(failures);
+      say(`${firstLine(error)}: ${cause}. Next start in ${pauseMs / 1000} s`);
+      await sleep(pauseMs, undefined, { signal }).catch(() => Promise.reject(error as Error));
+    }
+  }
 }

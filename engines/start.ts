@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 import type { Engine, EngineName } from './engine.js';
 import { EngineError } from './errors.js';
-import { createKeeper } from './keepRunning.js';
+import { createKeeper, startWithSpace } from './keepRunning.js';
 import { tryLock } from './lock.js';
 import { startMongodb, type MongodbEngine } from './mongodb.js';
 import type { WantedPort } from './ports.js';
@@ -95,24 +95,31 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
     const free: WantedPort | undefined = ports === 'free' ? 'free' : undefined;
     const onCrash = keeper?.onCrash ?? options.onCrash;
     const common = { dataDir, venv, onRestart: writeDown, ...(onCrash && { onCrash }), ...(free && { port: free }) };
-    const start = async <E extends Engine>(wanted: boolean, starting: () => Promise<E>): Promise<E | undefined> => {
-      if (!wanted) return undefined;
-      const engine = await starting();
+    const failed = new AbortController();
+    const start = async <E extends Engine>(name: EngineName, starting: () => Promise<E>): Promise<E | undefined> => {
+      if (!need[name]) return undefined;
+      const engine = await (
+        keepRunning ? startWithSpace({ dataDir, name, say: keepRunning, signal: failed.signal }, starting) : starting()
+      ).catch((error: unknown) => {
+        failed.abort(error);
+        throw error;
+      });
       started.push(engine);
       onProgress(`${engine.name} is ready on port ${engine.ports.join(' and ')}`);
       return engine;
     };
-    const mongodbFirst = start(need.mongodb, () => startMongodb(common));
+    const mongodbFirst = start('mongodb', () => startMongodb(common));
     if (checkMongodb && need.mongodb) await mongodbFirst.then((engine) => engine && checkMongodb(engine.uri));
     const starting = [
-      start(need.temporal, () =>
+      start('temporal', () =>
         startTemporal({ ...common, niceness: options.temporalNiceness ?? 0, ...(free && { uiPort: free }) }),
       ),
       mongodbFirst,
-      start(need.qdrant, () => startQdrant(common)),
+      start('qdrant', () => startQdrant(common)),
     ] as const;
     // All of them, so that a failure of one finds the others started and can stop them.
     await Promise.allSettled(starting);
+    failed.signal.throwIfAborted();
     const [temporal, mongodb, qdrant] = await Promise.all(starting);
 
     const known = {

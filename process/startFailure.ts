@@ -20,6 +20,8 @@ export function explanationOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof StartError) return error.message;
   const { name, message } = error;
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+    return `The disk is full (${message}). Free some space, then start again; DATA_DIR and FILE_STORAGE_DIR name the folders.`;
   if (name === 'MongooseServerSelectionError' || name === 'MongoServerSelectionError')
     return `MongoDB does not answer (${message}). Start it (npm start brings an embedded one), or correct MONGODB_URI.`;
   if (message === 'fetch failed')

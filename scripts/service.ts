@@ -4,6 +4,7 @@ import path from 'node:path';
 import { loadConfig } from '../config.js';
 import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { startEngines } from '../engines/start.js';
+import { checkSpace } from '../engines/startSpace.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
 import { keepFilesPrivate, makeDataDirPrivate, makePrivate } from '../process/privateFiles.js';
 import { checkFolder, checkPort } from '../process/startChecks.js';
@@ -41,8 +42,14 @@ export async function startService({ env, say, onLogLine }: ServiceOptions): Pro
     say(
       `other users of this machine can list ${dataDir}, which belongs to another user: its permissions are unchanged`,
     );
-  const madeKey = await ensureKeys(env, dataDir);
   const embedded = (name: string): boolean => !env[name];
+  const need = {
+    temporal: embedded('TEMPORAL_ADDRESS'),
+    mongodb: embedded('MONGODB_URI'),
+    qdrant: embedded('QDRANT_URL'),
+  };
+  await checkSpace(dataDir, need);
+  const madeKey = await ensureKeys(env, dataDir);
   const settings = loadConfig({ ...env, DATA_DIR: dataDir });
   await checkPort(settings.host, settings.port);
   if (env['MONGODB_URI']) await refuseNewerSchema(env['MONGODB_URI']);
@@ -54,7 +61,7 @@ export async function startService({ env, say, onLogLine }: ServiceOptions): Pro
     enginesDir: DEFAULT_ENGINES_DIR,
     // As the worker: requests are answered first where the cores are shared.
     temporalNiceness: settings.workerNiceness,
-    need: { temporal: embedded('TEMPORAL_ADDRESS'), mongodb: embedded('MONGODB_URI'), qdrant: embedded('QDRANT_URL') },
+    need,
     checkMongodb: refuseNewerSchema,
     onProgress: say,
     tell: { modelPath: model.modelPath, tokenizerPath: model.tokenizerPath },

@@ -2,11 +2,8 @@
  * The disk of one engine is full while uploads run: a small tmpfs in the place of its folder, so it needs root.
  * Uploads that were acknowledged end READY once there is space again, with no help.
  */
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { appendFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
@@ -19,6 +16,7 @@ import { testUser } from '../support/client.js';
 import { testEngines } from '../support/engines.js';
 import { startProcess } from '../support/processes.js';
 import { newEngineFolder } from '../support/scratch.js';
+import { allowsMounts, mountSmallDisk, unmountSmallDisk } from '../support/smallDisk.js';
 import { soon } from '../support/soon.js';
 
 /** Enough for what each writes in this test, little enough to be filled in a second. */
@@ -32,28 +30,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-/** Mounts a disk of this many MB at a folder. @returns why that is not allowed; null once it is mounted */
-function mountSmallDisk(folder: string, megabytes: number): string | null {
-  mkdirSync(folder, { recursive: true });
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], {
-    encoding: 'utf8',
-  });
-  return mounted.status === 0 ? null : mounted.stderr || String(mounted.error);
-}
-const unmount = (folder: string) => spawnSync('umount', ['--lazy', folder]);
-
-/** Why this machine cannot run the tests; null where it can. */
-function whyNot(): string | null {
-  const folder = mkdtempSync(path.join(tmpdir(), 'allotrope-mount-'));
-  const refused = mountSmallDisk(folder, 1);
-  unmount(folder);
-  rmSync(folder, { recursive: true });
-  return refused;
-}
-const refused = whyNot();
-if (refused !== null)
-  process.stderr.write(`SKIPPED: test/long/fullDisk.test.ts mounts a tmpfs, which needs root: ${refused}\n`);
-const testWithMounts = refused === null ? test : test.skip;
+const testWithMounts = allowsMounts('test/long/fullDisk.test.ts') ? test : test.skip;
 
 /** Writes until nothing more fits. @returns what frees the space again */
 async function fill(folder: string): Promise<() => Promise<void>> {
@@ -76,7 +53,7 @@ testWithMounts.each(['mongodb', 'qdrant', 'temporal'] as const)(
     const dataDir = await newEngineFolder('full');
     ends.push(() => rm(dataDir, { recursive: true, force: true }));
     expect(mountSmallDisk(path.join(dataDir, name), SIZES_MB[name])).toBeNull();
-    ends.push(() => unmount(path.join(dataDir, name)));
+    ends.push(() => unmountSmallDisk(path.join(dataDir, name)));
     const said: string[] = [];
     const engines = await startEngines({
       dataDir,

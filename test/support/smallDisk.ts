@@ -1,0 +1,32 @@
+/** Small disks in memory, for tests of full disks. Mounting them needs root. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+function mount(folder: string, options: string): string | null {
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { encoding: 'utf8' });
+  return mounted.status === 0 ? null : mounted.stderr || String(mounted.error);
+}
+
+/** Mounts a disk of this many MB at a folder. @returns why that is not allowed; null once it is mounted */
+export function mountSmallDisk(folder: string, megabytes: number): string | null {
+  mkdirSync(folder, { recursive: true });
+  return mount(folder, `size=${megabytes}m`);
+}
+
+/** Gives a mounted disk another size. @returns why that failed; null once it is done */
+export const resizeSmallDisk = (folder: string, megabytes: number): string | null =>
+  mount(folder, `remount,size=${megabytes}m`);
+
+export const unmountSmallDisk = (folder: string): unknown => spawnSync('umount', ['--lazy', folder]);
+
+/** Returns whether this machine allows mounts, and prints why a suite is skipped where it does not. */
+export function allowsMounts(suite: string): boolean {
+  const folder = mkdtempSync(path.join(tmpdir(), 'allotrope-mount-'));
+  const refused = mountSmallDisk(folder, 1);
+  unmountSmallDisk(folder);
+  rmSync(folder, { recursive: true });
+  if (refused !== null) process.stderr.write(`SKIPPED: ${suite} mounts a tmpfs, which needs root: ${refused}\n`);
+  return refused === null;
+}
