@@ -70,7 +70,8 @@ module.exports = {
     },
     {
       name: 'api-imports',
-      comment: 'api knows contract and store; the rest are interfaces in api/deps.ts, made in api/createApi.ts, which api/server.ts calls.',
+      comment:
+        'api knows contract and store; the rest are interfaces in api/deps.ts, made in api/createApi.ts, which api/server.ts calls.',
       severity: 'error',
       from: { path: '^api/', pathNot: '^api/(server|createApi)\\.ts$' },
       to: { path: `^(${rooms})/|^config\\.ts$`, pathNot: '^(api|store)/', dependencyTypesNot: ['type-only'] },
