@@ -5,6 +5,7 @@ import { type Site, startSite } from '../emulators/site.js';
 import { makePdf } from '../documents/formats/makePdf.js';
 import { readAtRest } from '../support/atRest.js';
 import { apiClient, type NamedFile, type TestUser } from '../support/client.js';
+import { jbig2Bomb } from '../support/jbig2.js';
 import { type Drawn, drawPicture } from '../support/pictures.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
@@ -21,6 +22,7 @@ beforeAll(async () => {
     MAX_OCR_PAGES: '3',
     MAX_OCR_PIXELS: '4000000',
     OCR_CONCURRENCY: '2',
+    OCR_MEMORY_MB: '1024',
   });
   user = await service.user('ora');
 }, 60_000);
@@ -182,6 +184,7 @@ describe('what can not be read ends with a sentence', () => {
     ['a broken JPEG', () => cut(drawPicture(LIT, { type: 'jpeg' }), 0.02), 'cut.jpg', /^The picture is broken/],
     ['a PNG of a header alone', () => drawPicture(LIT).slice(0, 20), 'cut.png', /^The picture is broken/],
     ['a bomb', () => bomb(60_000, 60_000), 'bomb.png', /60000 x 60000 pixels.*MAX_OCR_PIXELS/],
+    ['a JBIG2 bomb', () => jbig2Bomb(60_000), 'jbig2.pdf', /could not be read within .*OCR_MEMORY_MB.*Split it/],
     [
       'too many scanned pages',
       () =>

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findChromium } from '../../connectors/web/findChromium.js';
@@ -9,6 +9,7 @@ import type { Fault } from '../../contract/failures.js';
 import { languageFolder, UnknownLanguage } from '../../documents/ocr/languages.js';
 import { createDocumentPool, type OcrSettings } from '../../documents/pool.js';
 import type { DocumentPool, PageText } from '../../documents/types.js';
+import { jbig2Bomb, jbig2Scan } from '../support/jbig2.js';
 import { drawPicture } from '../support/pictures.js';
 import { makePdf } from './formats/makePdf.js';
 import { FILES, LIMITS } from './page.js';
@@ -202,6 +203,26 @@ test('a page of a PDF is read in points from its upper left corner', async () =>
   // The letters begin 60 pixels into a picture of 1200, which is 400 points wide here.
   expect(line?.x1).toBeCloseTo(72 + 60 / 3, 0);
   expect(Math.round(((line?.y1 ?? 0) - 144) / 10)).toBe(1);
+});
+
+describe('JBIG2 images', () => {
+  test('are decoded and read', async () => {
+    const size = { width: 1200, height: 200 };
+    const image = await loadImage(Buffer.from(drawPicture(LIT.slice(0, 1), size)));
+    const context = createCanvas(size.width, size.height).getContext('2d');
+    context.drawImage(image, 0, 0);
+    const { data } = context.getImageData(0, 0, size.width, size.height);
+    const scan = jbig2Scan(size, (x, y) => (data[(y * size.width + x) * 4] ?? 0) < 128);
+    expect(textOf(await recognize(scan, 'scan.pdf'))).toEqual([LIT[0]]);
+  });
+
+  test('of billions of pixels end by the memory of the process that decodes them: of OCR, and of the reader that looks for scans', async () => {
+    expect(await faultOf(recognize(jbig2Bomb(60_000), 'bomb.pdf'))).toMatch(/^parse_limit: .*OCR_MEMORY_MB/);
+    const stamped = { ...upload(jbig2Bomb(100_000, 'Page 1'), 'stamped.pdf'), beforeOcr: true };
+    expect(await faultOf(pool.process(stamped, { chunkSize: 200, chunkOverlap: 0, prefix: null }))).toMatch(
+      /^parse_limit: .*PARSE_FILE_MEMORY_MB/,
+    );
+  });
 });
 
 test('what takes too long, or too much memory, ends with the setting that bounds it', async () => {
