@@ -3,6 +3,7 @@
  * that they can share what they load (test/support/runtime.cjs). Globals and the environment's variables are put back
  * after each suite. There are no fake timers: Jest's would be those of the context that is not used.
  */
+const v8 = require('node:v8');
 const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
 
@@ -52,6 +53,8 @@ module.exports = class SharedEnvironment extends TestEnvironment {
 
   async teardown() {
     await super.teardown();
+    // Jest ends its processes by signals, at which Node writes no coverage (npm run coverage).
+    if (process.env.NODE_V8_COVERAGE) v8.takeCoverage();
     process.exit = this.exit;
     for (const name of Object.keys(process.env)) if (!(name in this.env)) delete process.env[name];
     Object.assign(process.env, this.env);

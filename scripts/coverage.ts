@@ -1,0 +1,68 @@
+/**
+ * `npm run coverage`: runs tests and prints the share of lines and branches that ran, per folder and in all. Arguments
+ * go to `npm test`; without any, the tests of `.ci/run` run. Each process and thread of the service counts that ends by
+ * itself. Writes the missed lines of each file to coverage/coverage.json. Ends with the exit code of the tests.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { glob } from 'tinyglobby';
+
+import { takeReports } from './coverage/reports.js';
+import { coverageTable, summarize } from './coverage/summary.js';
+import { createTally, jestCompiler } from './coverage/tally.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** How often reports are taken from the folder that they are written to. */
+const TAKE_MS = 1_000;
+
+const sources = await glob('**/*.ts', {
+  cwd: ROOT,
+  ignore: ['**/node_modules/**', '**/.*/**', 'dist/**', 'test/**', 'bench/**', 'examples/**'],
+});
+const jest = createRequire(import.meta.url)('../jest.config.cjs') as Parameters<typeof jestCompiler>[0];
+const tally = await createTally(ROOT, sources.toSorted(), jestCompiler(jest));
+const raw = await mkdtemp(path.join(tmpdir(), 'allotrope-coverage-'));
+
+/** Runs a script of package.json and takes its reports meanwhile. @returns its exit code */
+async function runCovered(script: string, args: readonly string[]): Promise<number> {
+  // Node passes the variable on to child processes, those with an environment of their own included:
+  // https://nodejs.org/api/cli.html#node_v8_coveragedir
+  const env = { ...process.env, NODE_V8_COVERAGE: raw };
+  const child = spawn('npm', ['run', '-s', script, '--', ...args], { cwd: ROOT, env, stdio: 'inherit' });
+  let running = true;
+  const ended = once(child, 'close').finally(() => (running = false)) as Promise<[number | null]>;
+  while (running) {
+    await takeReports(raw, tally);
+    await Promise.race([ended, sleep(TAKE_MS)]);
+  }
+  const [code] = await ended;
+  return code ?? 1;
+}
+
+// Ctrl-C ends the tests, which receive it too; what ran until then is still reported.
+process.on('SIGINT', () => undefined);
+const given = process.argv.slice(2);
+const { scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+const runs = given.length > 0 ? ['test'] : ['test', 'test:system'].filter((name) => name in scripts);
+const codes: number[] = [];
+try {
+  for (const script of runs) codes.push(await runCovered(script, given));
+  const incomplete = await takeReports(raw, tally);
+  const files = tally.files();
+  const folders = summarize(files);
+  await mkdir(path.join(ROOT, 'coverage'), { recursive: true });
+  await writeFile(path.join(ROOT, 'coverage/coverage.json'), `${JSON.stringify({ folders, files }, null, 1)}\n`);
+  console.log(`\n${coverageTable(folders)}`);
+  if (incomplete > 0) console.log(`${incomplete} reports are incomplete: their processes were killed as they wrote.`);
+} finally {
+  await rm(raw, { recursive: true, force: true });
+}
+process.exitCode = codes.find((code) => code !== 0) ?? 0;

@@ -1,0 +1,31 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+import type { Tally, V8Report } from './tally.js';
+
+/**
+ * Adds each complete report of a folder to the tally and removes it: the reports of a whole run are gigabytes.
+ * @returns how many are left because they are incomplete: still being written, or cut off by the end of their process
+ */
+export async function takeReports(folder: string, tally: Tally): Promise<number> {
+  let left = 0;
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name);
+    const report = parse(await readFile(file, 'utf8'));
+    if (!report) {
+      left += 1;
+      continue;
+    }
+    tally.add(report);
+    await rm(file);
+  }
+  return left;
+}
+
+function parse(text: string): V8Report | null {
+  try {
+    return JSON.parse(text) as V8Report;
+  } catch {
+    return null;
+  }
+}

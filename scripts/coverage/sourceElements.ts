@@ -1,0 +1,128 @@
+import ts from 'typescript';
+
+/** A piece of a source file, in characters from its beginning. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  /**
+   * Index of an earlier span that runs at least as often. V8 counts too much after a `?:` that follows an `if` that
+   * returns: it ends the range of what follows a return at the next range beside it
+   * (RewritePositionSingletonsToRanges in https://github.com/v8/v8/blob/main/src/debug/debug-coverage.cc).
+   */
+  readonly limit?: number;
+}
+
+/** One way out of a decision. Taken when its own code ran, or, without code of its own, when `skipped` ran less often. */
+export interface Arm {
+  /** 1-based line of the decision. */
+  readonly line: number;
+  /** Index into `spans`. */
+  readonly span: number;
+  /** Index of the span of the other arm, for an arm without code: a missing `else`, a short circuit. */
+  readonly skipped?: number;
+}
+
+/** What the report counts in one source file. */
+export interface SourceElements {
+  readonly spans: readonly Span[];
+  /** 1-based lines on which a statement starts, with the statements' indices into `spans`. */
+  readonly lines: ReadonlyMap<number, readonly number[]>;
+  readonly arms: readonly Arm[];
+  /** Offset of each line's first character. */
+  readonly lineStarts: readonly number[];
+}
+
+const LOGICAL = new Set([
+  ts.SyntaxKind.AmpersandAmpersandToken,
+  ts.SyntaxKind.BarBarToken,
+  ts.SyntaxKind.QuestionQuestionToken,
+]);
+
+/** Compiled to nothing, or to declarations that run with their module. */
+const NOT_RUN = new Set([
+  ts.SyntaxKind.Block,
+  ts.SyntaxKind.ClassDeclaration,
+  ts.SyntaxKind.EmptyStatement,
+  ts.SyntaxKind.ExportDeclaration,
+  ts.SyntaxKind.FunctionDeclaration,
+  ts.SyntaxKind.ImportDeclaration,
+  ts.SyntaxKind.InterfaceDeclaration,
+  ts.SyntaxKind.LabeledStatement,
+  ts.SyntaxKind.ModuleDeclaration,
+  ts.SyntaxKind.TypeAliasDeclaration,
+]);
+
+const isDeclared = (node: ts.Node): boolean =>
+  ts.canHaveModifiers(node) &&
+  (ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.DeclareKeyword) ?? false);
+
+const isStatementList = (node: ts.Node): boolean => ts.isBlock(node) || ts.isCaseOrDefaultClause(node);
+
+/** Code with a count of its own, or that repeats: no statement around it limits how often it runs. */
+const isCountedApart = (node: ts.Node): boolean =>
+  ts.isFunctionLike(node) ||
+  ts.isPropertyDeclaration(node) ||
+  ts.isCaseOrDefaultClause(node) ||
+  ts.isCatchClause(node) ||
+  ts.isIterationStatement(node.parent, false) ||
+  (ts.isTryStatement(node.parent) && node === node.parent.finallyBlock) ||
+  (ts.isIfStatement(node.parent) && node !== node.parent.expression);
+
+/**
+ * Finds the lines and branches of a TypeScript file. They come from its syntax and not from V8's report, which names
+ * no branch of a function that never ran. Lines are those on which a statement, the body of an arrow function or the
+ * value of a class field starts. Branches are the arms of `if`, `?:`, `switch`, `&&`, `||` and `??`.
+ */
+export function findElements(path: string, text: string): SourceElements {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const spans: Span[] = [];
+  const lines = new Map<number, number[]>();
+  const arms: Arm[] = [];
+  const lineOf = (node: ts.Node): number => file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
+  const addSpan = (node: ts.Node, limit?: number): number =>
+    spans.push({ start: node.getStart(file), end: node.end, ...(limit !== undefined && { limit }) }) - 1;
+  // Compilers place the statements of a block, not always its brace.
+  const addBody = (node: ts.Statement): number => addSpan((ts.isBlock(node) ? node.statements[0] : undefined) ?? node);
+  const addLine = (node: ts.Node, limit?: number): number => {
+    const line = lineOf(node);
+    const span = addSpan(node, limit);
+    lines.set(line, [...(lines.get(line) ?? []), span]);
+    return span;
+  };
+
+  /** @param around the innermost span that runs at least as often, if one is known */
+  const addBranches = (node: ts.Node, around: number | undefined): void => {
+    const line = lineOf(node);
+    if (ts.isIfStatement(node)) {
+      const then = addBody(node.thenStatement);
+      arms.push({ line, span: then });
+      if (node.elseStatement) arms.push({ line, span: addBody(node.elseStatement) });
+      else arms.push({ line, span: around ?? addSpan(node), skipped: then });
+    } else if (ts.isConditionalExpression(node)) {
+      arms.push({ line, span: addSpan(node.whenTrue) }, { line, span: addSpan(node.whenFalse) });
+    } else if (ts.isCaseOrDefaultClause(node)) {
+      arms.push({ line, span: addSpan(node) });
+    } else if (ts.isBinaryExpression(node) && LOGICAL.has(node.operatorToken.kind)) {
+      const right = addSpan(node.right);
+      arms.push({ line, span: right }, { line, span: addSpan(node.left, around), skipped: right });
+    }
+  };
+  /** @returns the span of a statement that counts as a line */
+  const visit = (node: ts.Node, limit: number | undefined): number | undefined => {
+    if (ts.isTypeNode(node) || isDeclared(node)) return undefined;
+    let line: number | undefined;
+    if (ts.isStatement(node) && !NOT_RUN.has(node.kind)) line = addLine(node, limit);
+    else if (ts.isPropertyDeclaration(node) && node.initializer) addLine(node.initializer);
+    else if (ts.isArrowFunction(node) && !ts.isBlock(node.body)) addLine(node.body);
+    let around = line ?? limit;
+    addBranches(node, around);
+    ts.forEachChild(node, (child) => {
+      const previous = visit(child, isCountedApart(child) ? undefined : around);
+      // What follows a statement in its block runs at most as often as it.
+      if (isStatementList(node)) around = previous ?? around;
+    });
+    return line;
+  };
+  ts.forEachChild(file, (statement) => void visit(statement, undefined));
+  return { spans, lines, arms, lineStarts: file.getLineStarts() };
+}

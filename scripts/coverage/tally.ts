@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { SourceMapInput } from '@jridgewell/trace-mapping';
+import { transform } from 'esbuild';
+
+import { type CompiledCode, lineStartsOf, type Placement, placeSpans } from './placement.js';
+import { findElements, type SourceElements } from './sourceElements.js';
+import { countsOf, type ScriptCoverage } from './v8Counts.js';
+
+/** A file that Node writes with NODE_V8_COVERAGE: https://nodejs.org/api/cli.html#node_v8_coveragedir */
+export interface V8Report {
+  readonly result: readonly ScriptCoverage[];
+  readonly 'source-map-cache'?: Readonly<
+    Record<string, { readonly lineLengths: readonly number[]; readonly data: SourceMapInput | null }>
+  >;
+}
+
+/** Compiles a TypeScript file as Jest does. @returns code that ends with its source map */
+export type JestCompiler = (text: string, file: string) => string;
+
+export interface FileCoverage {
+  readonly path: string;
+  readonly lines: { readonly total: number; readonly missed: readonly number[] };
+  /** A branch is named by the line of its decision. */
+  readonly branches: { readonly total: number; readonly missed: readonly number[] };
+}
+
+export interface Tally {
+  /** Marks what ran in one process, thread or part of its life. */
+  add(report: V8Report): void;
+  /** Coverage of each source that has lines, by path. */
+  files(): readonly FileCoverage[];
+}
+
+interface Source {
+  readonly elements: SourceElements;
+  readonly spansRun: Uint8Array;
+  readonly armsTaken: Uint8Array;
+}
+
+const BUNDLE = 'dist/workflow-bundle.js';
+const INLINE_MAP = /\/\/# sourceMappingURL=data:application\/json;(?:charset=utf-8;)?base64,([\w+/=]+)/g;
+
+/**
+ * Counts lines and branches of the sources over many reports of V8. One source may have been compiled in several ways
+ * (dist/, the workflow bundle, Jest, tsx): each report is brought to the source, so their counts add up.
+ * @param root the project's folder
+ * @param paths sources to count, relative to it
+ */
+export async function createTally(
+  root: string,
+  paths: readonly string[],
+  compileLikeJest: JestCompiler,
+): Promise<Tally> {
+  const sources = new Map<string, Source>();
+  for (const file of paths) sources.set(file, await readSource(root, file));
+  const placed = new Map<string, ReadonlyMap<string, Placement>>();
+
+  const elementsOf = (named: string) => {
+    const file = named.startsWith('file:') ? fileURLToPath(named) : named;
+    const relative = path.relative(root, file);
+    const elements = sources.get(relative)?.elements;
+    return elements ? { path: relative, elements } : null;
+  };
+  const place = (key: string, read: () => CompiledCode): ReadonlyMap<string, Placement> => {
+    const known = placed.get(key) ?? placeSpans(read(), elementsOf);
+    placed.set(key, known);
+    return known;
+  };
+  const placeScript = (url: string, report: V8Report): ReadonlyMap<string, Placement> | null => {
+    const file = url.startsWith('file:') ? fileURLToPath(url) : url;
+    const relative = path.relative(root, file);
+    if (relative === BUNDLE) return place(relative, () => withInlineMap(readFileSync(file, 'utf8')));
+    if (relative.startsWith(`dist${path.sep}`)) {
+      if (!sources.has(relative.slice('dist/'.length).replace(/\.js$/, '.ts'))) return null;
+      return place(relative, () => compiledFile(file));
+    }
+    if (!sources.has(relative)) return null;
+    const cached = report['source-map-cache']?.[url];
+    if (cached?.data) {
+      const { data, lineLengths } = cached;
+      return place(`tsx:${relative}`, () => ({ map: data, lineStarts: lineStartsOf(lineLengths) }));
+    }
+    return place(relative, () => withInlineMap(compileLikeJest(readFileSync(file, 'utf8'), file)));
+  };
+
+  return {
+    add(report) {
+      for (const script of report.result) {
+        const placements = placeScript(script.url, report);
+        if (!placements) continue;
+        const countAt = countsOf(script);
+        const at = (offset = -1): number | null => (offset < 0 ? null : countAt(offset));
+        for (const [file, placement] of placements) {
+          const source = sources.get(file);
+          if (source) mark(source, (span) => at(placement[span]));
+        }
+      }
+    },
+    files: () => [...sources].map(([file, source]) => coverageOf(file, source)).filter(({ lines }) => lines.total > 0),
+  };
+}
+
+/** Reads a source and its elements, without those of which the compiler leaves nothing. */
+async function readSource(root: string, file: string): Promise<Source> {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const all = findElements(file, text);
+  const { code, map } = await transform(text, {
+    loader: 'ts',
+    format: 'esm',
+    target: 'node20',
+    sourcefile: file,
+    sourcemap: 'external',
+  });
+  const placement = placeSpans({ map, lineStarts: lineStartsOf(lengthsOf(code)) }, () => ({
+    path: file,
+    elements: all,
+  })).get(file);
+  const isCompiled = (span: number): boolean => (placement?.[span] ?? -1) >= 0;
+  const lines = [...all.lines].map(([line, spans]) => [line, spans.filter(isCompiled)] as const);
+  const arms = all.arms.filter(
+    ({ span, skipped }) => isCompiled(span) && (skipped === undefined || isCompiled(skipped)),
+  );
+  const elements = { ...all, arms, lines: new Map(lines.filter(([, spans]) => spans.length > 0)) };
+  return { elements, spansRun: new Uint8Array(all.spans.length), armsTaken: new Uint8Array(arms.length) };
+}
+
+/** @param countOf how often a span ran; null when it is not in this code */
+function mark({ elements, spansRun, armsTaken }: Source, countOf: (span: number) => number | null): void {
+  const limits: number[] = [];
+  const counts = elements.spans.map(({ limit }, span) => {
+    const most = limit === undefined ? Infinity : (limits[limit] ?? Infinity);
+    const counted = countOf(span);
+    limits.push(Math.min(counted ?? Infinity, most));
+    const count = Math.min(counted ?? 0, most);
+    if (count > 0) spansRun[span] = 1;
+    return count;
+  });
+  for (const [index, { span, skipped }] of elements.arms.entries())
+    if ((counts[span] ?? 0) > (skipped === undefined ? 0 : (counts[skipped] ?? 0))) armsTaken[index] = 1;
+}
+
+function coverageOf(file: string, { elements, spansRun, armsTaken }: Source): FileCoverage {
+  const missedLines = [...elements.lines].filter(([, spans]) => !spans.some((span) => spansRun[span] === 1));
+  const missedArms = elements.arms.filter((_, index) => armsTaken[index] !== 1);
+  return {
+    path: file,
+    lines: { total: elements.lines.size, missed: missedLines.map(([line]) => line).toSorted((a, b) => a - b) },
+    branches: { total: elements.arms.length, missed: missedArms.map(({ line }) => line).toSorted((a, b) => a - b) },
+  };
+}
+
+const lengthsOf = (code: string): readonly number[] => code.split('\n').map(({ length }) => length);
+
+function compiledFile(file: string): CompiledCode {
+  // The reference to its sources is relative to the map.
+  const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[] };
+  const sources = map.sources.map((source) => pathToFileURL(path.resolve(path.dirname(file), source)).href);
+  return {
+    map: { ...map, sources } as SourceMapInput,
+    lineStarts: lineStartsOf(lengthsOf(readFileSync(file, 'utf8'))),
+  };
+}
+
+function withInlineMap(code: string): CompiledCode {
+  const encoded = [...code.matchAll(INLINE_MAP)].at(-1)?.[1];
+  if (encoded === undefined) throw new Error('The compiled code has no source map.');
+  return { map: Buffer.from(encoded, 'base64').toString(), lineStarts: lineStartsOf(lengthsOf(code)) };
+}
+
+/** The compiler of a Jest configuration, for files that Jest loads as ES modules. */
+export function jestCompiler(config: { transform: Readonly<Record<string, unknown>> }): JestCompiler {
+  const entry = Object.values(config.transform).find((one) => Array.isArray(one) && one[0] === '@swc/jest') as
+    | [string, object]
+    | undefined;
+  const { createTransformer } = createRequire(import.meta.url)('@swc/jest') as {
+    createTransformer(options?: object): {
+      process(text: string, file: string, jest: object): { code: string };
+    };
+  };
+  const compiler = createTransformer(entry?.[1]);
+  return (text, file) => compiler.process(text, file, { supportsStaticESM: true, config: {}, instrument: false }).code;
+}

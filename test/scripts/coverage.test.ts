@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+
+import { takeReports } from '../../scripts/coverage/reports.js';
+import { coverageTable, summarize } from '../../scripts/coverage/summary.js';
+import { createTally, jestCompiler, type Tally } from '../../scripts/coverage/tally.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+const SOURCE = `interface Words { large: string }
+export function decide(n: number): string {
+  if (n > 10) return ({ large: 'large' } satisfies Words).large;
+  const word = n > 5 ? 'middle' : 'small';
+  if (n < 0) {
+    throw new Error('negative');
+  }
+  switch (word) {
+    case 'middle':
+      return word;
+    default:
+      return n === 0 && word ? 'none' : word;
+  }
+}
+export const never = (): number =>
+  1;
+`;
+
+let project: string;
+let raw: string;
+let tally: Tally;
+const compileLikeJest = jestCompiler(
+  createRequire(import.meta.url)('../../jest.config.cjs') as Parameters<typeof jestCompiler>[0],
+);
+
+beforeEach(async () => {
+  project = await mkdtemp(path.join(tmpdir(), 'allotrope-covered-'));
+  raw = path.join(project, '.raw');
+  await mkdir(path.join(project, 'words'));
+  await mkdir(raw);
+  await writeFile(path.join(project, 'words/decide.ts'), SOURCE);
+  await writeFile(path.join(project, 'words/unused.ts'), 'export const unused = 1;\n');
+  await build({
+    absWorkingDir: project,
+    entryPoints: ['words/decide.ts'],
+    outdir: 'dist',
+    outbase: '.',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'linked',
+    sourcesContent: false,
+  });
+  await writeFile(path.join(project, 'package.json'), '{"type":"module"}');
+  tally = await createTally(project, ['words/decide.ts', 'words/unused.ts'], compileLikeJest);
+});
+afterEach(async () => rm(project, { recursive: true, force: true }));
+
+/** Runs a program in a process of its own whose coverage is recorded. */
+async function run(program: string, ...flags: readonly string[]): Promise<void> {
+  await promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', program], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], NODE_V8_COVERAGE: raw },
+  });
+}
+const callCompiled = (n: number) => `import { decide } from '${project}/dist/words/decide.js'; decide(${n});`;
+const missed = () => {
+  const [decide] = tally.files();
+  return { lines: decide?.lines.missed, branches: decide?.branches.missed };
+};
+
+test('counts the lines and branches of a compiled file that one call leaves out', async () => {
+  await run(callCompiled(7));
+  expect(await takeReports(raw, tally)).toBe(0);
+  expect(tally.files()[0]).toMatchObject({ lines: { total: 9 }, branches: { total: 12 } });
+  expect(missed()).toEqual({ lines: [6, 12, 16], branches: [3, 4, 5, 11, 12, 12, 12, 12] });
+});
+
+test('adds up what runs compiled, by tsx and by Jest', async () => {
+  await run(callCompiled(7));
+  await run(`import { decide } from '${project}/words/decide.ts'; decide(0);`, '--import', TSX);
+  const code = JSON.stringify(compileLikeJest(SOURCE, path.join(project, 'words/decide.ts')));
+  const load = `import vm from 'node:vm';
+    const module = new vm.SourceTextModule(${code}, { identifier: '${project}/words/decide.ts' });
+    await module.link(() => {});
+    await module.evaluate();`;
+  await run(`${load} module.namespace.decide(20);`, '--experimental-vm-modules');
+  await takeReports(raw, tally);
+  expect(missed()).toEqual({ lines: [6, 16], branches: [5, 12, 12] });
+});
+
+test('counts a thread that is terminated', async () => {
+  const thread = `import('${project}/dist/words/decide.js').then(({ decide }) => {
+    require('node:worker_threads').parentPort.postMessage(decide(20));
+    setInterval(() => {}, 1000);
+  });`;
+  await run(`import { once } from 'node:events';
+    import { Worker } from 'node:worker_threads';
+    const worker = new Worker(${JSON.stringify(thread)}, { eval: true, execArgv: [] });
+    await once(worker, 'message');
+    await worker.terminate();`);
+  await takeReports(raw, tally);
+  expect(missed()).toEqual({ lines: [4, 5, 6, 8, 10, 12, 16], branches: [3, 4, 4, 5, 5, 9, 11, 12, 12, 12, 12] });
+});
+
+test('keeps a report for later that is still being written', async () => {
+  await run(callCompiled(20));
+  await takeReports(raw, tally);
+  expect(await readdir(raw)).toEqual([]);
+  await writeFile(path.join(raw, 'coverage-1.json'), '{"result":[');
+  expect(await takeReports(raw, tally)).toBe(1);
+  expect(await readdir(raw)).toEqual(['coverage-1.json']);
+});
+
+test('counts files that nothing loads, and sums up folders', async () => {
+  await run(callCompiled(7));
+  await takeReports(raw, tally);
+  const folders = summarize([...tally.files(), { path: 'a.ts', lines: { total: 1, missed: [] }, branches: NONE }]);
+  expect(folders.map(({ folder, lines, branches }) => [folder, lines, branches])).toEqual([
+    ['.', { covered: 1, total: 1 }, { covered: 0, total: 0 }],
+    ['words', { covered: 6, total: 10 }, { covered: 4, total: 12 }],
+    ['all', { covered: 7, total: 11 }, { covered: 4, total: 12 }],
+  ]);
+  expect(coverageTable(folders)).toMatch(/^words +60\.0 % +6\/10 +33\.3 % +4\/12$/m);
+});
+const NONE = { total: 0, missed: [] };
