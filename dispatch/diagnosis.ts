@@ -8,7 +8,7 @@ import type { Stalls } from '../store/runs/stalls.js';
 import type { Workers } from '../store/workers/workers.js';
 import { describeWork, taskFailure } from './describeWork.js';
 import { type Evidence, judgeWorkflow, type WorkflowState } from './judgeRun.js';
-import type { TemporalAccess } from './reaper.js';
+import type { TemporalAccess } from './goneRuns.js';
 
 /** Runs described in one round; the next round takes the following ones. */
 const RUNS_PER_ROUND = 100;

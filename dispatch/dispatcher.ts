@@ -1,4 +1,4 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import pLimit from 'p-limit';
 
@@ -14,14 +14,13 @@ import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
 import { inSpan, NO_TRACING } from '../observability/tracing.js';
 import type { Attempts } from '../store/connections/attempts.js';
-import type { FileCommands } from '../store/files/commands.js';
-import type { RunProgress } from '../store/files/runProgress.js';
 import type { HeldRuns } from '../store/runs/held.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { Runs } from '../store/runs/outbox.js';
 import type { Pauses } from '../store/runs/pauses.js';
 import type { UploadStreams } from '../store/runs/uploadStreams.js';
 import { createFairShares } from './fairShares.js';
+import { CANCELLED, endGoneRun, type GoneRunStores, isAlive } from './goneRuns.js';
 import { pause } from './pause.js';
 import { searchAttributes } from './searchAttributes.js';
 import { createUploadStreamStarter } from './uploadStreams.js';
@@ -65,7 +64,7 @@ export interface Dispatcher {
   /** Tells the workflow of a paused run that it goes on. Never throws: what does not hear it now is told again by the sweeper. */
   tellResumed(run: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void>;
   /**
-   * Cancels a run: in the outbox, or by Temporal; files not yet done end SYNC_ABORTED.
+   * Cancels a run: in the outbox, or by Temporal; files not yet done end SYNC_ABORTED. A run whose workflow is gone ends at once.
    * @throws StoreFailure when Temporal does not answer
    */
   cancel(runId: number): Promise<void>;
@@ -77,12 +76,11 @@ export interface Dispatcher {
 }
 
 /** What the dispatcher reads and writes. */
-export interface DispatchStores {
+export interface DispatchStores extends GoneRunStores {
   readonly runs: Runs;
-  readonly files: Pick<FileCommands, 'abortOpen'> & Pick<RunProgress, 'countRun'>;
   readonly heldRuns: HeldRuns;
   readonly uploadStreams: Pick<UploadStreams, 'waiting'>;
-  readonly attempts: Pick<Attempts, 'unheard'>;
+  readonly attempts: Pick<Attempts, 'unheard' | 'move' | 'heard'>;
   readonly pauses: Pick<Pauses, 'unheard' | 'under'>;
 }
 
@@ -90,10 +88,11 @@ export interface DispatchStores {
 export function createDispatcher(
   client: Client,
   names: TemporalNames,
-  { runs, files, heldRuns, uploadStreams, attempts, pauses }: DispatchStores,
+  stores: DispatchStores,
   log: Log,
   tracing: Tracing = NO_TRACING,
 ): Dispatcher {
+  const { runs, files, heldRuns, uploadStreams, attempts, pauses } = stores;
   const { taskQueue, idOf } = names;
   /** Whether the running workflow of that id is this very run. */
   const isThisRun = async (run: RunDoc): Promise<boolean> => {
@@ -232,6 +231,29 @@ export function createDispatcher(
     await Promise.all(resumed.map(tellResumed));
   };
 
+  /** Cancels the workflow of a run. Ends the run itself where Temporal has lost its workflow, or somebody ended that there. */
+  const cancelOrEnd = async (run: RunDoc): Promise<void> => {
+    const { _id: runId, workflowId, organizationId, requestId } = run;
+    // Asked first, since another run may have the same workflow id by now.
+    if (await isAlive({ client, names }, run, stores.runs)) {
+      try {
+        await client.workflow.getHandle(idOf(workflowId)).cancel();
+        return;
+      } catch (error) {
+        // It ended meanwhile: by itself, and then its run has ended too, or from outside.
+        if (!(error instanceof WorkflowNotFoundError) || (await isAlive({ client, names }, run, stores.runs)))
+          throw error;
+      }
+    }
+    // A workflow ends its run before it completes.
+    if ((await runs.find(runId))?.finishedAt !== null) return;
+    await endGoneRun(stores, run, CANCELLED);
+    log.warn(
+      { runId, workflowId: idOf(workflowId), organizationId, requestId },
+      'cancelled a run whose workflow is gone',
+    );
+  };
+
   return {
     start,
     tellPersonCame,
@@ -251,8 +273,7 @@ export function createDispatcher(
         return;
       }
       try {
-        const handle = client.workflow.getHandle(idOf(run.workflowId));
-        await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.cancel());
+        await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => cancelOrEnd(run));
       } catch (error) {
         throw temporalFailure(error);
       }

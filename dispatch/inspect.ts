@@ -2,7 +2,7 @@ import type { TemporalNames } from '../contract/temporalNames.js';
 import type { RunDoc } from '../store/runs/model.js';
 import { createTemporalClient, type TemporalSettings } from './client.js';
 import { createDiagnosis, type DiagnosisRound, type DiagnosisStores, type StoresDown } from './diagnosis.js';
-import { isAlive } from './reaper.js';
+import { isAlive } from './goneRuns.js';
 
 /** A look at Temporal that changes nothing. */
 export interface TemporalInspection {

@@ -1,69 +1,20 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-
 import { REDONE_KINDS } from '../contract/orchestration.js';
-import type { TemporalNames } from '../contract/temporalNames.js';
-import { OPEN_ATTEMPT_STATES } from '../contract/oauth.js';
 import type { Log } from '../observability/log.js';
-import type { Attempts } from '../store/connections/attempts.js';
-import type { DataSourceCommands } from '../store/dataSources/commands.js';
-import type { DataSourceListings } from '../store/dataSources/listings.js';
-import type { FileCommands } from '../store/files/commands.js';
-import type { FileDeletion } from '../store/files/deletion.js';
-import type { RunProgress } from '../store/files/runProgress.js';
-import type { RunDoc } from '../store/runs/model.js';
 import type { Originals } from '../store/originals/originals.js';
 import type { Runs } from '../store/runs/outbox.js';
 import type { Pauses } from '../store/runs/pauses.js';
+import { ENDED_FROM_OUTSIDE, endGoneRun, type GoneRunStores, isAlive, type TemporalAccess } from './goneRuns.js';
 import { sweepEvery } from './sweep.js';
 
 /** Runs looked at in one round. */
 const RUNS_PER_ROUND = 200;
 /** A run that was started this recently is not looked at: its workflow may not be visible yet. */
 const GRACE_MS = 10_000;
-const MESSAGE = 'The run was ended from outside before this was synced. Resync to try again.';
-const LISTING_MESSAGE = 'The listing was ended from outside. Sync the items to try again.';
-const CONNECTION_MESSAGE = 'The connection was ended from outside. Connect again.';
 
-export interface ReaperStores {
+export interface ReaperStores extends GoneRunStores {
   readonly originals: Pick<Originals, 'sweep'>;
   readonly runs: Pick<Runs, 'inMotion' | 'find' | 'finish' | 'redo'>;
-  readonly dataSources: Pick<DataSourceCommands & DataSourceListings, 'tagsStopped' | 'endListing'>;
-  readonly attempts: Pick<Attempts, 'move' | 'heard'>;
-  readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'> & Pick<RunProgress, 'countRun'>;
   readonly pauses: Pick<Pauses, 'standing' | 'resume'>;
-}
-
-/** A Temporal client and the names of the deployment it works for. */
-export interface TemporalAccess {
-  readonly client: Client;
-  readonly names: Pick<TemporalNames, 'idOf'>;
-}
-
-/** The state of the very workflow of a run; null: Temporal has none, or that of another run. */
-async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<string | null> {
-  const { _id, workflowId, temporalRunId, stream } = run;
-  try {
-    const { status, memo, runId } = await client.workflow.getHandle(names.idOf(workflowId)).describe();
-    // A pass is begun by a schedule, which knows none of our ids.
-    // A stream works on all open uploads of its user.
-    const isIts = stream ? true : temporalRunId === undefined ? memo?.['runId'] === _id : runId === temporalRunId;
-    return isIts ? status.name : null;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
-}
-
-/**
- * Whether Temporal still works on this very run. The state of the workflow decides, never a time stamp.
- * @param runs with them, a part that its pass is about to begin counts as well
- */
-export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick<Runs, 'find'>): Promise<boolean> {
-  const state = await stateOf(temporal, run);
-  if (state !== null) return state === 'RUNNING';
-  // A part of a pass is begun by the pass.
-  const pass = run.parentRunId === undefined ? null : ((await runs?.find(run.parentRunId)) ?? null);
-  return pass !== null && pass.finishedAt === null && (await stateOf(temporal, pass)) === 'RUNNING';
 }
 
 /**
@@ -72,7 +23,7 @@ export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick
  */
 export async function reapOnce(
   temporal: TemporalAccess,
-  { runs, files, dataSources, attempts }: Omit<ReaperStores, 'originals' | 'pauses'>,
+  { runs, ...stores }: Omit<ReaperStores, 'originals' | 'pauses'>,
   log: Log,
   now = Date.now(),
 ): Promise<number> {
@@ -95,20 +46,7 @@ export async function reapOnce(
       );
       continue;
     }
-    const aborted = await files.abortOpen(run._id, MESSAGE, 'ended_from_outside');
-    if (run.kind === 'deleteFiles' || run.kind === 'deleteUser') await files.stopped(run._id);
-    if (run.dataSourceId && run.kind === 'syncItems')
-      await dataSources.endListing(run, run.dataSourceId, run._id, {
-        status: 'SYNC_ERROR',
-        whole: false,
-        facts: { items_error: LISTING_MESSAGE },
-      });
-    if (run.kind === 'connectByConsent') {
-      await attempts.move(run._id, OPEN_ATTEMPT_STATES, 'failed', { message: CONNECTION_MESSAGE });
-      await attempts.heard(run._id);
-    }
-    if (run.dataSourceId && run.kind === 'updateTags') await dataSources.tagsStopped(run, run.dataSourceId);
-    await runs.finish(run._id, 'aborted', {}, { message: MESSAGE, error: 'ended_from_outside' });
+    const aborted = await endGoneRun({ ...stores, runs }, run, ENDED_FROM_OUTSIDE);
     log.warn(
       {
         runId: run._id,

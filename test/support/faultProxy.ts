@@ -3,6 +3,8 @@ import { createServer as createHttpServer, type IncomingMessage, type Server as 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
+import { tieSockets } from './tieSockets.js';
+
 /** What a worker asks of the stores to commit files, in its order. */
 export const COMMIT_STEPS = [
   'chunks',
@@ -112,17 +114,7 @@ function mongoProxy(target: URL, gate: Gate, sockets: Set<Socket>): Server {
   return createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
     const steps = new Map<number, CommitStep>();
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => undefined);
-      one.once('close', () => {
-        sockets.delete(one);
-        other.destroy();
-      });
-    }
+    tieSockets(client, server, sockets);
     eachMessage(client, async (message) => {
       const step = stepOfMessage(message, intended);
       if (step) steps.set(message.readInt32LE(4), step);

@@ -1,0 +1,114 @@
+/** Runs whose workflow Temporal no longer works on. */
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+
+import type { LeftCause } from '../contract/ledger.js';
+import { OPEN_ATTEMPT_STATES } from '../contract/oauth.js';
+import { IS_UPLOAD } from '../contract/orchestration.js';
+import type { TemporalNames } from '../contract/temporalNames.js';
+import type { Attempts } from '../store/connections/attempts.js';
+import type { DataSourceCommands } from '../store/dataSources/commands.js';
+import type { DataSourceListings } from '../store/dataSources/listings.js';
+import type { FileCommands } from '../store/files/commands.js';
+import type { FileDeletion } from '../store/files/deletion.js';
+import type { RunProgress } from '../store/files/runProgress.js';
+import type { Frontier } from '../store/frontier/frontier.js';
+import type { RunDoc } from '../store/runs/model.js';
+import type { Runs } from '../store/runs/outbox.js';
+
+/** A Temporal client and the names of the deployment it works for. */
+export interface TemporalAccess {
+  readonly client: Client;
+  readonly names: Pick<TemporalNames, 'idOf'>;
+}
+
+/** The stores that the end of a gone run changes. */
+export interface GoneRunStores {
+  readonly runs: Pick<Runs, 'finish'>;
+  readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'> & Pick<RunProgress, 'countRun'>;
+  readonly dataSources: Pick<DataSourceCommands & DataSourceListings, 'tagsStopped' | 'endListing' | 'note'>;
+  readonly attempts: Pick<Attempts, 'move' | 'heard'>;
+  readonly frontier: Pick<Frontier, 'clear'>;
+}
+
+/** Who ended a run, with the sentences for its files, its connection and its listing. */
+export interface GoneRunEnd {
+  readonly cause: Extract<LeftCause, 'cancelled' | 'ended_from_outside'>;
+  readonly file: string;
+  readonly connection: string;
+  /** null: the listing was stopped on purpose, which is no error. */
+  readonly listing: string | null;
+}
+
+export const CANCELLED: GoneRunEnd = {
+  cause: 'cancelled',
+  file: 'The run was cancelled before this was synced. Resync to try again.',
+  connection: 'The connection was cancelled. Connect again.',
+  listing: null,
+};
+export const ENDED_FROM_OUTSIDE: GoneRunEnd = {
+  cause: 'ended_from_outside',
+  file: 'The run was ended from outside before this was synced. Resync to try again.',
+  listing: 'The listing was ended from outside. Sync the items to try again.',
+  connection: 'The connection was ended from outside. Connect again.',
+};
+
+/** Returns the state of the run's own workflow; null if Temporal has none, or one of another run. */
+async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<string | null> {
+  const { _id, workflowId, temporalRunId, stream } = run;
+  try {
+    const { status, memo, runId } = await client.workflow.getHandle(names.idOf(workflowId)).describe();
+    // A pass is begun by a schedule, which knows none of our ids.
+    // A stream works on all open uploads of its user.
+    const isIts = stream ? true : temporalRunId === undefined ? memo?.['runId'] === _id : runId === temporalRunId;
+    return isIts ? status.name : null;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Whether Temporal still works on this very run. The state of the workflow decides, never a time stamp.
+ * @param runs with them, a part that its pass is about to begin counts as well
+ */
+export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick<Runs, 'find'>): Promise<boolean> {
+  const state = await stateOf(temporal, run);
+  if (state !== null) return state === 'RUNNING';
+  // A part of a pass is begun by the pass.
+  const pass = run.parentRunId === undefined ? null : ((await runs?.find(run.parentRunId)) ?? null);
+  return pass !== null && pass.finishedAt === null && (await stateOf(temporal, pass)) === 'RUNNING';
+}
+
+/**
+ * Ends the records of a run whose workflow is gone, as its own last step would have done: open files first, the run last.
+ * Safe to repeat, and beside another process that does the same: each event is emitted once.
+ * @returns the number of files that were aborted
+ */
+export async function endGoneRun(
+  { runs, files, dataSources, attempts, frontier }: GoneRunStores,
+  run: RunDoc,
+  { cause, ...messages }: GoneRunEnd,
+): Promise<number> {
+  const { _id: runId, kind, dataSourceId } = run;
+  const aborted = await files.abortOpen(runId, messages.file, cause);
+  if (kind === 'deleteFiles' || kind === 'deleteUser') await files.stopped(runId);
+  if (kind === 'connectByConsent') {
+    await attempts.move(runId, OPEN_ATTEMPT_STATES, 'failed', { message: messages.connection });
+    await attempts.heard(runId);
+  }
+  if (kind === 'webScrape') await frontier.clear(runId);
+  if (dataSourceId) {
+    if (kind === 'syncItems')
+      await dataSources.endListing(run, dataSourceId, runId, {
+        status: messages.listing === null ? 'READY' : 'SYNC_ERROR',
+        whole: false,
+        facts: messages.listing === null ? {} : { items_error: messages.listing },
+      });
+    if (kind === 'updateTags') await dataSources.tagsStopped(run, dataSourceId);
+    if (run.maxTokens !== undefined) await dataSources.note(run, dataSourceId, { files_paused: null });
+  }
+  const failure = cause === 'cancelled' ? undefined : { message: messages.file, error: cause };
+  const counts = IS_UPLOAD[kind] || kind === 'resyncFile' ? { ...(await files.countRun(runId)) } : {};
+  await runs.finish(runId, 'aborted', counts, failure);
+  return aborted;
+}
