@@ -1,4 +1,5 @@
 /** Readers of answers in which nothing is sure. */
+import { Fault } from '../contract/failures.js';
 
 /** An answer, or a part of one. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -36,3 +37,7 @@ export const bearer = ({ accessToken }: { readonly accessToken: string }): Reado
 /** What is told of facts that may not be there. */
 export const told = (facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== undefined));
+
+/** The Fault for a success that lacks what was asked for: taken for an empty list, all it should have held would be deleted. */
+export const incompleteAnswer = (source: string, lacking: string): Fault =>
+  new Fault('server_error', `${source} gave an answer without ${lacking}. It is tried again by itself.`);

@@ -1,6 +1,7 @@
 /** GitBook: spaces of pages, read with a personal token. https://gitbook.com/docs/developers/gitbook-api */
 import { Fault } from '../../contract/failures.js';
-import type { Connector } from '../connector.js';
+import type { Connector, SourceClient } from '../connector.js';
+import { incompleteAnswer } from '../json.js';
 import { contentOf, itemId, type PageJson, partsOf, type SpaceJson, itemOfSpace, itemsOfPages } from './adapter.js';
 
 /** What its user hands us. */
@@ -15,6 +16,12 @@ const SPACES_PER_PAGE = '100';
 
 /** Nothing else can be sent in a header, so it is the token of nobody. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
+
+async function readSpace(client: SourceClient, spaceId: string, signal: AbortSignal): Promise<SpaceJson> {
+  const space = await client.get(['spaces', spaceId], {}, signal);
+  if (typeof space['id'] !== 'string') throw incompleteAnswer('GitBook', 'the space');
+  return space as unknown as SpaceJson;
+}
 
 export const gitbook: Connector<GitBookCredentials> = {
   about: {
@@ -50,20 +57,22 @@ export const gitbook: Connector<GitBookCredentials> = {
       items?: SpaceJson[];
       next?: { page?: string };
     };
+    if (!Array.isArray(items)) throw incompleteAnswer('GitBook', 'the list of spaces');
     return {
-      items: (items ?? []).filter(({ deletedAt }) => deletedAt === undefined).map(itemOfSpace),
+      items: items.filter(({ deletedAt }) => deletedAt === undefined).map(itemOfSpace),
       next: next?.page ?? null,
     };
   },
 
   async below(client, externalId, _cursor, signal) {
     const { spaceId, pageId } = partsOf(externalId);
-    const space = (await client.get(['spaces', spaceId], {}, signal)) as unknown as SpaceJson;
+    const space = await readSpace(client, spaceId, signal);
     if (space.deletedAt !== undefined) throw new Fault('not_found', 'This space of GitBook was deleted.');
     // The whole tree in one answer: GitBook has no pages of it.
-    const { pages = [] } = (await client.get(['spaces', spaceId, 'content', 'pages'], {}, signal)) as {
+    const { pages } = (await client.get(['spaces', spaceId, 'content', 'pages'], {}, signal)) as {
       pages?: PageJson[];
     };
+    if (!Array.isArray(pages)) throw incompleteAnswer('GitBook', 'the pages of the space');
     const inside = itemsOfPages(space, pages);
     const all = [itemOfSpace(space), ...inside.items];
     if (pageId === null) return { items: all, leftOut: inside.leftOut, next: null };
@@ -79,11 +88,12 @@ export const gitbook: Connector<GitBookCredentials> = {
     const { spaceId, pageId } = partsOf(externalId);
     if (pageId === null) {
       // Reached only by an id that no listing knows; where there is such a space, its pages are what can be read.
-      await client.get(['spaces', spaceId], {}, signal);
+      await readSpace(client, spaceId, signal);
       throw new Fault('unsupported_type', 'A space of GitBook has no text of its own: sync the pages in it.');
     }
     const path = ['spaces', spaceId, 'content', 'page', pageId];
     const page = (await client.get(path, { format: 'markdown' }, signal)) as unknown as PageJson;
+    if (typeof page.id !== 'string') throw incompleteAnswer('GitBook', 'the page');
     return contentOf(page, itemId(spaceId, pageId), spaceId);
   },
 };

@@ -15,6 +15,24 @@ export const loopbackEgress = (): Egress => {
   return createEgress(loadConfig(env).egress);
 };
 
+/**
+ * An account of a source, with turns of its own: a pause that one test caused does not delay the next.
+ * @param settings where its source is, as SOURCE_URLS says it
+ * @param credentials as the source's connector takes them
+ * @param patienceMs how long a request waits where the source asks for that
+ */
+export function accountWith(
+  source: ConnectedSourceType,
+  settings: string,
+  credentials: object,
+  egress: Egress,
+  patienceMs = 30_000,
+): Account {
+  const urls = readSourceUrls(settings);
+  const connectors = createConnectors({ egress, urls, maxItemBytes: 1_000_000, patienceMs });
+  return connectors.account(source, '1', JSON.stringify(credentials));
+}
+
 /** An account that somebody has consented to. @param settings where its source is, as SOURCE_URLS says it */
 export function grantedAccount(
   source: ConnectedSourceType,
@@ -38,6 +56,15 @@ export async function listed(from: (cursor: string | null) => ReturnType<Account
     pages += 1;
   }
   return { items, pages, ids: items.map(({ externalId }) => externalId) };
+}
+
+/** The versions of items by their ids, folders (which have none) included. */
+export const versionsOf = (items: readonly SourceItem[]): Record<string, string | null> =>
+  Object.fromEntries(items.map(({ externalId, version }) => [externalId, version]));
+
+/** The text of an item. */
+export async function textOf(account: Account, externalId: string): Promise<string> {
+  return Buffer.from((await account.open(externalId, NEVER)).bytes).toString();
 }
 
 /** The Fault that a call ends with. */

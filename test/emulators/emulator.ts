@@ -9,8 +9,17 @@ export interface Refused {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What goes wrong with a request: a refusal, a connection that ends, no answer at all; null for nothing. */
-export type Mishap<R extends Refused = Refused> = R | 'broken' | 'hang' | null;
+/** A success whose body is not the source's: the page of a proxy, or an answer that lacks what it is about. */
+export interface WrongAnswer {
+  readonly wrongBody: string;
+  readonly contentType: string;
+}
+
+/**
+ * What goes wrong with a request: a refusal, a connection that ends, no answer at all, a wrong body, the right body cut in
+ * the middle; null for nothing. Only bodies sent without content-length can be cut.
+ */
+export type Mishap<R extends Refused = Refused> = R | WrongAnswer | 'broken' | 'cut' | 'hang' | null;
 
 /** A request as an emulator answers it. */
 export interface Call {
@@ -69,6 +78,12 @@ export function nextRequests<R extends Refused>(count: number, refusal: (number:
   return () => (asked < count ? refusal(asked++) : null);
 }
 
+/** Sends only the first half of the body that the source is about to answer with. */
+function cutBody(response: ServerResponse): void {
+  const end = response.end.bind(response) as (body: unknown) => ServerResponse;
+  response.end = ((body?: string | Buffer) => end(body?.slice(0, Math.floor(body.length / 2)))) as typeof response.end;
+}
+
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
@@ -98,7 +113,10 @@ export async function startEmulator<R extends Refused>(source: EmulatedSource<R>
     const mishap = mishapOf(source.placeOf?.(call) ?? url.pathname);
     if (mishap === 'hang') return;
     if (mishap === 'broken') return void request.socket.destroy();
-    if (mishap !== null) return source.refuse(response, mishap);
+    if (mishap === 'cut') cutBody(response);
+    else if (mishap !== null && 'wrongBody' in mishap)
+      return void response.writeHead(200, { 'content-type': mishap.contentType }).end(mishap.wrongBody);
+    else if (mishap !== null) return source.refuse(response, mishap);
     await source.answer(call);
   };
 

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Account } from '../../connectors/registry.js';
+import type { Egress } from '../../egress/types.js';
+import { type GitBookEmulator, ORGANIZATION, startGitBook, TOKEN } from '../emulators/gitbook.js';
+import { nextRequests } from '../emulators/emulator.js';
+import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
+
+let egress: Egress;
+let gitbook: GitBookEmulator;
+let account: Account;
+
+const accountOf = (credentials: object = {}, patienceMs = 30_000): Account =>
+  accountWith(
+    'GITBOOK',
+    gitbook.settings,
+    { organization: ORGANIZATION, accessToken: TOKEN, ...credentials },
+    egress,
+    patienceMs,
+  );
+const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  gitbook = await startGitBook();
+});
+afterAll(async () => {
+  await egress.close();
+  await gitbook.close();
+});
+beforeEach(() => {
+  gitbook.mend();
+  gitbook.tokens.set(TOKEN, ORGANIZATION);
+  for (const id of Object.keys(gitbook.spaces)) delete gitbook.spaces[id];
+  for (const id of ['boats', 'crews', 'docks', 'eels']) gitbook.spaces[id] = { title: `Space ${id}`, pages: {} };
+  gitbook.spaces['atlas'] = {
+    title: 'Atlas',
+    pages: {
+      sights: {
+        type: 'group',
+        title: 'Sights',
+        pages: {
+          lighthouse: {
+            title: 'Lighthouse',
+            text: 'A light.',
+            pages: { keeper: { title: 'Keeper', text: 'Aurelia.' } },
+          },
+          away: { type: 'link', title: 'Elsewhere' },
+        },
+      },
+      interface: { type: 'computed', title: 'Interface' },
+    },
+  };
+  account = accountOf();
+});
+
+describe('credentials', () => {
+  test('are checked with the user and the organization', async () => {
+    expect(await account.identify(NEVER)).toEqual({
+      account: ORGANIZATION,
+      metadata: { organization: ORGANIZATION, organization_name: 'The harbour', user_name: 'Ada' },
+    });
+    expect(gitbook.requests).toEqual(['/v1/user', `/v1/orgs/${ORGANIZATION}`]);
+  });
+
+  test('of a revoked token, and a token that fits in no header, end the connection', async () => {
+    gitbook.tokens.delete(TOKEN);
+    const calls = {
+      identify: account.identify(NEVER),
+      roots: account.roots(null, NEVER),
+      below: account.below('atlas', null, NEVER),
+      open: account.open('atlas/lighthouse', NEVER),
+      'header injection': accountOf({ accessToken: 'gb\r\nx-other: 1' }).identify(NEVER),
+    };
+    const kinds = Object.entries(calls).map(async ([name, call]) => `${name}: ${(await faultOf(call)).kind}`);
+    expect(await Promise.all(kinds)).toEqual(Object.keys(calls).map((name) => `${name}: access_revoked`));
+  });
+
+  test('of another organization, or a path in place of one, find nothing', async () => {
+    for (const organization of ['another', '..', `${ORGANIZATION}/spaces`])
+      expect(await faultOf(accountOf({ organization }).identify(NEVER))).toMatchObject({ kind: 'not_found' });
+  });
+});
+
+describe('a listing', () => {
+  test('follows next.page over all spaces, deleted ones excepted', async () => {
+    gitbook.spaces['crews']!.deletedAt = '2026-03-04T10:00:00.000Z';
+    const { ids, pages } = await roots();
+    expect(ids).toEqual(['boats', 'docks', 'eels', 'atlas']);
+    expect(pages).toBe(3);
+    expect(gitbook.requests[1]).toBe(`/v1/orgs/${ORGANIZATION}/spaces?limit=100&page=p2`);
+    expect(await faultOf(below('crews'))).toMatchObject({ kind: 'not_found' });
+  });
+
+  test('of a space has its groups, pages and links in the tree, and names what has no text', async () => {
+    const { items } = await below('atlas');
+    expect(items.map((item) => [item.externalId, item.parentExternalId, item.itemType, item.hasContent])).toEqual([
+      ['atlas', null, 'SPACE', false],
+      ['atlas/sights', 'atlas', 'GROUP', false],
+      ['atlas/lighthouse', 'atlas/sights', 'SHEET', true],
+      ['atlas/keeper', 'atlas/lighthouse', 'SHEET', true],
+      ['atlas/away', 'atlas/sights', 'LINK', false],
+    ]);
+    expect(items.at(-1)).toMatchObject({ isSelectable: false, leftOut: expect.stringMatching(/link/) });
+    expect((await account.below('atlas', null, NEVER)).leftOut).toMatchObject([
+      { externalId: 'atlas/interface', name: 'Interface', reason: expect.stringMatching(/computes/) },
+    ]);
+  });
+
+  test('of a page has that page and the pages in it', async () => {
+    expect((await below('atlas/lighthouse')).ids).toEqual(['atlas/lighthouse', 'atlas/keeper']);
+    expect((await below('atlas/keeper')).ids).toEqual(['atlas/keeper']);
+    expect(await faultOf(below('atlas/nothing'))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(below('nowhere'))).toMatchObject({ kind: 'not_found' });
+  });
+
+  test('shows in its next pass a changed page by its version, and no deleted page', async () => {
+    const before = versionsOf((await below('atlas')).items);
+    const { pages } = gitbook.spaces['atlas']!.pages['sights']!;
+    pages!['lighthouse']!.text = 'Another light.';
+    delete pages!['lighthouse']!.pages!['keeper'];
+    const after = versionsOf((await below('atlas')).items);
+    expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => id !== 'atlas/keeper'));
+    expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual(['atlas/lighthouse']);
+  });
+
+  test('never takes a broken answer for the end of a list', async () => {
+    const list = async () => [(await roots()).items, (await below('atlas')).items];
+    expect(await acceptedBrokenAnswers(gitbook, list)).toEqual([]);
+  });
+});
+
+describe('content', () => {
+  test('of a page is its Markdown with its title', async () => {
+    const { format, name, contentType, url, facts } = await account.open('atlas/lighthouse', NEVER);
+    expect({ format, name, contentType, url }).toEqual({
+      ...{ format: 'GITBOOK', name: 'Lighthouse', contentType: 'text/markdown; charset=utf-8' },
+      url: 'https://app.gitbook.com/s/atlas/sights/lighthouse',
+    });
+    expect(facts).toMatchObject({ type: 'PAGE', space_id: 'atlas', updated_at: expect.any(String) });
+    expect(await textOf(account, 'atlas/lighthouse')).toBe('# Lighthouse\n\nA light.');
+  });
+
+  test('is never replaced by a broken answer', async () => {
+    expect(await acceptedBrokenAnswers(gitbook, () => account.open('atlas/lighthouse', NEVER))).toEqual([]);
+  });
+
+  test('is refused for spaces, groups and links, and not found for what is not there', async () => {
+    const kinds: Record<string, string> = {};
+    for (const id of ['atlas', 'atlas/sights', 'atlas/away', 'atlas/nothing', 'nowhere', 'atlas/..'])
+      kinds[id] = (await faultOf(account.open(id, NEVER))).kind;
+    expect(kinds).toEqual({
+      ...{ atlas: 'unsupported_type', 'atlas/sights': 'unsupported_type', 'atlas/away': 'unsupported_type' },
+      ...{ 'atlas/nothing': 'not_found', nowhere: 'not_found', 'atlas/..': 'not_found' },
+    });
+  });
+});
+
+describe('the rate limit', () => {
+  // A time in seconds since 1970: https://gitbook.com/docs/developers/gitbook-api/rate-limiting
+  const limited = (inS: number) => () => ({
+    status: 429,
+    headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + inS) },
+  });
+
+  test('is waited for until X-RateLimit-Reset', async () => {
+    gitbook.misbehave(nextRequests(1, limited(0)));
+    expect((await roots()).ids).toHaveLength(5);
+    expect(gitbook.requests).toHaveLength(4);
+  });
+
+  test('beyond our patience is a Fault with the time that is left', async () => {
+    gitbook.misbehave(nextRequests(1, limited(600)));
+    const fault = await faultOf(accountOf({}, 100).roots(null, NEVER));
+    expect(fault.kind).toBe('rate_limited');
+    expect(fault.retryAfterMs).toBeGreaterThan(500_000);
+    expect(fault.retryAfterMs).toBeLessThanOrEqual(600_000);
+    expect(gitbook.requests).toHaveLength(1);
+  });
+});
