@@ -12,6 +12,7 @@ import type {
   SourceClient,
   SourceItem,
 } from './connector.js';
+import { incompleteAnswer } from './json.js';
 
 /** An answer, or a part of one: nothing in it is sure. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -40,6 +41,11 @@ export const bearer = ({ accessToken }: OAuthGrant): { readonly authorization: s
 
 export const noSuchItem = (source: string): Fault =>
   new Fault('not_found', `${source} has no such item for the connected account. It may have been deleted.`);
+/** The answer, found to be about an id. @throws Fault server_error where it is about nothing: not_found would delete the item */
+export function answerAbout(source: string, id: string, json: Json): Json {
+  if (idOf(json['id']) === id) return json;
+  throw incompleteAnswer(source, 'what was asked for');
+}
 export const isFault = (error: unknown, kind: Fault['kind']): boolean => error instanceof Fault && error.kind === kind;
 
 /** An item with what most of them have: no content, nothing in it, no place above it. */

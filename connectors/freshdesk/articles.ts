@@ -1,5 +1,5 @@
 import type { ItemPage, SourceClient } from '../connector.js';
-import { idOf, isFault, type Json, noSuchItem } from '../helpdesk.js';
+import { answerAbout, idOf, isFault, type Json, noSuchItem } from '../helpdesk.js';
 import {
   type Folder,
   isPublished,
@@ -102,7 +102,7 @@ export async function belowCategory(
   signal: AbortSignal,
 ): Promise<ItemPage> {
   if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor, signal);
-  const itself = itemOfCategory(await client.get([...CATEGORIES, id], {}, signal));
+  const itself = itemOfCategory(answerAbout(NAME, id, await client.get([...CATEGORIES, id], {}, signal)));
   if (itself === null) throw noSuchItem(NAME);
   if (!wanted) return { items: [itself], next: null };
   const outermost = foldersIn(
@@ -125,9 +125,9 @@ export async function belowFolder(
   signal: AbortSignal,
 ): Promise<ItemPage> {
   if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor, signal);
-  const json = await client.get([...FOLDERS, id], {}, signal);
+  const json = answerAbout(NAME, id, await client.get([...FOLDERS, id], {}, signal));
   const [category, above] = [idOf(json['category_id']), idOf(json['parent_folder_id'])];
-  if (idOf(json['id']) !== id || category === null) throw noSuchItem(NAME);
+  if (category === null) throw noSuchItem(NAME);
   const parent = above === null ? `category:${category}` : `folder:${above}`;
   const folders = await foldersBelow(client, [{ id, json, parent }], signal);
   return {
@@ -138,7 +138,7 @@ export async function belowFolder(
 
 /** An article with its item. @throws Fault not_found also for a draft */
 export async function readArticle(client: SourceClient, id: string, signal: AbortSignal) {
-  const article = await client.get(['solutions', 'articles', id], {}, signal);
+  const article = answerAbout(NAME, id, await client.get(['solutions', 'articles', id], {}, signal));
   const item = itemOfArticle(article, siteOf(client));
   if (item === null || !isPublished(article)) throw noSuchItem(NAME);
   return { article, item };

@@ -1,5 +1,5 @@
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import { isFault, itemOfAttached, noSuchItem, textOf, type Wanted } from '../helpdesk.js';
+import { answerAbout, isFault, itemOfAttached, noSuchItem, textOf, type Wanted } from '../helpdesk.js';
 import { attachedIn, itemOfContainer, itemOfTicket, type Ticket, TICKETS } from './adapter.js';
 import { NAME, takeAll, takePage } from './api.js';
 import { siteOf } from './articles.js';
@@ -31,9 +31,9 @@ const attachedItems = (ticket: Ticket): readonly SourceItem[] =>
 
 /** A ticket with all that was said. @throws Fault not_found also for one that was deleted */
 export async function readTicket(client: SourceClient, id: string, signal: AbortSignal): Promise<Ticket> {
-  const json = await client.get(['tickets', id], { include: 'requester' }, signal);
+  const json = answerAbout(NAME, id, await client.get(['tickets', id], { include: 'requester' }, signal));
   const item = itemOfTicket(json, siteOf(client));
-  if (item?.externalId !== `ticket:${id}`) throw noSuchItem(NAME);
+  if (item === null) throw noSuchItem(NAME);
   const conversations = await takeAll(client, ['tickets', id, 'conversations'], MAX_CONVERSATIONS, signal);
   return { json, item, conversations };
 }

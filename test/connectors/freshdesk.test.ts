@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Account } from '../../connectors/registry.js';
+import type { TypeWishes } from '../../contract/typesAtSource.js';
+import type { Egress } from '../../egress/types.js';
+import { nextRequests } from '../emulators/emulator.js';
+import {
+  FRESHDESK_DOMAIN,
+  FRESHDESK_KEY,
+  type FreshdeskAccount,
+  type FreshdeskEmulator,
+  newFreshdeskAccount,
+  startFreshdesk,
+} from '../emulators/freshdesk.js';
+import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
+
+let egress: Egress;
+let freshdesk: FreshdeskEmulator;
+let held: FreshdeskAccount;
+let account: Account;
+
+const idOf = (id: string): string => `${FRESHDESK_DOMAIN}/${id}`;
+const accountOf = (credentials: object = {}, patienceMs = 30_000): Account =>
+  accountWith(
+    'FRESHDESK',
+    freshdesk.settings,
+    { domain: FRESHDESK_DOMAIN, apiKey: FRESHDESK_KEY, ...credentials },
+    egress,
+    patienceMs,
+  );
+const below = (id: string, wishes?: TypeWishes) => listed((cursor) => account.below(idOf(id), cursor, NEVER, wishes));
+const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const idsOf = (ids: readonly string[]): string[] => ids.map((id) => id.replace(idOf(''), ''));
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  freshdesk = await startFreshdesk();
+});
+afterAll(async () => {
+  await egress.close();
+  await freshdesk.close();
+});
+beforeEach(() => {
+  freshdesk.mend();
+  freshdesk.hosts.length = 0;
+  freshdesk.keys.add(FRESHDESK_KEY);
+  freshdesk.accounts.clear();
+  held = newFreshdeskAccount();
+  freshdesk.accounts.set(FRESHDESK_DOMAIN, held);
+  for (const [at, name] of ['Sea', 'Land', 'Air'].entries()) held.categories.set(at + 1, name);
+  held.folders.set(10, { category: 1, name: 'Sights' });
+  held.folders.set(11, { category: 1, above: 10, name: 'Towers' });
+  held.folders.set(12, { category: 1, name: 'Ropes' });
+  held.folders.set(13, { category: 1, name: 'Sails' });
+  for (const id of [100, 101, 102]) held.articles.set(id, { folder: 10, title: `Article ${id}`, body: '<p>Text.</p>' });
+  held.articles.set(103, { folder: 11, title: 'Draft', body: 'x', draft: true });
+  held.articles.set(104, { folder: 11, title: 'Tall & <wide>', body: '<p>Tower.</p>' });
+  for (const [id, day] of [
+    [5, '01'],
+    [6, '02'],
+    [7, '03'],
+  ] as const)
+    held.tickets.set(id, { subject: `Ticket ${id}`, text: `It is ${id}.`, updated: `2026-03-${day}T10:00:00Z` });
+  held.tickets.set(8, {
+    subject: 'Pier',
+    text: 'It is broken.',
+    files: [{ id: 80, name: 'plan.txt', content: 'The plan.' }],
+    said: [
+      { text: 'A carpenter comes.', files: [{ id: 81, name: 'pier.txt', content: 'A broken pier.' }] },
+      { text: 'Thank you.', user: 9 },
+      { text: 'He is a nuisance.', isPrivate: true },
+    ],
+    updated: '2026-03-04T10:00:00Z',
+  });
+  account = accountOf();
+});
+
+describe('credentials', () => {
+  test('are the key as the name of Basic, checked with its agent', async () => {
+    expect(await account.identify(NEVER)).toEqual({
+      account: FRESHDESK_DOMAIN,
+      metadata: { domain: FRESHDESK_DOMAIN, user_id: '501', user_name: 'Ada', email: 'ada@harbour.example' },
+    });
+    expect(freshdesk.requests).toEqual([`/${FRESHDESK_DOMAIN}/api/v2/agents/me`]);
+  });
+
+  test('of a domain that would be another host reach no host', async () => {
+    const hostile = ['evil.com/#', '127.0.0.1:8080', 'a@b', 'evil.com', 'a/b', '', '-a', 'a'.repeat(64)];
+    const reached: string[] = [];
+    for (const domain of hostile) {
+      await faultOf(accountOf({ domain }).identify(NEVER));
+      if (freshdesk.hosts.length > 0) reached.push(domain);
+      freshdesk.hosts.length = 0;
+    }
+    expect(reached).toEqual([]);
+  });
+
+  test('that are revoked end the connection, whatever is asked', async () => {
+    freshdesk.keys.clear();
+    const calls = {
+      identify: account.identify(NEVER),
+      roots: account.roots(null, NEVER),
+      below: account.below(idOf('tickets'), JSON.stringify({ since: '', page: 1, isEnd: false, rest: [] }), NEVER),
+      open: account.open(idOf('article:100'), NEVER),
+    };
+    const kinds = Object.entries(calls).map(async ([name, call]) => `${name}: ${(await faultOf(call)).kind}`);
+    expect(await Promise.all(kinds)).toEqual(Object.keys(calls).map((name) => `${name}: access_revoked`));
+  });
+});
+
+describe('a listing of solutions', () => {
+  test('has the categories of all pages, then the tickets', async () => {
+    const { ids, pages } = await roots();
+    expect(idsOf(ids)).toEqual(['category:1', 'category:2', 'category:3', 'tickets']);
+    expect(pages).toBe(2);
+    // Its header Link names a page at another host: https://developers.freshdesk.com/api/#pagination
+    expect(freshdesk.hosts.every((host) => host.startsWith(freshdesk.host))).toBe(true);
+  });
+
+  test('has folders in folders and published articles of all pages, and names drafts', async () => {
+    const { items } = await below('category:1');
+    const places = items.map((item) => [item.externalId, item.parentExternalId].map((id) => id?.replace(idOf(''), '')));
+    expect(places).toEqual([
+      ['category:1', undefined],
+      ['folder:10', 'category:1'],
+      ['folder:12', 'category:1'],
+      ['folder:13', 'category:1'],
+      ['folder:11', 'folder:10'],
+      ['article:100', 'folder:10'],
+      ['article:101', 'folder:10'],
+      ['article:102', 'folder:10'],
+      ['article:104', 'folder:11'],
+    ]);
+    const drafts = await account.below(idOf('folder:11'), JSON.stringify({ open: ['11'], page: 1 }), NEVER);
+    expect(drafts.leftOut).toMatchObject([{ externalId: idOf('article:103'), name: 'Draft' }]);
+  });
+
+  test('of a folder or an article has just that', async () => {
+    expect(idsOf((await below('folder:10')).ids)).toEqual([
+      ...['folder:10', 'folder:11', 'article:100', 'article:101', 'article:102', 'article:104'],
+    ]);
+    expect(idsOf((await below('article:104')).ids)).toEqual(['article:104']);
+  });
+
+  test('that the agent may not see is refused where it is looked into, so that nothing counts as deleted', async () => {
+    freshdesk.misbehave((path) => (path.includes('/solutions/') ? { status: 403 } : null));
+    expect(idsOf((await roots()).ids)).toEqual(['solutions', 'tickets']);
+    expect(await faultOf(below('solutions'))).toMatchObject({ kind: 'access_denied' });
+  });
+});
+
+describe('a listing of tickets', () => {
+  test('goes on from the last change, since a list ends after 300 pages', async () => {
+    const { ids, pages } = await below('tickets', { autoSyncedSourceTypes: ['TICKET'] });
+    expect(new Set(idsOf(ids))).toEqual(new Set(['tickets', 'ticket:5', 'ticket:6', 'ticket:7', 'ticket:8']));
+    expect(pages).toBeGreaterThan(2);
+    const asked = freshdesk.requests.map((one) => new URL(one, 'http://a').searchParams);
+    // https://developers.freshdesk.com/api/#list_all_tickets: without updated_since only the last 30 days are listed.
+    expect(asked.every((query) => query.has('updated_since') && query.get('order_type') === 'asc')).toBe(true);
+    expect(new Set(asked.map((query) => query.get('updated_since'))).size).toBeGreaterThan(1);
+  });
+
+  test('finds more tickets of one second than a page holds', async () => {
+    for (let id = 20; id < 27; id += 1)
+      held.tickets.set(id, { subject: `T${id}`, text: '', updated: '2026-03-05T10:00:00Z' });
+    const found = new Set(idsOf((await below('tickets', { autoSyncedSourceTypes: ['TICKET'] })).ids));
+    expect([20, 21, 22, 23, 24, 25, 26].filter((id) => !found.has(`ticket:${id}`))).toEqual([]);
+  });
+
+  test('has what is attached to tickets and to replies, where that is wanted', async () => {
+    const { items } = await below('tickets', { autoSyncedSourceTypes: ['TICKET'], syncAttachments: true });
+    expect(
+      idsOf(items.filter(({ itemType }) => itemType === 'TICKET_ATTACHMENT').map((one) => one.externalId)),
+    ).toEqual(['ticket:8/80', 'ticket:8/81']);
+    expect(idsOf((await below('ticket:8')).ids)).toEqual(['ticket:8', 'ticket:8/80', 'ticket:8/81']);
+    expect(idsOf((await below('ticket:8/81')).ids)).toEqual(['ticket:8/81']);
+  });
+});
+
+test('the next pass shows a changed item by its version, and nothing that was deleted or is spam', async () => {
+  const list = async () => versionsOf([...(await below('category:1')).items, ...(await below('tickets')).items]);
+  const before = await list();
+  const article = held.articles.get(100)!;
+  article.body = '<p>Other.</p>';
+  article.updated = '2026-04-01T10:00:00Z';
+  held.tickets.get(7)!.updated = '2026-04-01T10:00:00Z';
+  held.articles.delete(101);
+  held.tickets.get(5)!.deleted = true;
+  held.tickets.get(6)!.spam = true;
+  const after = await list();
+  const gone = ['article:101', 'ticket:5', 'ticket:6'].map(idOf);
+  expect(Object.keys(after).toSorted()).toEqual(
+    Object.keys(before)
+      .filter((id) => !gone.includes(id))
+      .toSorted(),
+  );
+  const changed = Object.keys(after).filter((id) => after[id] !== before[id]);
+  expect(changed.toSorted()).toEqual(['article:100', 'ticket:7'].map(idOf));
+});
+
+test('what is not there is not found', async () => {
+  const wrong: string[] = [];
+  held.tickets.get(5)!.deleted = true;
+  for (const id of [
+    'category:9',
+    'folder:9',
+    'article:9',
+    'article:103',
+    'ticket:9',
+    'ticket:5',
+    'ticket:8/9',
+    'a',
+    '..',
+  ])
+    for (const call of [below(id), account.open(idOf(id), NEVER)]) {
+      const { kind } = await faultOf(call);
+      if (kind !== 'not_found' && !(kind === 'unsupported_type' && /^(?:category|folder)/.test(id))) wrong.push(id);
+    }
+  for (const id of ['quay/article:100', 'article:100'])
+    if ((await faultOf(account.open(id, NEVER))).kind !== 'not_found') wrong.push(id);
+  expect(wrong).toEqual([]);
+});
+
+describe('content', () => {
+  test('of an article is its HTML under its title', async () => {
+    const { format, mimeType, name, facts } = await account.open(idOf('article:104'), NEVER);
+    expect({ format, mimeType, name }).toEqual({ format: 'FRESHDESK', mimeType: 'text/html', name: 'Tall & <wide>' });
+    expect(facts).toMatchObject({ type: 'ARTICLE', folder_id: '11', labels: ['sea'] });
+    expect(await textOf(account, idOf('article:104'))).toContain('<h1>Tall &amp; &lt;wide></h1>\n<p>Tower.</p>');
+  });
+
+  test('of a ticket is what was said over all pages, and by whom', async () => {
+    const { facts } = await account.open(idOf('ticket:8'), NEVER);
+    expect(facts).toMatchObject({ ticket_status: 'open', ticket_priority: 'high', ticket_type: 'Question' });
+    expect((await textOf(account, idOf('ticket:8'))).split('\n\n')).toEqual([
+      '# Pier',
+      'Ben, 2026-03-03 10:00: It is broken.',
+      'Agent, 2026-03-03 10:00: A carpenter comes.',
+      'Ben, 2026-03-03 10:00: Thank you.',
+      'Agent, 2026-03-03 10:00 (internal note): He is a nuisance.',
+    ]);
+  });
+
+  test('of an attachment comes from its signed address, without our key', async () => {
+    const attached = await account.open(idOf('ticket:8/81'), NEVER);
+    expect(Buffer.from(attached.bytes).toString()).toBe('A broken pier.');
+    expect(attached).toMatchObject({
+      ...{ name: 'pier.txt', contentType: 'text/plain' },
+      facts: { type: 'TICKET_ATTACHMENT', parent_external_file_id: idOf('ticket:8') },
+    });
+  });
+
+  test('of containers there is none', async () => {
+    const kinds: string[] = [];
+    for (const id of ['tickets', 'solutions', 'category:1', 'folder:10'])
+      kinds.push((await faultOf(account.open(idOf(id), NEVER))).kind);
+    expect(new Set(kinds)).toEqual(new Set(['unsupported_type']));
+  });
+});
+
+describe('a broken answer', () => {
+  const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(freshdesk, call);
+
+  test('is never taken for the end of a list', async () => {
+    expect(await broken(async () => (await roots()).ids)).toEqual([]);
+    expect(await broken(async () => (await below('category:1')).items)).toEqual([]);
+    expect(await broken(async () => (await below('tickets')).items)).toEqual([]);
+  });
+
+  test('never replaces content', async () => {
+    for (const id of ['article:104', 'ticket:8']) expect(await broken(() => account.open(idOf(id), NEVER))).toEqual([]);
+  });
+});
+
+describe('the rate limit', () => {
+  // Seconds in Retry-After: https://developers.freshdesk.com/api/#ratelimit
+  const limited = (seconds: number) => () => ({ status: 429, headers: { 'retry-after': String(seconds) } });
+
+  test('is waited for as long as Retry-After says', async () => {
+    freshdesk.misbehave(nextRequests(1, limited(0)));
+    expect((await roots()).ids).toHaveLength(4);
+    expect(freshdesk.requests).toHaveLength(3);
+  });
+
+  test('beyond our patience is a Fault with the time that is left', async () => {
+    freshdesk.misbehave(nextRequests(1, limited(600)));
+    const fault = await faultOf(accountOf({}, 100).roots(null, NEVER));
+    expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });
+    expect(freshdesk.requests).toHaveLength(1);
+  });
+});
