@@ -1,5 +1,5 @@
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import { idOf, type Json, noSuchItem } from '../helpdesk.js';
+import { answerAbout, idOf, type Json, noSuchItem } from '../helpdesk.js';
 import {
   collectionOf,
   CONTAINERS,
@@ -115,8 +115,8 @@ export async function belowLoose(
 
 /** An article. @throws Fault not_found also for a draft */
 export async function readArticle(client: SourceClient, id: string, signal: AbortSignal): Promise<Json> {
-  const article = await client.get(['articles', id], {}, signal);
-  if (idOf(article['id']) !== id || article['state'] !== 'published') throw noSuchItem(NAME);
+  const article = answerAbout(NAME, id, await client.get(['articles', id], {}, signal));
+  if (article['state'] !== 'published') throw noSuchItem(NAME);
   return article;
 }
 

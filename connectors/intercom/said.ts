@@ -1,6 +1,16 @@
 /** Conversations and tickets: both are searched for, and told whole one by one. */
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import { idOf, isFault, itemOfAttached, type Json, noSuchItem, objectsOf, textOf, type Wanted } from '../helpdesk.js';
+import {
+  answerAbout,
+  idOf,
+  isFault,
+  itemOfAttached,
+  type Json,
+  noSuchItem,
+  objectsOf,
+  textOf,
+  type Wanted,
+} from '../helpdesk.js';
 import {
   attachedIn,
   itemOfContainer,
@@ -26,10 +36,10 @@ export async function readSaid(
   signal: AbortSignal,
 ): Promise<{ readonly json: Json; readonly item: SourceItem }> {
   // As HTML: of what Intercom makes plain, nobody could tell a bracket that was written from a tag.
-  const json = await client.get([LISTS[kind], id], {}, signal);
+  const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}, signal));
   const item =
     kind === 'ticket' ? itemOfTicket(json, await peopleOf(client, [json], signal)) : itemOfConversation(json);
-  if (item?.externalId !== `${kind}:${id}`) throw noSuchItem(NAME);
+  if (item === null) throw noSuchItem(NAME);
   return { json, item };
 }
 
@@ -129,7 +139,7 @@ export async function attachedTo(
   id: string,
   signal: AbortSignal,
 ): Promise<readonly SourceItem[]> {
-  const json = await client.get([LISTS[kind], id], {}, signal);
+  const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}, signal));
   const item = kind === 'ticket' ? itemOfTicket(json, NOBODY) : itemOfConversation(json);
   return item === null ? [] : itemsAttached(json, item, kind);
 }

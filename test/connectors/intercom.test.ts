@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Account } from '../../connectors/registry.js';
+import type { TypeWishes } from '../../contract/typesAtSource.js';
+import type { Egress } from '../../egress/types.js';
+import { nextRequests } from '../emulators/emulator.js';
+import { type IntercomEmulator, startIntercom, WORKSPACE } from '../emulators/intercom.js';
+import { CLIENT_ID } from '../emulators/oauthProvider.js';
+import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
+import { consented, REDIRECT_URI } from './consented.js';
+
+let egress: Egress;
+let intercom: IntercomEmulator;
+let account: Account;
+
+const accountOf = (accessToken = intercom.oauth.grant().accessToken, patienceMs = 30_000): Account =>
+  accountWith('INTERCOM', intercom.settings, { accessToken, facts: {} }, egress, patienceMs);
+const below = (id: string, wishes?: TypeWishes) => listed((cursor) => account.below(id, cursor, NEVER, wishes));
+const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const seconds = (): number => Math.floor(Date.now() / 1000);
+
+/** A pass of the change feed, from a point to its end. */
+async function pass(from: string) {
+  const changed: string[] = [];
+  const goneAt: string[] = [];
+  let point = from;
+  for (let more = true; more;) {
+    const page = await account.changes!.since(point, NEVER);
+    changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
+    goneAt.push(...(page.goneAt ?? []));
+    ({ more, next: point } = page);
+  }
+  return { changed, goneAt, point };
+}
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  intercom = await startIntercom();
+});
+afterAll(async () => {
+  await egress.close();
+  await intercom.close();
+});
+beforeEach(() => {
+  intercom.mend();
+  intercom.filesRefused = null;
+  const { collections, articles, conversations, tickets } = intercom;
+  for (const all of [collections, articles, conversations, tickets]) all.clear();
+  for (const [at, name] of ['Sea', 'Land', 'Air'].entries()) collections.set(at + 1, { name });
+  collections.set(10, { name: 'Sights', above: 1 });
+  articles.set(100, { collection: 10, title: 'Lighthouse', body: '<p>A light.</p>' });
+  articles.set(101, { collection: 1, title: 'Pier', body: '<p>A pier.</p>' });
+  articles.set(102, { collection: 2, title: 'Field', body: '<p>A field.</p>' });
+  articles.set(103, { collection: 10, title: 'Draft', body: '', draft: true });
+  articles.set(104, { collection: null, title: 'Loose', body: '<p>Loose.</p>' });
+  const file = (name: string) => ({ name: `${name}.txt`, content: `On ${name}.` });
+  for (const id of [5, 6, 7]) conversations.set(id, { title: `Talk ${id}`, parts: [{ text: `On ${id}.` }] });
+  conversations.set(8, {
+    title: 'Tides',
+    parts: [
+      { text: 'When is high tide?', files: [file('tides')] },
+      { text: 'At noon.' },
+      { text: 'He asks daily.', isNote: true },
+    ],
+    total: 7,
+  });
+  for (const id of [20, 21, 22])
+    tickets.set(id, { title: `Ticket ${id}`, parts: [{ text: 'Broken &amp; wet.', files: [file(`t${id}`)] }] });
+  account = accountOf();
+});
+
+describe('the connection', () => {
+  test('is consented to without scopes and without PKCE, which Intercom does not know, and never expires', async () => {
+    const { url, grant } = await consented('INTERCOM', intercom.settings, egress);
+    // https://developers.intercom.com/docs/build-an-integration/learn-more/authentication/setting-up-oauth
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      ...{ response_type: 'code', client_id: CLIENT_ID, redirect_uri: REDIRECT_URI, state: 'the-state' },
+    });
+    expect(grant).toMatchObject({ refreshToken: null, expiresAt: null, clientId: CLIENT_ID });
+    expect(await accountOf(grant.accessToken).identify(NEVER)).toEqual({
+      account: WORKSPACE,
+      metadata: {
+        ...{ workspace_id: WORKSPACE, workspace_name: 'Harbour', region: 'US' },
+        ...{ user_name: 'Ada', email: 'ada@harbour.example' },
+      },
+    });
+  });
+
+  test('ends once its token is revoked, whatever is asked', async () => {
+    const point = await account.changes!.now(NEVER);
+    intercom.oauth.revoke();
+    const calls = {
+      identify: account.identify(NEVER),
+      roots: account.roots(null, NEVER),
+      below: below('conversations'),
+      open: account.open('article:100', NEVER),
+      changes: account.changes!.since(point, NEVER),
+      'header injection': accountOf('a\r\nx-other: 1').identify(NEVER),
+    };
+    const kinds = Object.entries(calls).map(async ([name, call]) => `${name}: ${(await faultOf(call)).kind}`);
+    expect(await Promise.all(kinds)).toEqual(Object.keys(calls).map((name) => `${name}: access_revoked`));
+  });
+});
+
+describe('a listing', () => {
+  test('has the outermost collections of all pages, then what lies in none', async () => {
+    const { ids, pages } = await roots();
+    expect(ids).toEqual([...['collection:1', 'collection:2', 'collection:3', 'articles', 'conversations', 'tickets']]);
+    expect(pages).toBe(2);
+  });
+
+  test('of a collection has the collections and the published articles in it, and names drafts', async () => {
+    const { items } = await below('collection:1');
+    expect(items.map((item) => [item.externalId, item.parentExternalId, item.rootExternalId])).toEqual([
+      ['collection:1', null, null],
+      ['collection:10', 'collection:1', 'collection:1'],
+      ['article:100', 'collection:10', 'collection:1'],
+      ['article:101', 'collection:1', 'collection:1'],
+    ]);
+    expect((await below('articles')).ids).toEqual(['articles', 'article:104']);
+    expect((await below('article:100')).ids).toEqual(['article:100']);
+    const cursor = JSON.stringify({ roots: { 10: '1' }, page: 2, total: null, restarts: 0 });
+    expect((await account.below('collection:10', cursor, NEVER)).leftOut).toMatchObject([
+      { externalId: 'article:103', name: 'Draft' },
+    ]);
+  });
+
+  test('begins anew where an article went meanwhile, since those behind it have moved up a page', async () => {
+    const first = await account.below('collection:1', null, NEVER);
+    const second = await account.below('collection:1', first.next, NEVER);
+    intercom.articles.delete(100);
+    const ids = second.items.map(({ externalId }) => externalId);
+    for (let cursor = second.next; cursor !== null;) {
+      const page = await account.below('collection:1', cursor, NEVER);
+      ids.push(...page.items.map(({ externalId }) => externalId));
+      cursor = page.next;
+    }
+    expect(ids.filter((id) => id === 'article:101')).toHaveLength(2);
+  });
+
+  test('of conversations and tickets follows starting_after, and has what is attached where that is wanted', async () => {
+    const { ids, pages } = await below('conversations', { autoSyncedSourceTypes: ['CONVERSATION'] });
+    expect(ids).toEqual(['conversations', ...[5, 6, 7, 8].map((id) => `conversation:${id}`)]);
+    expect(pages).toBe(3);
+    const wished = { autoSyncedSourceTypes: ['TICKET'], syncAttachments: true } as const;
+    expect((await below('tickets', wished)).ids.toSorted()).toEqual(
+      [20, 21, 22]
+        .flatMap((id) => [`ticket:${id}`, `ticket:${id}/${id}00-0`])
+        .concat('tickets')
+        .toSorted(),
+    );
+    expect((await below('conversation:8')).ids).toEqual(['conversation:8', 'conversation:8/s-0']);
+    expect((await below('conversation:8/s-0')).ids).toEqual(['conversation:8/s-0']);
+  });
+
+  test('of tickets tells who they are of and who has them as tags', async () => {
+    const { items } = await below('tickets', { autoSyncedSourceTypes: ['TICKET'] });
+    expect(items.find(({ externalId }) => externalId === 'ticket:20')?.tags).toEqual({
+      ...{ ticket_type: 'Bug', ticket_status: 'In progress', ticket_category: 'Customer' },
+      ...{ ticket_submitter: 'ben@sea.example', ticket_assigned_team: 'Piers' },
+      ticket_assigned_admin: 'ada@harbour.example',
+    });
+  });
+
+  test('shows in its next pass a changed article by its version, and no deleted one', async () => {
+    const before = versionsOf((await below('collection:1')).items);
+    intercom.articles.get(101)!.updated = 1_772_600_000;
+    intercom.articles.delete(100);
+    const after = versionsOf((await below('collection:1')).items);
+    expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => id !== 'article:100'));
+    expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual(['article:101']);
+  });
+});
+
+describe('the change feed', () => {
+  test('has what changed, and says that nothing else is attached to that any more', async () => {
+    const point = await account.changes!.now(NEVER);
+    intercom.tickets.set(21, { title: 'Changed', parts: [{ text: 'Nothing attached.' }], updated: seconds() });
+    intercom.conversations.set(9, { title: 'New', parts: [{ text: 'See.' }], updated: seconds() });
+    expect((await account.changes!.since(point, NEVER)).tellsOf).toEqual(['conversations', 'tickets']);
+    const { changed, goneAt } = await pass(point);
+    expect(changed).toEqual(['conversation:9', 'ticket:21']);
+    expect(goneAt).toEqual(['conversation:9', 'ticket:21']);
+  });
+
+  test('is stale once something was deleted, which Intercom does not tell', async () => {
+    const point = await account.changes!.now(NEVER);
+    expect((await pass(point)).changed).toEqual([]);
+    intercom.conversations.delete(6);
+    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+  });
+});
+
+describe('content', () => {
+  test('of an article has its published languages, its own first', async () => {
+    intercom.articles.set(105, {
+      ...{ collection: null, title: 'Knots & <ropes>', body: '<p>A bowline.</p>' },
+      translated: {
+        de: { title: 'Knoten', body: '<p>Ein Palstek.</p>' },
+        fr: { title: 'Nœuds', body: '<p>Pas encore.</p>', draft: true },
+      },
+    });
+    const { format, name, mimeType, url, facts } = await account.open('article:105', NEVER);
+    expect({ format, name, mimeType, url, facts }).toMatchObject({
+      ...{ format: 'INTERCOM', name: 'Knots & <ropes>', mimeType: 'text/html' },
+      ...{ url: 'https://help.example/articles/105', facts: { type: 'ARTICLE', locale: 'en' } },
+    });
+    expect([...(await textOf(account, 'article:105')).matchAll(/<h1>(.*?)<\/h1>/g)].map(([, title]) => title)).toEqual([
+      ...['Knots &amp; &lt;ropes>', 'Knoten'],
+    ]);
+  });
+
+  test('of a conversation and of a ticket is what was said, and how much Intercom does not give out', async () => {
+    expect((await textOf(account, 'conversation:8')).split('\n\n')).toEqual([
+      '# Tides',
+      expect.stringMatching(/^Ben, [\d :-]+: When is high tide\?$/),
+      expect.stringMatching(/^Ada, [\d :-]+: At noon\.$/),
+      expect.stringMatching(/^Ada, [\d :-]+ \(internal note\): He asks daily\.$/),
+    ]);
+    // No more than 500 parts come: https://developers.intercom.com/docs/references/rest-api/api.intercom.io/conversations/retrieveconversation
+    expect((await account.open('conversation:8', NEVER)).facts).toMatchObject({ parts_left_out: 5 });
+    expect(await textOf(account, 'ticket:20')).toMatch(/About Ticket 20\.[\s\S]*Ada, .*: Broken & wet\.$/);
+  });
+
+  test('of an attachment comes from its signed address without our token; a refusal there is about the file alone', async () => {
+    const attached = await account.open('conversation:8/s-0', NEVER);
+    expect(Buffer.from(attached.bytes).toString()).toBe('On tides.');
+    expect(attached.facts).toEqual({ type: 'TICKET_ATTACHMENT', parent_external_file_id: 'conversation:8' });
+    intercom.filesRefused = 401;
+    expect(await faultOf(account.open('conversation:8/s-0', NEVER))).toMatchObject({ kind: 'not_found' });
+  });
+
+  test('is not found for what is not there, and refused for containers', async () => {
+    const wrong: string[] = [];
+    for (const id of ['article:103', 'article:9', 'conversation:9', 'ticket:9', 'ticket:20/1-0', 'article:100/1', '..'])
+      for (const call of [account.open(id, NEVER), below(id)])
+        if ((await faultOf(call)).kind !== 'not_found') wrong.push(id);
+    if ((await faultOf(below('collection:9'))).kind !== 'not_found') wrong.push('collection:9');
+    for (const id of ['articles', 'conversations', 'tickets', 'collection:1'])
+      if ((await faultOf(account.open(id, NEVER))).kind !== 'unsupported_type') wrong.push(id);
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('a broken answer', () => {
+  const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(intercom, call);
+
+  test('is never taken for the end of a list', async () => {
+    const attached = { autoSyncedSourceTypes: ['CONVERSATION'], syncAttachments: true } as const;
+    expect(await broken(async () => (await roots()).ids)).toEqual([]);
+    expect(await broken(async () => (await below('collection:1')).items)).toEqual([]);
+    expect(await broken(async () => (await below('conversations', attached)).items)).toEqual([]);
+  });
+
+  test('never ends a pass of the change feed', async () => {
+    const point = await account.changes!.now(NEVER);
+    for (const id of [20, 21, 22]) intercom.tickets.get(id)!.updated = seconds();
+    const changes = async () => {
+      const { changed, goneAt } = await pass(point);
+      return { changed, goneAt };
+    };
+    expect(await broken(changes)).toEqual([]);
+  });
+
+  test('never replaces content', async () => {
+    for (const id of ['article:100', 'conversation:8']) expect(await broken(() => account.open(id, NEVER))).toEqual([]);
+  });
+});
+
+describe('the rate limit', () => {
+  // Seconds since 1970: https://developers.intercom.com/docs/references/rest-api/errors/rate-limiting
+  const limited = (inS: number) => () => ({
+    status: 429,
+    headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds() + inS) },
+  });
+
+  test('is waited for until X-RateLimit-Reset', async () => {
+    intercom.misbehave(nextRequests(1, limited(0)));
+    expect((await roots()).ids).toHaveLength(6);
+    expect(intercom.requests).toHaveLength(3);
+  });
+
+  test('beyond our patience is a Fault with the time that is left', async () => {
+    intercom.misbehave(nextRequests(1, limited(600)));
+    const fault = await faultOf(accountOf(undefined, 100).roots(null, NEVER));
+    expect(fault.kind).toBe('rate_limited');
+    expect(fault.retryAfterMs).toBeGreaterThan(500_000);
+    expect(fault.retryAfterMs).toBeLessThanOrEqual(600_000);
+    expect(intercom.requests).toHaveLength(1);
+  });
+});
