@@ -164,15 +164,17 @@ interface BodyField {
 }
 
 /** The fields of an article that an organization writes its texts into, out of what Salesforce says of the kind. */
-export const bodyFieldsOf = (fields: unknown): readonly BodyField[] =>
-  (Array.isArray(fields) ? fields.map(objectOf) : []).flatMap(({ name, label, custom, type, htmlFormatted }) =>
-    custom === true &&
-    (type === 'textarea' || type === 'string') &&
-    typeof name === 'string' &&
-    /^\w{1,80}__c$/.test(name)
-      ? [{ name, label: textOf(label) ?? name, isHtml: htmlFormatted === true }]
-      : [],
-  );
+export const bodyFieldsOf = (fields: readonly unknown[]): readonly BodyField[] =>
+  fields
+    .map(objectOf)
+    .flatMap(({ name, label, custom, type, htmlFormatted }) =>
+      custom === true &&
+      (type === 'textarea' || type === 'string') &&
+      typeof name === 'string' &&
+      /^\w{1,80}__c$/.test(name)
+        ? [{ name, label: textOf(label) ?? name, isHtml: htmlFormatted === true }]
+        : [],
+    );
 
 /** An article as a page: its title, what it is about, and its texts under their names. */
 export function contentOfArticle(row: Row, fields: readonly BodyField[], site: string): ItemContent {

@@ -2,6 +2,7 @@
 import { SALESFORCE_HOST } from '../../contract/oauth.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, OAuthGrant } from '../connector.js';
+import { incompleteAnswer } from '../json.js';
 import {
   bodyFieldsOf,
   contentOfArticle,
@@ -127,6 +128,7 @@ export const salesforce: Connector<OAuthGrant> = {
       case 'article': {
         // Which fields there are is the organization's own.
         const { fields } = await client.get(['sobjects', 'Knowledge__kav', 'describe'], {}, signal);
+        if (!Array.isArray(fields)) throw incompleteAnswer('Salesforce', 'the fields of articles');
         const body = bodyFieldsOf(fields);
         const names = body.map(({ name }) => name);
         return contentOfArticle(await articleAt(client, place, names, signal), body, siteOf(client));

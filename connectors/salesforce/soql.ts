@@ -46,9 +46,9 @@ interface Answer {
 /** What a query finds, as far as it fits into one answer. */
 export async function ask(client: SourceClient, soql: string, signal: AbortSignal): Promise<Answer> {
   const { records, done, totalSize } = await client.get(['query'], { q: soql }, signal);
-  if (!Array.isArray(records))
+  if (!Array.isArray(records) || typeof done !== 'boolean')
     throw new Fault('server_error', 'Salesforce gave an answer without records. It is tried again by itself.');
-  return { rows: records.map(objectOf), total: Number(totalSize ?? 0), isWhole: done !== false };
+  return { rows: records.map(objectOf), total: Number(totalSize ?? 0), isWhole: done };
 }
 
 /** As many as Salesforce gives of such records in one answer, at most. */

@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Account } from '../../connectors/registry.js';
+import type { Egress } from '../../egress/types.js';
+import { nextRequests } from '../emulators/emulator.js';
+import { ORGANIZATION_HOST, type SalesforceEmulator, sfId, startSalesforce } from '../emulators/salesforce.js';
+import type { SoqlRecord } from '../emulators/soql.js';
+import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
+import { consented, keptAccount, REDIRECT_URI } from './consented.js';
+
+let egress: Egress;
+let salesforce: SalesforceEmulator;
+let account: Account;
+
+const FACTS = { domain: 'login.salesforce.com', instance_url: `https://${ORGANIZATION_HOST}` };
+const accountOf = (credentials: object = {}, patienceMs = 30_000): Account => {
+  const { accessToken } = salesforce.oauth.grant();
+  return accountWith(
+    'SALESFORCE',
+    salesforce.settings,
+    { accessToken, facts: FACTS, ...credentials },
+    egress,
+    patienceMs,
+  );
+};
+const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const fileId = (name: string): string => `file:${sfId('069', name)}`;
+const folderId = (name: string): string => `folder:${sfId('07H', name)}`;
+const libraryId = (name: string): string => `library:${sfId('058', name)}`;
+const articleId = (name: string, language = 'en_US'): string => `article:${sfId('kA0', name)}/${language}`;
+
+let versions = 0;
+function putFile(name: string, content: string, folder: string | null, more: SoqlRecord = {}): void {
+  versions += 1;
+  const version = sfId('068', `v${versions}`);
+  salesforce.contents.set(version, content);
+  salesforce.put('ContentDocument', sfId('069', name), {
+    ...{ Title: name, FileExtension: 'md', FileType: 'UNKNOWN', CreatedDate: '2026-01-07T09:00:00.000+0000' },
+    ...{ ParentId: folder === null ? null : sfId('058', 'atlas'), LatestPublishedVersionId: version },
+    ...{ LatestPublishedVersion: { ContentLocation: 'S' }, ...more },
+  });
+  if (folder !== null)
+    salesforce.put('ContentFolderItem', sfId('069', name), {
+      ...{ Title: name, IsFolder: false, ParentContentFolderId: sfId('07H', folder) },
+    });
+}
+function putFolder(name: string, parent: string): void {
+  const lies = { ParentContentFolderId: sfId('07H', parent) };
+  salesforce.put('ContentFolder', sfId('07H', name), { Name: name, ...lies });
+  salesforce.put('ContentFolderItem', sfId('07H', name), { Title: name, IsFolder: true, ...lies });
+}
+const putArticle = (name: string, language: string, more: SoqlRecord = {}): void =>
+  salesforce.put('Knowledge__kav', sfId('ka1', `${name}${language}`), {
+    ...{ KnowledgeArticleId: sfId('kA0', name), Title: name, Language: language, PublishStatus: 'Online' },
+    ...{ CreatedDate: '2026-01-07T09:00:00.000+0000', SystemModstamp: '2026-01-08T09:00:00.000+0000', ...more },
+  });
+
+/** A pass of the change feed, from a point to its end. */
+async function pass(from: string) {
+  const changed: string[] = [];
+  let point = from;
+  for (let more = true; more;) {
+    const page = await account.changes!.since(point, NEVER);
+    expect(page.tellsOf).toEqual(['files']);
+    changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
+    ({ more, next: point } = page);
+  }
+  return { changed, point };
+}
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  salesforce = await startSalesforce();
+});
+afterAll(async () => {
+  await egress.close();
+  await salesforce.close();
+});
+beforeEach(() => {
+  salesforce.mend();
+  salesforce.records.clear();
+  salesforce.contents.clear();
+  for (const kind of ['ContentWorkspace', 'ContentFolder', 'ContentFolderItem', 'ContentDocument', 'Knowledge__kav'])
+    salesforce.records.set(kind, new Map());
+  for (const name of ['atlas', 'boats', 'crews'])
+    salesforce.put('ContentWorkspace', sfId('058', name), { Name: name, RootContentFolderId: sfId('07H', `r${name}`) });
+  putFolder('sights', 'ratlas');
+  putFolder('towers', 'sights');
+  for (const name of ['pier', 'plan', 'view']) putFile(name, `On ${name}s.`, 'sights');
+  putFile('lighthouse', 'A light.', 'towers');
+  for (const name of ['loose1', 'loose2', 'loose3']) putFile(name, `On ${name}.`, null);
+  putArticle('Tides', 'en_US', { Summary: 'Ebb & flow', Answer__c: '<p>At noon.</p>', Hint__c: 'a < b' });
+  putArticle('Tides', 'de', { Answer__c: '<p>Mittags.</p>' });
+  putArticle('Knots', 'en_US');
+  putArticle('Draft', 'en_US', { PublishStatus: 'Draft' });
+  account = accountOf();
+});
+
+describe('the connection', () => {
+  test('is consented to with PKCE at the login host, and keeps where the organization is', async () => {
+    const { url, grant } = await consented('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
+    // https://help.salesforce.com/s/articleView?id=sf.remoteaccess_oauth_web_server_flow.htm
+    expect(url.pathname).toBe('/login.salesforce.com/services/oauth2/authorize');
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      ...{ response_type: 'code', redirect_uri: REDIRECT_URI, state: 'the-state', prompt: 'consent' },
+      ...{ scope: 'api refresh_token', code_challenge_method: 'S256', code_challenge: expect.any(String) },
+    });
+    // The answer names no expires_in: the end of a session shows by 401 alone.
+    expect(grant).toMatchObject({ expiresAt: null, refreshToken: expect.any(String), facts: FACTS });
+    expect(await accountOf({ ...grant }).identify(NEVER)).toMatchObject({
+      account: `ada@harbour.example|${ORGANIZATION_HOST}`,
+      metadata: { organization_id: sfId('00D', 'harbour'), instance: ORGANIZATION_HOST, user_name: 'Ada Lee' },
+    });
+  });
+
+  test('of an organization that is not at Salesforce reaches no host', async () => {
+    salesforce.hosts.length = 0;
+    const wrong: string[] = [];
+    for (const instance_url of ['https://evil.example', 'https://a@evil.example/', 'https://login.salesforce.com', ''])
+      if ((await faultOf(accountOf({ facts: { ...FACTS, instance_url } }).roots(null, NEVER))).kind !== 'bad_response')
+        wrong.push(instance_url);
+    expect(wrong).toEqual([]);
+    expect(salesforce.hosts).toEqual([]);
+  });
+
+  test('refreshes an ended session once, and ends where the refresh is refused', async () => {
+    const { grant } = await consented('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
+    const kept = keptAccount('SALESFORCE', salesforce.settings, grant, egress);
+    salesforce.oauth.expireAll();
+    expect((await kept.account.roots(null, NEVER)).items).toHaveLength(2);
+    expect(kept.current().accessToken).not.toBe(grant.accessToken);
+    expect(kept.current().facts).toEqual(FACTS);
+    salesforce.oauth.revoke();
+    expect(await faultOf(kept.account.roots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
+  });
+});
+
+describe('a listing', () => {
+  test('has the libraries of all pages, files outside of them, and knowledge where there is any', async () => {
+    const { ids, pages } = await roots();
+    expect(ids).toEqual([...['atlas', 'boats', 'crews'].map(libraryId), 'files', 'knowledge']);
+    expect(pages).toBe(2);
+    // https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/errorcodes.htm: INVALID_TYPE
+    for (const kind of ['Knowledge__kav', 'ContentWorkspace']) salesforce.records.delete(kind);
+    expect((await roots()).ids).toEqual(['files']);
+  });
+
+  test('of a library has folders in folders and files of all pages', async () => {
+    const { items } = await below(libraryId('atlas'));
+    expect(items.map((item) => [item.externalId, item.parentExternalId, item.name])).toEqual([
+      [libraryId('atlas'), null, 'atlas'],
+      [folderId('sights'), libraryId('atlas'), 'sights'],
+      [fileId('pier'), folderId('sights'), 'pier.md'],
+      [fileId('plan'), folderId('sights'), 'plan.md'],
+      [folderId('towers'), folderId('sights'), 'towers'],
+      [fileId('view'), folderId('sights'), 'view.md'],
+      [fileId('lighthouse'), folderId('towers'), 'lighthouse.md'],
+    ]);
+    expect((await below(folderId('towers'))).ids).toEqual([folderId('towers'), fileId('lighthouse')]);
+    expect((await below(fileId('pier'))).ids).toEqual([fileId('pier')]);
+  });
+
+  test('of loose files and of articles goes by ids over all pages; each language is an article', async () => {
+    expect((await below('files')).ids).toEqual(['files', ...['loose1', 'loose2', 'loose3'].map(fileId)]);
+    expect((await below('knowledge')).ids.toSorted()).toEqual([
+      ...[articleId('Knots'), articleId('Tides', 'de'), articleId('Tides'), 'knowledge'],
+    ]);
+    expect((await below(articleId('Tides', 'de'))).ids).toEqual([articleId('Tides', 'de')]);
+    // A cursor of Salesforce's own would end with its session.
+    expect(salesforce.requests.filter((path) => path.includes('01g-2000'))).toEqual([]);
+  });
+
+  test('says of a file that is a link why it becomes none', async () => {
+    putFile('link', '', null, { LatestPublishedVersion: { ContentLocation: 'E' } });
+    const link = (await below('files')).items.find(({ externalId }) => externalId === fileId('link'));
+    expect(link).toMatchObject({ hasContent: false, isSelectable: false, leftOut: expect.stringMatching(/link/) });
+    expect(await faultOf(account.open(fileId('link'), NEVER))).toMatchObject({ kind: 'unsupported_type' });
+  });
+
+  test('shows in its next pass changed items by their versions, and nothing that was deleted or unpublished', async () => {
+    const list = async () =>
+      versionsOf([...(await below(libraryId('atlas'))).items, ...(await below('knowledge')).items]);
+    const before = await list();
+    putFile('pier', 'Another pier.', 'sights');
+    for (const kind of ['ContentDocument', 'ContentFolderItem']) salesforce.drop(kind, sfId('069', 'plan'));
+    putArticle('Tides', 'de', { SystemModstamp: '2026-02-08T09:00:00.000+0000' });
+    putArticle('Knots', 'en_US', { PublishStatus: 'Archived' });
+    const after = await list();
+    const gone = [fileId('plan'), articleId('Knots')];
+    expect(Object.keys(after).toSorted()).toEqual(
+      Object.keys(before)
+        .filter((id) => !gone.includes(id))
+        .toSorted(),
+    );
+    const changed = Object.keys(after).filter((id) => after[id] !== before[id]);
+    expect(changed.toSorted()).toEqual([articleId('Tides', 'de'), fileId('pier')]);
+  });
+});
+
+describe('the change feed', () => {
+  test('has loose files that changed since, over all pages, and those that were deleted', async () => {
+    const long = Date.now() - 3_600_000;
+    for (const name of ['loose1', 'loose2', 'loose3'])
+      salesforce.records.get('ContentDocument')!.get(sfId('069', name))!['SystemModstamp'] = new Date(
+        long,
+      ).toISOString();
+    const point = await account.changes!.now(NEVER);
+    expect((await pass(point)).changed).toEqual([]);
+    putFile('loose1', 'Other.', null);
+    for (const name of ['new1', 'new2']) putFile(name, 'New.', null);
+    // Salesforce takes the minute of a moment, so that what is deleted in this one shows in a later pass.
+    salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
+    expect((await pass(point)).changed.toSorted()).toEqual(
+      [fileId('loose1'), fileId('new1'), fileId('new2'), `gone ${fileId('loose2')}`].toSorted(),
+    );
+  });
+
+  test('does not report a file that was taken out of the bin again', async () => {
+    const point = await account.changes!.now(NEVER);
+    const record = salesforce.records.get('ContentDocument')!.get(sfId('069', 'loose2'))!;
+    salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
+    salesforce.put('ContentDocument', sfId('069', 'loose2'), record);
+    expect((await pass(point)).changed).not.toContain(`gone ${fileId('loose2')}`);
+  });
+
+  test('is stale where deletions are kept no longer, and where the user may not ask for them', async () => {
+    const point = await account.changes!.now(NEVER);
+    // Kept for 15 days: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
+    salesforce.deletions.forgottenUntil = Date.now();
+    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    salesforce.deletions.forgottenUntil = 0;
+    salesforce.misbehave((path) => (path.endsWith('/deleted') ? { status: 403 } : null));
+    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(account.changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });
+  });
+});
+
+describe('content', () => {
+  test('of a file is the bytes of its latest version; of a note it is HTML', async () => {
+    expect(await textOf(account, fileId('lighthouse'))).toBe('A light.');
+    expect(await account.open(fileId('lighthouse'), NEVER)).toMatchObject({
+      ...{ name: 'lighthouse.md', mimeType: 'text/markdown', format: null },
+      url: expect.stringContaining(`/${ORGANIZATION_HOST}/lightning/r/ContentDocument/`),
+    });
+    putFile('note', '<p>Mind.</p>', null, { FileExtension: 'snote', FileType: 'SNOTE' });
+    expect((await account.open(fileId('note'), NEVER)).mimeType).toBe('text/html');
+  });
+
+  test('of an article has the custom texts of the organization under their labels', async () => {
+    const { format, mimeType, facts } = await account.open(articleId('Tides'), NEVER);
+    expect({ format, mimeType, facts }).toEqual({
+      ...{ format: 'SALESFORCE', mimeType: 'text/html', facts: { type: 'ARTICLE', language: 'en_US' } },
+    });
+    expect((await textOf(account, articleId('Tides'))).split('\n')).toEqual([
+      ...['<h1>Tides</h1>', '<p>Ebb &amp; flow</p>'],
+      ...['<h2>Answer</h2>', '<p>At noon.</p>', '<h2>Hint</h2>', '<p>a &lt; b</p>'],
+    ]);
+  });
+
+  test('is not found for what is not there, and refused for containers', async () => {
+    const wrong: string[] = [];
+    const absent = [fileId('none'), articleId('Draft'), articleId('Tides', 'fr'), "file:' OR Id != '", 'file:', '..'];
+    for (const id of [...absent, libraryId('none'), folderId('none')])
+      if ((await faultOf(below(id))).kind !== 'not_found') wrong.push(id);
+    for (const id of absent) if ((await faultOf(account.open(id, NEVER))).kind !== 'not_found') wrong.push(id);
+    for (const id of ['files', 'knowledge', libraryId('atlas'), folderId('sights')])
+      if ((await faultOf(account.open(id, NEVER))).kind !== 'unsupported_type') wrong.push(id);
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('a broken answer', () => {
+  const broken = (call: () => Promise<unknown>) =>
+    acceptedBrokenAnswers(salesforce, call, {
+      'records without a word on their end': { wrongBody: '{"records":[]}', contentType: 'application/json' },
+    });
+
+  test('is never taken for the end of a list', async () => {
+    expect(await broken(async () => (await roots()).ids)).toEqual([]);
+    for (const id of [libraryId('atlas'), 'files', 'knowledge'])
+      expect(await broken(async () => (await below(id)).items)).toEqual([]);
+  });
+
+  test('never ends a pass of the change feed', async () => {
+    const point = await account.changes!.now(NEVER);
+    salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
+    expect(await broken(async () => (await pass(point)).changed)).toEqual([]);
+  });
+
+  test('never replaces the content of an article', async () => {
+    expect(await broken(() => account.open(articleId('Tides'), NEVER))).toEqual([]);
+  });
+});
+
+describe('the rate limit', () => {
+  // 403 with a code, and no word on how long: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/errorcodes.htm
+  const limited = (headers = {}) => ({ status: 403, errorCode: 'REQUEST_LIMIT_EXCEEDED', headers });
+
+  test('of a day is a Fault that asks for minutes, not a refusal of the item', async () => {
+    salesforce.misbehave(nextRequests(1, () => limited()));
+    const fault = await faultOf(account.roots(null, NEVER));
+    expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 300_000 });
+    expect(salesforce.requests).toHaveLength(1);
+  });
+
+  test('is waited for as long as Retry-After says', async () => {
+    salesforce.misbehave(nextRequests(1, () => limited({ 'retry-after': '0' })));
+    expect((await roots()).ids).toHaveLength(5);
+  });
+});
