@@ -8,7 +8,10 @@ import type { LocalModelFiles } from './localModel.js';
 import { createLocalPool } from './localPool.js';
 
 export interface LocalSettings extends LocalModelFiles {
-  /** How many texts are embedded at once. Each has a process with one busy thread and a copy of the model of its own. */
+  /**
+   * How many texts are embedded at once. Each has a process with one busy thread and a copy of the model of its own.
+   * Long queries have one more, which ends when none come.
+   */
   readonly threads: number;
   /** How far these processes are behind this one in priority, as nice(1) counts; 0 to 19. Default 0. */
   readonly niceness?: number;
@@ -19,12 +22,23 @@ export interface LocalSettings extends LocalModelFiles {
 /** The space that the embedded model fills. */
 export const EMBEDDED_SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };
 
+/**
+ * How far the process for long queries is behind the others in priority. Linux weighs each step by 1.25
+ * (https://man7.org/linux/man-pages/man7/sched.7.html, "The nice value"), so at 10 it gets a tenth of a core that a
+ * short query needs, and all of it while none is there.
+ */
+const LONG_QUERY_NICENESS = 10;
+
 /** The embedded model as it is listed: its name, and how many word pieces it reads at once. */
 export const LOCAL_MODEL = { upstream: 'all-MiniLM-L6-v2', window: WINDOW_PIECES };
 
 /** The embedded model, all-MiniLM-L6-v2, in processes of its own. It is loaded by `prepare`, or the first call. */
 export function createLocalProvider({ threads, niceness = 0, spaceName, ...files }: LocalSettings): EmbeddingProvider {
-  const pool = createLocalPool({ size: threads, startProcess: () => startLocalProcess(files, niceness) });
+  const pool = createLocalPool({
+    size: threads,
+    startProcess: () => startLocalProcess(files, niceness),
+    startLongQueryProcess: () => startLocalProcess(files, niceness + LONG_QUERY_NICENESS),
+  });
   return {
     space: { ...EMBEDDED_SPACE, name: spaceName ?? EMBEDDED_SPACE.name },
     prepare: pool.prepare,

@@ -10,6 +10,8 @@ import { type EmbeddedPart, type WindowedText, windowedText } from './windowedTe
 /** One caller's texts, and the vectors that have come back so far. */
 interface Call {
   readonly vectors: Float32Array[];
+  /** Where its texts are embedded. */
+  readonly lanes: ReadonlySet<Lane>;
   missing: number;
   readonly party: Party | undefined;
   isSettled: boolean;
@@ -23,39 +25,105 @@ interface Task {
   readonly text: WindowedText;
 }
 
+/** Processes that share some of the lanes. Each loads the model and has one busy thread for each lane. */
+interface ProcessGroup {
+  readonly lanes: readonly Lane[];
+  /** Processes at most. */
+  readonly size: number;
+  readonly startProcess: () => ChildProcess;
+  /** Milliseconds after which a process without work ends; null: it stays. */
+  readonly idleMs: number | null;
+  readonly runners: Set<Runner>;
+}
+
 interface Runner {
+  readonly group: ProcessGroup;
   readonly child: ChildProcess;
   readonly running: Map<Lane, Task>;
   unloadable: string | null;
+  /** Ends it; null while it works. */
+  idle: NodeJS.Timeout | null;
 }
 
 export type LocalPool = Required<Pick<EmbeddingProvider, 'prepare' | 'embed' | 'close'>>;
 
+export interface LocalPoolOptions {
+  /** Processes for short queries and documents at most. */
+  readonly size: number;
+  readonly startProcess: () => ChildProcess;
+  /** Starts the process for long queries, which must have a lower priority than the others. */
+  readonly startLongQueryProcess: () => ChildProcess;
+  /** Milliseconds after which the process for long queries ends if none has come. Default: a minute. */
+  readonly longQueryIdleMs?: number;
+}
+
 const LANES = ['query', 'long query', 'document'] as const;
 
 /**
- * Shares the model's processes among callers, window by window: parties take turns, and what a caller that is gone still
- * has waiting is never computed. A process works on at most one window of each lane at a time.
+ * Queries of more characters are embedded in the process for long queries. A query of this length has two windows of
+ * English text, some 60 ms of work; nearly all queries that people write are shorter, so few callers ever wait for
+ * that process to start.
+ */
+export const LONG_QUERY_CHARACTERS = 2_000;
+
+/** The process for long queries takes some 150 MB, which a service that rarely receives one should not keep. */
+const LONG_QUERY_IDLE_MS = 60_000;
+
+/**
+ * Shares the model's processes among callers, window by window: parties take turns, and the remaining windows of a caller
+ * that has disconnected are never computed. A process works on at most one window of each lane at a time.
+ * Long queries have a process of their own, because a process has one priority: beside short queries in the same process
+ * they would take as much of the processor as those.
  * Processes start when there is work for them, or soon will be. One that dies fails its current tasks; the next task starts another.
  */
-export function createLocalPool(options: { size: number; startProcess: () => ChildProcess }): LocalPool {
-  const runners = new Set<Runner>();
+export function createLocalPool(options: LocalPoolOptions): LocalPool {
+  const main: ProcessGroup = {
+    lanes: ['query', 'document'],
+    size: options.size,
+    startProcess: options.startProcess,
+    idleMs: null,
+    runners: new Set(),
+  };
+  const longQueries: ProcessGroup = {
+    lanes: ['long query'],
+    // One: an attacker's queries must not take a second core.
+    size: 1,
+    startProcess: options.startLongQueryProcess,
+    idleMs: options.longQueryIdleMs ?? LONG_QUERY_IDLE_MS,
+    runners: new Set(),
+  };
+  const groupOf = (lane: Lane): ProcessGroup => (lane === 'long query' ? longQueries : main);
   const waiting = {
     query: createFairQueue<Call, Task>(),
     'long query': createFairQueue<Call, Task>(),
     document: createFairQueue<Call, Task>(),
   };
   const calls = new Set<Call>();
+  /** Processes whose exit has not been reported, including those that were ended. */
+  const children = new Set<ChildProcess>();
   let closed = false;
 
-  function start(): Runner {
-    const runner: Runner = { child: options.startProcess(), running: new Map(), unloadable: null };
-    runners.add(runner);
-    runner.child.on('message', (reply: LocalReply) => receive(runner, reply));
-    runner.child.on('exit', (code, signal) => bury(runner, signal ?? `exit code ${code}`));
+  function start(group: ProcessGroup): Runner {
+    const child = group.startProcess();
+    const runner: Runner = { group, child, running: new Map(), unloadable: null, idle: null };
+    group.runners.add(runner);
+    children.add(child);
+    child.on('message', (reply: LocalReply) => receive(runner, reply));
+    child.on('exit', (code, signal) => bury(runner, signal ?? `exit code ${code}`));
     // A process that can't even be started has no exit.
-    runner.child.on('error', (error) => bury(runner, error.message));
+    child.on('error', (error) => bury(runner, error.message));
     return runner;
+  }
+
+  /** Ends a process that has no work, later, if none comes. */
+  function rest(runner: Runner): void {
+    const { idleMs, runners } = runner.group;
+    if (idleMs === null || runner.running.size > 0) return;
+    runner.idle = setTimeout(() => {
+      // Removed first: a process that was killed lives until its exit is reported, and must not receive a task.
+      runners.delete(runner);
+      runner.child.kill('SIGKILL');
+    }, idleMs).unref();
   }
 
   function receive(runner: Runner, reply: LocalReply): void {
@@ -71,6 +139,7 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
       task.call.settle(failed(`The embedded model could not read a text (${reply.reason}).`));
     else if (!task.call.isSettled) proceed(lane, task, reply);
     dispatch();
+    rest(runner);
   }
 
   function proceed(lane: Lane, task: Task, reply: EmbeddedPart): void {
@@ -83,7 +152,9 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
   }
 
   function bury(runner: Runner, reason: string): void {
-    if (!runners.delete(runner)) return;
+    children.delete(runner.child);
+    if (runner.idle) clearTimeout(runner.idle);
+    if (!runner.group.runners.delete(runner)) return;
     const lost = [...runner.running.values()].map((task) => task.call);
     runner.running.clear();
     if (runner.unloadable === null) {
@@ -95,17 +166,20 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
     } else {
       const settings = 'Check the settings EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH';
       const error = failed(`The embedded model could not be loaded (${runner.unloadable}). ${settings}.`);
-      // Where no process is left to serve them, those who wait would only meet the same failure one after the other.
-      for (const call of runners.size === 0 ? calls : lost) call.settle(error);
+      // Without a process to serve them, the waiting calls would only fail the same way one after the other.
+      const isLast = runner.group.runners.size === 0;
+      const served = [...calls].filter(({ lanes }) => runner.group.lanes.some((lane) => lanes.has(lane)));
+      for (const call of isLast ? served : lost) call.settle(error);
     }
     dispatch();
   }
 
   /** Prefers one that is idle, then one that is busy with other lanes, then a new one. */
   function runnerFor(lane: Lane): Runner | null {
-    const free = [...runners].filter((runner) => !runner.running.has(lane));
+    const group = groupOf(lane);
+    const free = [...group.runners].filter((runner) => !runner.running.has(lane));
     const idle = free.find((runner) => runner.running.size === 0);
-    return idle ?? free[0] ?? (runners.size < options.size ? start() : null);
+    return idle ?? free[0] ?? (group.runners.size < group.size ? start(group) : null);
   }
 
   function dispatch(): void {
@@ -115,6 +189,8 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
         const runner = runnerFor(lane);
         const task = runner && waiting[lane].take();
         if (!runner || !task) break;
+        if (runner.idle) clearTimeout(runner.idle);
+        runner.idle = null;
         runner.running.set(lane, task);
         const request: LocalRequest = { lane, ...task.text.next() };
         // One that has just died can't be sent to; its exit, which follows, fails the task.
@@ -126,22 +202,27 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
   return {
     prepare() {
       // One: how many are needed is known when the texts are there.
-      if (!closed && runners.size === 0) start();
+      if (!closed && main.runners.size === 0) start(main);
     },
     async embed(texts, purpose, signal, party) {
       signal?.throwIfAborted();
       if (closed) throw failed('The embedded model is closed, because the service is stopping.');
       if (texts.length === 0) return [];
       return new Promise((resolve, reject) => {
+        const laneOf = (text: string): Lane => {
+          if (purpose === 'document') return 'document';
+          return text.length > LONG_QUERY_CHARACTERS ? 'long query' : 'query';
+        };
         const call: Call = {
           vectors: new Array<Float32Array>(texts.length),
+          lanes: new Set(texts.map(laneOf)),
           missing: texts.length,
           party,
           isSettled: false,
           settle(error) {
             call.isSettled = true;
             calls.delete(call);
-            for (const lane of LANES) waiting[lane].drop(call);
+            for (const lane of call.lanes) waiting[lane].drop(call);
             signal?.removeEventListener('abort', onAbort);
             if (error === undefined) resolve(call.vectors);
             else reject(error as Error);
@@ -150,13 +231,11 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
         const onAbort = (): void => call.settle(signal?.reason);
         signal?.addEventListener('abort', onAbort);
         calls.add(call);
-        const tasks = texts.map((text, index) => ({ call, index, text: windowedText(text) }));
-        const laneOf = ({ text }: Task): Lane =>
-          purpose === 'document' ? 'document' : text.isShort ? 'query' : 'long query';
-        for (const lane of LANES)
+        const tasks = texts.map((text, index) => ({ call, index, text: windowedText(text), lane: laneOf(text) }));
+        for (const lane of call.lanes)
           waiting[lane].add(
             call,
-            tasks.filter((task) => laneOf(task) === lane),
+            tasks.filter((task) => task.lane === lane),
             party,
           );
         dispatch();
@@ -166,7 +245,7 @@ export function createLocalPool(options: { size: number; startProcess: () => Chi
       closed = true;
       for (const call of calls) call.settle(failed('The embedded model was closed before it had read every text.'));
       // It has nothing to put in order, and an exit asked for would wait for the window under way.
-      const killed = [...runners].map((runner) => runner.child).filter((child) => child.kill('SIGKILL'));
+      const killed = [...children].filter((child) => child.kill('SIGKILL'));
       await Promise.all(killed.map((child) => once(child, 'exit')));
     },
   };

@@ -3,8 +3,9 @@ import type { EmbeddedPart } from './windowedText.js';
 import { fillWindow, type TextPart } from './localWindows.js';
 
 /**
- * Work that is done side by side in one process: queries of one slice, longer queries, and documents. So a short query never
- * waits for a window of a long one, which takes some tens of milliseconds.
+ * Queues of work that do not wait for each other: short queries, long queries and documents. Short queries and documents
+ * are embedded side by side in one process, because a window of a document takes some tens of milliseconds. Long queries
+ * have a process of their own (localPool.ts).
  */
 export type Lane = 'query' | 'long query' | 'document';
 

@@ -13,8 +13,6 @@ export interface EmbeddedPart {
 
 /** A text that is embedded window by window: what is to be asked next, and what has been answered. */
 export interface WindowedText {
-  /** The text is one slice: all of it goes with the first request. */
-  readonly isShort: boolean;
   /** The next request. The one before must have been answered. */
   next(): TextPart;
   /** Takes the answer to the last request. @returns the text's vector with the last answer; null: ask for the next window */
@@ -28,9 +26,7 @@ export function windowedText(text: string): WindowedText {
   let pieces: readonly number[] = [];
   let used = 0;
   let end = 0;
-  const isShort = sliceEnd(text, 0) === text.length;
   return {
-    isShort,
     next() {
       const isFull = pieces.length - used >= WINDOW_PIECES;
       // Pieces are sent back only for the window that they fill, so that a long slice is not copied for each of its windows.

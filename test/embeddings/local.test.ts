@@ -1,5 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { createLocalProvider } from '../../embeddings/providers/local.js';
@@ -141,6 +142,40 @@ test('the event loop goes on while the model works', async () => {
   clearInterval(ticker);
   expect(ticks).toBeGreaterThan(5);
   expect(longestGapMs).toBeLessThan(tookMs / 2);
+});
+
+/** The processes of embedded models that this process started, with the priority of each of their threads. */
+function modelProcesses(): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (const pid of readdirSync('/proc').map(Number).filter(Number.isInteger)) {
+    try {
+      const isOurs = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[1] === String(process.pid);
+      if (!isOurs || !readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('localProcess')) continue;
+      found.set(
+        pid,
+        readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread))),
+      );
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return found;
+}
+
+test('long queries are embedded at a lower priority than all other texts', async () => {
+  const own = createLocalProvider({ ...modelFiles, threads: 1 });
+  const before = modelProcesses();
+  const started = () => [...modelProcesses()].filter(([pid]) => !before.has(pid));
+  try {
+    await own.embed(['short'], 'query');
+    await own.embed(['river '.repeat(1_000)], 'document');
+    expect(started().map(([, threads]) => new Set(threads))).toEqual([new Set([getPriority()])]);
+    await own.embed(['river '.repeat(1_000)], 'query');
+    const priorities = started().map(([, threads]) => Math.max(...threads));
+    expect(priorities.toSorted((a, b) => a - b)).toEqual([getPriority(), getPriority() + 10]);
+  } finally {
+    await own.close();
+  }
 });
 
 test('a model that can not be loaded is a fault that names the settings, and is loaded when it is there', async () => {

@@ -1,17 +1,33 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, expect, test } from '@jest/globals';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { joinWindows } from '../../embeddings/joinWindows.js';
 import { startLocalProcess } from '../../embeddings/providers/local.js';
-import { createLocalPool, type LocalPool } from '../../embeddings/providers/localPool.js';
+import {
+  createLocalPool,
+  LONG_QUERY_CHARACTERS,
+  type LocalPool,
+  type LocalPoolOptions,
+} from '../../embeddings/providers/localPool.js';
 import type { LocalRequest } from '../../embeddings/providers/localProcess.js';
-import { soon } from '../support/soon.js';
+import { PATIENCE_MS, soon } from '../support/soon.js';
 import { modelFiles } from './modelFiles.js';
 
-/** True processes with the true model; what the pool gives them is written down. */
-function observedPool(size: number): { pool: LocalPool; given: string[]; children: ChildProcess[] } {
+interface ObservedPool {
+  readonly pool: LocalPool;
+  /** What the pool sends to its processes. */
+  readonly given: string[];
+  readonly children: ChildProcess[];
+  /** Those of the children that are for long queries. */
+  readonly longChildren: ChildProcess[];
+}
+
+/** A pool of real processes with the real model. */
+function observedPool(size: number, options: Partial<LocalPoolOptions> = {}): ObservedPool {
   const given: string[] = [];
   const children: ChildProcess[] = [];
+  const longChildren: ChildProcess[] = [];
   const startProcess = (): ChildProcess => {
     const child = startLocalProcess(modelFiles);
     const send = child.send.bind(child) as (request: unknown, sent: () => void) => boolean;
@@ -22,9 +38,14 @@ function observedPool(size: number): { pool: LocalPool; given: string[]; childre
     children.push(child);
     return child;
   };
-  const pool = createLocalPool({ size, startProcess });
+  const startLongQueryProcess = (): ChildProcess => {
+    const child = startProcess();
+    longChildren.push(child);
+    return child;
+  };
+  const pool = createLocalPool({ size, startProcess, startLongQueryProcess, ...options });
   pools.push(pool);
-  return { pool, given, children };
+  return { pool, given, children, longChildren };
 }
 
 const pools: LocalPool[] = [];
@@ -103,13 +124,96 @@ test('a short query waits neither for long queries nor for documents', async () 
 });
 
 test('long queries of two organizations take turns window by window', async () => {
-  const { pool } = observedPool(1);
+  const { pool, longChildren } = observedPool(2);
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
   const ask = (name: string, windows: number, party: typeof ours) =>
     pool.embed(['river '.repeat(254 * windows)], 'query', undefined, party).then(() => finished.push(name));
   await Promise.all([ask('ours 1', 10, ours), ask('ours 2', 10, ours), ask('theirs', 4, theirs)]);
   expect(finished).toEqual(['theirs', 'ours 1', 'ours 2']);
+  // However many wait, they share one process.
+  expect(longChildren).toHaveLength(1);
+});
+
+describe('the process for long queries', () => {
+  const hasExited = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+  test('takes queries above the limit, and no others; the vectors are the same, bit for bit', async () => {
+    const { pool, children, longChildren } = observedPool(1);
+    // Thai has no spaces between words: without a place to cut, the text is one slice.
+    const longest = ['ภาษาไทย', 'river '].map((word) => word.repeat(500).slice(0, LONG_QUERY_CHARACTERS));
+    const longer = longest.map((text) => `${text}x`);
+    await pool.embed(longest, 'query');
+    const asDocuments = await pool.embed(longer, 'document');
+    expect(children).toHaveLength(1);
+    expect(longChildren).toHaveLength(0);
+    expect(await pool.embed(longer.slice(0, 1), 'query')).toEqual(asDocuments.slice(0, 1));
+    expect(longChildren).toHaveLength(1);
+    expect(await pool.embed(longer, 'query')).toEqual(asDocuments);
+    expect(children).toHaveLength(2);
+    expect(longChildren).toHaveLength(1);
+  });
+
+  /** Waits until the pool ends a process, whose exit is reported later. */
+  const untilEnded = async (child: ChildProcess | undefined): Promise<void> => {
+    const tooLate = AbortSignal.timeout(PATIENCE_MS);
+    while (!child?.killed) await setImmediate(undefined, { signal: tooLate });
+  };
+
+  test('ends when none come for a while, and starts again with the next', async () => {
+    const { pool, children, longChildren } = observedPool(1, { longQueryIdleMs: 100 });
+    await pool.embed(['short', LONG_QUERY], 'query');
+    // Takes longer than a process may be idle: one that works is not ended.
+    await pool.embed([LONG_QUERY], 'query');
+    expect(longChildren).toHaveLength(1);
+    await untilEnded(longChildren[0]);
+    // At once: the process that was ended receives no more.
+    await pool.embed([LONG_QUERY], 'query');
+    expect(longChildren).toHaveLength(2);
+    expect(children.filter(({ killed }) => !killed)).toHaveLength(2);
+  });
+
+  test('fails its query when it dies; another one starts for the next query, and short queries do not notice', async () => {
+    const { pool, given, longChildren, children } = observedPool(1);
+    await pool.embed(['warm up'], 'query');
+    const long = [ours, theirs].map((party) => pool.embed([LONG_QUERY], 'query', undefined, party));
+    await soon(() => given.length > 2, Boolean);
+    const short = pool.embed(['short'], 'query', undefined, theirs);
+    longChildren[0]?.kill('SIGKILL');
+    // The two take turns: the one whose window was under way is lost.
+    const ends = await Promise.allSettled(long);
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { name: 'Fault', kind: 'embedding_failed', retryable: true },
+    });
+    expect(await short).toHaveLength(1);
+    expect(longChildren).toHaveLength(2);
+    expect(children).toHaveLength(3);
+  });
+
+  test('that can not load the model fails long queries only', async () => {
+    const startLongQueryProcess = () => startLocalProcess({ ...modelFiles, modelPath: '/nowhere/model.onnx' });
+    const { pool } = observedPool(1, { startLongQueryProcess });
+    await pool.embed(['warm up'], 'query');
+    const document = pool.embed([LONG_QUERY], 'document');
+    const queries = [LONG_QUERY, LONG_QUERY].map((text) => pool.embed([text], 'query'));
+    for (const query of await Promise.allSettled(queries))
+      expect(query).toMatchObject({ status: 'rejected', reason: { kind: 'embedding_failed' } });
+    expect(await document).toHaveLength(1);
+  });
+
+  test('has ended when the pool is closed, whether it worked or was just ended', async () => {
+    const [working, ended] = [observedPool(1), observedPool(1, { longQueryIdleMs: 1 })];
+    const lost = working.pool.embed([LONG_QUERY.repeat(20)], 'query').catch(() => 'closed');
+    await ended.pool.embed([LONG_QUERY], 'query');
+    await untilEnded(ended.longChildren[0]);
+    await Promise.all([working, ended].map(({ pool }) => pool.close()));
+    expect(await lost).toBe('closed');
+    for (const { longChildren } of [working, ended]) {
+      expect(longChildren.length).toBeGreaterThan(0);
+      expect(longChildren.every(hasExited)).toBe(true);
+    }
+  });
 });
 
 test('no further window of an aborted text is embedded', async () => {
