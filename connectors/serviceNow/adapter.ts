@@ -6,6 +6,15 @@ import type { ItemContent, SourceItem } from '../connector.js';
 export type Row = Readonly<Record<string, unknown>>;
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
+/** A field that was asked for in both forms, as `{ display_value, value }`. */
+const isBoth = (field: unknown): field is { readonly display_value: unknown; readonly value: unknown } =>
+  typeof field === 'object' && field !== null && 'display_value' in field && 'value' in field;
+/** The value of a field, the same in every language. */
+export const valueOf = (field: unknown): unknown => (isBoth(field) ? field.value : field);
+/** A record with its fields as the account's user reads them. */
+export const displayOf = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).map(([name, field]) => [name, isBoth(field) ? field.display_value : field]));
+
 const SYS_ID = /^[0-9a-f]{32}$/;
 const TABLE = /^[a-z][a-z0-9_]{1,79}$/;
 const isSysId = (text: string): boolean => SYS_ID.test(text);

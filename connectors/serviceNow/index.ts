@@ -4,6 +4,7 @@ import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector
 import {
   contentOfAttachment,
   contentOfRecord,
+  displayOf,
   fieldsOf,
   isListedTable,
   itemOfAttachment,
@@ -14,6 +15,7 @@ import {
   READABLE,
   type Row,
   textOf,
+  valueOf,
 } from './adapter.js';
 import { recordChanges } from './changes.js';
 import { listTables, siteOf, withAttachments } from './records.js';
@@ -49,7 +51,7 @@ async function recordAt(
 ): Promise<Row> {
   const row = await readOne(client, ['table', table, record ?? ''], query, signal);
   const [field, value = ''] = (READABLE[table] ?? '').split('=');
-  if (field && textOf(row[field]).toLowerCase() !== value) throw noSuchItem();
+  if (field && textOf(valueOf(row[field])).toLowerCase() !== value) throw noSuchItem();
   return row;
 }
 
@@ -125,8 +127,11 @@ export const serviceNow: Connector<OAuthGrant> = {
     if (record === null)
       throw new Fault('unsupported_type', 'A table of ServiceNow has no text of its own: sync the records in it.');
     if (attachment === null) {
-      const query = { sysparm_fields: fieldsOf(table), sysparm_display_value: 'true' };
-      return contentOfRecord(await recordAt(client, place, query, signal), table, record, siteOf(client));
+      // Both forms of each value: labels are in the language of the account, and what is readable goes by values.
+      // https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html (sysparm_display_value)
+      const query = { sysparm_fields: fieldsOf(table), sysparm_display_value: 'all' };
+      const both = await recordAt(client, place, query, signal);
+      return contentOfRecord(displayOf(both), table, record, siteOf(client));
     }
     const told = await attachmentAt(client, place, signal);
     const { bytes } = await client.content(['attachment', attachment, 'file'], {}, signal);

@@ -1,7 +1,8 @@
 import { Fault } from '../../contract/failures.js';
 import type { Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
-import { type Row, textOf } from './adapter.js';
+import { incompleteAnswer } from '../json.js';
+import { type Row, textOf, valueOf } from './adapter.js';
 
 const PER_PAGE = 100;
 const NEXT = /;\s*rel="?next"?/;
@@ -101,5 +102,7 @@ export async function readOne(
   signal: AbortSignal,
 ): Promise<Row> {
   const asked = { ...query, sysparm_exclude_reference_link: 'true' };
-  return objectOf((await client.get(path, asked, signal))['result']);
+  const row = objectOf((await client.get(path, asked, signal))['result']);
+  if (textOf(valueOf(row['sys_id'])) === '') throw incompleteAnswer('ServiceNow', 'the record');
+  return row;
 }

@@ -46,6 +46,8 @@ export type ServiceNowEmulator = ConsentingEmulator<Refused> & {
   readonly hidden: Set<string>;
   /** Instances that sleep: they answer a page, whatever is asked. */
   readonly asleep: Set<string>;
+  /** How the language of the user shows values: `published` as `Veröffentlicht`. Others are shown as they are. */
+  readonly labels: Map<string, string>;
   /** Whether the user may not ask which tables there are. */
   readonly rights: { hidesTables: boolean };
 };
@@ -93,7 +95,19 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
   const attachments = new Map<string, EmulatedAttachment>();
   const hidden = new Set<string>();
   const asleep = new Set<string>();
+  const labels = new Map<string, string>();
   const rights = { hidesTables: false };
+  /** A row with its values, as the user reads them, or both. */
+  const shown = (row: EmulatedRow, form: string | null): Record<string, unknown> => {
+    const label = (value: string): string => labels.get(value) ?? value;
+    if (form !== 'true' && form !== 'all') return row;
+    return Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        form === 'true' ? label(value) : { display_value: label(value), value },
+      ]),
+    );
+  };
 
   const rowsOf = (table: string): EmulatedRow[] | null => {
     if (table === 'sys_user')
@@ -168,7 +182,8 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
     if (id === undefined) return sendPage(call, rows, me);
     const row = rows.find(({ sys_id: one }) => one === id && !hidden.has(one));
     if (!row) return refuse(response, { status: 404 });
-    sendJson(response, 200, { result: pick(row, call.query.get('sysparm_fields')) });
+    const picked = pick(row, call.query.get('sysparm_fields'));
+    sendJson(response, 200, { result: shown(picked, call.query.get('sysparm_display_value')) });
   };
 
   const emulator = await startConsenting<Refused>({
@@ -187,5 +202,5 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
   const settings = Object.entries(paths)
     .map(([part, path]) => `SERVICENOW.${part}=${emulator.origin}/{instance}/${path}`)
     .join(',');
-  return { ...emulator, settings, tables, attachments, hidden, asleep, rights };
+  return { ...emulator, settings, tables, attachments, hidden, asleep, labels, rights };
 }

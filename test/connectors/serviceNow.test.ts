@@ -1,0 +1,304 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Account } from '../../connectors/registry.js';
+import type { Egress } from '../../egress/types.js';
+import { nextRequests } from '../emulators/emulator.js';
+import { momentOf, type ServiceNowEmulator, startServiceNow, sysIdOf } from '../emulators/serviceNow.js';
+import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
+import { consented, keptAccount, REDIRECT_URI } from './consented.js';
+
+let egress: Egress;
+let serviceNow: ServiceNowEmulator;
+let account: Account;
+
+const FACTS = { instance: 'harbour' };
+const accountOf = (credentials: object = {}, patienceMs = 30_000): Account => {
+  const { accessToken } = serviceNow.oauth.grant();
+  return accountWith(
+    'SERVICENOW',
+    serviceNow.settings,
+    { accessToken, facts: FACTS, ...credentials },
+    egress,
+    patienceMs,
+  );
+};
+const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const idOf = (table: string, record: string): string => `${table}/${sysIdOf(record)}`;
+const rowsOf = (table: string) => serviceNow.tables.get(table)!.rows;
+
+const LONG_AGO = '2026-01-07 09:00:00';
+function putRecord(table: string, name: string, more: Record<string, string> = {}): void {
+  rowsOf(table).set(sysIdOf(name), {
+    ...{ number: `N-${name}`, short_description: `About ${name}`, sys_mod_count: '0', workflow_state: 'published' },
+    ...{ sys_created_on: LONG_AGO, sys_updated_on: LONG_AGO, active: 'true', description: `On ${name}.` },
+    ...{ text: `<p>On <b>${name}</b>.</p>`, ...more },
+  });
+}
+const attach = (table: string, record: string, name: string, created = LONG_AGO): string => {
+  const about = { table, record: sysIdOf(record), name: `${name}.txt`, type: 'text/plain' };
+  serviceNow.attachments.set(sysIdOf(name), { ...about, content: `On ${name}.`, created });
+  return `${idOf(table, record)}/${sysIdOf(name)}`;
+};
+
+/** A pass of the change feed, from a point to its end. */
+async function pass(from: string) {
+  const changed: string[] = [];
+  const goneAt: string[] = [];
+  let point = from;
+  for (let more = true; more;) {
+    const page = await account.changes!.since(point, NEVER);
+    changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
+    goneAt.push(...(page.goneAt ?? []));
+    ({ more, next: point } = page);
+  }
+  return { changed, goneAt, point };
+}
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  serviceNow = await startServiceNow();
+});
+afterAll(async () => {
+  await egress.close();
+  await serviceNow.close();
+});
+beforeEach(() => {
+  serviceNow.mend();
+  for (const all of [serviceNow.tables, serviceNow.attachments, serviceNow.labels]) all.clear();
+  for (const all of [serviceNow.hidden, serviceNow.asleep]) all.clear();
+  serviceNow.rights.hidesTables = false;
+  for (const [name, label, kindOf] of [
+    ['incident', 'Incident', 'task'],
+    ['kb_knowledge', 'Knowledge', ''],
+    ['u_drill', 'Drill', 'task'],
+    ['u_note', 'Note', ''],
+    ['sys_script', 'Script', ''],
+  ] as const)
+    serviceNow.tables.set(name, { label, kindOf, rows: new Map() });
+  for (const name of ['a', 'b', 'c', 'd', 'e']) putRecord('incident', name);
+  putRecord('kb_knowledge', 'tides');
+  putRecord('kb_knowledge', 'draft', { workflow_state: 'draft' });
+  putRecord('u_drill', 'drill');
+  account = accountOf();
+});
+
+describe('the connection', () => {
+  test('is consented to at the instance, and checked with the user of the session', async () => {
+    const { url, grant } = await consented('SERVICENOW', serviceNow.settings, egress, FACTS);
+    // https://www.servicenow.com/docs/r/platform-security/authentication/c_OAuthAuthorizationCodeFlow.html
+    expect(url.pathname).toBe('/harbour/oauth_auth.do');
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      ...{ response_type: 'code', redirect_uri: REDIRECT_URI, state: 'the-state', scope: 'useraccount' },
+    });
+    expect(grant.expiresAt! - grant.obtainedAt).toBe(1_800_000);
+    expect(await accountOf({ ...grant }).identify(NEVER)).toEqual({
+      account: 'ada.lee|harbour',
+      metadata: {
+        ...{ user_id: sysIdOf('ada.lee'), user_name: 'Ada', email: 'ada.lee@harbour.example', instance: 'harbour' },
+      },
+    });
+  });
+
+  test('refreshes an ended access token, keeps the refresh token, and ends where the refresh is refused', async () => {
+    const { grant } = await consented('SERVICENOW', serviceNow.settings, egress, FACTS);
+    const kept = keptAccount('SERVICENOW', serviceNow.settings, grant, egress);
+    serviceNow.oauth.expireAll();
+    expect((await kept.account.roots(null, NEVER)).items).not.toEqual([]);
+    expect(kept.current().accessToken).not.toBe(grant.accessToken);
+    expect(kept.current().refreshToken).toBe(grant.refreshToken);
+    serviceNow.oauth.revoke();
+    expect(await faultOf(kept.account.roots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
+  });
+
+  test('ends for a token that fits in no header', async () => {
+    const fault = await faultOf(accountOf({ accessToken: 'a\r\nx-other: 1' }).identify(NEVER));
+    expect(fault.kind).toBe('access_revoked');
+  });
+});
+
+describe('a listing', () => {
+  test('has the tables of all pages that people read; of custom ones, kinds of tasks', async () => {
+    const { ids, pages } = await roots();
+    expect(ids.toSorted()).toEqual(['incident', 'kb_knowledge', 'u_drill']);
+    expect(pages).toBe(2);
+  });
+
+  test('has the tables that the account may look into, where it may not ask which there are', async () => {
+    serviceNow.rights.hidesTables = true;
+    serviceNow.tables.set('incident', { ...serviceNow.tables.get('incident')!, isClosed: true });
+    expect((await roots()).ids).toEqual(['kb_knowledge']);
+  });
+
+  test('of a table goes by sys_id over all pages, with attachments, and without drafts', async () => {
+    const plan = attach('incident', 'b', 'plan');
+    const { items, pages } = await below('incident');
+    expect(items.map((item) => [item.externalId, item.parentExternalId, item.itemType])).toEqual([
+      ['incident', null, 'TABLE'],
+      [idOf('incident', 'a'), 'incident', 'INCIDENT'],
+      [idOf('incident', 'b'), 'incident', 'INCIDENT'],
+      [plan, idOf('incident', 'b'), 'ATTACHMENT'],
+      ...['c', 'd', 'e'].map((name) => [idOf('incident', name), 'incident', 'INCIDENT']),
+    ]);
+    expect(pages).toBe(3);
+    expect((await below('kb_knowledge')).ids).toEqual(['kb_knowledge', idOf('kb_knowledge', 'tides')]);
+    expect((await below(idOf('incident', 'b'))).ids).toEqual([idOf('incident', 'b'), plan]);
+    expect((await below(plan)).ids).toEqual([plan]);
+  });
+
+  test('goes on behind pages whose rows the account may not see', async () => {
+    // Access rules take rows out of a page after it was cut: https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html
+    for (const name of ['a', 'b', 'c']) serviceNow.hidden.add(sysIdOf(name));
+    expect((await below('incident')).ids).toEqual(['incident', idOf('incident', 'd'), idOf('incident', 'e')]);
+  });
+
+  test('says that attachments may not be read, where records may', async () => {
+    serviceNow.misbehave((path) => (path.endsWith('/attachment') ? { status: 403 } : null));
+    const page = await account.below('incident', null, NEVER);
+    expect(page.items).toHaveLength(3);
+    expect(page.leftOut).toMatchObject([{ name: 'Attachments of incident', typeAtSource: 'ATTACHMENT' }]);
+  });
+
+  test('shows in its next pass changed items by their versions, and nothing that was deleted or retired', async () => {
+    const plan = attach('incident', 'b', 'plan');
+    const list = async () => versionsOf([...(await below('incident')).items, ...(await below('kb_knowledge')).items]);
+    const before = await list();
+    putRecord('incident', 'a', { sys_mod_count: '1' });
+    serviceNow.attachments.get(sysIdOf('plan'))!.content = 'Another plan.';
+    rowsOf('incident').delete(sysIdOf('e'));
+    putRecord('kb_knowledge', 'tides', { workflow_state: 'retired' });
+    const after = await list();
+    const gone = [idOf('incident', 'e'), idOf('kb_knowledge', 'tides')];
+    expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => !gone.includes(id)));
+    expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual([idOf('incident', 'a'), plan]);
+  });
+});
+
+describe('the change feed', () => {
+  const now = (): string => momentOf(Date.now());
+
+  test('has records that changed, what was retired, and what was attached since', async () => {
+    const point = await account.changes!.now(NEVER);
+    expect((await pass(point)).changed).toEqual([]);
+    putRecord('incident', 'a', { sys_updated_on: now() });
+    putRecord('incident', 'new', { sys_created_on: now(), sys_updated_on: now() });
+    putRecord('kb_knowledge', 'tides', { sys_updated_on: now(), workflow_state: 'retired' });
+    const plan = attach('incident', 'c', 'plan', now());
+    const { changed, goneAt } = await pass(point);
+    expect(changed.toSorted()).toEqual(
+      [
+        ...[idOf('incident', 'a'), idOf('incident', 'new'), idOf('incident', 'c'), plan],
+        `gone ${idOf('kb_knowledge', 'tides')}`,
+      ].toSorted(),
+    );
+    // What else was attached to these is not any more.
+    expect(goneAt).toEqual(expect.arrayContaining(['a', 'new', 'c'].map((name) => idOf('incident', name))));
+  });
+
+  test('is stale once a record or an attachment was deleted, which ServiceNow does not tell', async () => {
+    attach('incident', 'b', 'plan');
+    const point = await account.changes!.now(NEVER);
+    serviceNow.attachments.clear();
+    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    const another = await account.changes!.now(NEVER);
+    rowsOf('incident').delete(sysIdOf('e'));
+    expect(await faultOf(pass(another))).toMatchObject({ kind: 'stale_cursor' });
+  });
+});
+
+describe('content', () => {
+  test('of an incident has its facts and what people wrote', async () => {
+    putRecord('incident', 'a', { state: 'New', caller_id: 'Ben', comments: 'Ada: seen on Monday.' });
+    expect(await account.open(idOf('incident', 'a'), NEVER)).toMatchObject({
+      ...{ format: 'SERVICENOW', mimeType: 'text/markdown', name: 'N-a: About a' },
+      url: `${serviceNow.origin}/harbour/incident.do?sys_id=${sysIdOf('a')}`,
+      facts: { type: 'INCIDENT', table: 'incident', number: 'N-a' },
+    });
+    expect((await textOf(account, idOf('incident', 'a'))).split('\n\n')).toEqual([
+      ...['# N-a: About a', '- State: New\n- Caller: Ben', '## Description', 'On a.', '## Comments'],
+      'Ada: seen on Monday.',
+    ]);
+  });
+
+  test('of an article is its HTML, whatever the language of the account calls its state', async () => {
+    serviceNow.labels.set('published', 'Veröffentlicht').set('On fields.', 'Von Feldern.');
+    expect((await account.open(idOf('kb_knowledge', 'tides'), NEVER)).mimeType).toBe('text/html');
+    expect(await textOf(account, idOf('kb_knowledge', 'tides'))).toBe(
+      '<h1>N-tides: About tides</h1>\n<p>On <b>tides</b>.</p>\n',
+    );
+    putRecord('incident', 'a', { description: 'On fields.' });
+    expect(await textOf(account, idOf('incident', 'a'))).toContain('Von Feldern.');
+  });
+
+  test('of an attachment is its bytes, with what it is attached to', async () => {
+    const plan = attach('incident', 'b', 'plan');
+    expect(await textOf(account, plan)).toBe('On plan.');
+    expect(await account.open(plan, NEVER)).toMatchObject({
+      ...{ name: 'plan.txt', mimeType: 'text/plain' },
+      facts: { type: 'ATTACHMENT', attached_to: idOf('incident', 'b') },
+    });
+  });
+
+  test('is not found for what is not there, hangs elsewhere or is not listed, and refused for tables', async () => {
+    attach('incident', 'b', 'plan');
+    const elsewhere = `${idOf('incident', 'c')}/${sysIdOf('plan')}`;
+    const absent = [idOf('incident', 'none'), idOf('kb_knowledge', 'draft'), elsewhere, idOf('sys_script', 'x')];
+    const wrong: string[] = [];
+    for (const id of [...absent, 'incident/x', 'incident^NQ', '..', 'INCIDENT'])
+      for (const call of [below(id), account.open(id, NEVER)])
+        if ((await faultOf(call)).kind !== 'not_found') wrong.push(id);
+    expect(wrong).toEqual([]);
+    expect(await faultOf(below('u_none'))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(account.open('incident', NEVER))).toMatchObject({ kind: 'unsupported_type' });
+  });
+});
+
+describe('a broken answer', () => {
+  const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(serviceNow, call);
+
+  test('is never taken for the end of a list', async () => {
+    attach('incident', 'b', 'plan');
+    expect(await broken(async () => (await roots()).ids)).toEqual([]);
+    expect(await broken(async () => (await below('incident')).items)).toEqual([]);
+    expect(await broken(async () => (await below(idOf('incident', 'b'))).items)).toEqual([]);
+  });
+
+  test('never ends a pass of the change feed', async () => {
+    for (const name of ['u_drill', 'kb_knowledge']) serviceNow.tables.delete(name);
+    const point = await account.changes!.now(NEVER);
+    for (const name of ['a', 'b', 'c']) putRecord('incident', name, { sys_updated_on: momentOf(Date.now()) });
+    expect(await broken(async () => (await pass(point)).changed)).toEqual([]);
+  });
+
+  test('never replaces content, and neither does the page of an instance that sleeps', async () => {
+    const plan = attach('incident', 'b', 'plan');
+    expect(await broken(() => account.open(idOf('incident', 'a'), NEVER))).toEqual([]);
+    serviceNow.asleep.add('harbour');
+    const kinds = [];
+    for (const id of [idOf('incident', 'a'), plan]) kinds.push((await faultOf(account.open(id, NEVER))).kind);
+    expect(kinds).toEqual(['server_error', 'server_error']);
+  });
+});
+
+describe('the rate limit', () => {
+  // Seconds to wait, and the moment in seconds since 1970:
+  // https://www.servicenow.com/docs/r/api-reference/rest-api-explorer/inbound-REST-API-rate-limiting.html
+  const limited = (headers: Record<string, string>) => () => ({ status: 429, headers });
+  const at = (inS: number): string => String(Math.floor(Date.now() / 1000) + inS);
+
+  test('is waited for as long as Retry-After says, else until X-RateLimit-Reset', async () => {
+    serviceNow.misbehave(nextRequests(1, limited({ 'retry-after': '0', 'x-ratelimit-reset': at(3_000) })));
+    expect((await roots()).ids).toHaveLength(3);
+    serviceNow.misbehave(nextRequests(1, limited({ 'x-ratelimit-reset': at(0) })));
+    expect((await roots()).ids).toHaveLength(3);
+  });
+
+  test('beyond our patience is a Fault with the time that is left', async () => {
+    serviceNow.misbehave(nextRequests(1, limited({ 'x-ratelimit-reset': at(600) })));
+    const fault = await faultOf(accountOf({}, 100).roots(null, NEVER));
+    expect(fault.kind).toBe('rate_limited');
+    expect(fault.retryAfterMs).toBeGreaterThan(500_000);
+    expect(fault.retryAfterMs).toBeLessThanOrEqual(600_000);
+  });
+});
