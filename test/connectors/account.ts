@@ -54,6 +54,7 @@ export async function listed(from: (cursor: string | null) => ReturnType<Account
     items.push(...page.items);
     cursor = page.next;
     pages += 1;
+    if (pages > 1_000) throw new Error(`the listing does not end: it is at ${cursor}`);
   }
   return { items, pages, ids: items.map(({ externalId }) => externalId) };
 }

@@ -202,6 +202,7 @@ test('the next pass shows a changed item by its version, and nothing that was de
 test('what is not there is not found', async () => {
   const wrong: string[] = [];
   held.tickets.get(5)!.deleted = true;
+  held.tickets.get(6)!.spam = true;
   for (const id of [
     'category:9',
     'folder:9',
@@ -209,6 +210,7 @@ test('what is not there is not found', async () => {
     'article:103',
     'ticket:9',
     'ticket:5',
+    'ticket:6',
     'ticket:8/9',
     'a',
     '..',
