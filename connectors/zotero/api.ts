@@ -5,6 +5,7 @@ import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
+import { incompleteAnswer } from '../json.js';
 import { type Json, objectOf, textOf } from './adapter.js';
 
 /** As many as Zotero gives in one answer, at most. */
@@ -80,6 +81,17 @@ export async function listPage(
     next: Number.isSafeInteger(next) && next > start ? next : null,
     version: Number(headers['last-modified-version'] ?? 0),
   };
+}
+
+/** What Zotero says of an item. @throws Fault, server_error where the answer is about none */
+export async function readItem(
+  client: SourceClient,
+  path: readonly string[],
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const json = await client.get(path, {}, signal);
+  if (textOf(json['key']) === '') throw incompleteAnswer('Zotero', 'the item');
+  return json;
 }
 
 /** All pages of a list that is known to be short. @param most throws a Fault beyond: a part of it would be taken for the whole */

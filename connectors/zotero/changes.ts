@@ -1,6 +1,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
 import { isKey, isTrashed, itemId, itemOfJson, objectOf, readCollection, textOf } from './adapter.js';
+import { incompleteAnswer } from '../json.js';
 import { listAll, listPage, ownerOf } from './api.js';
 
 const MAX_GROUPS = 10_000;
@@ -42,7 +43,10 @@ async function besideItems(
   signal: AbortSignal,
 ): Promise<readonly Change[]> {
   const gone = await client.get([...pathOf(library), 'deleted'], { since }, signal);
-  const keysOf = (name: string): string[] => (Array.isArray(gone[name]) ? gone[name].map(textOf).filter(isKey) : []);
+  const keysOf = (name: string): string[] => {
+    if (!Array.isArray(gone[name])) throw incompleteAnswer('Zotero', `the ${name} that were deleted`);
+    return gone[name].map(textOf).filter(isKey);
+  };
   // What lay in a collection is still there, elsewhere; where, its items need not tell.
   if (keysOf('collections').length > 0)
     throw new Fault('stale_cursor', 'Zotero has lost a collection, but nothing of what lay in it. All is listed.');

@@ -2,7 +2,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { Connector, OAuthGrant } from '../connector.js';
 import { contentOf, isLink, isStoredFile, LINK, placeOf } from './adapter.js';
-import { askOwner, classify, ownerOf, restMs } from './api.js';
+import { askOwner, classify, ownerOf, readItem, restMs } from './api.js';
 import { zoteroChanges } from './changes.js';
 import { belowContainer, belowItem, listLibraries } from './listing.js';
 
@@ -63,7 +63,7 @@ export const zotero: Connector<OAuthGrant> = {
         'A library or collection of Zotero has no text of its own: sync the items in it.',
       );
     const path = [...place.library.split('/'), 'items', place.key];
-    const json = await client.get(path, {}, signal);
+    const json = await readItem(client, path, signal);
     if (isLink(json)) throw new Fault('unsupported_type', LINK);
     if (!isStoredFile(json)) return contentOf(json, place.library, null);
     const { bytes } = await client.content([...path, 'file'], {}, signal);

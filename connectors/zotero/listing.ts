@@ -10,7 +10,7 @@ import {
   readCollection,
   textOf,
 } from './adapter.js';
-import { type KeyOwner, listAll, listPage } from './api.js';
+import { type KeyOwner, listAll, listPage, readItem } from './api.js';
 
 const MAX_COLLECTIONS = 20_000;
 /** Times that a listing may begin anew because its library changed meanwhile; then it is taken as it is. */
@@ -126,7 +126,7 @@ export async function belowContainer(
 /** An item with what is attached to it. @throws Fault not_found */
 export async function belowItem(client: SourceClient, { library, key }: Place, signal: AbortSignal): Promise<ItemPage> {
   const path = [...pathOf(library), 'items', key];
-  const json = await client.get(path, {}, signal);
+  const json = await readItem(client, path, signal);
   const item = itemOfJson(json, library);
   if (item === null) return { items: [], next: null };
   const children = item.isExpandable ? await listAll(client, [...path, 'children'], {}, MAX_COLLECTIONS, signal) : [];

@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Account } from '../../connectors/registry.js';
+import type { Egress } from '../../egress/types.js';
+import { nextRequests } from '../emulators/emulator.js';
+import { startZotero, type ZoteroEmulator, zoteroKey } from '../emulators/zotero.js';
+import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
+import { consented, REDIRECT_URI } from './consented.js';
+
+let egress: Egress;
+let zotero: ZoteroEmulator;
+let account: Account;
+
+const OWN = 'users/475';
+const GROUPS = ['groups/12', 'groups/13', 'groups/14'];
+/** A key of its own for each account: whose key it is, is remembered by the key. */
+const accountOf = (accessToken = zotero.oauth.grant(), patienceMs = 30_000): Account =>
+  accountWith('ZOTERO', zotero.settings, { accessToken, facts: {} }, egress, patienceMs);
+const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const itemId = (name: string, library = OWN): string => `${library}/items/${zoteroKey(name)}`;
+const collectionId = (name: string): string => `${OWN}/collections/${zoteroKey(name)}`;
+
+const putItem = (name: string, more: object = {}, library = OWN): void =>
+  zotero.put(library, 'items', zoteroKey(name), {
+    ...{ itemType: 'journalArticle', title: `On ${name}`, dateAdded: '2026-01-07T09:00:00Z', collections: [], ...more },
+  });
+const putFile = (name: string, parent: string, content: string, more: object = {}): void => {
+  const file = {
+    itemType: 'attachment',
+    linkMode: 'imported_file',
+    filename: `${name}.md`,
+    contentType: 'text/markdown',
+  };
+  const about = { ...file, parentItem: zoteroKey(parent), dateAdded: '2026-01-07T09:00:00Z', md5: `md5 of ${content}` };
+  zotero.put(OWN, 'items', zoteroKey(name), { ...about, ...more }, content);
+};
+
+/** A pass of the change feed, from a point to its end. */
+async function pass(from: string) {
+  const changed: string[] = [];
+  let point = from;
+  for (let more = true; more;) {
+    const page = await account.changes!.since(point, NEVER);
+    changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
+    ({ more, next: point } = page);
+  }
+  return { changed, point };
+}
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  zotero = await startZotero();
+});
+afterAll(async () => {
+  await egress.close();
+  await zotero.close();
+});
+beforeEach(() => {
+  zotero.mend();
+  zotero.libraries.clear();
+  zotero.rights.hasLibrary = true;
+  zotero.backoff.seconds = 0;
+  for (const library of [OWN, ...GROUPS])
+    zotero.libraries.set(library, { name: library, version: 0, collections: new Map(), items: new Map(), deleted: [] });
+  zotero.put(OWN, 'collections', zoteroKey('sights'), { name: 'Sights', parentCollection: false });
+  zotero.put(OWN, 'collections', zoteroKey('towers'), { name: 'Towers', parentCollection: zoteroKey('sights') });
+  zotero.put(OWN, 'collections', zoteroKey('ropes'), { name: 'Ropes', parentCollection: false });
+  putItem('lighthouse', { collections: [zoteroKey('towers')] });
+  putItem('pier', { collections: [zoteroKey('sights')] });
+  putItem('knots', { collections: [zoteroKey('ropes')] });
+  putItem('loose');
+  putFile('scan', 'lighthouse', 'A scan.');
+  putItem('gulls', {}, 'groups/12');
+  account = accountOf();
+});
+
+describe('the connection', () => {
+  test('is consented to by OAuth 1.0a, with permissions as parameters, and its key never expires', async () => {
+    zotero.oauth.requests.length = 0;
+    const { url, grant } = await consented('ZOTERO', zotero.settings, egress);
+    // https://www.zotero.org/support/dev/web_api/v3/oauth
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      ...{ oauth_token: expect.stringMatching(/^request-/), name: 'Search' },
+      ...{ library_access: '1', notes_access: '1', all_groups: 'read', write_access: '0' },
+    });
+    const tokens = zotero.oauth.requests.filter(({ kind }) => kind === 'token');
+    expect(tokens.map(({ path, outcome }) => [path, outcome])).toEqual([
+      ['/oauth/request', 'granted'],
+      ['/oauth/access', 'granted'],
+    ]);
+    // OAuth 1.0a knows no state: ours is a part of the callback.
+    expect(tokens[0]?.parameters['oauth_callback']).toBe(`${REDIRECT_URI}?state=the-state`);
+    expect(grant).toMatchObject({ refreshToken: null, expiresAt: null });
+    const identity = await accountOf(grant.accessToken).identify(NEVER);
+    expect(identity).toEqual({ account: '475', metadata: { user_id: '475', username: 'ada' } });
+  });
+
+  test('ends once its key is revoked, whatever is asked; Zotero says 403, in words', async () => {
+    const point = await account.changes!.now(NEVER);
+    zotero.oauth.revoke();
+    const calls = {
+      identify: account.identify(NEVER),
+      roots: account.roots(null, NEVER),
+      below: below(OWN),
+      open: account.open(itemId('pier'), NEVER),
+      changes: account.changes!.since(point, NEVER),
+      'header injection': accountOf('a\r\nx-other: 1').identify(NEVER),
+    };
+    const kinds = Object.entries(calls).map(async ([name, call]) => `${name}: ${(await faultOf(call)).kind}`);
+    expect(await Promise.all(kinds)).toEqual(Object.keys(calls).map((name) => `${name}: access_revoked`));
+  });
+
+  test('of a library that its key does not open is refused, and stays connected', async () => {
+    zotero.rights.hasLibrary = false;
+    expect((await roots()).ids).toEqual(GROUPS);
+    expect(await faultOf(below(OWN))).toMatchObject({ kind: 'access_denied' });
+  });
+});
+
+describe('a listing', () => {
+  test('has the own library and the groups of all pages', async () => {
+    const { ids, pages } = await roots();
+    expect(ids).toEqual([OWN, ...GROUPS]);
+    expect(pages).toBe(2);
+  });
+
+  test('of a library has its collections and items of all pages, in their places, without annotations', async () => {
+    putItem('mark', { itemType: 'annotation', parentItem: zoteroKey('scan') });
+    const { items, pages } = await below(OWN);
+    expect(items.map((item) => [item.externalId, item.parentExternalId, item.itemType])).toEqual([
+      [OWN, null, 'FOLDER'],
+      [collectionId('sights'), OWN, 'FOLDER'],
+      [collectionId('towers'), collectionId('sights'), 'FOLDER'],
+      [collectionId('ropes'), OWN, 'FOLDER'],
+      [itemId('lighthouse'), collectionId('towers'), 'FILE'],
+      [itemId('pier'), collectionId('sights'), 'FILE'],
+      [itemId('knots'), collectionId('ropes'), 'FILE'],
+      [itemId('loose'), OWN, 'FILE'],
+      [itemId('scan'), itemId('lighthouse'), 'FILE'],
+    ]);
+    expect(pages).toBe(4);
+  });
+
+  test('of a collection has the collections in it and their items; of an item what is attached to it', async () => {
+    const { ids } = await below(collectionId('sights'));
+    expect(ids.toSorted()).toEqual(
+      [
+        ...[collectionId('sights'), collectionId('towers')],
+        ...[itemId('lighthouse'), itemId('pier'), itemId('scan')],
+      ].toSorted(),
+    );
+    expect((await below(itemId('lighthouse'))).ids).toEqual([itemId('lighthouse'), itemId('scan')]);
+    expect((await below(itemId('scan'))).ids).toEqual([itemId('scan')]);
+  });
+
+  test('begins anew where its library changed meanwhile, since numbered pages have moved', async () => {
+    const first = await account.below(OWN, null, NEVER);
+    const second = await account.below(OWN, first.next, NEVER);
+    zotero.drop(OWN, 'items', zoteroKey('lighthouse'));
+    const ids = second.items.map(({ externalId }) => externalId);
+    for (let cursor = second.next; cursor !== null;) {
+      const page = await account.below(OWN, cursor, NEVER);
+      ids.push(...page.items.map(({ externalId }) => externalId));
+      cursor = page.next;
+    }
+    expect(ids).toContain(itemId('knots'));
+    expect(ids.filter((id) => id === itemId('pier'))).toHaveLength(2);
+  });
+
+  test('says of a linked file why it becomes none', async () => {
+    putFile('link', 'pier', '', { linkMode: 'linked_url' });
+    const { items } = await below(itemId('link'));
+    expect(items).toMatchObject([{ hasContent: false, isSelectable: false, leftOut: expect.stringMatching(/link/) }]);
+    expect(await faultOf(account.open(itemId('link'), NEVER))).toMatchObject({ kind: 'unsupported_type' });
+  });
+
+  test('shows in its next pass changed items by their versions, and nothing that was deleted or trashed', async () => {
+    const before = versionsOf((await below(OWN)).items);
+    putItem('pier', { collections: [zoteroKey('sights')], abstractNote: 'More.' });
+    putFile('scan', 'lighthouse', 'A better scan.');
+    zotero.drop(OWN, 'items', zoteroKey('knots'));
+    putItem('loose', { deleted: 1 });
+    const after = versionsOf((await below(OWN)).items);
+    const gone = [itemId('knots'), itemId('loose')];
+    expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => !gone.includes(id)));
+    expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual([itemId('pier'), itemId('scan')]);
+  });
+});
+
+describe('the change feed', () => {
+  test('has what changed in each library since, over all pages, what was deleted and what was trashed', async () => {
+    const point = await account.changes!.now(NEVER);
+    expect((await pass(point)).changed).toEqual([]);
+    for (const name of ['new1', 'new2', 'new3']) putItem(name);
+    putItem('gulls', { abstractNote: 'White.' }, 'groups/12');
+    zotero.put(OWN, 'collections', zoteroKey('ropes'), { name: 'Lines', parentCollection: false });
+    zotero.drop(OWN, 'items', zoteroKey('pier'));
+    putItem('loose', { deleted: 1 });
+    const { changed, point: later } = await pass(point);
+    expect(changed.toSorted()).toEqual(
+      [
+        ...['new1', 'new2', 'new3'].map((name) => itemId(name)),
+        ...[itemId('gulls', 'groups/12'), collectionId('ropes')],
+        ...[`gone ${itemId('pier')}`, `gone ${itemId('loose')}`],
+      ].toSorted(),
+    );
+    expect((await pass(later)).changed).toEqual([]);
+  });
+
+  test('says that a group which the account has left is gone; a new one makes it stale', async () => {
+    const point = await account.changes!.now(NEVER);
+    zotero.libraries.delete('groups/13');
+    expect((await pass(point)).changed).toEqual(['gone groups/13']);
+    zotero.libraries.set('groups/99', { name: 'n', version: 0, collections: new Map(), items: new Map(), deleted: [] });
+    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+  });
+
+  test('is stale once a collection was deleted, since what lay in it is still there', async () => {
+    const point = await account.changes!.now(NEVER);
+    zotero.drop(OWN, 'collections', zoteroKey('ropes'));
+    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+  });
+});
+
+describe('content', () => {
+  test('of a bibliographic item is what is known of it; of a note its HTML', async () => {
+    putItem('paper', {
+      ...{
+        title: 'On lamps',
+        abstractNote: 'Of oil.',
+        publicationTitle: 'Light',
+        DOI: '10.1/2',
+        tags: [{ tag: 'oil' }],
+      },
+      creators: [
+        { firstName: 'Ada', lastName: 'Lee', creatorType: 'author' },
+        { name: 'The Crew', creatorType: 'editor' },
+      ],
+    });
+    expect(await account.open(itemId('paper'), NEVER)).toMatchObject({
+      ...{ name: 'On lamps', mimeType: 'text/markdown', facts: { type: 'journalArticle', library: OWN } },
+      url: `https://www.zotero.org/${OWN}/items/${zoteroKey('paper')}`,
+    });
+    expect((await textOf(account, itemId('paper'))).split('\n')).toEqual([
+      ...['# On lamps', '', '- By: Ada Lee, The Crew (editor)', '- In: Light', '- DOI: 10.1/2', '- Tags: oil', ''],
+      'Of oil.',
+    ]);
+    putItem('note', { itemType: 'note', note: '<p>Oil &amp; wick.</p>' });
+    expect((await account.open(itemId('note'), NEVER)).mimeType).toBe('text/html');
+    expect(await textOf(account, itemId('note'))).toBe('<p>Oil &amp; wick.</p>');
+  });
+
+  test('of a stored file comes by a redirect, which our key does not follow', async () => {
+    expect(await textOf(account, itemId('scan'))).toBe('A scan.');
+    expect(await account.open(itemId('scan'), NEVER)).toMatchObject({
+      ...{ name: 'scan.md', mimeType: 'text/markdown' },
+      facts: { type: 'attachment', parent_external_file_id: itemId('lighthouse') },
+    });
+  });
+
+  test('is not found for what is not there, and refused for containers', async () => {
+    const wrong: string[] = [];
+    for (const id of [itemId('none'), itemId('none', 'groups/12'), `${OWN}/items/x`, `${OWN}/searches/AAAAAAAA`, '..'])
+      for (const call of [below(id), account.open(id, NEVER)])
+        if ((await faultOf(call)).kind !== 'not_found') wrong.push(id);
+    for (const id of ['groups/99', collectionId('none')])
+      if ((await faultOf(below(id))).kind !== 'not_found') wrong.push(id);
+    for (const id of [OWN, collectionId('sights')])
+      if ((await faultOf(account.open(id, NEVER))).kind !== 'unsupported_type') wrong.push(id);
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('a broken answer', () => {
+  const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(zotero, call);
+
+  test('is never taken for the end of a list', async () => {
+    // Whose key it is, is remembered for some minutes: the first listing alone asks.
+    await roots();
+    expect(await broken(async () => (await roots()).ids)).toEqual([]);
+    for (const id of [OWN, 'groups/12', collectionId('sights'), itemId('lighthouse')])
+      expect(await broken(async () => (await below(id)).items)).toEqual([]);
+  });
+
+  test('never ends a pass of the change feed', async () => {
+    for (const group of GROUPS) zotero.libraries.delete(group);
+    const point = await account.changes!.now(NEVER);
+    for (const name of ['new1', 'new2', 'new3']) putItem(name);
+    zotero.drop(OWN, 'items', zoteroKey('pier'));
+    expect(await broken(async () => (await pass(point)).changed)).toEqual([]);
+  });
+
+  test('never replaces content', async () => {
+    expect(await broken(() => account.open(itemId('pier'), NEVER))).toEqual([]);
+  });
+});
+
+describe('the rate limit', () => {
+  // https://www.zotero.org/support/dev/web_api/v3/basics#rate_limiting
+  test('is waited for as long as Retry-After says, of 429 and of 503', async () => {
+    const refusal = (number: number) => ({ status: number === 0 ? 429 : 503, headers: { 'retry-after': '0' } });
+    zotero.misbehave(nextRequests(2, refusal));
+    expect((await roots()).ids).toHaveLength(4);
+    const patient = accountOf(undefined, 100);
+    zotero.misbehave(nextRequests(1, () => ({ status: 429, headers: { 'retry-after': '600' } })));
+    expect(await faultOf(patient.roots(null, NEVER))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });
+  });
+
+  test('has Backoff in answers that are successes: the next request of the account rests', async () => {
+    const impatient = accountOf(undefined, 100);
+    await impatient.identify(NEVER);
+    zotero.backoff.seconds = 600;
+    expect((await impatient.below(itemId('pier'), null, NEVER)).items).toHaveLength(1);
+    const fault = await faultOf(impatient.below(itemId('pier'), null, NEVER));
+    expect(fault.kind).toBe('rate_limited');
+    expect(fault.retryAfterMs).toBeGreaterThan(500_000);
+  });
+});
