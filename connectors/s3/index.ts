@@ -3,6 +3,7 @@
 import { Fault } from '../../contract/failures.js';
 import { placeOf, type ObjectPlace } from '../../contract/objectIds.js';
 import type { Connector, ItemPage, SourceClient } from '../connector.js';
+import { incompleteAnswer } from '../json.js';
 import type { ListedObject } from '../objectTree.js';
 import { contentOf, itemOfContainer, itemOfFolder, itemsOfObjects } from './adapter.js';
 import { classify } from './refusals.js';
@@ -38,12 +39,14 @@ async function list(
   } = await withS3(client, credentials, { bucket, signal }, (sdk, { ListObjectsV2Command }) =>
     sdk.send(new ListObjectsV2Command(asked)),
   );
+  // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html: each answer says whether it is the last.
+  if (IsTruncated === undefined) throw incompleteAnswer('S3', 'a word on whether the list goes on');
   const keyOf = (given: string): string =>
     EncodingType === 'url' ? decodeURIComponent(given.replaceAll('+', '%20')) : given;
   const objects = Contents.flatMap(({ Key, LastModified, ETag }) =>
     Key === undefined ? [] : [{ key: keyOf(Key), createdAt: LastModified ?? null, etag: ETag ?? null }],
   );
-  return { objects, isWhole: IsTruncated !== true || objects.length === 0 };
+  return { objects, isWhole: !IsTruncated || objects.length === 0 };
 }
 
 /** A page of a bucket, a folder or a prefix. */
@@ -108,12 +111,13 @@ export const s3: Connector<S3Credentials> = {
       MaxBuckets: BUCKETS_PER_PAGE,
       ...(cursor === null ? {} : { ContinuationToken: cursor }),
     };
-    const { Buckets = [], ContinuationToken } = await withS3(
+    const { Buckets, ContinuationToken } = await withS3(
       client,
       credentials,
       { bucket: null, signal },
       (sdk, { ListBucketsCommand }) => sdk.send(new ListBucketsCommand(asked)),
     );
+    if (!Buckets) throw incompleteAnswer('S3', 'the list of buckets');
     return {
       items: Buckets.flatMap(({ Name, CreationDate }) =>
         Name === undefined ? [] : [itemOfContainer(Name, CreationDate ?? null)],

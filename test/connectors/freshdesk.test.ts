@@ -215,8 +215,8 @@ test('what is not there is not found', async () => {
     'a',
     '..',
   ])
-    for (const call of [below(id), account.open(idOf(id), NEVER)]) {
-      const { kind } = await faultOf(call);
+    for (const call of [() => below(id), () => account.open(idOf(id), NEVER)]) {
+      const { kind } = await faultOf(call());
       if (kind !== 'not_found' && !(kind === 'unsupported_type' && /^(?:category|folder)/.test(id))) wrong.push(id);
     }
   for (const id of ['quay/article:100', 'article:100'])

@@ -234,8 +234,8 @@ describe('content', () => {
   test('is not found for what is not there, and refused for containers', async () => {
     const wrong: string[] = [];
     for (const id of ['article:103', 'article:9', 'conversation:9', 'ticket:9', 'ticket:20/1-0', 'article:100/1', '..'])
-      for (const call of [account.open(id, NEVER), below(id)])
-        if ((await faultOf(call)).kind !== 'not_found') wrong.push(id);
+      for (const call of [() => account.open(id, NEVER), () => below(id)])
+        if ((await faultOf(call())).kind !== 'not_found') wrong.push(id);
     if ((await faultOf(below('collection:9'))).kind !== 'not_found') wrong.push('collection:9');
     for (const id of ['articles', 'conversations', 'tickets', 'collection:1'])
       if ((await faultOf(account.open(id, NEVER))).kind !== 'unsupported_type') wrong.push(id);

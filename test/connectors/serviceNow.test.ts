@@ -246,8 +246,8 @@ describe('content', () => {
     const absent = [idOf('incident', 'none'), idOf('kb_knowledge', 'draft'), elsewhere, idOf('sys_script', 'x')];
     const wrong: string[] = [];
     for (const id of [...absent, 'incident/x', 'incident^NQ', '..', 'INCIDENT'])
-      for (const call of [below(id), account.open(id, NEVER)])
-        if ((await faultOf(call)).kind !== 'not_found') wrong.push(id);
+      for (const call of [() => below(id), () => account.open(id, NEVER)])
+        if ((await faultOf(call())).kind !== 'not_found') wrong.push(id);
     expect(wrong).toEqual([]);
     expect(await faultOf(below('u_none'))).toMatchObject({ kind: 'not_found' });
     expect(await faultOf(account.open('incident', NEVER))).toMatchObject({ kind: 'unsupported_type' });

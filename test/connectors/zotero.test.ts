@@ -263,8 +263,8 @@ describe('content', () => {
   test('is not found for what is not there, and refused for containers', async () => {
     const wrong: string[] = [];
     for (const id of [itemId('none'), itemId('none', 'groups/12'), `${OWN}/items/x`, `${OWN}/searches/AAAAAAAA`, '..'])
-      for (const call of [below(id), account.open(id, NEVER)])
-        if ((await faultOf(call)).kind !== 'not_found') wrong.push(id);
+      for (const call of [() => below(id), () => account.open(id, NEVER)])
+        if ((await faultOf(call())).kind !== 'not_found') wrong.push(id);
     for (const id of ['groups/99', collectionId('none')])
       if ((await faultOf(below(id))).kind !== 'not_found') wrong.push(id);
     for (const id of [OWN, collectionId('sights')])

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { Account } from '../../connectors/registry.js';
+import type { Egress } from '../../egress/types.js';
+import { nextRequests } from '../emulators/emulator.js';
+import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator, startS3Source } from '../emulators/s3Source.js';
+import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
+
+let egress: Egress;
+let s3: S3SourceEmulator;
+let account: Account;
+
+const accountOf = (credentials: object = {}, patienceMs = 30_000): Account => {
+  const given = { accessKey: ACCESS_KEY, accessKeySecret: ACCESS_KEY_SECRET, endpointUrl: null, ...credentials };
+  return accountWith('S3', s3.settings, given, egress, patienceMs);
+};
+const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const put = (bucket: string, ...keys: string[]): void => {
+  const objects = s3.buckets.get(bucket) ?? new Map();
+  s3.buckets.set(bucket, objects);
+  for (const key of keys) objects.set(key, { content: `Of ${key}` });
+};
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  s3 = await startS3Source({ keysPerPage: 3 });
+});
+afterAll(async () => {
+  await egress.close();
+  await s3.close();
+});
+beforeEach(() => {
+  s3.mend();
+  s3.buckets.clear();
+  s3.regions.clear();
+  s3.keys.set(ACCESS_KEY, ACCESS_KEY_SECRET);
+  for (const bucket of ['boats', 'crews', 'docks', 'eels']) put(bucket);
+  put('atlas', 'a/b/1.md', 'a/b/2.md', 'a/b/3.md', 'a/b/4.md', 'a/c.txt', 'd.txt', 'e/', 'e/f.md');
+  account = accountOf();
+});
+
+describe('credentials', () => {
+  test('sign each request, and name the account with its store', async () => {
+    expect(await account.identify(NEVER)).toEqual({ account: ACCESS_KEY, metadata: {} });
+    const endpointUrl = s3.origin;
+    expect(await accountOf({ endpointUrl }).identify(NEVER)).toEqual({
+      ...{ account: `${ACCESS_KEY}|${s3.host}`, metadata: { endpoint_url: endpointUrl } },
+    });
+  });
+
+  test('that may not list buckets are good for those that are named', async () => {
+    s3.misbehave((path) => (path === '' ? { status: 403, code: 'AccessDenied' } : null));
+    expect((await account.identify(NEVER)).account).toBe(ACCESS_KEY);
+    expect(await faultOf(roots())).toMatchObject({ kind: 'access_denied' });
+    expect((await below('atlas/a/c.txt')).ids).toEqual(['atlas/a/c.txt']);
+  });
+
+  test('that are wrong, unsendable or revoked end the connection, whatever is asked', async () => {
+    const kinds: Record<string, string> = {
+      secret: (await faultOf(accountOf({ accessKeySecret: 'another' }).identify(NEVER))).kind,
+      key: (await faultOf(accountOf({ accessKey: 'AKIANOBODY' }).identify(NEVER))).kind,
+      header: (await faultOf(accountOf({ accessKey: 'a\r\nx-other: 1' }).identify(NEVER))).kind,
+    };
+    s3.keys.clear();
+    kinds['roots'] = (await faultOf(account.roots(null, NEVER))).kind;
+    kinds['below'] = (await faultOf(account.below('atlas', null, NEVER))).kind;
+    kinds['open'] = (await faultOf(account.open('atlas/d.txt', NEVER))).kind;
+    expect(Object.entries(kinds).filter(([, kind]) => kind !== 'access_revoked')).toEqual([]);
+  });
+
+  test('for what is no S3 are refused with the address to look at', async () => {
+    s3.misbehave(() => ({ wrongBody: '<Welcome/>', contentType: 'application/xml' }));
+    const fault = await faultOf(account.identify(NEVER));
+    expect(fault).toMatchObject({ kind: 'bad_response', message: expect.stringMatching(/address of the store/) });
+  });
+});
+
+describe('a listing', () => {
+  test('has the buckets of all pages', async () => {
+    const { ids, pages } = await roots();
+    expect(ids).toEqual(['boats', 'crews', 'docks', 'eels', 'atlas']);
+    expect(pages).toBe(3);
+  });
+
+  test('of a bucket has each folder once, over pages, before what lies in it', async () => {
+    const { items, pages } = await below('atlas');
+    expect(items.map((item) => [item.externalId, item.parentExternalId])).toEqual([
+      ...[['atlas', null]],
+      ...[
+        ['atlas/a/', 'atlas'],
+        ['atlas/a/b/', 'atlas/a/'],
+      ],
+      ...['1', '2', '3', '4'].map((name) => [`atlas/a/b/${name}.md`, 'atlas/a/b/']),
+      ...[
+        ['atlas/a/c.txt', 'atlas/a/'],
+        ['atlas/d.txt', 'atlas'],
+        ['atlas/e/', 'atlas'],
+        ['atlas/e/f.md', 'atlas/e/'],
+      ],
+    ]);
+    expect(pages).toBe(3);
+    // By the last key, since a token is not taken for ever.
+    expect(s3.requests.map((one) => new URL(one, s3.origin).searchParams.get('start-after'))).toEqual([
+      ...[null, 'a/b/3.md', 'd.txt'],
+    ]);
+  });
+
+  test('of a folder, a prefix or an object has just that', async () => {
+    expect((await below('atlas/e/')).ids).toEqual(['atlas/e/', 'atlas/e/f.md']);
+    expect((await below('/atlas/a/b')).ids.filter((id) => id.endsWith('.md'))).toHaveLength(4);
+    expect((await below('atlas/d.txt')).ids).toEqual(['atlas/d.txt']);
+    expect((await below('docks')).ids).toEqual(['docks']);
+  });
+
+  test('has keys of any letters, and they are read as they are listed', async () => {
+    const keys = [
+      'a b+c.md',
+      'ümläut/日本.md',
+      `it's (1) & "2" <3>.md`,
+      '100%/#1?.md',
+      'twice//slashed.md',
+      'tab\t.md',
+    ];
+    put('odd', ...keys, 'up/../away.md');
+    const files = (await below('odd')).items.filter(({ hasContent }) => hasContent).map(({ externalId }) => externalId);
+    expect(files.toSorted()).toEqual([...keys, 'up/../away.md'].map((key) => `odd/${key}`).toSorted());
+    const wrong: string[] = [];
+    for (const key of keys) if ((await textOf(account, `odd/${key}`)) !== `Of ${key}`) wrong.push(key);
+    expect(wrong).toEqual([]);
+    // No address can say it: it would lead to another object.
+    expect(await faultOf(account.open('odd/up/../away.md', NEVER))).toMatchObject({ kind: 'bad_response' });
+  });
+
+  test('asks a bucket of another region there, and remembers that', async () => {
+    s3.regions.set('eels', 'eu-central-1');
+    put('eels', 'x.md');
+    expect((await below('eels')).ids).toEqual(['eels', 'eels/x.md']);
+    const asked = s3.requests.length;
+    expect(await textOf(account, 'eels/x.md')).toBe('Of x.md');
+    expect(s3.requests).toHaveLength(asked + 1);
+  });
+
+  test('shows in its next pass a changed object by its ETag, and no deleted one', async () => {
+    const before = versionsOf((await below('atlas')).items);
+    s3.buckets.get('atlas')!.get('d.txt')!.content = 'Another.';
+    s3.buckets.get('atlas')!.delete('a/b/2.md');
+    const after = versionsOf((await below('atlas')).items);
+    expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => id !== 'atlas/a/b/2.md'));
+    expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual(['atlas/d.txt']);
+  });
+
+  test('is not found for what is not there, or no bucket can be called', async () => {
+    const wrong: string[] = [];
+    for (const id of [
+      '',
+      '..',
+      'a/../b',
+      'ab',
+      'docks?list-type=2',
+      'nowhere',
+      'atlas/nothing',
+      'atlas/b/',
+      '/atlas/z',
+    ])
+      for (const call of [() => below(id), () => account.open(id, NEVER)]) {
+        const { kind } = await faultOf(call());
+        if (kind !== 'not_found' && !(kind === 'unsupported_type' && id === 'atlas/b/')) wrong.push(`${id}: ${kind}`);
+      }
+    expect(wrong).toEqual([]);
+  });
+});
+
+test('content of an object is its bytes, of the type that it was put with, or else as its name says', async () => {
+  s3.buckets.get('atlas')!.set('g.bin', { content: Buffer.from([0, 255, 10]), type: 'application/x-light' });
+  const { bytes, mimeType, url } = await account.open('atlas/g.bin', NEVER);
+  expect([...bytes]).toEqual([0, 255, 10]);
+  expect({ mimeType, url }).toEqual({ mimeType: 'application/x-light', url: 's3://atlas/g.bin' });
+  expect(await account.open('atlas/a/b/1.md', NEVER)).toMatchObject({
+    ...{ mimeType: 'text/markdown', name: '1.md', facts: { type: 'FILE', bucket: 'atlas', etag: expect.any(String) } },
+  });
+  for (const id of ['atlas', 'atlas/a/'])
+    expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'unsupported_type' });
+});
+
+test('a broken answer is never taken for the end of a list, nor for content', async () => {
+  const xml = (wrongBody: string) => ({ wrongBody, contentType: 'application/xml' });
+  const broken = (call: () => Promise<unknown>) =>
+    acceptedBrokenAnswers(s3, call, {
+      // In the words of S3, with what each fault of the others is there.
+      'HTTP 500': { status: 500, code: 'InternalError' },
+      'empty list': xml('<ListBucketResult/>'),
+      'list of no buckets': xml('<ListAllMyBucketsResult/>'),
+      'no body': xml(''),
+    });
+  expect(await broken(async () => (await roots()).ids)).toEqual([]);
+  expect(await broken(async () => (await below('atlas')).items)).toEqual([]);
+  expect(await broken(async () => (await below('atlas/d.txt')).items)).toEqual([]);
+});
+
+describe('the rate limit', () => {
+  // 503 with the code SlowDown: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+  const slowDown = (headers = {}) => nextRequests(1, () => ({ status: 503, code: 'SlowDown', headers }));
+
+  test('is waited for as long as Retry-After says', async () => {
+    s3.misbehave(slowDown({ 'retry-after': '0' }));
+    expect((await roots()).ids).toHaveLength(5);
+    expect(s3.requests).toHaveLength(4);
+  });
+
+  test('beyond our patience is a Fault with the time that is left', async () => {
+    s3.misbehave(slowDown({ 'retry-after': '600' }));
+    const fault = await faultOf(accountOf({}, 100).roots(null, NEVER));
+    expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });
+    expect(s3.requests).toHaveLength(1);
+  });
+});
