@@ -16,6 +16,8 @@ import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
 import { createLocalProvider } from '../embeddings/providers/local.js';
 import { createEmbeddings } from '../embeddings/registry.js';
+import { embeddedTrouble } from '../engines/embeddedTrouble.js';
+import type { EngineName } from '../engines/engine.js';
 import type { EmbeddingProvider } from '../embeddings/types.js';
 import { pricesOfSpaces } from '../embeddings/readPrices.js';
 import { encodeQuery } from '../embeddings/sparse/sparseEncoder.js';
@@ -113,16 +115,18 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
     log.warn({ ...death }, 'a reader of documents died; its documents are read once more, each by itself'),
   );
   const lowDisks = () => diskTrouble(config.disks);
-  const ops = createOps(
-    { store, dispatcher, diskTrouble: lowDisks, log },
-    { ...config.ops, secretKeys: config.secretKeys },
-  );
+  const engineTrouble = async (name: EngineName): Promise<string | null> => {
+    const trouble = await embeddedTrouble(config.dataDir, name);
+    return trouble && `${trouble.found}. ${trouble.fix}`;
+  };
+  const checked = { store, dispatcher, diskTrouble: lowDisks, engineTrouble };
+  const ops = createOps({ ...checked, log }, { ...config.ops, secretKeys: config.secretKeys });
   const watching = new AbortController();
   const diagnosis = createDiagnosis(
     { client: temporalClient, names },
     store,
     async () => {
-      const { qdrant, temporal: engine } = await readiness({ store, dispatcher, diskTrouble: lowDisks });
+      const { qdrant, temporal: engine } = await readiness(checked);
       return { qdrant: qdrant.hint ?? null, temporal: engine.hint ?? null };
     },
     config.stallAfterMs,
@@ -130,11 +134,9 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
   const stallsWatched = watchStalls(diagnosis, store.stalls, log, config.stallAfterMs, watching.signal);
   const app = createApp({
     ...ops,
-    diskTrouble: lowDisks,
+    ...checked,
     temporalLinks: links,
     workflowLink: links.workflowLink,
-    store,
-    dispatcher,
     schedules: createScheduleReader(temporalClient, names),
     embedder: embeddings,
     encodeQuery,

@@ -7,6 +7,7 @@ import type { IngestOptions, PageOptions } from '../contract/ingestOptions.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
 import type { ScheduleReader } from '../dispatch/scheduleReader.js';
 import type { DocumentPool, Identified, ParseInput } from '../documents/types.js';
+import type { EngineName } from '../engines/engine.js';
 import type { Embeddings } from '../embeddings/types.js';
 import type { Lookups } from '../lookups/types.js';
 import type { Log } from '../observability/log.js';
@@ -139,6 +140,8 @@ export interface ApiDeps {
   readonly store: Store;
   /** Returns a sentence where free disk space is low; null where it is not. */
   readonly diskTrouble: () => Promise<string | null>;
+  /** Describes an embedded engine that does not answer and what to do; null for a server that is started elsewhere. */
+  readonly engineTrouble: (name: EngineName) => Promise<string | null>;
   readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping' | 'tellPersonCame' | 'tellResumed'>;
   readonly schedules: ScheduleReader;
   readonly embedder: QueryEmbedder;

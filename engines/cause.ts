@@ -31,15 +31,19 @@ export async function fullDisk(dataDir: string, name: EngineName, logged: number
   return `No space left on device (now ${Math.floor(freeBytes / 1_000_000)} MB free in ${folder}): free some space`;
 }
 
-/**
- * Returns the cause in one line, or an empty text where none is known.
- * @param logged bytes of the log that are older than this life of the engine
- */
-export async function causeOf(dataDir: string, name: EngineName, logged: number): Promise<string> {
+/** Why an engine ended. */
+export interface Cause {
+  /** One line; empty where nothing is known. */
+  readonly line: string;
+  readonly isDiskFull: boolean;
+}
+
+/** @param logged bytes of the log that are older than this life of the engine */
+export async function causeOf(dataDir: string, name: EngineName, logged: number): Promise<Cause> {
   const full = await fullDisk(dataDir, name, logged);
-  if (full !== null) return full;
+  if (full !== null) return { line: full, isDiskFull: true };
   const lines = (await tailOf(dataDir, name, logged)).split('\n').filter((line) => line.trim() !== '');
-  return (lines.findLast((line) => !isRoutine(line)) ?? '').slice(0, LONGEST);
+  return { line: (lines.findLast((line) => !isRoutine(line)) ?? '').slice(0, LONGEST), isDiskFull: false };
 }
 
 /** Whether mongod wrote a line that is no error: its frames, addresses and versions. */

@@ -17,6 +17,9 @@ const firstLine = (error: unknown): string => (error as Error).message.split('\n
 export interface DownEngine {
   readonly since: string;
   readonly cause: string;
+  /** How its process ended, without lines of its log. */
+  readonly how: string;
+  readonly isDiskFull: boolean;
   /** Failed starts since it ended. */
   readonly attempts: number;
 }
@@ -59,9 +62,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
     // What earlier lives of the engine logged says nothing of this end.
     let logged = earlier?.logged ?? 0;
     for (let attempts = 0; !stopping.signal.aborted; attempts += 1) {
-      const cause = await causeOf(dataDir, name, logged);
+      const { line: cause, isDiskFull } = await causeOf(dataDir, name, logged);
       const pauseMs = pauseAfter(count);
-      down.set(name, { since, cause: cause || how, attempts });
+      down.set(name, { since, cause: cause || how, how, isDiskFull, attempts });
       onChange();
       say(`${event}${cause && `: ${cause}`}. Next start in ${pauseMs / 1000} s`);
       await pause(pauseMs, stopping.signal);

@@ -12,13 +12,19 @@ const STOP_MS = 10_000;
 
 const pathOf = (dataDir: string, engine: EngineName) => join(dataDir, 'pids', engine);
 
-/** When the kernel started a process, in its own ticks: with it a number used again is not taken for the old process. */
-async function startTicks(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+/** Fields of a process from its state on, as proc(5) lists them; empty for one that has ended. */
+async function fieldsOf(pid: number): Promise<readonly string[]> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The name, in brackets, may hold spaces; the state is the first field behind it, the start time the 20th.
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields && fields[0] !== 'Z' ? fields[19] : undefined;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return stat === '' || fields[0] === 'Z' ? [] : fields;
 }
+
+/** When the kernel started a process, in its own ticks: with it a number used again is not taken for the old process. */
+const startTicks = async (pid: number): Promise<string | undefined> => (await fieldsOf(pid))[19];
+
+/** Returns the letter that proc(5) gives the state of a process; null for one that has ended. */
+export const processState = async (pid: number): Promise<string | null> => (await fieldsOf(pid))[0] ?? null;
 
 export async function writePidFile(dataDir: string, engine: EngineName, pid: number): Promise<void> {
   const path = pathOf(dataDir, engine);

@@ -17,9 +17,9 @@ const DIST = path.join(ROOT, 'dist');
 const BUNDLE = path.join(DIST, 'workflow-bundle.js');
 /** What the bundle was made of; written after it. */
 const STAMP = path.join(DIST, 'workflow-bundle.hash');
-/** The rooms that run in production, and of the embedded engines what the command line asks. */
+/** The rooms that run in production, and of the embedded engines what API and command line ask. */
 const SOURCES = [
-  'engines/{downEngines,errors,lock,pidFile,restoring}.ts',
+  'engines/{embeddedTrouble,errors,lock,pidFile,restoring}.ts',
   '{config,settings,stepBack}.ts',
   '{activities,api,cli,connectors,contract,dispatch,documents,egress,embeddings,lookups,observability,process,rerankers,store,transcription,worker,workflows}/**/*.ts',
 ];

@@ -1,6 +1,7 @@
 import { stallSentence } from '../../contract/stalls.js';
 import { workersTrouble } from '../../contract/workers.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
+import type { EngineName } from '../../engines/engine.js';
 import type { Store } from '../../store/connect.js';
 import { outdatedMessage } from '../../store/migrations/schemaWatch.js';
 
@@ -14,45 +15,70 @@ export interface Check {
   readonly hint?: string;
 }
 
-interface Engines {
+export interface Engines {
   readonly store: Pick<Store, 'pingMongo' | 'schema' | 'vectors' | 'workers' | 'stalls'>;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
   /** Returns a sentence where free disk space is low. */
   readonly diskTrouble: () => Promise<string | null>;
+  /** Describes an embedded engine that does not answer and what to do; null for a server that is started elsewhere. */
+  readonly engineTrouble: (name: EngineName) => Promise<string | null>;
 }
 
 export type Readiness = Readonly<
   Record<'mongodb' | 'schema' | 'qdrant' | 'temporal' | 'worker' | 'runs' | 'disk', Check>
 >;
 
-async function check(hint: string, work: () => Promise<string | null | void>): Promise<Check> {
+const NO_ANSWER = Symbol('no answer');
+
+/**
+ * @param hint used when the work fails or takes too long
+ * @param explain returns a better hint where the cause is known
+ */
+async function check(
+  hint: string,
+  work: () => Promise<string | null | void>,
+  explain: () => Promise<string | null> = () => Promise.resolve(null),
+): Promise<Check> {
   const begun = performance.now();
   const outcome = await Promise.race([
     work().then(
       (trouble) => trouble ?? null,
-      () => hint,
+      () => NO_ANSWER,
     ),
-    new Promise<string>((resolve) => setTimeout(() => resolve(hint), CHECK_TIMEOUT_MS).unref()),
+    new Promise<symbol>((resolve) => setTimeout(() => resolve(NO_ANSWER), CHECK_TIMEOUT_MS).unref()),
   ]);
   const latency_ms = Math.round(performance.now() - begun);
-  return outcome === null ? { ok: true, latency_ms } : { ok: false, latency_ms, hint: outcome };
+  if (outcome === null) return { ok: true, latency_ms };
+  return { ok: false, latency_ms, hint: typeof outcome === 'string' ? outcome : ((await explain()) ?? hint) };
 }
 
 /** Checks every store that work needs, and whether a worker runs at full speed. */
-export async function readiness({ store, dispatcher, diskTrouble }: Engines): Promise<Readiness> {
+export async function readiness({ store, dispatcher, diskTrouble, engineTrouble }: Engines): Promise<Readiness> {
   const [mongodb, schema, qdrant, temporal, worker, runs, disk] = await Promise.all([
-    check('MongoDB does not answer; see MONGODB_URI', () => store.pingMongo()),
+    check(
+      'MongoDB does not answer; see MONGODB_URI',
+      () => store.pingMongo(),
+      () => engineTrouble('mongodb'),
+    ),
     check('The stored version of the records could not be read', async () => {
       const newer = await store.schema.check();
       return newer === null ? null : outdatedMessage(newer);
     }),
-    check('Qdrant does not answer; see QDRANT_URL', async () => {
-      const broken = await store.vectors.probe();
-      if (broken.length === 0) return null;
-      const names = broken.map(({ name }) => name).join(', ');
-      return `Qdrant fails searches in ${names}: a segment is damaged or its disk is full; run npm run cli -- doctor`;
-    }),
-    check('Temporal does not answer; see TEMPORAL_ADDRESS', async () => void (await dispatcher.ping())),
+    check(
+      'Qdrant does not answer; see QDRANT_URL',
+      async () => {
+        const broken = await store.vectors.probe();
+        if (broken.length === 0) return null;
+        const names = broken.map(({ name }) => name).join(', ');
+        return `Qdrant fails searches in ${names}: a segment is damaged or its disk is full; run npm run cli -- doctor`;
+      },
+      () => engineTrouble('qdrant'),
+    ),
+    check(
+      'Temporal does not answer; see TEMPORAL_ADDRESS',
+      async () => void (await dispatcher.ping()),
+      () => engineTrouble('temporal'),
+    ),
     check('The heartbeats of the workers could not be read', async () => workersTrouble(await store.workers.list())),
     check('Stalled runs could not be counted', async () => {
       const groups = await store.stalls.groups();

@@ -11,7 +11,7 @@ import type { RunsOverview } from '../../store/overview/runs.js';
 import type { SourcesOverview } from '../../store/overview/sources.js';
 import type { StorageOverview } from '../../store/overview/storage.js';
 import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
-import { type Readiness, readiness } from '../health/readiness.js';
+import { type Engines, type Readiness, readiness } from '../health/readiness.js';
 
 /** Shown at most. */
 export const MOST_SOURCES = 500;
@@ -67,7 +67,8 @@ export interface OrganizationOverview {
 export interface OverviewDeps {
   readonly store: Store;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
-  readonly diskTrouble: () => Promise<string | null>;
+  readonly diskTrouble: Engines['diskTrouble'];
+  readonly engineTrouble: Engines['engineTrouble'];
   readonly log: Log;
 }
 
@@ -113,12 +114,13 @@ function remembered<T>(
 }
 
 /** @param goodMs for how long a whole overview is as good as new */
-export function createOverviews({ store, dispatcher, diskTrouble, log }: OverviewDeps, goodMs: number): Overviews {
+export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number): Overviews {
+  const { store } = deps;
   const failedOf = (organizationId: number, part: string) => (error: unknown) =>
     log.warn({ organizationId, part, err: error }, 'a part of the page of operators could not be looked at');
   /** Stalled runs are counted by organization. */
   const lookAtEngines = async (): Promise<Omit<Readiness, 'runs'>> => {
-    const { runs: _ofAll, ...checks } = await readiness({ store, dispatcher, diskTrouble });
+    const { runs: _ofAll, ...checks } = await readiness(deps);
     return checks;
   };
   const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, true, OLDEST_ENGINES_MS);

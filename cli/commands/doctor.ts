@@ -19,8 +19,9 @@ async function examine(call: Call): Promise<Check[]> {
       machineChecks(config),
     ]);
     try {
+      const broken = qdrant.find(({ state }) => state === 'bad');
       const work = await workChecks(config, mongodb.inspection, temporal.inspection, {
-        qdrant: qdrant.some(({ state }) => state === 'bad') ? 'Qdrant does not answer. See QDRANT_URL' : null,
+        qdrant: broken ? `Qdrant does not answer. ${broken.fix?.replace(/\.$/, '') ?? ''}` : null,
         temporal: null,
       });
       const engines = [...mongodb.checks, ...qdrant, ...temporal.checks];

@@ -1,7 +1,8 @@
 /** What the doctor asks of engines and API. */
 import type { Config } from '../../config.js';
 import { temporalNames } from '../../contract/temporalNames.js';
-import { whyDown } from '../../engines/downEngines.js';
+import { embeddedTrouble } from '../../engines/embeddedTrouble.js';
+import type { EngineName } from '../../engines/engine.js';
 import { inspectTemporal, type TemporalInspection } from '../../dispatch/inspect.js';
 import { type Inspection, inspectMongodb, inspectQdrant } from '../../store/inspection.js';
 import { SCHEMA_VERSION } from '../../store/migrations/run.js';
@@ -14,10 +15,22 @@ const MOST_SKEW_MS = 5_000;
 const notSet = (name: string, setting: string): Check =>
   bad(name, 'no address is known', `${START}, or set ${setting}.`);
 
-/** Says why a store does not answer: what `npm start` knows of its engine, else the error of the call. */
-async function noAnswer(at: string, { dataDir }: Config, engine: string, error: unknown): Promise<string> {
-  const down = await whyDown(dataDir, engine);
-  return `${at} does not answer: ${down === null ? messageOf(error) : `the embedded engine is ${down}`}`;
+/**
+ * Says why a store does not answer: what is known of its embedded engine, else the error of the call.
+ * @param settings what to look at where the store is no embedded engine
+ */
+async function noAnswer(
+  name: string,
+  at: string,
+  { dataDir }: Config,
+  engine: EngineName,
+  settings: string,
+  error: unknown,
+): Promise<Check> {
+  const trouble = await embeddedTrouble(dataDir, engine);
+  if (trouble === null) return bad(name, `${at} does not answer: ${messageOf(error)}`, `${START}, or see ${settings}.`);
+  const { found, fix, detail } = trouble;
+  return bad(name, detail === null ? found : `${found}. Last cause: ${detail}`, `${fix}.`);
 }
 
 /** Within a second, since the question took its time. */
@@ -67,7 +80,7 @@ export async function mongodbChecks(config: Config): Promise<MongodbFindings> {
   } catch (error) {
     const { host } = new URL(mongodbUri);
     return {
-      checks: [bad(name, await noAnswer(host, config, 'mongodb', error), `${START}, or see MONGODB_URI.`)],
+      checks: [await noAnswer(name, host, config, 'mongodb', 'MONGODB_URI', error)],
       inspection: null,
       deploymentId: null,
     };
@@ -99,9 +112,7 @@ export async function qdrantChecks(config: Config): Promise<Check[]> {
         : ok(name, `${version}, ${collections.length} collections`),
     ];
   } catch (error) {
-    return [
-      bad(name, await noAnswer(qdrant.url, config, 'qdrant', error), `${START}, or see QDRANT_URL and QDRANT_API_KEY.`),
-    ];
+    return [await noAnswer(name, qdrant.url, config, 'qdrant', 'QDRANT_URL and QDRANT_API_KEY', error)];
   }
 }
 
@@ -123,8 +134,8 @@ export async function temporalChecks(
     return { checks: [ok(name, version)], inspection: null };
   } catch (error) {
     await inspection.close();
-    const fix = `${START}, or see TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.`;
-    return { checks: [bad(name, await noAnswer(address, config, 'temporal', error), fix)], inspection: null };
+    const settings = 'TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE';
+    return { checks: [await noAnswer(name, address, config, 'temporal', settings, error)], inspection: null };
   }
 }
 

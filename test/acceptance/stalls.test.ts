@@ -1,6 +1,8 @@
 /** Runs that make no progress are named with their cause, everywhere where somebody looks. */
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { NativeConnection, Worker } from '@temporalio/worker';
 
@@ -195,6 +197,19 @@ test('a run that needs Qdrant is stalled while Qdrant is down', async () => {
   expect(await soon(opsPage, (page) => page.includes('1 run is stalled'))).toContain('see QDRANT_URL');
   expect((await doctor('stalled runs'))?.found).toContain('Qdrant does not answer');
   await opsPicture(service, 'qdrant');
+
+  // As `npm start` records an embedded engine that does not start.
+  const since = new Date().toISOString();
+  const down = { since, cause: 'Traceback', how: 'ended with code 1', isDiskFull: false, attempts: 2 };
+  const notes = path.join(service.env['DATA_DIR'] ?? '', 'engines.json');
+  await writeFile(notes, JSON.stringify({ engines: [{ name: 'qdrant', pid: 1, down }] }));
+  const named = `The embedded Qdrant is down since ${since}: it ended with code 1, 2 failed starts since.`;
+  expect((await ready()).reasons).toContainEqual(expect.stringContaining(`${named} npm start tries again`));
+  const page = await soon(opsPage, (html) => html.includes(named));
+  expect(page.split(named)).toHaveLength(2);
+  expect(page).not.toContain('Traceback');
+  expect(await doctor('Qdrant')).toMatchObject({ found: expect.stringContaining('Last cause: Traceback') });
+  await rm(notes);
 
   await qdrant.open();
   expect((await user.settled(id)).sync_status).toBe('READY');

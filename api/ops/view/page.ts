@@ -1,11 +1,12 @@
 import { SOURCE_STATES } from '../../../store/overview/sources.js';
 import { MOST_RUNS_COUNTED } from '../../../store/overview/runs.js';
+import type { StallCause } from '../../../contract/stalls.js';
 import { failureSentence } from '../../../contract/webhooks.js';
 import { html, Html } from '../../http/html.js';
 import type { OrganizationOverview } from '../overview.js';
 import { OPS_PATH } from '../sessions.js';
 import { failuresCard } from './failures.js';
-import { badge, bytes, clock, count, nothing } from './pieces.js';
+import { badge, bytes, clock, count, nothing, when } from './pieces.js';
 import { runsCard } from './runs.js';
 import { SCRIPT } from './script.js';
 import { sourcesCard, type SourcesView } from './sources.js';
@@ -58,17 +59,32 @@ export const pagePolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
+/** The check that names the trouble behind a stall. */
+const CHECK_OF_CAUSE: Readonly<Partial<Record<StallCause, 'qdrant' | 'temporal' | 'worker'>>> = {
+  no_worker: 'worker',
+  worker_silent: 'worker',
+  worker_starved: 'worker',
+  qdrant_down: 'qdrant',
+  temporal_down: 'temporal',
+};
+
 function alerts({ engines, stalls, webhooks }: OrganizationOverview): Html {
-  const hints = Object.values(engines ?? {}).flatMap(({ hint }) => (hint === undefined ? [] : [`${hint}.`]));
-  const stalled = (stalls ?? []).map(
-    ({ runs, message }) => `${count(runs)} ${runs === 1 ? 'run is' : 'runs are'} stalled. ${message}`,
+  // The cause of a stall is often the trouble of an engine: it is shown once, as it is now, with the number of runs.
+  const shown = new Set<string>();
+  const stalled = (stalls ?? []).map(({ runs, message, cause, since }) => {
+    const name = CHECK_OF_CAUSE[cause];
+    const hint = name && engines?.[name].hint;
+    if (hint !== undefined) shown.add(hint);
+    const are = runs === 1 ? 'run is' : 'runs are';
+    return html`${count(runs)} ${are} stalled since ${when(since)}. ${hint === undefined ? message : `${hint}.`}`;
+  });
+  const others = Object.values(engines ?? {}).flatMap(({ hint }) =>
+    hint === undefined || shown.has(hint) ? [] : [html`${hint}.`],
   );
-  // The cause of a stall is often the trouble of an engine: it is said once, with the number of runs.
-  const unsaid = hints.filter((hint) => !stalled.some((sentence) => sentence.includes(hint)));
   const refused = (webhooks ?? []).flatMap(({ webhook: { _id, failing } }) =>
-    failing ? [`Webhook ${_id} refuses deliveries. ${failureSentence(failing)}`] : [],
+    failing ? [html`Webhook ${_id} refuses deliveries. ${failureSentence(failing)}`] : [],
   );
-  const all = [...stalled, ...unsaid, ...refused];
+  const all = [...stalled, ...others, ...refused];
   return all.length === 0
     ? nothing
     : html`${all.map((sentence) => html`<p class="alert" role="status">${sentence}</p>`)}`;

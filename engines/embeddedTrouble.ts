@@ -1,0 +1,64 @@
+/** Why an embedded engine does not answer, from what `npm start` records of it and from its process. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { EngineName } from './engine.js';
+import type { DownEngine } from './keepRunning.js';
+import { processState } from './pidFile.js';
+
+export interface EmbeddedTrouble {
+  /** What is wrong. It holds no path and no line of a log: /ready shows it to callers without a key. */
+  readonly found: string;
+  readonly fix: string;
+  /** The cause of the last failed start, with lines of the engine's log; null where none was recorded. */
+  readonly detail: string | null;
+}
+
+interface RecordedEngine {
+  readonly name: string;
+  readonly pid: number;
+  readonly down?: DownEngine;
+}
+
+const TITLES: Readonly<Record<EngineName, string>> = { mongodb: 'MongoDB', qdrant: 'Qdrant', temporal: 'Temporal' };
+/** As proc(5) calls a process that a signal or a debugger stopped. */
+const STOPPED = ['T', 't'];
+
+function describeDown(name: EngineName, down: DownEngine): EmbeddedTrouble {
+  const starts = `${down.attempts} failed ${down.attempts === 1 ? 'start' : 'starts'} since`;
+  const why = down.isDiskFull ? 'its disk is full' : `it ${down.how}`;
+  return {
+    found: `The embedded ${TITLES[name]} is down since ${down.since}: ${why}, ${starts}`,
+    fix: down.isDiskFull
+      ? 'Free some space; npm start starts it again within 30 s'
+      : `npm start tries again every 30 s at most. See DATA_DIR/logs/${name}.log`,
+    detail: down.cause,
+  };
+}
+
+/**
+ * Describes an embedded engine that does not answer.
+ * @returns null for one that is none of this data folder's, and where nothing is known of it
+ */
+export async function embeddedTrouble(dataDir: string, name: EngineName): Promise<EmbeddedTrouble | null> {
+  const engine = await readFile(join(dataDir, 'engines.json'), 'utf8')
+    .then((text) => (JSON.parse(text) as { engines?: readonly RecordedEngine[] }).engines)
+    .then((engines) => engines?.find((one) => one.name === name))
+    .catch(() => undefined);
+  if (!engine) return null;
+  if (engine.down) return describeDown(name, engine.down);
+  const state = await processState(engine.pid);
+  if (state === null) return null;
+  const which = `The embedded ${TITLES[name]} (process ${engine.pid})`;
+  return STOPPED.includes(state)
+    ? {
+        found: `${which} was stopped by a signal and does not answer`,
+        fix: `Continue it: kill -CONT ${engine.pid}. If that does not help, kill -KILL ${engine.pid}: npm start starts it again`,
+        detail: null,
+      }
+    : {
+        found: `${which} runs but does not answer`,
+        fix: `See DATA_DIR/logs/${name}.log. If it stays so, kill -KILL ${engine.pid}: npm start starts it again`,
+        detail: null,
+      };
+}

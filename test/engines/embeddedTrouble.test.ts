@@ -1,0 +1,67 @@
+/** What is known of an embedded engine that does not answer. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { embeddedTrouble } from '../../engines/embeddedTrouble.js';
+import { soon } from '../support/soon.js';
+
+let dataDir: string;
+let child: ChildProcess;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-trouble-'));
+  child = spawn('sleep', ['600']);
+  await once(child, 'spawn');
+});
+afterEach(async () => {
+  child.kill('SIGKILL');
+  await rm(dataDir, { recursive: true });
+});
+const record = (engine: object): Promise<void> =>
+  writeFile(path.join(dataDir, 'engines.json'), JSON.stringify({ engines: [engine] }));
+
+test('an engine that a signal stopped is named with its process and how to continue it', async () => {
+  await record({ name: 'qdrant', pid: child.pid });
+  child.kill('SIGSTOP');
+  const found = await soon(
+    () => embeddedTrouble(dataDir, 'qdrant'),
+    (trouble) => trouble?.found.includes('stopped') ?? false,
+  );
+  expect(found).toEqual({
+    found: `The embedded Qdrant (process ${child.pid}) was stopped by a signal and does not answer`,
+    fix: expect.stringContaining(`kill -CONT ${child.pid}`),
+    detail: null,
+  });
+});
+
+test('an engine that runs is told apart from one that has ended or is none of this folder', async () => {
+  expect(await embeddedTrouble(dataDir, 'qdrant')).toBeNull();
+  await record({ name: 'qdrant', pid: child.pid });
+  expect((await embeddedTrouble(dataDir, 'qdrant'))?.found).toBe(
+    `The embedded Qdrant (process ${child.pid}) runs but does not answer`,
+  );
+  expect(await embeddedTrouble(dataDir, 'temporal')).toBeNull();
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(await embeddedTrouble(dataDir, 'qdrant')).toBeNull();
+});
+
+test('an engine that is down says since when and why, with lines of its log in the detail alone', async () => {
+  const since = '2026-11-23T15:00:00.000Z';
+  const down = { since, cause: 'OSError: /srv/data/x', how: 'ended with code 1', isDiskFull: false, attempts: 1 };
+  await record({ name: 'temporal', pid: child.pid, down });
+  expect(await embeddedTrouble(dataDir, 'temporal')).toEqual({
+    found: `The embedded Temporal is down since ${since}: it ended with code 1, 1 failed start since`,
+    fix: 'npm start tries again every 30 s at most. See DATA_DIR/logs/temporal.log',
+    detail: 'OSError: /srv/data/x',
+  });
+  await record({ name: 'temporal', pid: child.pid, down: { ...down, isDiskFull: true, attempts: 4 } });
+  expect(await embeddedTrouble(dataDir, 'temporal')).toMatchObject({
+    found: `The embedded Temporal is down since ${since}: its disk is full, 4 failed starts since`,
+    fix: expect.stringMatching(/^Free some space/),
+  });
+});
