@@ -7,10 +7,17 @@ export interface CompiledCode {
   readonly map: SourceMapInput;
   /** Offset of each line's first character. */
   readonly lineStarts: readonly number[];
+  /** Its text, where that is known. */
+  readonly text?: string;
 }
 
 /** Where each span of a source begins in compiled code; -1 where the compiler left nothing of it. */
 export type Placement = Int32Array;
+
+/** Code whose text is at hand. */
+export function compiledCode(text: string, map: SourceMapInput): CompiledCode {
+  return { text, map, lineStarts: lineStartsOf(text.split('\n').map(({ length }) => length)) };
+}
 
 /** Offsets of the lines of `lengths` characters, line ends not counted. */
 export function lineStartsOf(lengths: readonly number[]): readonly number[] {
@@ -27,7 +34,7 @@ export function lineStartsOf(lengths: readonly number[]): readonly number[] {
  * @param elementsOf gives the spans of a source by its name in the map; null for one that is not counted
  */
 export function placeSpans(
-  { map, lineStarts }: CompiledCode,
+  { map, lineStarts, text = '' }: CompiledCode,
   elementsOf: (source: string) => { path: string; elements: SourceElements } | null,
 ): ReadonlyMap<string, Placement> {
   const traced = new TraceMap(map);
@@ -49,11 +56,18 @@ export function placeSpans(
       source.path,
       Int32Array.from(source.elements.spans, ({ start, end }) => {
         const [original, compiled] = firstFrom(positions, start);
-        return original < end ? compiled : -1;
+        return original < end ? skipSpace(text, compiled) : -1;
       }),
     );
   }
   return placements;
+}
+
+/** esbuild places a statement before its indentation, where the range of V8 does not begin yet. */
+function skipSpace(text: string, from: number): number {
+  let offset = from;
+  while (/\s/.test(text.charAt(offset))) offset += 1;
+  return offset;
 }
 
 /** The first of the positions, ascending by their original, that is not before `start`. */

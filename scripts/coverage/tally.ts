@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { SourceMapInput } from '@jridgewell/trace-mapping';
 import { transform } from 'esbuild';
 
-import { type CompiledCode, lineStartsOf, type Placement, placeSpans } from './placement.js';
+import { type CompiledCode, compiledCode, lineStartsOf, type Placement, placeSpans } from './placement.js';
 import { findElements, type SourceElements } from './sourceElements.js';
 import { countsOf, type ScriptCoverage } from './v8Counts.js';
 
@@ -114,7 +114,7 @@ async function readSource(root: string, file: string): Promise<Source> {
     sourcefile: file,
     sourcemap: 'external',
   });
-  const placement = placeSpans({ map, lineStarts: lineStartsOf(lengthsOf(code)) }, () => ({
+  const placement = placeSpans(compiledCode(code, map), () => ({
     path: file,
     elements: all,
   })).get(file);
@@ -152,22 +152,17 @@ function coverageOf(file: string, { elements, spansRun, armsTaken }: Source): Fi
   };
 }
 
-const lengthsOf = (code: string): readonly number[] => code.split('\n').map(({ length }) => length);
-
 function compiledFile(file: string): CompiledCode {
   // The reference to its sources is relative to the map.
   const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[] };
   const sources = map.sources.map((source) => pathToFileURL(path.resolve(path.dirname(file), source)).href);
-  return {
-    map: { ...map, sources } as SourceMapInput,
-    lineStarts: lineStartsOf(lengthsOf(readFileSync(file, 'utf8'))),
-  };
+  return compiledCode(readFileSync(file, 'utf8'), { ...map, sources } as SourceMapInput);
 }
 
 function withInlineMap(code: string): CompiledCode {
   const encoded = [...code.matchAll(INLINE_MAP)].at(-1)?.[1];
   if (encoded === undefined) throw new Error('The compiled code has no source map.');
-  return { map: Buffer.from(encoded, 'base64').toString(), lineStarts: lineStartsOf(lengthsOf(code)) };
+  return compiledCode(code, Buffer.from(encoded, 'base64').toString());
 }
 
 /** The compiler of a Jest configuration, for files that Jest loads as ES modules. */

@@ -12,11 +12,12 @@ interface CountedRange {
 
 /**
  * Returns how often the code at an offset ran: the count of the innermost range around it. Ranges lie within each other
- * or apart, within a function and between functions.
+ * or apart, within a function and between functions. The first character of a function counts for the code around it,
+ * which makes the function but need not call it.
  */
 export function countsOf({ functions }: ScriptCoverage): (offset: number) => number {
   const ranges = functions
-    .flatMap((one) => one.ranges)
+    .flatMap(({ ranges: [whole, ...blocks] }) => (whole ? [withoutFirst(whole), ...blocks] : blocks))
     .toSorted((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset);
   const offsets: number[] = [];
   const counts: number[] = [];
@@ -39,6 +40,12 @@ export function countsOf({ functions }: ScriptCoverage): (offset: number) => num
   closeUntil(Infinity);
   return (offset) => counts[lastAtMost(offsets, offset)] ?? 0;
 }
+
+/** The module itself begins at 0 and has nothing around it. */
+const withoutFirst = (range: CountedRange): CountedRange => ({
+  ...range,
+  startOffset: range.startOffset === 0 ? 0 : range.startOffset + 1,
+});
 
 /** Index of the last of the ascending numbers that is at most `limit`; -1 when there is none. */
 function lastAtMost(numbers: readonly number[], limit: number): number {

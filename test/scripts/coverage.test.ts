@@ -30,6 +30,11 @@ export function decide(n: number): string {
 }
 export const never = (): number =>
   1;
+export function choose(n: number): (() => number) | null {
+  if (n > 1 && n > 2)
+    never();
+  return n > 0 ? () => n : null;
+}
 `;
 
 let project: string;
@@ -68,7 +73,8 @@ async function run(program: string, ...flags: readonly string[]): Promise<void> 
     env: { PATH: process.env['PATH'], NODE_V8_COVERAGE: raw },
   });
 }
-const callCompiled = (n: number) => `import { decide } from '${project}/dist/words/decide.js'; decide(${n});`;
+const callCompiled = (n: number) =>
+  `import { choose, decide } from '${project}/dist/words/decide.js'; choose(1); decide(${n});`;
 const missed = () => {
   const [decide] = tally.files();
   return { lines: decide?.lines.missed, branches: decide?.branches.missed };
@@ -77,8 +83,11 @@ const missed = () => {
 test('counts the lines and branches of a compiled file that one call leaves out', async () => {
   await run(callCompiled(7));
   expect(await takeReports(raw, tally)).toBe(0);
-  expect(tally.files()[0]).toMatchObject({ lines: { total: 9 }, branches: { total: 12 } });
-  expect(missed()).toEqual({ lines: [6, 12, 16], branches: [3, 4, 5, 11, 12, 12, 12, 12] });
+  expect(tally.files()[0]).toMatchObject({ lines: { total: 12 }, branches: { total: 18 } });
+  expect(missed()).toEqual({
+    lines: [6, 12, 16, 19],
+    branches: [3, 4, 5, 11, 12, 12, 12, 12, 18, 18, 20],
+  });
 });
 
 test('adds up what runs compiled, by tsx and by Jest', async () => {
@@ -91,7 +100,7 @@ test('adds up what runs compiled, by tsx and by Jest', async () => {
     await module.evaluate();`;
   await run(`${load} module.namespace.decide(20);`, '--experimental-vm-modules');
   await takeReports(raw, tally);
-  expect(missed()).toEqual({ lines: [6, 16], branches: [5, 12, 12] });
+  expect(missed()).toEqual({ lines: [6, 16, 19], branches: [5, 12, 12, 18, 18, 20] });
 });
 
 test('counts a thread that is terminated', async () => {
@@ -105,7 +114,10 @@ test('counts a thread that is terminated', async () => {
     await once(worker, 'message');
     await worker.terminate();`);
   await takeReports(raw, tally);
-  expect(missed()).toEqual({ lines: [4, 5, 6, 8, 10, 12, 16], branches: [3, 4, 4, 5, 5, 9, 11, 12, 12, 12, 12] });
+  expect(missed()).toEqual({
+    lines: [4, 5, 6, 8, 10, 12, 16, 18, 19, 20],
+    branches: [3, 4, 4, 5, 5, 9, 11, 12, 12, 12, 12, 18, 18, 18, 18, 20, 20],
+  });
 });
 
 test('keeps a report for later that is still being written', async () => {
@@ -123,9 +135,9 @@ test('counts files that nothing loads, and sums up folders', async () => {
   const folders = summarize([...tally.files(), { path: 'a.ts', lines: { total: 1, missed: [] }, branches: NONE }]);
   expect(folders.map(({ folder, lines, branches }) => [folder, lines, branches])).toEqual([
     ['.', { covered: 1, total: 1 }, { covered: 0, total: 0 }],
-    ['words', { covered: 6, total: 10 }, { covered: 4, total: 12 }],
-    ['all', { covered: 7, total: 11 }, { covered: 4, total: 12 }],
+    ['words', { covered: 8, total: 13 }, { covered: 7, total: 18 }],
+    ['all', { covered: 9, total: 14 }, { covered: 7, total: 18 }],
   ]);
-  expect(coverageTable(folders)).toMatch(/^words +60\.0 % +6\/10 +33\.3 % +4\/12$/m);
+  expect(coverageTable(folders)).toMatch(/^words +61\.5 % +8\/13 +38\.9 % +7\/18$/m);
 });
 const NONE = { total: 0, missed: [] };
