@@ -1,6 +1,6 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
-import { LIMIT_FACT, NO_LIMIT_FACT } from '../contract/limits.js';
+import { CAP_FACT, LIMIT_FACT, NO_LIMIT_FACT } from '../contract/limits.js';
 import type { ScrapeSitemapRequest } from '../contract/scrapeSitemap.js';
 import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../contract/scrapeSitemap.js';
 import type { SitemapProblem } from '../connectors/types.js';
@@ -24,17 +24,17 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       const parentId = run.fileId;
       const request = run.options as ScrapeSitemapRequest;
       const { scrape, ingest, tags } = request;
-      const cap = Math.min(scrape.maxPagesToScrape ?? settings.maxPagesPerScrape, settings.maxPagesPerScrape);
+      const asked = scrape.maxPagesToScrape ?? Infinity;
       const wanted = pageFilter(scrape);
       const pageOptions = pageOptionsOf(scrape);
       const { workflowId } = run;
       const owner = { organizationId: run.organizationId, userId: run.userId, customerId: run.customerId };
 
       const perUpload = (await store.limits.of(owner)).max_files_per_upload ?? Infinity;
+      const room = Math.min(asked, settings.maxPagesPerScrape, perUpload);
 
       let listed = 0;
-      let overLimit = false;
-      let overCap = false;
+      let isCut = false;
       let unread = 0;
       let discovered = 0;
       let waiting: FileRequest[] = [];
@@ -55,10 +55,9 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         for await (const { url } of entries) {
           listed += 1;
           if (url === request.url || !wanted(url)) continue;
-          if (discovered + waiting.length >= perUpload) {
-            overLimit = true;
-            break;
-          }
+          // Only a further page shows that the list is longer than what is taken.
+          isCut = discovered + waiting.length >= room;
+          if (isCut) break;
           waiting.push({
             source: WEB_PAGE_SOURCE,
             externalFileId: url,
@@ -76,8 +75,6 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
             workflowOf: () => workflowId,
           });
           if (waiting.length === PAGES_PER_WRITE) await flush();
-          overCap = discovered + waiting.length >= cap;
-          if (overCap) break;
         }
         await flush();
       } catch (error) {
@@ -86,8 +83,11 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         clearInterval(beat);
       }
       // What is missing in it is gone then.
-      const readWhole = listed > 0 && unread === 0 && !overLimit && !overCap;
-      await store.runs.setOptions(runId, { ...request, readWhole } satisfies ScrapeSitemapRequest);
+      const readWhole = listed > 0 && unread === 0 && !isCut;
+      const isOverLimit = isCut && perUpload === room;
+      // The caller knows of a cut that the request itself asked for.
+      const cutAt = isCut && !isOverLimit && asked > room ? discovered : null;
+      await store.runs.setOptions(runId, { ...request, readWhole, cutAt } satisfies ScrapeSitemapRequest);
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',
         discovered: true,
@@ -96,7 +96,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
           pages_listed: listed,
           pages_total: discovered,
           sitemap_problems: problems,
-          ...(overLimit ? LIMIT_FACT : NO_LIMIT_FACT),
+          ...(isOverLimit ? LIMIT_FACT : cutAt === null ? NO_LIMIT_FACT : CAP_FACT),
         },
       });
       return { discovered };

@@ -1,10 +1,11 @@
 import type { FeedReading, SyncFeedRequest } from '../contract/feeds.js';
 import type { FaultKind } from '../contract/failures.js';
 import { type BegunRun, IS_UPLOAD, type RunInput, type RunKind } from '../contract/orchestration.js';
+import { cutMessage, type ScrapeSitemapRequest } from '../contract/scrapeSitemap.js';
 import type { ContainerChange } from '../store/files/commands.js';
 import type { RunCounts } from '../store/files/runProgress.js';
 import type { RunDoc } from '../store/runs/model.js';
-import type { RunFailure } from '../store/runs/outbox.js';
+import type { RunEnd } from '../store/runs/outbox.js';
 import type { ActivityDeps } from './deps.js';
 import { lastCause } from './lastCause.js';
 import { prepareSpace } from './prepareSpace.js';
@@ -19,13 +20,13 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     run: RunDoc,
     outcome: 'finished' | 'failed' | 'aborted',
     counts: RunCounts,
-    failure?: RunFailure,
+    said?: RunEnd,
   ): Promise<void> => {
     if (run.dataSourceId) await store.dataSources.filesSynced(run, run.dataSourceId);
     if (run.dataSourceId && run.maxTokens !== undefined)
       await store.dataSources.note(run, run.dataSourceId, { files_paused: null });
     const synced = run.parentRunId === undefined ? {} : { synced: await store.files.countSynced(run) };
-    await store.runs.finish(run._id, outcome, { ...counts, ...synced }, failure);
+    await store.runs.finish(run._id, outcome, { ...counts, ...synced }, said);
     if (run.kind === 'webScrape') await store.frontier.clear(run._id);
   };
   /** The reading, if the same feed would bring nothing: all its entries are there, and none of them is read elsewhere. */
@@ -82,7 +83,8 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
         synced: true,
         ...(reading && { feedReading: reading }),
       });
-      await end(run, 'finished', counts);
+      const leftOut = run.kind === 'scrapeSitemap' ? cutMessage(run.options as ScrapeSitemapRequest) : null;
+      await end(run, 'finished', counts, leftOut === null ? undefined : { message: leftOut, error: null });
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, ...counts },
         'run finished',

@@ -37,7 +37,9 @@ export function effectiveLimits(user: CustomLimits, organization: CustomLimits):
 
 /** The fact of a parent whose run found more files than one upload may have. */
 export const LIMIT_FACT = { limit_reached: 'max_files_per_upload' satisfies LimitName } as const;
-/** Takes that fact of an earlier run away. */
+/** The fact of a parent whose list is longer than this deployment takes at once. */
+export const CAP_FACT = { limit_reached: 'MAX_PAGES_PER_SCRAPE' } as const;
+/** Takes such a fact of an earlier run away. */
 export const NO_LIMIT_FACT = { limit_reached: null } as const;
 
 /** Stands for every source that can be synced by itself. */

@@ -14,7 +14,15 @@ export interface ScrapeSitemapRequest {
   readonly scrape: ScrapeOptions;
   /** Found out: every sitemap file there is was read to its end, and all that it names was taken in. */
   readonly readWhole?: boolean;
+  /** Pages taken of a list that is longer than MAX_PAGES_PER_SCRAPE; null where it is not. */
+  readonly cutAt?: number | null;
 }
+
+/** Returns what the row of a finished run says of a list that was cut; null where nothing was left out. */
+export const cutMessage = ({ cutAt = null }: ScrapeSitemapRequest): string | null =>
+  cutAt === null
+    ? null
+    : `${cutAt} pages were taken of a longer list. A run takes at most ${cutAt} (setting MAX_PAGES_PER_SCRAPE). Raise the setting, or scrape the parts of the list one by one.`;
 
 /** The part of a scrape's options that each of its pages keeps. */
 export function pageOptionsOf(scrape: PageOptions): PageOptions {

@@ -86,7 +86,7 @@ export interface RunDoc {
   stalls?: (RunStall & { readonly until: Date })[];
   /** How it ended with what it met; absent while it runs, and in older rows. */
   tally?: RunTally;
-  /** Why it failed. */
+  /** Why it failed, or what it left out. */
   message?: string | null;
   /** The kind of that cause; absent where it failed for no fault of what it fetched. */
   error?: ItemCause | null;

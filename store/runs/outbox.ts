@@ -78,14 +78,15 @@ export interface Runs {
     runId: number,
     outcome: RunOutcome['outcome'] | 'aborted',
     counts: Record<string, number>,
-    failure?: RunFailure,
+    said?: RunEnd,
   ): Promise<void>;
 }
 
-/** Why a run failed. */
-export interface RunFailure {
+/** What a run's row says of its end: why it failed, or what a finished one left out. */
+export interface RunEnd {
   readonly message: string;
-  readonly error: ItemCause;
+  /** Null where the run has not failed. */
+  readonly error: ItemCause | null;
 }
 
 /** An upload that somebody asked for, and not a part of a pass. */
@@ -214,12 +215,12 @@ export function createRuns(
       });
       return true;
     },
-    async finish(runId, outcome, counts, failure) {
+    async finish(runId, outcome, counts, said) {
       const open = await runs.findOne({ _id: runId, finishedAt: null }).lean<RunDoc | null>();
       if (!open) return;
       const tally = await ledger.close(open);
       await atomically(async (session) => {
-        const { message = null, error = null } = failure ?? {};
+        const { message = null, error = null } = said ?? {};
         const end = { finishedAt: new Date(), outcome, counts, tally, message, error };
         const change = {
           $set: { ...end, expiresAt: ledger.expiry() },

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Client } from '@temporalio/client';
+
+import { RESUME_SIGNAL, workflowIds } from '../../contract/orchestration.js';
+import type { FileRecord } from '../../contract/records.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import { startHeldSite } from '../emulators/heldSite.js';
+import { type Site, sitemapOf, startSampleSite } from '../emulators/site.js';
+import type { Listed, TestUser } from '../support/client.js';
+import { testEngines } from '../support/engines.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+
+const MOST = 4;
+const MB = 1024 * 1024;
+let service: TestService;
+let user: TestUser;
+let site: Site;
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', MAX_PAGES_PER_SCRAPE: String(MOST) });
+  user = await service.user('long');
+  site = await startSampleSite(MOST + 2, 1);
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+});
+
+interface Run {
+  readonly id: number;
+  readonly status: string;
+  readonly message: string | null;
+  readonly error: string | null;
+}
+
+/** Scrapes the first pages of the site; answers the parent and its run, and whether the list was read to its end. */
+async function scrapeFirst(pages: number, more: Record<string, unknown> = {}) {
+  const path = '/some.xml';
+  site.pages.set(
+    path,
+    sitemapOf(site.origin, [...site.pages.keys()].filter((key) => key.startsWith('/pages/')).slice(0, pages)),
+  );
+  const parent = await user.settled((await user.scrape({ url: site.url(path), ...more })).id);
+  const { body } = await user.get<Listed<Run>>(`/sync_runs?request_id=${parent.request_id}`);
+  const { id = 0, status, message, error } = body.results[0] ?? {};
+  const options = (await service.store.runs.find(id))?.options as { readonly readWhole?: boolean };
+  return { parent, run: { status, message, error }, readWhole: options.readWhole };
+}
+
+test('a sitemap that lists more than MAX_PAGES_PER_SCRAPE is cut there, and its run and its parent say so until it is shorter', async () => {
+  const cut = await scrapeFirst(MOST + 1);
+  expect(cut).toMatchObject({
+    parent: { sync_status: 'READY', file_metadata: { pages_total: MOST, limit_reached: 'MAX_PAGES_PER_SCRAPE' } },
+    run: {
+      status: 'finished',
+      message: expect.stringMatching(/^4 pages were taken of a longer list\..*MAX_PAGES_PER_SCRAPE/),
+      error: null,
+    },
+    readWhole: false,
+  });
+  const whole = await scrapeFirst(MOST);
+  expect(whole).toMatchObject({
+    parent: { id: cut.parent.id, sync_status: 'READY', file_metadata: { pages_total: MOST } },
+    run: { status: 'finished', message: null, error: null },
+    readWhole: true,
+  });
+  expect(whole.parent.file_metadata).not.toHaveProperty('limit_reached');
+});
+
+test('a cut that the request asked for is no news', async () => {
+  const { parent, run, readWhole } = await scrapeFirst(MOST + 2, { max_pages_to_scrape: MOST });
+  expect({ run, readWhole }).toEqual({ run: { status: 'finished', message: null, error: null }, readWhole: false });
+  expect(parent.file_metadata).not.toHaveProperty('limit_reached');
+});
+
+/**
+ * Temporal suggests to continue as new from 4,096 events or 4 MiB of history on; a few large signals reach the second.
+ * https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go (limit.historySize.suggestContinueAsNew)
+ */
+test('a run whose history has grown past 4 MiB continues as new, and each page is read once', async () => {
+  const client: Client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  const held = await startHeldSite(MOST);
+  const { id } = await user.scrape({ url: held.url('/sitemap.xml') });
+  const pagesAsked = (): string[] => held.requests.filter((path) => path.startsWith('/pages/'));
+  await soon(pagesAsked, (paths) => new Set(paths).size === MOST);
+  const workflow = client.workflow.getHandle(service.names.idOf(workflowIds.scrape(id)));
+  const first = await workflow.describe();
+  for (let sent = 0; sent <= 4 * MB; sent += 1.5 * MB)
+    await workflow.signal(RESUME_SIGNAL, randomBytes(1.5 * MB * 0.75).toString('base64'));
+  held.release();
+  const parent: FileRecord = await user.settled(id);
+  expect(parent).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: MOST, pages_ready: MOST } });
+  expect(pagesAsked().toSorted()).toEqual([...new Set(pagesAsked())].toSorted());
+  const ended = await client.workflow.getHandle(first.workflowId, first.runId).describe();
+  expect(ended.status.name).toBe('CONTINUED_AS_NEW');
+  await held.close();
+  await client.connection.close();
+});
