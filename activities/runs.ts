@@ -7,6 +7,7 @@ import type { RunCounts } from '../store/files/runProgress.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { RunEnd } from '../store/runs/outbox.js';
 import type { ActivityDeps } from './deps.js';
+import { settleInterrupted } from './interruptedTries.js';
 import { lastCause } from './lastCause.js';
 import { prepareSpace } from './prepareSpace.js';
 
@@ -100,6 +101,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       if (run.fileId === null && run.dataSourceId)
         await store.dataSources.note(run, run.dataSourceId, { files_error: message });
       await store.files.abortOpen(runId, message, 'run_failed');
+      await settleInterrupted(store, runId);
       const counts = await store.files.countRun(runId);
       await end(run, 'failed', counts, { message, error: cause ?? 'run_failed' });
       log.warn(
@@ -116,6 +118,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
         'The run was cancelled before this was synced. Resync to try again.',
         'cancelled',
       );
+      await settleInterrupted(store, runId);
       const counts = await store.files.countRun(runId);
       await end(run, 'aborted', counts);
       log.info(

@@ -15,6 +15,7 @@ import type { RunDoc } from '../store/runs/model.js';
 import type { OpenUpload } from '../store/runs/uploadStreams.js';
 import type { BatchRunner } from './batchRunner.js';
 import type { ActivityDeps } from './deps.js';
+import { cleanUpFlips, settleInterrupted } from './interruptedTries.js';
 import { UNBOUND } from './tokenBound.js';
 
 const HEARTBEAT_MS = 1_000;
@@ -84,8 +85,20 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     }
   };
 
+  /**
+   * Completes flips that an earlier try of these runs left: their events come before those of the runs' ends. The batch
+   * itself reads only open files.
+   */
+  const completeFlips = async (runIds: readonly number[]): Promise<void> => {
+    const ready = await store.files.readyOf(runIds);
+    if (ready.length === 0) return;
+    await store.events.settle(ready);
+    await cleanUpFlips(store, runIds);
+  };
+
   const end = async (run: RunDoc, outcome: 'failed' | 'aborted', message: string): Promise<void> => {
     await store.files.abortOpen(run._id, message, outcome === 'failed' ? 'run_failed' : 'cancelled');
+    await settleInterrupted(store, run._id);
     const counts = await store.files.countRun(run._id);
     const error = outcome === 'failed' ? 'run_failed' : 'cancelled';
     await store.runs.finish(run._id, outcome, { ...counts }, { message, error });
@@ -134,6 +147,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
      * batch, and its retry continues where it died.
      */
     async ingestUploads(input: UploadBatchInput): Promise<void> {
+      await completeFlips(input.runIds);
       const runs = await store.uploadStreams.find(input, input.runIds);
       const open = runs.filter(({ finishedAt }) => finishedAt === null);
       const limits = await store.limits.of(input);

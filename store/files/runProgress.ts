@@ -3,6 +3,7 @@ import type { Model } from 'mongoose';
 import type { BatchResult } from '../../contract/orchestration.js';
 import type { FileSyncStatus } from '../../contract/statuses.js';
 import type { RunDoc } from '../runs/model.js';
+import { RUN_INDEX } from './indexes.js';
 import type { FileDoc } from './model.js';
 import { IN_MOTION } from './start.js';
 
@@ -21,6 +22,12 @@ export interface RunProgress {
   inMotion(runId: number, fileId: number): Promise<FileDoc | null>;
   /** Of some files of runs, those that were flipped and whose older generations were not deleted yet. */
   needingCleanUp(of: readonly { readonly runId: number; readonly fileId: number }[]): Promise<FileDoc[]>;
+  /** Ids of the READY files of some runs. */
+  readyOf(runIds: readonly number[]): Promise<number[]>;
+  /** Some READY files of some runs whose older generations were not deleted yet. */
+  uncleanOf(runIds: readonly number[], limit: number): Promise<FileDoc[]>;
+  /** The next SYNC_ABORTED files of a run, by id, of which a try may have written something that was never shown. */
+  abortedTries(runId: number, afterId: number, limit: number): Promise<FileDoc[]>;
   /** The next files of the run that are due, by id. */
   due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
   /** Whether a limit holds files of the run back. */
@@ -46,6 +53,28 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
       const found = await files.find({ _id: { $in: [...owners.keys()] }, cleanupPending: true }).lean<FileDoc[]>();
       return found.filter(({ _id, runId }) => runId === owners.get(_id));
     },
+    async readyOf(runIds) {
+      const ready = { runId: { $in: [...runIds] }, syncStatus: 'READY' } as const;
+      return (await files.find(ready, { _id: 1 }).hint(RUN_INDEX).lean()).map(({ _id }) => _id);
+    },
+    uncleanOf: (runIds, limit) =>
+      files
+        .find({ runId: { $in: [...runIds] }, syncStatus: 'READY', cleanupPending: true })
+        .hint(RUN_INDEX)
+        .limit(limit)
+        .lean<FileDoc[]>()
+        .exec(),
+    abortedTries: (runId, afterId, limit) =>
+      files
+        .find({
+          ...{ runId, syncStatus: 'SYNC_ABORTED', _id: { $gt: afterId } },
+          $expr: { $gt: ['$lastGeneration', '$generation'] },
+        })
+        .sort({ _id: 1 })
+        .hint(RUN_INDEX)
+        .limit(limit)
+        .lean<FileDoc[]>()
+        .exec(),
     async due(runId, afterId, limit, now) {
       const rows = await files
         .find(

@@ -1,0 +1,155 @@
+import type { Client } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { workflowIds } from '../../contract/orchestration.js';
+import type { FileRecord } from '../../contract/records.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import { readAtRest } from '../support/atRest.js';
+import type { TestUser } from '../support/client.js';
+import { testEngines } from '../support/engines.js';
+import { type FaultProxy, startFaultProxy } from '../support/faultProxy.js';
+import { startProcess } from '../support/processes.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+import { thoroughly } from '../support/thorough.js';
+
+/** PENDING_ACTIVITY_STATE_CANCEL_REQUESTED: https://github.com/temporalio/api/blob/master/temporal/api/enums/v1/workflow.proto */
+const CANCEL_REQUESTED = 3;
+
+/** Batches that end between two of their writes, since Qdrant fails just then. */
+let service: TestService;
+let client: Client;
+/** Between the service and Qdrant. MongoDB is reached past it. */
+let proxy: FaultProxy;
+
+beforeAll(async () => {
+  const { mongodbUri, qdrantUrl, temporalAddress } = testEngines();
+  proxy = await startFaultProxy({ MONGODB_URI: mongodbUri, QDRANT_URL: qdrantUrl });
+  service = await startService({ LOG_LEVEL: 'silent', QDRANT_URL: proxy.env.QDRANT_URL }, { worker: false });
+  client = createTemporalClient({ address: temporalAddress, namespace: 'default' });
+});
+afterAll(async () => {
+  await service.close();
+  await proxy.close();
+  await client.connection.close();
+});
+beforeEach(() => service.startWorker());
+afterEach(() => service.stopWorker());
+
+/** Work of a user on one text, and the key of the workflow that does it. */
+interface Work {
+  /** Makes ready what the work needs. */
+  prepare?(user: TestUser): Promise<number>;
+  /** @returns the id of the text's file */
+  begin(user: TestUser, prepared: number): Promise<FileRecord>;
+  keyOf(file: FileRecord): string;
+}
+
+const contents = 'The lamp was lit at the pier.';
+const UPLOAD: Work = {
+  begin: async (user) => (await user.post<FileRecord>('/upload_text', { contents })).body,
+  keyOf: ({ organization_user_id: userId }) => workflowIds.uploads(userId ?? 0),
+};
+const RESYNC: Work = {
+  async prepare(user) {
+    const { id } = await user.settled((await UPLOAD.begin(user, 0)).id);
+    await allEnded();
+    return id;
+  },
+  // The option makes it a new content.
+  begin: async (user, id) => (await user.post<FileRecord>('/resync_file', { file_id: id, chunk_size: 100 })).body,
+  keyOf: ({ id }) => workflowIds.resync(id),
+};
+
+/** Waits until whatever was begun has ended. */
+const allEnded = () =>
+  soon(
+    () => service.store.runs.inMotion(new Date(), 1),
+    (runs) => runs.length === 0,
+  );
+
+/** Cancels a workflow. Resolves when its batch will not be tried again, whatever becomes of this try. */
+async function cancel(key: string): Promise<void> {
+  const workflow = client.workflow.getHandle(service.names.idOf(key));
+  await workflow.cancel();
+  await soon(
+    async () => (await workflow.describe()).raw.pendingActivities ?? [],
+    (pending) => pending.every(({ state }) => state === CANCEL_REQUESTED),
+  );
+}
+
+/** Begins work that waits before its points are written, chunks and content being there. */
+async function untilWritten({ prepare, begin }: Work, user: TestUser): Promise<FileRecord> {
+  const prepared = (await prepare?.(user)) ?? 0;
+  const reached = proxy.stopAt({ step: 'points', when: 'before', nth: 1 });
+  const file = await begin(user, prepared);
+  await reached;
+  return file;
+}
+
+/** Begins work whose first try fails, and whose second one waits between its flip and its clean-up. */
+async function untilFlipped(work: Work, user: TestUser): Promise<FileRecord> {
+  const file = await untilWritten(work, user);
+  proxy.reopen();
+  await proxy.stopAt({ step: 'cleanPoints', when: 'before', nth: 1 });
+  expect(await user.file(file.id)).toMatchObject({ sync_status: 'READY' });
+  return file;
+}
+
+test('an upload whose try fails after its flip is cleaned up by the next try', async () => {
+  const user = await service.user('ada');
+  const file = await untilFlipped(UPLOAD, user);
+  proxy.reopen();
+  await allEnded();
+  expect(await user.file(file.id)).toMatchObject({ sync_status: 'READY' });
+  expect((await readAtRest(service.env)).amiss('ada')).toEqual([]);
+});
+
+thoroughly('an upload whose worker dies at its flip emits FILE_READY before the end of the upload', async () => {
+  await service.stopWorker();
+  const stores = await startFaultProxy(service.env);
+  const dying = await startProcess('worker/main', { ...service.env, ...stores.env });
+  const flipped = stores.stopAt({ step: 'flip', when: 'after', nth: 1 });
+  const file = await UPLOAD.begin(await service.user('dora'), 0);
+  await flipped;
+  await dying.kill();
+  stores.reopen();
+  await service.startWorker();
+  await allEnded();
+  const kinds = await soon(
+    async () =>
+      (await service.store.events.after(file.organization_id, 0, 10_000)).flatMap(({ kind, info }) =>
+        info?.['request_id'] === file.request_id ? [kind] : [],
+      ),
+    (emitted) => emitted.includes('ALL_FILES_PROCESSED') && emitted.includes('FILE_READY'),
+  );
+  expect(kinds.indexOf('FILE_READY')).toBeLessThan(kinds.indexOf('ALL_FILES_PROCESSED'));
+  await stores.close();
+});
+
+describe.each([
+  ['the stream of an upload', UPLOAD, 'bea'],
+  ['a resync', RESYNC, 'cleo'],
+] as const)('%s', (_name, work, customerId) => {
+  test('that is cancelled after a flip deletes the older generation', async () => {
+    const name = `${customerId}-1`;
+    const user = await service.user(name);
+    const file = await untilFlipped(work, user);
+    await cancel(work.keyOf(file));
+    proxy.reopen();
+    await allEnded();
+    expect(await user.file(file.id)).toMatchObject({ sync_status: 'READY' });
+    expect((await readAtRest(service.env)).amiss(name)).toEqual([]);
+  });
+
+  test('that is cancelled before a flip deletes what the try wrote', async () => {
+    const name = `${customerId}-2`;
+    const user = await service.user(name);
+    const file = await untilWritten(work, user);
+    await cancel(work.keyOf(file));
+    proxy.reopen();
+    await allEnded();
+    expect(await user.file(file.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+    expect((await readAtRest(service.env)).amiss(name)).toEqual([]);
+  });
+});
