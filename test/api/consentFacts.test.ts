@@ -1,8 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
 import { factsOf } from '../../api/integrations/consent/facts.js';
 import { FACT_FIELDS } from '../../contract/oauth.js';
 import type { OAuthSource } from '../../contract/whiteLabel.js';
+import { everyRow } from '../support/everyRow.js';
 
 /** Words of a caller from which no address of ours may be built. */
 const HOSTILE = [
@@ -25,29 +26,41 @@ const MEANT: Readonly<Record<string, readonly string[]>> = {
 };
 
 const fields = Object.entries(FACT_FIELDS).flatMap(([service, rows]) =>
-  rows.map((row) => [service as OAuthSource, row.field, row] as const),
+  rows.map((row) => ({ ...row, service: service as OAuthSource })),
 );
+type Row = (typeof fields)[number];
+const nameOf = ({ service, field }: Row): string => `${service}: ${field}`;
 
-describe.each(fields)('%s: %s', (service, field, { fact, isNeeded, fallback }) => {
-  test('is taken as a fact of the connection', () => {
+test('every field is taken as a fact of the connection', () =>
+  everyRow(fields, nameOf, ({ service, field, fact }) => {
     expect(factsOf(service, { [field]: GOOD[field] })).toMatchObject({ [fact]: GOOD[field] });
-  });
+  }));
 
-  test.each(HOSTILE.filter((one) => !MEANT[field]?.includes(one)))('is never %j', (value) => {
-    expect(() => factsOf(service, { [field]: value })).toThrow(
-      expect.objectContaining({ status: 422, detail: [expect.objectContaining({ loc: ['body', field] })] }),
+test('no field takes words from which another address would be built', () => {
+  const more: readonly (readonly [Row, string])[] = fields
+    .filter(({ field }) => field === 'salesforce_domain')
+    .flatMap((row) =>
+      ['evil.com', 'salesforce.com.evil.com', 'evilsalesforce.com'].map((value) => [row, value] as const),
     );
-  });
+  const hostile = fields.flatMap((row) =>
+    HOSTILE.filter((one) => !MEANT[row.field]?.includes(one)).map((value) => [row, value] as const),
+  );
+  return everyRow(
+    [...hostile, ...more],
+    ([row, value]) => `${nameOf(row)} = ${JSON.stringify(value)}`,
+    ([{ service, field }, value]) => {
+      expect(() => factsOf(service, { [field]: value })).toThrow(
+        expect.objectContaining({ status: 422, detail: [expect.objectContaining({ loc: ['body', field] })] }),
+      );
+    },
+  );
+});
 
-  test('is asked for by its name where there is no address without it, and may be absent elsewhere', () => {
+test('every field is asked for by its name where there is no address without it, and may be absent elsewhere', () =>
+  everyRow(fields, nameOf, ({ service, fact, isNeeded, fallback }) => {
     if (isNeeded) expect(() => factsOf(service, {})).toThrow(expect.objectContaining({ status: 400 }));
     else expect(factsOf(service, {})[fact]).toBe(fallback);
-  });
-});
-
-test.each(['evil.com', 'salesforce.com.evil.com', 'evilsalesforce.com'])('salesforce_domain is never %s', (domain) => {
-  expect(() => factsOf('SALESFORCE', { salesforce_domain: domain })).toThrow();
-});
+  }));
 
 test('a field of another service is not looked at', () => {
   expect(factsOf('ZENDESK', { zendesk_subdomain: 'harbour', salesforce_domain: 'evil.com/#' })).toEqual({

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
 import { EXTENSIONS } from '../../api/extensions.js';
 import { validate } from '../../api/http/validate.js';
@@ -19,6 +19,7 @@ import {
   valueAt,
   withValue,
 } from '../support/contract.js';
+import { everyRow } from '../support/everyRow.js';
 
 /** Of a deployment that may call any address. */
 const RULES = { mayCall: () => true, redirectUriSchemes: [] };
@@ -72,77 +73,85 @@ const EXAMPLES: Readonly<Record<string, Record<string, unknown>>> = {
   '/modify_user_configuration': { value: { enabled: true } },
 };
 
-describe.each(built.map((operation) => [operation.method, operation.path, operation] as const))(
-  '%s %s',
-  (method, path, operation) => {
-    const [wanted, offered] = [bodyOf(theirs, method, path) ?? {}, bodyOf(ours, method, path) ?? {}];
-    const [contract, mine] = [byPath(fieldsOf(theirs, wanted)), byPath(fieldsOf(ours, offered))];
-    const both = [...contract.values()].flatMap((field) => {
-      const own = mine.get(field.path);
-      return own ? [{ ...field, own }] : [];
-    });
+/** An operation with a body: its fields by the contract and by us. */
+const rows = built.map((operation) => {
+  const { method, path } = operation;
+  const [wanted, offered] = [bodyOf(theirs, method, path) ?? {}, bodyOf(ours, method, path) ?? {}];
+  const [contract, mine] = [byPath(fieldsOf(theirs, wanted)), byPath(fieldsOf(ours, offered))];
+  const both = [...contract.values()].flatMap((field) => {
+    const own = mine.get(field.path);
+    return own ? [{ ...field, own }] : [];
+  });
+  return { method, path, operation, wanted, contract, mine, both };
+});
+type Row = (typeof rows)[number];
+const each = (rule: (row: Row) => void) => everyRow(rows, ({ method, path }) => `${method} ${path}`, rule);
 
-    test('takes just the fields of the contract', () => {
-      const isOfContract = (field: string): boolean => !(`${path.slice(1)}.${field}` in EXTENSIONS.requestFields);
-      expect([...mine.keys()].filter(isOfContract).toSorted()).toEqual([...contract.keys()].toSorted());
-    });
+test('every operation takes just the fields of the contract', () =>
+  each(({ path, mine, contract }) => {
+    const isOfContract = (field: string): boolean => !(`${path.slice(1)}.${field}` in EXTENSIONS.requestFields);
+    expect([...mine.keys()].filter(isOfContract).toSorted()).toEqual([...contract.keys()].toSorted());
+  }));
 
-    test('requires just what the contract requires', () => {
-      const required = (fields: typeof mine) =>
-        [...fields.values()].filter((one) => one.required).map((one) => one.path);
-      expect(required(mine).toSorted()).toEqual(required(contract).toSorted());
-    });
+test('every operation requires just what the contract requires', () =>
+  each(({ mine, contract }) => {
+    const required = (fields: Row['mine']) => [...fields.values()].filter((one) => one.required).map((one) => one.path);
+    expect(required(mine).toSorted()).toEqual(required(contract).toSorted());
+  }));
 
-    test('takes null just where the contract does', () => {
-      const nullable = both.filter(({ own }) => allowsNull(ours, own.schema)).map((one) => one.path);
-      const expected = both
-        .filter((one) => allowsNull(theirs, one.schema) || NULL_EXTENSIONS.includes(`${path.slice(1)}.${one.path}`))
-        .map((one) => one.path);
-      expect(nullable.toSorted()).toEqual(expected.toSorted());
-    });
+test('every operation takes null just where the contract does', () =>
+  each(({ path, both }) => {
+    const nullable = both.filter(({ own }) => allowsNull(ours, own.schema)).map((one) => one.path);
+    const expected = both
+      .filter((one) => allowsNull(theirs, one.schema) || NULL_EXTENSIONS.includes(`${path.slice(1)}.${one.path}`))
+      .map((one) => one.path);
+    expect(nullable.toSorted()).toEqual(expected.toSorted());
+  }));
 
-    test('knows the values of each enum as they are written', () => {
-      const values = (document: typeof ours, field: Field) => [field.path, enumOf(document, field.schema)];
-      expect(both.map(({ own }) => values(ours, own))).toEqual(both.map((one) => values(theirs, one)));
-    });
+test('every operation knows the values of each enum as they are written', () =>
+  each(({ both }) => {
+    const values = (document: typeof ours, field: Field) => [field.path, enumOf(document, field.schema)];
+    expect(both.map(({ own }) => values(ours, own))).toEqual(both.map((one) => values(theirs, one)));
+  }));
 
-    test('takes values of the types of the contract', () => {
-      const differences = both
-        .map(({ own, ...one }) => [one.path, typesOf(ours, own), typesOf(theirs, one)])
-        .filter(([, taken, asked]) => taken !== asked);
-      expect(differences).toEqual([]);
-    });
+test('every operation takes values of the types of the contract', () =>
+  each(({ both }) => {
+    const differences = both
+      .map(({ own, ...one }) => [one.path, typesOf(ours, own), typesOf(theirs, one)])
+      .filter(([, taken, asked]) => taken !== asked);
+    expect(differences).toEqual([]);
+  }));
 
-    test('keeps the bounds of the contract; those that only we have are in docs/choices.md', () => {
-      for (const { own, ...one } of both)
-        if (!choices(ours, own.schema).some((choice) => choice.enum))
-          expect({ field: one.path, ...boundsOf(ours, own) }).toMatchObject({
-            field: one.path,
-            ...boundsOf(theirs, one),
-          });
-    });
+test('every operation keeps the bounds of the contract; those that only we have are in docs/choices.md', () =>
+  each(({ both }) => {
+    for (const { own, ...one } of both)
+      if (!choices(ours, own.schema).some((choice) => choice.enum))
+        expect({ field: one.path, ...boundsOf(ours, own) }).toMatchObject({
+          field: one.path,
+          ...boundsOf(theirs, one),
+        });
+  }));
 
-    test('fills in the defaults of the contract, for what is absent and for null, wherever the field lies', () => {
-      for (const shape of shapesOf(theirs, wanted)) {
-        const least = path in EXAMPLES ? { ...(shape.body as object), ...EXAMPLES[path] } : shape.body;
-        const filled = validate(operation.body!, least, 'body', RULES);
-        for (const { path: name, schema } of shape.fields) {
-          // Absent, it restricts nothing: docs/choices.md.
-          if (name.endsWith('auto_synced_source_types')) continue;
-          if (!('default' in schema) || valueAt(least, name) !== undefined) continue;
-          // Of an object that is not sent nothing is filled in where it may be absent: it is sent then.
-          const parent = name.slice(0, Math.max(0, name.lastIndexOf('.')));
-          const sent = parent === '' || valueAt(least, parent) !== undefined ? least : withValue(least, parent, {});
-          const whole = sent === least ? filled : validate(operation.body!, sent, 'body', RULES);
-          // Of an object, inner defaults may be filled in too.
-          expect({ [name]: valueAt(whole, name) }).toMatchObject({ [name]: schema.default });
-          if (!allowsNull(ours, mine.get(name)!.schema)) continue;
-          expect(validate(operation.body!, withValue(sent, name, null), 'body', RULES)).toEqual(whole);
-        }
+test('every operation fills in the defaults of the contract, for what is absent and for null, wherever the field lies', () =>
+  each(({ path, operation, wanted, mine }) => {
+    for (const shape of shapesOf(theirs, wanted)) {
+      const least = path in EXAMPLES ? { ...(shape.body as object), ...EXAMPLES[path] } : shape.body;
+      const filled = validate(operation.body!, least, 'body', RULES);
+      for (const { path: name, schema } of shape.fields) {
+        // Absent, it restricts nothing: docs/choices.md.
+        if (name.endsWith('auto_synced_source_types')) continue;
+        if (!('default' in schema) || valueAt(least, name) !== undefined) continue;
+        // Of an object that is not sent nothing is filled in where it may be absent: it is sent then.
+        const parent = name.slice(0, Math.max(0, name.lastIndexOf('.')));
+        const sent = parent === '' || valueAt(least, parent) !== undefined ? least : withValue(least, parent, {});
+        const whole = sent === least ? filled : validate(operation.body!, sent, 'body', RULES);
+        // Of an object, inner defaults may be filled in too.
+        expect({ [name]: valueAt(whole, name) }).toMatchObject({ [name]: schema.default });
+        if (!allowsNull(ours, mine.get(name)!.schema)) continue;
+        expect(validate(operation.body!, withValue(sent, name, null), 'body', RULES)).toEqual(whole);
       }
-    });
-  },
-);
+    }
+  }));
 
 /** Answers that the contract describes: objects, and the lists of the older forms. */
 const answering = operations.filter(({ method, path }) => {
@@ -150,18 +159,21 @@ const answering = operations.filter(({ method, path }) => {
   return answer?.properties !== undefined || answer?.items !== undefined;
 });
 
-test.each(answering.map(({ method, path }) => [method, path] as const))(
-  '%s %s answers the fields of the contract, and those that api/extensions.ts adds',
-  (method, path) => {
-    const names = (document: typeof ours, schema: Schema) => [...byPath(fieldsOf(document, schema)).keys()].toSorted();
-    const answers = `${method.toUpperCase()} ${path}.`;
-    const added = Object.keys(EXTENSIONS.fields).flatMap((name) =>
-      name.startsWith(answers) ? [name.slice(answers.length)] : [],
-    );
-    // Wherever a record is.
-    const isOfRecord = (name: string): boolean => (name.split('.').at(-1) ?? '') in EXTENSIONS.records;
-    expect(names(ours, usualAnswerOf(method, path)).filter((name) => !isOfRecord(name))).toEqual(
-      [...names(theirs, answerOf(theirs, method, path) ?? {}), ...added].toSorted(),
-    );
-  },
-);
+test('every answer has the fields of the contract, and those that api/extensions.ts adds', () =>
+  everyRow(
+    answering,
+    ({ method, path }) => `${method} ${path}`,
+    ({ method, path }) => {
+      const names = (document: typeof ours, schema: Schema) =>
+        [...byPath(fieldsOf(document, schema)).keys()].toSorted();
+      const answers = `${method.toUpperCase()} ${path}.`;
+      const added = Object.keys(EXTENSIONS.fields).flatMap((name) =>
+        name.startsWith(answers) ? [name.slice(answers.length)] : [],
+      );
+      // Wherever a record is.
+      const isOfRecord = (name: string): boolean => (name.split('.').at(-1) ?? '') in EXTENSIONS.records;
+      expect(names(ours, usualAnswerOf(method, path)).filter((name) => !isOfRecord(name))).toEqual(
+        [...names(theirs, answerOf(theirs, method, path) ?? {}), ...added].toSorted(),
+      );
+    },
+  ));

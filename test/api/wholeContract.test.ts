@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
 import { EXTENSIONS } from '../../api/extensions.js';
 import { operations } from '../../api/routes.js';
@@ -14,6 +14,7 @@ import {
   theirs,
   usualAnswerOf,
 } from '../support/contract.js';
+import { everyRow } from '../support/everyRow.js';
 
 /** Every operation of the contract that this server has, beside its requests' bodies: those are in requestContract.test.ts. */
 const both = operations
@@ -53,27 +54,34 @@ function parametersOf(document: Document, method: string, path: string) {
     }));
 }
 
-describe.each(both)('%s %s', (method, path) => {
-  const [mine, other] = [described(ours, method, path), described(theirs, method, path)];
+const rows = both.map(([method, path]) => {
+  return { method, path, mine: described(ours, method, path), other: described(theirs, method, path) };
+});
+const each = (rule: (row: (typeof rows)[number]) => void) =>
+  everyRow(rows, ({ method, path }) => `${method} ${path}`, rule);
 
-  test('takes just the parameters of the contract, as it describes them', () => {
+test('every operation takes just the parameters of the contract, as it describes them', () =>
+  each(({ method, path, mine, other }) => {
     expect(parametersOf(ours, method, path)).toEqual(parametersOf(theirs, method, path));
     for (const { name, in: where, schema } of other.parameters ?? []) {
       const own = mine.parameters?.find((one) => one.name === name && one.in === where);
       expect(boundsOf(ours, own?.schema ?? {})).toMatchObject(boundsOf(theirs, schema));
     }
-  });
+  }));
 
-  test('takes a body of the kinds that the contract names, or none', () => {
+test('every operation takes a body of the kinds that the contract names, or none', () =>
+  each(({ mine, other }) => {
     expect(Object.keys(mine.requestBody?.content ?? {})).toEqual(Object.keys(other.requestBody?.content ?? {}));
     expect(mine.requestBody?.required ?? false).toBe(other.requestBody?.required ?? false);
-  });
+  }));
 
-  test('is called with the credentials that the contract names', () => {
+test('every operation is called with the credentials that the contract names', () =>
+  each(({ mine, other }) => {
     expect(mine.security).toEqual(other.security);
-  });
+  }));
 
-  test('answers just what the contract describes, field by field, and no more than api/extensions.ts adds', () => {
+test('every operation answers just what the contract describes, and no more than api/extensions.ts adds', () =>
+  each(({ method, path, mine, other }) => {
     expect(Object.keys(mine.responses)).toEqual(expect.arrayContaining(Object.keys(other.responses)));
     const prefix = `${method.toUpperCase()} ${path}.`;
     const added = new Set(
@@ -82,8 +90,7 @@ describe.each(both)('%s %s', (method, path) => {
     const [answer, wanted] = [usualAnswerOf(method, path), answerOf(theirs, method, path) ?? {}];
     const ofRecords = new Set(Object.keys(EXTENSIONS.records));
     expect(differences({ ours, theirs, added, ofRecords }, answer, wanted)).toEqual([]);
-  });
-});
+  }));
 
 test('a difference would be seen', () => {
   const compared = { ours, theirs, added: new Set(['c']) };
