@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { createTokens, TOKEN_LIFE_MS } from '../../api/http/tokens.js';
 import type { AuthScheme } from '../../api/http/operation.js';
 import { operations } from '../../api/routes.js';
 import { loadConfig } from '../../config.js';
+import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
 import { theirs } from '../support/contract.js';
 
@@ -88,12 +89,13 @@ function schemeInContract(method: string, path: string): keyof typeof EXPECTED |
   return described.security.some((one) => 'accessToken' in one) ? 'user' : 'key';
 }
 
+const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string => `${method} ${path}`;
+
 /** Ids that nobody has. */
 const addressOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '999999999999');
 
-test.each(operations.map((one) => [one.method, one.path, one.auth] as const))(
-  '%s %s lets in just whom the contract names',
-  async (method, path, auth) => {
+test('every operation lets in just whom the contract names', () =>
+  everyRow(operations, nameOf, async ({ method, path, auth }) => {
     // Pages of operators are none of the interface: ops.test.ts has them.
     if (auth === 'operator') throw new Error('An operation takes no browser');
     const named = auth === 'reader' ? 'user' : auth;
@@ -115,14 +117,11 @@ test.each(operations.map((one) => [one.method, one.path, one.auth] as const))(
       if (expected === 401 || expected === 403) expect(body).toEqual({ detail: expect.any(String) });
     };
     await Promise.all((Object.keys(credentials) as (keyof typeof credentials)[]).map(tryAs));
-  },
-);
+  }));
 
-describe('a method that a path does not take is 405 and names those it does', () => {
-  const paths = [...new Set(operations.map((one) => one.path))];
-  const methodsOf = (path: string) =>
-    operations.filter((one) => one.path === path).map((one) => one.method.toUpperCase());
-  test.each(paths.map((path) => [path, methodsOf(path)] as const))('%s', async (path, methods) => {
+test('a method that a path does not take is 405 and names those it does', () =>
+  everyRow([...new Set(operations.map((one) => one.path))], String, async (path) => {
+    const methods = operations.filter((one) => one.path === path).map((one) => one.method.toUpperCase());
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !methods.includes(one))) {
       const answer = await fetch(`${service.url}${addressOf(path)}`, { method });
       expect({ method, status: answer.status, allow: answer.headers.get('allow') }).toEqual({
@@ -132,5 +131,4 @@ describe('a method that a path does not take is 405 and names those it does', ()
       });
       expect(await answer.json()).toEqual({ detail: expect.any(String) });
     }
-  });
-});
+  }));

@@ -13,6 +13,7 @@ import { createLog } from '../../observability/log.js';
 import { createMetrics } from '../../observability/metrics.js';
 import type { Store } from '../../store/connect.js';
 import type { TestUser } from '../support/client.js';
+import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
 import { isThorough } from '../support/thorough.js';
 
@@ -76,23 +77,31 @@ const HOSTILE: readonly Hostile[] = [
 const hostileTo = (index: number): Hostile[] =>
   isThorough() ? [...HOSTILE] : HOSTILE.filter((_row, at) => at % 3 === index % 3);
 
-describe.each(posts.map(({ path }, index) => [path, index] as const))('POST %s', (path, index) => {
-  test.each(hostileTo(index))('%s is refused', async (_what, body, headers, status, type) => {
-    const answer = await send(path, body, headers);
-    expect(answer.status).toBe(status);
-    if (status !== 422) expect(answer.body.detail).toEqual(expect.any(String));
-    else expect(answer.body.detail).toContainEqual(expect.objectContaining({ msg: expect.any(String) }));
-    if (type !== null) expect(answer.body.detail).toContainEqual(expect.objectContaining({ type }));
-    expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
-  });
+test('every operation refuses a body that is hostile', () =>
+  everyRow(
+    posts.flatMap(({ path }, index) => hostileTo(index).map((row) => [path, ...row] as const)),
+    ([path, what]) => `POST ${path} with ${what}`,
+    async ([path, _what, body, headers, status, type]) => {
+      const answer = await send(path, body, headers);
+      expect(answer.status).toBe(status);
+      if (status !== 422) expect(answer.body.detail).toEqual(expect.any(String));
+      else expect(answer.body.detail).toContainEqual(expect.objectContaining({ msg: expect.any(String) }));
+      if (type !== null) expect(answer.body.detail).toContainEqual(expect.objectContaining({ type }));
+      expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
+    },
+  ));
 
-  test('no body at all is one without fields', async () => {
-    const empty = await send(path, '{}');
-    expect(await send(path, undefined)).toEqual(empty);
-    expect(await send(path, undefined, { 'content-type': 'text/plain' })).toEqual(empty);
-    expect([200, 400, 422]).toContain(empty.status);
-  });
-});
+test('every operation takes no body at all for one without fields', () =>
+  everyRow(
+    posts.map(({ path }) => path),
+    (path) => `POST ${path}`,
+    async (path) => {
+      const empty = await send(path, '{}');
+      expect(await send(path, undefined)).toEqual(empty);
+      expect(await send(path, undefined, { 'content-type': 'text/plain' })).toEqual(empty);
+      expect([200, 400, 422]).toContain(empty.status);
+    },
+  ));
 
 test('a small body that grows when it is decompressed is refused like a large one', async () => {
   const bomb = gzipSync(`{"x":"${' '.repeat(50_000_000)}"}`);
@@ -102,7 +111,7 @@ test('a small body that grows when it is decompressed is refused like a large on
 describe('the fault is named by its path', () => {
   const url = '"url":"https://example.com/s.xml"';
   const half = '\\ud800';
-  test.each<[string, string, (string | number)[]]>([
+  const faults: readonly (readonly [string, string, (string | number)[]])[] = [
     ['/scrape_sitemap', `{${url},"tags":{"a":"${half}"}}`, ['tags', 'a']],
     ['/scrape_sitemap', `{${url},"tags":{"a":["fine","x${half}y"]}}`, ['tags', 'a', 1]],
     ['/scrape_sitemap', `{${url},"tags":{"${half}":"a"}}`, ['tags']],
@@ -146,12 +155,18 @@ describe('the fault is named by its path', () => {
     ['/embeddings', '{"query":"x","k":1,"tags":{"a":{"$gt":0}}}', ['tags', 'a']],
     ['/embeddings', '{"query":"x","k":1,"file_ids":[9007199254740993]}', ['file_ids', 0]],
     ['/delete_files_v2', '{"filters":{"external_file_ids":[{"$exists":true}]}}', ['filters', 'external_file_ids', 0]],
-  ])('%s %s', async (path, body, loc) => {
-    const answer = await send(path, body);
-    expect(answer.status).toBe(422);
-    expect(answer.body.detail).toContainEqual(expect.objectContaining({ loc: ['body', ...loc] }));
-    expect(JSON.stringify(answer.body)).not.toContain('sleep(1)');
-  });
+  ];
+  test('of a value that no field takes', () =>
+    everyRow(
+      faults,
+      ([path, body]) => `${path} ${body.slice(0, 100)}`,
+      async ([path, body, loc]) => {
+        const answer = await send(path, body);
+        expect(answer.status).toBe(422);
+        expect(answer.body.detail).toContainEqual(expect.objectContaining({ loc: ['body', ...loc] }));
+        expect(JSON.stringify(answer.body)).not.toContain('sleep(1)');
+      },
+    ));
 
   test('of a body with very many faults one is told, so that the answer stays small', async () => {
     const answer = await send('/user_files_v2', `{"filters":{"ids":[${'"",'.repeat(200_000)}""]}}`);
@@ -161,7 +176,7 @@ describe('the fault is named by its path', () => {
 });
 
 describe('what only looks hostile is served', () => {
-  test.each<[string, string]>([
+  const served: readonly (readonly [string, string])[] = [
     ['a whole pair', '{"filters":{"name":"\\ud83d\\ude00"}}'],
     ['every sign that patterns are made of', '{"filters":{"name":".*+?^${}()|[]\\\\/-"}}'],
     ['the longest name that can be searched for', `{"filters":{"name":"${'('.repeat(2_048)}"}}`],
@@ -170,11 +185,17 @@ describe('what only looks hostile is served', () => {
     ['a list of no conditions', '{"filters":{"tags_v2":{"AND":[]}}}'],
     ['no conditions inside others', '{"filters":{"tags_v2":{"OR":[{"AND":[{"OR":[]}]},{"key":"a","value":[]}]}}}'],
     ['zero with a sign and an exponent', '{"pagination":{"offset":-0.0e10}}'],
-  ])('%s', async (_what, body) => {
-    expect((await send('/user_files_v2', body)).status).toBe(200);
-    const chunks = JSON.stringify({ filters: {}, ...(JSON.parse(body) as object) });
-    expect((await send('/list_chunks_and_embeddings', chunks)).status).toBe(200);
-  });
+  ];
+  test('by lists of files and of chunks', () =>
+    everyRow(
+      served,
+      ([what]) => what,
+      async ([_what, body]) => {
+        expect((await send('/user_files_v2', body)).status).toBe(200);
+        const chunks = JSON.stringify({ filters: {}, ...(JSON.parse(body) as object) });
+        expect((await send('/list_chunks_and_embeddings', chunks)).status).toBe(200);
+      },
+    ));
 
   test('a delete whose only filter asks for nothing is none', async () => {
     for (const filters of [{}, { tags_v2: { AND: [] } }, { tags_v2: { OR: [{ AND: [] }] } }, { tags: {} }])
@@ -240,8 +261,8 @@ const TAKES_ADDRESS: readonly (readonly [string, 'query' | 'body', (url: string)
   ['/fetch_urls', 'query', (url) => url, ['url']],
   ['/process_sitemap', 'query', (url) => url, ['url']],
 ];
-describe.each(TAKES_ADDRESS)('%s refuses at once an address that is not public', (path, where, make, loc) => {
-  const call = async (url: string) => {
+test('every operation that takes an address refuses at once one that is not public, in every spelling', () => {
+  const call = async ([path, where, make]: (typeof TAKES_ADDRESS)[number], url: string) => {
     if (where === 'body') return send(path, JSON.stringify(make(url)));
     const answer = await fetch(`${service.url}${path}?${new URLSearchParams({ url }).toString()}`, {
       headers: credentials['user']!,
@@ -249,15 +270,18 @@ describe.each(TAKES_ADDRESS)('%s refuses at once an address that is not public',
     return { status: answer.status, body: (await answer.json()) as Refusal };
   };
 
-  test('by its address, in every spelling', async () => {
-    for (const host of PRIVATE) {
-      const { status, body } = await call(`http://${host}/x`);
-      expect({ host, status, body }).toMatchObject({
-        ...{ host, status: 422 },
+  return everyRow(
+    TAKES_ADDRESS.flatMap((row) => PRIVATE.map((host) => [row, host] as const)),
+    ([[path], host]) => `${path} with ${host}`,
+    async ([row, host]) => {
+      const [, where, , loc] = row;
+      const { status, body } = await call(row, `http://${host}/x`);
+      expect({ status, body }).toMatchObject({
+        status: 422,
         body: { detail: [{ loc: [where, ...loc], msg: 'The address is not one that this service may call' }] },
       });
-    }
-  });
+    },
+  );
 });
 
 test('every operation that takes an address is in the table', () => {
@@ -308,8 +332,8 @@ test('a fault of our own is 500 with a request id, and tells nothing else', asyn
   expect(text).not.toMatch(/mongodb|hunter2|Error|at .*\.ts/);
 });
 
-describe('paths and queries', () => {
-  test.each([
+test('a path or a query that is none is refused', () => {
+  const wrong: readonly (readonly [string, number])[] = [
     ['/content/%E0%A4%A/1/1.raw', 400],
     ['/content/1/1/1.raw%00?key=a&expires=1&signature=b', 403],
     ['/content/1/1/1.raw?key[$ne]=1&expires=1&signature=b', 403],
@@ -318,9 +342,14 @@ describe('paths and queries', () => {
     ['/process_sitemap?url[$gt]=', 422],
     ['/process_sitemap?url=a&url=b', 422],
     ['/process_sitemap?url=%00', 422],
-  ])('GET %s is %d', async (path, status) => {
-    const answer = await user.get<Refusal>(path);
-    expect(answer.status).toBe(status);
-    expect(answer.body.detail).toBeDefined();
-  });
+  ];
+  return everyRow(
+    wrong,
+    ([path]) => `GET ${path}`,
+    async ([path, status]) => {
+      const answer = await user.get<Refusal>(path);
+      expect(answer.status).toBe(status);
+      expect(answer.body.detail).toBeDefined();
+    },
+  );
 });
