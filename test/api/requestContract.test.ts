@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import { EXTENSIONS } from '../../api/extensions.js';
+import type { HttpError } from '../../api/http/errors.js';
 import { validate } from '../../api/http/validate.js';
 import { operations } from '../../api/routes.js';
 import {
@@ -12,6 +13,7 @@ import {
   type Field,
   type Schema,
   fieldsOf,
+  keysOf,
   ours,
   shapesOf,
   theirs,
@@ -152,6 +154,31 @@ test('every operation fills in the defaults of the contract, for what is absent 
       }
     }
   }));
+
+test('every operation takes null where the contract allows it, else refuses it by its path', () => {
+  const fields = rows.flatMap((row) =>
+    shapesOf(theirs, row.wanted).flatMap((shape) => shape.fields.map((field) => ({ ...row, shape, field }))),
+  );
+  return everyRow(
+    fields,
+    ({ method, path, field }) => `${method} ${path} ${field.path}`,
+    ({ path, operation, shape, field }) => {
+      // For another service than the body's it may hold anything.
+      const { service } = shape.body as { readonly service?: string };
+      if (field.path.startsWith('servicenow_credentials.') && service !== 'SERVICENOW') return;
+      let refused = false;
+      try {
+        validate(operation.body!, withValue(shape.body, field.path, null), 'body', RULES);
+      } catch (error) {
+        const { status, detail } = error as HttpError;
+        expect(status).toBe(422);
+        refused = JSON.stringify(detail).includes(JSON.stringify(['body', ...keysOf(field.path)]));
+      }
+      const isNullable = allowsNull(theirs, field.schema) || NULL_EXTENSIONS.includes(`${path.slice(1)}.${field.path}`);
+      expect(refused).toBe(!isNullable);
+    },
+  );
+});
 
 /** Answers that the contract describes: objects, and the lists of the older forms. */
 const answering = operations.filter(({ method, path }) => {
