@@ -1,8 +1,6 @@
 /** One engine set for the whole run: test/support/globalSetup.mjs starts it, globalTeardown.mjs stops it. */
 module.exports = {
-  // Suites of a process share the packages they load, and the realm that these live in.
   testEnvironment: '<rootDir>/test/support/environment.cjs',
-  runtime: '<rootDir>/test/support/runtime.cjs',
   globalSetup: '<rootDir>/test/support/globalSetup.mjs',
   globalTeardown: '<rootDir>/test/support/globalTeardown.mjs',
   extensionsToTreatAsEsm: ['.ts'],
@@ -12,7 +10,8 @@ module.exports = {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
-  resolver: '<rootDir>/test/support/resolver.cjs',
+  // Our imports name what TypeScript becomes.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // What takes minutes is run by `npm run test:long` alone.
   testMatch: ['<rootDir>/test/*.test.ts', '<rootDir>/test/!(long)/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],

@@ -20,7 +20,7 @@ let site: Site;
 
 beforeAll(async () => {
   // Steps that fail are what this is about, and the SDK would tell of each.
-  quietTemporal('ERROR');
+  await quietTemporal('ERROR');
   // A Qdrant of its own: this test stops it.
   dataDir = await newEngineFolder('outage');
   engines = await startEngines({ dataDir, need: { temporal: false, mongodb: false, qdrant: true }, ports: 'free' });

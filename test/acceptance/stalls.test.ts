@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { NativeConnection, Worker } from '@temporalio/worker';
 
 import type { Check } from '../../cli/doctor/check.js';
 import { NO_TRACING } from '../../observability/tracing.js';
@@ -15,6 +14,7 @@ import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
 import { opsPicture } from '../support/opsPicture.js';
+import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
@@ -87,7 +87,8 @@ const doctor = async (name: string): Promise<Check | undefined> => {
 
 /** A worker whose workflow code throws, as one does that meets the history of another version. */
 async function startBrokenWorker(): Promise<() => Promise<void>> {
-  quietTemporal('ERROR');
+  await quietTemporal('ERROR');
+  const { NativeConnection, Worker } = (await loadProduct()).sdk;
   const connection = await NativeConnection.connect({ address: testEngines().temporalAddress });
   const code = readFileSync(BUNDLE, 'utf8').replace(
     'async function scrapeSitemap(input) {',

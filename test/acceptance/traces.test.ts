@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, Worker } from '@temporalio/worker';
 import { type AddressInfo, createServer } from 'node:net';
 
 import type { FileRecord } from '../../contract/records.js';
@@ -15,6 +14,7 @@ import { type Site, startSite } from '../emulators/site.js';
 import { testUser, type TestUser } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startProcess } from '../support/processes.js';
+import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
@@ -243,12 +243,13 @@ test('a refusal is no failed span', async () => {
 });
 
 thoroughly('the history of a traced workflow replays where nothing is known of traces', async () => {
-  quietTemporal();
+  await quietTemporal();
   const connection = await Connection.connect({ address: service.env['TEMPORAL_ADDRESS'] ?? '' });
   const client = new Client({ connection });
   const history = await client.workflow.getHandle(service.names.idOf(workflowIds.scrape(parent.id))).fetchHistory();
   await connection.close();
   expect(JSON.stringify(history)).toContain('_tracer-data');
+  const { bundleWorkflowCode, Worker } = (await loadProduct()).sdk;
   const workflowBundle = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
   });

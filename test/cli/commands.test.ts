@@ -132,7 +132,7 @@ test('a site is scraped and searched, and a file that is not searchable leads to
 
   const found = await call('search', 'sample', '--customer', 'hugo', '--k', '2', '--json');
   expect(found.json<DocumentRecord[]>()[0]?.source_url).toBe(site.url('/good.html'));
-  expect((await call('search', 'sample', '--customer', 'hugo')).lines[0]).toMatch(/^1\. score [\d.]+ · file \d+/);
+  expect((await call('search', 'sample', '--customer', 'hugo')).lines[0]).toMatch(/^1\. score -?[\d.]+ · file \d+/);
 
   const status = await call('status', '--customer', 'hugo');
   expect(status.lines[0]).toMatch(/^ready: mongodb \d+ ms/);

@@ -1,9 +1,10 @@
-import { asyncLocalStorage, Context } from '@temporalio/activity';
+import type * as sdkActivity from '@temporalio/activity';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Activities } from '../../activities/index.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../emulators/embeddingProviders/start.js';
 import { readAtRest } from '../support/atRest.js';
+import { loadProduct } from '../support/product.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 
@@ -11,6 +12,7 @@ const FILES = 3;
 const TO = 'OPENAI_ADA_SMALL_512';
 
 let emulator: EmbeddingEmulator;
+let activity: typeof sdkActivity;
 let service: TestService;
 /** How the late try of each batch ended. */
 const late: unknown[] = [];
@@ -38,8 +40,10 @@ const cutOff = (activities: Activities): Activities => ({
   async reembedBatch(input) {
     const held = holdPoints();
     const cancelled = new AbortController();
-    const context = Object.create(Context.current(), { cancellationSignal: { value: cancelled.signal } }) as Context;
-    const first = asyncLocalStorage.run(context, () => activities.reembedBatch(input));
+    const context = Object.create(activity.Context.current(), {
+      cancellationSignal: { value: cancelled.signal },
+    }) as sdkActivity.Context;
+    const first = activity.asyncLocalStorage.run(context, () => activities.reembedBatch(input));
     await held.came;
     const counts = await activities.reembedBatch(input);
     cancelled.abort(new Error('taken for dead'));
@@ -50,6 +54,7 @@ const cutOff = (activities: Activities): Activities => ({
 });
 
 beforeAll(async () => {
+  ({ activity } = await loadProduct());
   emulator = await startEmbeddingEmulator();
   service = await startService(
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', ...emulator.settings('openai') },

@@ -37,7 +37,7 @@ const away = new Map<string, () => boolean>();
 
 beforeAll(async () => {
   // A store that is away is told of at every try.
-  quietTemporal('ERROR');
+  await quietTemporal('ERROR');
   time = await startTimeSkipping();
   [site, drive, gitbook] = await Promise.all([startSite(), startGoogleDrive(), startGitBook()]);
   service = await startService(

@@ -1,69 +1,54 @@
 /**
- * Jest's environment without a context of its own: suites run in the realm of their process, as the service does, so
- * that they can share what they load (test/support/runtime.cjs). Globals and the environment's variables are put back
- * after each suite. There are no fake timers: Jest's would be those of the context that is not used.
+ * Jest's environment for Node, and what suites of a process have in common: the service as production runs it, compiled,
+ * loaded once by Node itself. Loaded anew for each suite, its 900 modules would be most of the work of many.
  */
+const path = require('node:path');
+const { pathToFileURL } = require('node:url');
 const v8 = require('node:v8');
-const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
 
-/** Jest names a context wherever it makes a module: this one stands for none. */
-const NONE = vm.createContext({});
-const withoutNone = ({ context, parsingContext, ...options }) => {
-  return { ...options, ...(context !== NONE && { context }), ...(parsingContext !== NONE && { parsingContext }) };
-};
-const { SourceTextModule, SyntheticModule, compileFunction } = vm;
+/** The global setup has brought it up to date. */
+const DIST = path.resolve(__dirname, '../../dist');
+const fromDist = (file) => import(pathToFileURL(path.join(DIST, file)).href);
 
-/** What V8 made of the modules that earlier suites of this process have loaded: half the time of loading them. */
-const compiled = new Map();
-/** What comes from there would still import by way of the suite that had it first. */
-const IMPORTS_LATER = /\bimport\s*\(/;
+async function load() {
+  const [api, worker, config, log, fields, local, sdkLogger, sdk, activity] = await Promise.all([
+    fromDist('api/createApi.js'),
+    fromDist('worker/createWorker.js'),
+    fromDist('config.js'),
+    fromDist('observability/log.js'),
+    fromDist('activities/logFields.js'),
+    fromDist('embeddings/providers/local.js'),
+    fromDist('worker/sdkLogger.js'),
+    import('@temporalio/worker'),
+    import('@temporalio/activity'),
+  ]);
+  return {
+    createApi: api.createApi,
+    createWorker: worker.createWorker,
+    loadConfig: config.loadConfig,
+    createLog: log.createLog,
+    activityFields: fields.activityFields,
+    createLocalProvider: local.createLocalProvider,
+    isMeant: sdkLogger.isMeant,
+    sdk: sdk.default,
+    activity: activity.default,
+    kept: new Map(),
+  };
+}
 
-vm.SourceTextModule = class extends SourceTextModule {
-  constructor(code, options) {
-    const known = compiled.get(options.identifier);
-    const isKnown = known?.code === code;
-    super(code, { ...withoutNone(options), ...(isKnown && { cachedData: known.data }) });
-    if (!isKnown && !IMPORTS_LATER.test(code))
-      compiled.set(options.identifier, { code, data: this.createCachedData() });
-  }
-};
-vm.SyntheticModule = class extends SyntheticModule {
-  constructor(names, evaluate, options) {
-    super(names, evaluate, withoutNone(options));
-  }
-};
-vm.compileFunction = (code, names, options) => compileFunction(code, names, withoutNone(options));
+let loaded = null;
 
-/** What tests keep for later suites of their process, by name. */
-globalThis.keptForSuites = new Map();
-
-module.exports = class SharedEnvironment extends TestEnvironment {
-  constructor(config, context) {
-    super(config, context);
-    this.before = Object.getOwnPropertyDescriptors(globalThis);
-    this.env = { ...process.env };
-    // Jest puts a warning around it for each suite.
-    this.exit = process.exit;
-    this.global = globalThis;
-    this.context = NONE;
-    this.fakeTimers = null;
-    this.fakeTimersModern = null;
+module.exports = class ServiceEnvironment extends TestEnvironment {
+  async setup() {
+    await super.setup();
+    // Its types: product.ts.
+    this.global.loadProduct = () => (loaded ??= load());
   }
 
   async teardown() {
     await super.teardown();
     // Jest ends its processes by signals, at which Node writes no coverage (npm run coverage).
     if (process.env.NODE_V8_COVERAGE) v8.takeCoverage();
-    process.exit = this.exit;
-    for (const name of Object.keys(process.env)) if (!(name in this.env)) delete process.env[name];
-    Object.assign(process.env, this.env);
-    for (const key of Reflect.ownKeys(globalThis)) {
-      const before = this.before[key];
-      const now = Object.getOwnPropertyDescriptor(globalThis, key);
-      if (!now.configurable) continue;
-      if (!before) delete globalThis[key];
-      else if (now.value !== before.value || now.get !== before.get) Object.defineProperty(globalThis, key, before);
-    }
   }
 };

@@ -5,15 +5,11 @@ import path from 'node:path';
 import mongoose from 'mongoose';
 
 import type { Activities } from '../../activities/index.js';
-import { activityFields } from '../../activities/logFields.js';
-import { createApi } from '../../api/createApi.js';
-import { loadConfig } from '../../config.js';
 import type { TemporalNames } from '../../contract/temporalNames.js';
-import { createLog } from '../../observability/log.js';
 import type { Store } from '../../store/connect.js';
-import { createWorker } from '../../worker/createWorker.js';
 import { testEngines } from './engines.js';
 import { refuseWrong, wrongCounts } from './ledger.js';
+import { loadProduct } from './product.js';
 import { quietTemporal } from './quietTemporal.js';
 import { sharedLocalModel } from './sharedLocalModel.js';
 import { testUser, type TestUser } from './client.js';
@@ -55,7 +51,7 @@ async function dropDatabase(uri: string): Promise<void> {
 
 /**
  * A service of its own on the run's shared engines: own database, collections, task queue and folder. API and worker
- * run in this process; tests that kill them start processes with `env` instead.
+ * run in this process, compiled, as production runs them; tests that kill them start processes with `env` instead.
  */
 export async function startService(
   settings: Record<string, string> = {},
@@ -89,10 +85,11 @@ export async function startService(
     STORE_TIMEOUT_S: '60',
     ...settings,
   };
+  const { activityFields, createApi, createLog, createWorker, loadConfig } = await loadProduct();
   const config = loadConfig(env);
   const log = createLog({ level: config.logLevel, name: 'test', fields: activityFields }, logTo);
   await spreadIds(mongodbUri.href);
-  const localModel = sharedLocalModel(engines);
+  const localModel = await sharedLocalModel(engines);
   const api = await createApi(config, { log, localModel });
   const { store, names } = api;
   const apiKey = config.apiKey ?? '';
@@ -107,7 +104,7 @@ export async function startService(
     names,
     user: (customerId, key = apiKey) => testUser(url, key, customerId),
     async startWorker(wrap) {
-      quietTemporal();
+      await quietTemporal();
       const worker = await createWorker(config, {
         ...{ log, localModel, store, measureLoad: () => UNMEASURED },
         ...(wrap && { wrap }),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { activityInfo } from '@temporalio/activity';
+import type { activityInfo as currentActivity } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
@@ -8,6 +8,7 @@ import { workflowIds } from '../../contract/orchestration.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { testEngines } from '../support/engines.js';
+import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { soon } from '../support/soon.js';
 import { startService, type TestService } from '../support/service.js';
@@ -19,6 +20,7 @@ interface Execution {
   readonly runId: string;
 }
 type Moment = 'before' | 'after';
+let activityInfo: typeof currentActivity;
 let service: TestService;
 let client: Client;
 let receiver: Receiver;
@@ -47,7 +49,8 @@ function withMishaps(activities: Activities): Activities {
 }
 
 beforeAll(async () => {
-  quietTemporal('ERROR');
+  await quietTemporal('ERROR');
+  ({ activityInfo } = (await loadProduct()).activity);
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   service = await startService(
     {

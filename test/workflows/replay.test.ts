@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { bundleWorkflowCode, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { WorkerOptions } from '@temporalio/worker';
 
+import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { NO_TRACING } from '../../observability/tracing.js';
 import { traceSinks } from '../../worker/traces.js';
@@ -19,8 +20,9 @@ const bundles: Record<'with' | 'without', Bundle | null> = {
 };
 
 beforeAll(async () => {
-  quietTemporal();
-  bundles.without = await bundleWorkflowCode({
+  await quietTemporal();
+  const { sdk } = await loadProduct();
+  bundles.without = await sdk.bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
   });
 });
@@ -41,6 +43,7 @@ describe.each(['with', 'without'] as const)('every recorded history still replay
   beforeAll(async () => {
     // By one worker: to make one is most of a replay.
     const all = histories.map((name) => ({ workflowId: name, history: read(name) }));
+    const { Worker } = (await loadProduct()).sdk;
     for await (const { workflowId, error } of Worker.runReplayHistories(optionsOf(traces), all))
       replayed.set(workflowId, error ?? null);
   });
@@ -55,5 +58,6 @@ test('a history of other commands does not replay, so this test can fail', async
   const altered = JSON.parse(
     JSON.stringify(read(name)).replaceAll('"discoverPages"', '"discoverSomethingElse"'),
   ) as unknown;
+  const { Worker } = (await loadProduct()).sdk;
   await expect(Worker.runReplayHistory(optionsOf('with'), altered)).rejects.toThrow(/TMPRL1100|nondetermin/i);
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
+import type * as sdkActivity from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
@@ -26,6 +26,7 @@ import { drawPicture } from '../support/pictures.js';
 import { adoptFiles, connectSource } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
 import { runPass } from '../support/passes.js';
+import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
@@ -187,12 +188,15 @@ const customers = new Map<number, string>();
 
 type StepInput = { readonly runId: number } | { readonly organizationId: number };
 
+/** That of the service, which knows what runs. */
+let activity: typeof sdkActivity;
+
 /** The activities with the mishaps around them. */
 function withMishaps(activities: Activities): Activities {
   const wrap =
     (step: Step, real: (input: StepInput) => Promise<unknown>) =>
     async (input: StepInput): Promise<unknown> => {
-      const { workflowType = '', workflowExecution } = activityInfo();
+      const { workflowType = '', workflowExecution } = activity.activityInfo();
       const workflowId = workflowExecution?.workflowId ?? '';
       called.add(`${workflowType}: ${step}`);
       const { organizationId = 0 } = 'runId' in input ? ((await service.store.runs.find(input.runId)) ?? {}) : input;
@@ -205,12 +209,12 @@ function withMishaps(activities: Activities): Activities {
         if (mishap?.when !== when) return;
         const message = `a mishap of the test ${when} ${step}`;
         if (mishap.does === 'fail') throw new Error(message);
-        if (mishap.does === 'break') throw ApplicationFailure.nonRetryable(message);
+        if (mishap.does === 'break') throw activity.ApplicationFailure.nonRetryable(message);
         await client.workflow.getHandle(workflowId).cancel();
         if (mishap.isDelivered !== true) return sleep(REACTION_MS);
-        const signal = cancellationSignal();
+        const signal = activity.cancellationSignal();
         while (!signal.aborted) {
-          heartbeat();
+          activity.heartbeat();
           await sleep(100);
         }
       };
@@ -458,7 +462,8 @@ let stores: AtRest;
 
 beforeAll(async () => {
   // Every trial fails on purpose, and the SDK would tell of each.
-  quietTemporal('ERROR');
+  await quietTemporal('ERROR');
+  ({ activity } = await loadProduct());
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   site = await startSampleSite(PAGES, 1);
   site.pages.set('/start.html', linkedPage('start', ['/pages/0.html', '/pages/1.html']));

@@ -1,0 +1,34 @@
+/** The service as production runs it, loaded by Node once for all suites of a process (environment.cjs). */
+import type * as activity from '@temporalio/activity';
+import type * as sdk from '@temporalio/worker';
+
+import type { activityFields } from '../../activities/logFields.js';
+import type { createApi } from '../../api/createApi.js';
+import type { loadConfig } from '../../config.js';
+import type { createLocalProvider } from '../../embeddings/providers/local.js';
+import type { createLog } from '../../observability/log.js';
+import type { createWorker } from '../../worker/createWorker.js';
+import type { isMeant } from '../../worker/sdkLogger.js';
+
+export interface Product {
+  readonly createApi: typeof createApi;
+  readonly createWorker: typeof createWorker;
+  readonly loadConfig: typeof loadConfig;
+  readonly createLog: typeof createLog;
+  readonly activityFields: typeof activityFields;
+  readonly createLocalProvider: typeof createLocalProvider;
+  readonly isMeant: typeof isMeant;
+  /** Its native part can be loaded once in a process. */
+  readonly sdk: typeof sdk;
+  /** Knows the activity that its caller runs in. */
+  readonly activity: typeof activity;
+  /** What suites keep for later ones of their process, by name. */
+  readonly kept: Map<string, unknown>;
+}
+
+declare global {
+  /** Set by environment.cjs. */
+  var loadProduct: () => Promise<Product>;
+}
+
+export const loadProduct = (): Promise<Product> => globalThis.loadProduct();
