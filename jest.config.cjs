@@ -12,8 +12,8 @@ module.exports = {
   },
   // Our imports name what TypeScript becomes.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  // What takes minutes is run by `npm run test:long` alone.
-  testMatch: ['<rootDir>/test/*.test.ts', '<rootDir>/test/!(long)/**/*.test.ts'],
+  // The other tiers: jest.system.config.cjs and jest.long.config.cjs.
+  testMatch: ['<rootDir>/test/*.test.ts', '<rootDir>/test/!(system|long)/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],
   // Reached by what hangs, not by what is slow: what tests wait for has less (test/support/soon.ts).
   testTimeout: 300_000,

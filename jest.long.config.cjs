@@ -4,7 +4,7 @@ const path = require('node:path');
 const tinyglobby = require('tinyglobby');
 const config = require('./jest.config.cjs');
 
-/** Whether a suite of `npm test` does more here. */
+/** Whether a suite of another tier does more here. */
 const doesMore = (suite) => readFileSync(path.join(__dirname, suite), 'utf8').includes('/support/thorough.js');
 const suites = tinyglobby.globSync(['test/**/*.test.ts', '!test/long/**'], { cwd: __dirname });
 

@@ -10,7 +10,7 @@ import { isOAuthSource } from '../contract/whiteLabel.js';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Where tests lie that are of one source alone: each is called as its source is. */
-const OWN_TESTS = ['test/connectors', 'test/acceptance/sources/own'];
+const OWN_TESTS = ['test/connectors', 'test/system/sources/own'];
 /** Asks servers that others wrote. */
 const SECOND_OPINION = 'test/connectors/emulate.test.ts';
 
@@ -88,7 +88,7 @@ export function sourcesPage(): string {
 
 **Nothing here was proven on a real account**: nobody had one. Each source was proven against an emulator of its own
 ([test/emulators](../test/emulators)), written to what its provider publishes, by the catalogue that every source passes
-([test/acceptance/sources](../test/acceptance/sources)) and by syncs whose worker was killed at random moments
+([test/system/sources](../test/system/sources)) and by syncs whose worker was killed at random moments
 ([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column names what else there is of each.
 This page is written from \`contract/sources.ts\` and \`connectors/\` by \`npm run docs:sources\`.
 

@@ -1,25 +1,38 @@
 /**
- * `npm test`: jest with the arguments given, then the plain line of counts that CI reads.
+ * `npm test`: jest with the arguments given, then the slowest suites, the processor time, and the plain line of counts that
+ * CI reads.
  *
- * Of the whole run, suites that failed are run once more when all others are done, one at a time: they share two cores,
- * at times with strangers, and what depends on the moment fails once in thousands of tests. The first failure is
- * printed, and each such suite is named at the end: it is a fault to be found, not one that is gone.
+ * Of a whole run, suites that failed are run once more when all others are done, one at a time. That tells a flaky test
+ * from a broken one, and changes nothing about the result: a test that passes only then has failed, unless
+ * test/flaky.json names it with its suspected cause.
  */
 import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 interface SuiteResult {
   readonly name: string;
   readonly status: string;
+  /** Of its tests and hooks, milliseconds since 1970. */
+  readonly startTime: number;
+  readonly endTime: number;
   readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
 }
 
-const JEST = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
+/** Tests that may pass on their second try: suspected causes by `suite: test`. */
+const FLAKY = join(ROOT, 'test/flaky.json');
+const SLOWEST = 20;
+/** Of Linux, for all architectures: sysconf(_SC_CLK_TCK). */
+const TICKS_PER_S = 100;
+
 const given = process.argv.slice(2);
 const REPORT = join(tmpdir(), `allotrope-tests-${process.pid}.json`);
+/** Without names of suites the run is a whole one; options alone choose its tier. */
+const isWhole = !given.some((argument) => argument === '--runTestsByPath' || /^test\//.test(argument));
 
 /** Runs jest to its end. @returns null when it left no report, so that nothing is known of its tests. */
 async function runJest(args: readonly string[]): Promise<readonly SuiteResult[] | null> {
@@ -39,19 +52,32 @@ async function runJest(args: readonly string[]): Promise<readonly SuiteResult[] 
   }
 }
 
-const hasFailed = ({ status }: SuiteResult): boolean => status === 'failed';
+/** Processor seconds of this process's ended children and theirs, of those that were waited for; null where it can't be read. */
+async function childSeconds(): Promise<number | null> {
+  // proc(5): after the name in parentheses, cutime and cstime are the 14th and 15th field.
+  const stat = await readFile('/proc/self/stat', 'utf8').catch(() => null);
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields ? (Number(fields[13]) + Number(fields[14])) / TICKS_PER_S : null;
+}
 
+const hasFailed = ({ status }: SuiteResult): boolean => status === 'failed';
+const pathOf = ({ name }: SuiteResult): string => relative(ROOT, name);
+
+const began = performance.now();
 const first = await runJest(given);
 const suites = new Map(first?.map((suite) => [suite.name, suite]));
 const failed = [...suites.values()].filter(hasFailed);
-if (given.length === 0 && failed.length > 0) {
+if (isWhole && failed.length > 0) {
   process.stdout.write(`\nONCE MORE, ALONE: ${failed.length} of ${suites.size} suites\n`);
-  const again = await runJest(['--runInBand', '--runTestsByPath', ...failed.map(({ name }) => name)]);
-  for (const suite of again ?? []) suites.set(suite.name, suite);
-  for (const { name, assertionResults } of failed)
-    if (suites.get(name)?.status === 'passed')
-      for (const { fullName } of assertionResults.filter(({ status }) => status === 'failed'))
-        process.stdout.write(`PASSED ONLY ON THE SECOND TRY: ${name}: ${fullName}\n`);
+  const known = JSON.parse(await readFile(FLAKY, 'utf8')) as Record<string, string>;
+  const again = await runJest([...given, '--runInBand', '--runTestsByPath', ...failed.map(({ name }) => name)]);
+  for (const suite of again ?? []) {
+    const before = suites.get(suite.name);
+    if (before === undefined || suite.status !== 'passed') continue;
+    const flaky = before.assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
+    for (const test of flaky) process.stdout.write(`PASSED ONLY ON THE SECOND TRY: ${pathOf(suite)}: ${test}\n`);
+    if (flaky.length > 0 && flaky.every((test) => known[`${pathOf(suite)}: ${test}`])) suites.set(suite.name, suite);
+  }
 }
 
 const counts = { passed: 0, failed: first === null ? 1 : 0, skipped: 0 };
@@ -63,5 +89,14 @@ for (const suite of suites.values()) {
   // One that could not even be loaded has no tests to count.
   if (hasFailed(suite) && !suite.assertionResults.some(({ status }) => status === 'failed')) counts.failed++;
 }
-process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
+if (suites.size > 1) {
+  const secondsOf = ({ startTime, endTime }: SuiteResult): number => (endTime - startTime) / 1000;
+  const slowest = [...suites.values()].toSorted((a, b) => secondsOf(b) - secondsOf(a)).slice(0, SLOWEST);
+  process.stdout.write(`\nThe ${slowest.length} slowest of ${suites.size} suites, in seconds:\n`);
+  for (const suite of slowest) process.stdout.write(`${secondsOf(suite).toFixed(1).padStart(7)}  ${pathOf(suite)}\n`);
+}
+const processor = await childSeconds();
+process.stdout.write(`\n${((performance.now() - began) / 1000).toFixed(0)} s`);
+process.stdout.write(processor === null ? '\n' : `, ${processor.toFixed(0)} s of processor time\n`);
+process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;

@@ -1,4 +1,4 @@
 /** The whole catalogue of connected sources, with all troubles for each: some minutes. */
-import { catalogueSuite } from '../acceptance/sources/suite.js';
+import { catalogueSuite } from '../system/sources/suite.js';
 
 catalogueSuite(() => true);

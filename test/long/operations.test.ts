@@ -1,22 +1,22 @@
 /** What the sources that npm test has no room for have operations of their own for: a minute or two. */
-import { useCatalogue } from '../acceptance/sources/catalogue.js';
-import { chooserRows } from '../acceptance/sources/own/chooser.js';
-import { freshdeskRows } from '../acceptance/sources/own/freshdesk.js';
-import { dropboxRows } from '../acceptance/sources/own/dropbox.js';
-import { confluenceRows } from '../acceptance/sources/own/confluence.js';
-import { document360Rows } from '../acceptance/sources/own/document360.js';
-import { intercomRows } from '../acceptance/sources/own/intercom.js';
-import { boxRows } from '../acceptance/sources/own/box.js';
-import { gongAccountRows, gongRows } from '../acceptance/sources/own/gong.js';
-import { outlookRows } from '../acceptance/sources/own/outlook.js';
-import { guruRows } from '../acceptance/sources/own/guru.js';
-import { moreUnreadableRows } from '../acceptance/sources/own/unreadable.js';
-import { notionRows } from '../acceptance/sources/own/notion.js';
-import { salesforceRows } from '../acceptance/sources/own/salesforce.js';
-import { serviceNowRows, serviceNowTypeRows } from '../acceptance/sources/own/serviceNow.js';
-import { serviceNowChangeRows } from '../acceptance/sources/own/serviceNowChanges.js';
-import { zoteroRows } from '../acceptance/sources/own/zotero.js';
-import { zendeskRows } from '../acceptance/sources/own/zendesk.js';
+import { useCatalogue } from '../system/sources/catalogue.js';
+import { chooserRows } from '../system/sources/own/chooser.js';
+import { freshdeskRows } from '../system/sources/own/freshdesk.js';
+import { dropboxRows } from '../system/sources/own/dropbox.js';
+import { confluenceRows } from '../system/sources/own/confluence.js';
+import { document360Rows } from '../system/sources/own/document360.js';
+import { intercomRows } from '../system/sources/own/intercom.js';
+import { boxRows } from '../system/sources/own/box.js';
+import { gongAccountRows, gongRows } from '../system/sources/own/gong.js';
+import { outlookRows } from '../system/sources/own/outlook.js';
+import { guruRows } from '../system/sources/own/guru.js';
+import { moreUnreadableRows } from '../system/sources/own/unreadable.js';
+import { notionRows } from '../system/sources/own/notion.js';
+import { salesforceRows } from '../system/sources/own/salesforce.js';
+import { serviceNowRows, serviceNowTypeRows } from '../system/sources/own/serviceNow.js';
+import { serviceNowChangeRows } from '../system/sources/own/serviceNowChanges.js';
+import { zoteroRows } from '../system/sources/own/zotero.js';
+import { zendeskRows } from '../system/sources/own/zendesk.js';
 
 const catalogue = useCatalogue();
 

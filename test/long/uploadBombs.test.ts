@@ -17,7 +17,7 @@ import {
 const MB = 1_000_000;
 const LINE_BYTES = 205 * MB;
 const SPARSE_BYTES = 2_000 * MB;
-/** Large enough to reach every setting as it is by default. test/documents/bombs.test.ts has the readers alone, in each run. */
+/** Large enough to reach every setting as it is by default. test/system/contents/bombs.test.ts has the readers alone, in each run. */
 const BOMBS = bombsOf({ unpackedBytes: 1_900 * MB, sentBytes: SPARSE_BYTES, lineBytes: LINE_BYTES });
 const GOOD = 50;
 const PATIENCE_MS = 600_000;

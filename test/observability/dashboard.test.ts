@@ -29,7 +29,7 @@ const dashboard = JSON.parse(file('deploy/grafana/allotrope.json')) as Dashboard
 const operations = file('docs/operations.md');
 const graphs = dashboard.panels.filter(({ type }) => type !== 'row');
 
-/** What the SDK counts and the dashboard shows; test/acceptance/metrics.test.ts sees that they are told. */
+/** What the SDK counts and the dashboard shows; test/system/observability/metrics.test.ts sees that they are told. */
 const OF_SDK = [
   'temporal_activity_schedule_to_start_latency_seconds',
   'temporal_activity_execution_latency_seconds',

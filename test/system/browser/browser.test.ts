@@ -1,0 +1,277 @@
+import { createSocket } from 'node:dgram';
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { findChromium } from '../../../connectors/web/findChromium.js';
+import { faultOf, serve } from '../../egress/loopback.js';
+import { closeSources, fetchOne, source, text, type SourceOptions } from '../../connectors/web/webSource.js';
+import { thoroughly } from '../../support/thorough.js';
+
+afterEach(closeSources);
+
+const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
+const html = (pages: Record<string, string>) =>
+  serve((asked, response) => {
+    const page = pages[asked.url ?? ''];
+    response
+      .writeHead(
+        page === undefined ? 404 : 200,
+        asked.url?.endsWith('.js') ? { 'Content-Type': 'text/javascript' } : HTML,
+      )
+      .end(page ?? '');
+  });
+const render = (web: ReturnType<typeof source>, url: string, signal?: AbortSignal) =>
+  fetchOne(web, url, { downloadCssAndMedia: true, ...(signal ? { signal } : {}) });
+const failing = (notice: string): never => {
+  throw new Error(notice);
+};
+/** A source whose test fails when there is no browser. */
+const browsing = (options: SourceOptions = {}) => source({ onNotice: failing, ...options });
+
+beforeAll(() => {
+  if (findChromium(null) === null)
+    throw new Error('These tests need Chromium: apt-get install -y chromium-headless-shell');
+});
+
+describe('a rendered page', () => {
+  test('is what its scripts made of it, with the final address, and without the validators of the empty document', async () => {
+    const server = await serve((asked, response) => {
+      if (asked.url === '/from') response.writeHead(302, { Location: '/page' }).end();
+      else if (asked.url === '/page')
+        response
+          .writeHead(200, { ...HTML, ETag: '"e"', 'Last-Modified': 'Wed, 01 May 2024 10:00:00 GMT' })
+          .end('<main id="m">loading</main><script src="/fill.js"></script><img src="/i.png">');
+      else if (asked.url === '/fill.js')
+        response
+          .writeHead(200, { 'Content-Type': 'text/javascript' })
+          .end('fetch("/data").then((r) => r.text()).then((t) => { m.textContent = t; })');
+      else if (asked.url === '/data') response.writeHead(200).end('made by script: grün');
+      else response.writeHead(404).end();
+    });
+    const page = await render(browsing(), `${server.origin}/from`);
+    expect(text(page)).toContain('made by script: grün');
+    expect({ ...page, bytes: null }).toEqual({
+      bytes: null,
+      contentType: 'text/html; charset=utf-8',
+      finalUrl: `${server.origin}/page`,
+      etag: null,
+      lastModified: null,
+      fetchedWith: 'browser',
+    });
+    expect(server.seen.map(({ url }) => url)).toContain('/i.png');
+    expect(server.seen[0]?.headers['user-agent']).toBe('Allotrope/test');
+  });
+
+  test('is not rendered unless asked for', async () => {
+    const server = await html({ '/': '<p>plain<script>document.body.textContent = "script"</script>' });
+    const page = await fetchOne(browsing(), server.origin);
+    expect([page.fetchedWith, text(page)]).toEqual(['http', expect.stringContaining('plain')]);
+  });
+
+  test.each<[number, string]>([
+    [404, 'not_found'],
+    [403, 'access_denied'],
+    [429, 'rate_limited'],
+    [500, 'server_error'],
+  ])('of status %i fails as over plain HTTP', async (status, kind) => {
+    const server = await serve((_, response) =>
+      response.writeHead(status, { ...HTML, 'Retry-After': '9' }).end('<p>no'),
+    );
+    const fault = await faultOf(render(browsing(), server.origin));
+    expect([fault.kind, fault.retryAfterMs]).toEqual([kind, status === 429 ? 9000 : null]);
+  });
+
+  test('of another type is left to plain HTTP', async () => {
+    const server = await serve((asked, response) =>
+      response.writeHead(200, { 'Content-Type': asked.url === '/t' ? 'text/plain' : 'application/pdf' }).end('words'),
+    );
+    const web = browsing();
+    expect(await render(web, `${server.origin}/t`)).toMatchObject({ fetchedWith: 'http', contentType: 'text/plain' });
+    await faultOf(render(web, `${server.origin}/p`), 'unsupported_type');
+  });
+
+  test("that can't be had fails with the reason plain HTTP gives", async () => {
+    const server = await html({});
+    await server.close();
+    await faultOf(render(browsing(), server.origin), 'unreachable');
+    await faultOf(render(browsing({ allowed: [] }), 'http://10.0.0.1/'), 'address_refused');
+  });
+
+  test('that ends on a page robots.txt forbids is refused', async () => {
+    const server = await html({
+      '/robots.txt': 'User-agent: *\nDisallow: /closed',
+      '/': '<script>location.replace("/closed")</script>',
+      '/closed': '<p>closed',
+    });
+    await faultOf(render(browsing({ settings: { obeyRobots: true } }), server.origin), 'robots_disallowed');
+  });
+});
+
+describe('what a page asks for', () => {
+  test('never reaches an address that may not be called: no image, frame, script, redirect, fetch, websocket or form', async () => {
+    const secret = await serve((_, response) =>
+      response.writeHead(200, { 'Access-Control-Allow-Origin': '*', ...HTML }).end('secret'),
+    );
+    const { port } = secret;
+    const server = await serve((asked, response) => {
+      if (asked.url?.startsWith('/away')) response.writeHead(302, { Location: `${secret.origin}/redirected` }).end();
+      else if (asked.url === '/') {
+        response.writeHead(200, HTML).end(`<p id=out>start</p>
+          <link rel="dns-prefetch" href="${secret.origin}"><link rel="preconnect" href="${secret.origin}"><link rel="prefetch" href="${secret.origin}/prefetch">
+          <img src="${secret.origin}/image"><img src="/away"><img src="http://localhost:${String(port)}/name"><img src="http://[::1]:${String(port)}/v6"><img src="http://rebind.example:${String(port)}/">
+          <iframe src="${secret.origin}/frame"></iframe><iframe src="/away2"></iframe><script src="${secret.origin}/script"></script>
+          <form id=f target=x action="${secret.origin}/form" method=post></form>
+          <script>
+            f.submit(); window.open('${secret.origin}/popup');
+            new WebSocket('ws://127.0.0.1:${String(port)}/socket'); new EventSource('${secret.origin}/events'); navigator.sendBeacon('${secret.origin}/beacon', 'x');
+            Promise.allSettled([fetch('${secret.origin}/fetch').then((r) => r.text()), fetch('/away3').then((r) => r.text())]).then((all) => { out.textContent = 'tried ' + JSON.stringify(all.map((a) => a.status + (a.value ?? ''))); });
+          </script>`);
+      } else response.writeHead(404).end();
+    });
+    const page = await render(
+      browsing({ allowed: [server.host], lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) }),
+      server.origin,
+    );
+    expect(page.fetchedWith).toBe('browser');
+    expect(text(page)).toContain('tried ["rejected","rejected"]');
+    expect(server.seen.map(({ url }) => url)).toEqual(expect.arrayContaining(['/away', '/away2', '/away3']));
+    expect([secret.seen, secret.sockets.size]).toEqual([[], 0]);
+  });
+
+  test('installs no service worker: its script is not even fetched', async () => {
+    const server = await serve((asked, response) => {
+      if (asked.url === '/')
+        response.writeHead(200, HTML).end(`<p id=out>start</p><script>
+          navigator.serviceWorker.register('/worker.js');
+          fetch('/wait').then(() => { out.textContent = 'waited'; });
+        </script>`);
+      else if (asked.url === '/wait') setTimeout(() => response.end(), 500);
+      else response.writeHead(200, { 'content-type': 'text/javascript' }).end('fetch("/from-worker")');
+    });
+    const page = await render(browsing({ allowed: [server.host] }), server.origin);
+    expect(text(page)).toContain('waited');
+    expect(server.seen.map(({ url }) => url)).not.toContain('/worker.js');
+  });
+
+  test('does not leave by UDP either', async () => {
+    const heard: Buffer[] = [];
+    const udp = createSocket('udp4', (message) => heard.push(message));
+    await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
+    const stun = `stun:127.0.0.1:${String((udp.address() as AddressInfo).port)}`;
+    const server = await html({
+      '/': `<p id=out></p><script>const c = new RTCPeerConnection({ iceServers: [{ urls: '${stun}' }] }); c.createDataChannel('x');
+        c.onicegatheringstatechange = () => { out.textContent += c.iceGatheringState; }; c.createOffer().then((o) => c.setLocalDescription(o));
+        const end = Date.now() + 1500; (function tick() { if (Date.now() < end) fetch('/wait').finally(() => setTimeout(tick, 200)); })();</script>`,
+    });
+    expect((await render(browsing(), server.origin)).fetchedWith).toBe('browser');
+    udp.close();
+    expect(heard).toEqual([]);
+  });
+
+  test('is bounded in bytes: past them nothing more comes, and the document stands', async () => {
+    const server = await serve((asked, response) => {
+      if (asked.url === '/')
+        response
+          .writeHead(200, HTML)
+          .end(`<p>words</p>${Array.from({ length: 20 }, (_, n) => `<img src="/${String(n)}.png">`).join('')}`);
+      else {
+        const more = () => {
+          while (response.write('x'.repeat(50_000)));
+        };
+        response
+          .writeHead(200, { 'Content-Type': 'image/png' })
+          .on('drain', more)
+          .on('error', () => undefined);
+        more();
+      }
+    });
+    const page = await render(browsing({ settings: { maxPageBytes: 500_000 } }), server.origin);
+    expect([page.fetchedWith, text(page)]).toEqual(['browser', expect.stringContaining('words')]);
+  });
+});
+
+describe('limits', () => {
+  test('a document past the bytes is too large, half of it is not a page', async () => {
+    const server = await html({
+      '/': `<p>${'x'.repeat(300_000)}`,
+      '/grows': '<script>document.write("x".repeat(300000))</script>',
+    });
+    const web = browsing({ settings: { maxPageBytes: 100_000 } });
+    await faultOf(render(web, server.origin), 'too_large');
+    await faultOf(render(web, `${server.origin}/grows`), 'too_large');
+  });
+
+  test('a script without end is cut by the page time, and the next page works', async () => {
+    const server = await html({ '/': '<p>x</p><script>for (;;);</script>', '/next': '<p>next' });
+    const web = browsing({ settings: { pageTimeoutMs: 3000 } });
+    await faultOf(render(web, server.origin), 'timed_out');
+    expect((await render(web, `${server.origin}/next`)).fetchedWith).toBe('browser');
+  });
+
+  thoroughly('a script without end after the document too', async () => {
+    const server = await html({ '/': '<p>x</p><script>setTimeout(() => { for (;;); }, 100)</script>' });
+    await faultOf(render(browsing({ settings: { pageTimeoutMs: 3000 } }), server.origin), 'timed_out');
+  });
+
+  thoroughly('a page that never comes to rest is taken as it stands', async () => {
+    const server = await html({
+      '/': '<p id=p></p><script>setInterval(() => { p.textContent = "alive"; fetch("/x"); }, 50)</script>',
+    });
+    expect(text(await render(browsing(), server.origin))).toContain('alive');
+  });
+
+  test('an abort rejects with its reason', async () => {
+    const stop = new AbortController();
+    const reason = new RangeError('enough');
+    const server = await serve(() => {
+      stop.abort(reason);
+    });
+    await expect(render(browsing(), server.origin, stop.signal)).rejects.toBe(reason);
+  });
+});
+
+thoroughly('the browser is started anew after its pages, also with several at once', async () => {
+  const server = await html({ '/': '<p id=p></p><script>p.textContent = "made by script"</script>' });
+  const web = browsing({ settings: { browserMaxPages: 2 } });
+  const pages = await Promise.all(Array.from({ length: 7 }, () => render(web, server.origin)));
+  expect(pages.map(({ fetchedWith }) => fetchedWith)).toEqual(Array(7).fill('browser'));
+});
+
+test('pages share no cookies and no storage', async () => {
+  const server = await html({
+    '/': '<p id=p></p><script>p.textContent = "seen " + document.cookie + localStorage.getItem("k"); document.cookie = "c=1"; localStorage.setItem("k", "v")</script>',
+  });
+  const web = browsing();
+  await render(web, server.origin);
+  expect(text(await render(web, server.origin))).toContain('seen null');
+});
+
+describe('without a browser', () => {
+  test('plain HTTP is used, and it is said once', async () => {
+    const server = await html({ '/': '<p>plain' });
+    const notices: string[] = [];
+    const web = source({ settings: { chromiumPath: '/nowhere/chromium' }, onNotice: (notice) => notices.push(notice) });
+    const pages = await Promise.all([render(web, server.origin), render(web, server.origin)]);
+    expect([...pages, await render(web, server.origin)].map(({ fetchedWith }) => fetchedWith)).toEqual([
+      'http',
+      'http',
+      'http',
+    ]);
+    expect(notices).toEqual([expect.stringContaining('CHROMIUM_PATH')]);
+  });
+
+  test('so it is with one that does not start', async () => {
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'chromium-')), 'chromium');
+    await writeFile(file, '#!/bin/sh\nexit 3\n');
+    await chmod(file, 0o755);
+    const server = await html({ '/': '<p>plain' });
+    const notices: string[] = [];
+    const web = source({ settings: { chromiumPath: file }, onNotice: (notice) => notices.push(notice) });
+    expect((await render(web, server.origin)).fetchedWith).toBe('http');
+    expect((await render(web, server.origin)).fetchedWith).toBe('http');
+    expect(notices).toEqual([expect.stringContaining(file)]);
+  });
+});

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../../contract/records.js';
+import { type HttpProxy, startHttpProxy } from '../../emulators/httpProxy.js';
+import { type Page, type Site, sitemapOf, startSite } from '../../emulators/site.js';
+import { startService, type TestService } from '../../support/service.js';
+import type { TestUser } from '../../support/client.js';
+import { thoroughRows } from '../../support/thorough.js';
+
+let service: TestService;
+let user: TestUser;
+let site: Site;
+
+const sentences = (about: string) => `The ${about} of the district were counted by an observer with care. `.repeat(8);
+/** Without its first part the page's main text is the second; with it, no reader gets to see the second. */
+const BODY = `<body>
+  <main class="promo wide" data-kind="teaser"><h1>Offers</h1><p>${sentences('offers')}</p></main>
+  <div><h1>Orchards</h1><p>${sentences('orchards')}</p></div>
+</body>`;
+const written = (html: string) => `<script>document.body.innerHTML = ${JSON.stringify(html)}</script>`;
+
+const PAGES: Record<string, Page> = {
+  '/plain': `<html>${BODY}</html>`,
+  // Only styles say that this is a page for a browser: its text is there from the start.
+  '/styled': `<html><head><link rel="stylesheet" href="/style.css"></head>${BODY}</html>`,
+  '/style.css': { type: 'text/css', body: 'body { color: #333 }' },
+  '/shell': `<html><body><div id="root"></div>${written(`<div id=root>${BODY}</div>`)}</body></html>`,
+};
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  user = await service.user('rendering');
+  site = await startSite(PAGES);
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+});
+
+/** Scrapes one page and gives its record with its text. */
+async function scraped(
+  of: TestUser,
+  path: string,
+  options: Record<string, unknown>,
+): Promise<{ file: FileRecord; text: string }> {
+  const sitemap = `/sitemap${path.replaceAll('/', '-')}-${String(site.pages.size)}.xml`;
+  site.pages.set(sitemap, sitemapOf(site.origin, [path]));
+  const parent = await of.settled(
+    (await of.scrape({ url: site.url(sitemap), generate_chunks_only: true, ...options })).id,
+  );
+  const [file] = await of.children(parent.id);
+  if (!file) throw new Error(`the scrape of ${path} has no page: ${parent.sync_error_message ?? parent.sync_status}`);
+  const { results } = await of.chunks({ ids: [file.id] });
+  return { file, text: results.map((chunk) => chunk.source_content).join('\n') };
+}
+
+describe.each([
+  ['plain', '/plain', false, 'http'],
+  ['rendered as the empty shell that it is', '/shell', false, 'browser'],
+  ...thoroughRows([['rendered with its styles', '/styled', true, 'browser']]),
+] as const)('of a page that is %s', (_, path, downloadCssAndMedia, fetchedWith) => {
+  test('the main text is that of the page without what is to be skipped, by tag, class or selector', async () => {
+    const read = async (skips: Record<string, unknown>) => {
+      const { file, text } = await scraped(user, path, { download_css_and_media: downloadCssAndMedia, ...skips });
+      expect([file.sync_status, file.file_metadata?.['fetched_with']]).toEqual(['READY', fetchedWith]);
+      return ['offers', 'orchards'].filter((about) => text.includes(`The ${about} of the district`));
+    };
+    expect(await read({})).toEqual(['offers']);
+    expect(await read({ html_tags_to_skip: ['main'] })).toEqual(['orchards']);
+    expect(await read({ css_classes_to_skip: ['promo'] })).toEqual(['orchards']);
+    expect(await read({ css_selectors_to_skip: ['[data-kind="teaser"]'] })).toEqual(['orchards']);
+  });
+});
+
+test('what download_css_and_media adds is loaded: the page asks for its styles', async () => {
+  const before = site.requests.filter((path) => path === '/style.css').length;
+  await scraped(user, '/styled', {});
+  expect(site.requests.filter((path) => path === '/style.css')).toHaveLength(before);
+  await scraped(user, '/styled', { download_css_and_media: true });
+  expect(site.requests.filter((path) => path === '/style.css').length).toBeGreaterThan(before);
+});
+
+describe('without a browser and with a second way out', () => {
+  let bare: TestService;
+  let proxy: HttpProxy;
+  beforeAll(async () => {
+    proxy = await startHttpProxy('home', 'ann:secret');
+    bare = await startService({
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      CHROMIUM_PATH: '/nowhere/chromium',
+      PREMIUM_PROXY_URLS: proxy.url,
+    });
+  });
+  afterAll(async () => {
+    await bare.close();
+    await proxy.close();
+  });
+
+  test('use_premium_proxies takes a whole site through it that refuses us, sitemap and pages', async () => {
+    const closed = await startSite();
+    const served: Record<string, string> = {
+      '/sitemap.xml': sitemapOf(closed.origin, ['/page']),
+      '/page': `<h1>Orchards</h1><p>${sentences('orchards')}</p>`,
+    };
+    for (const [path, body] of Object.entries(served)) {
+      closed.pages.set(path, (request, response) => {
+        const isKnown = request.headers['x-through'] === 'home';
+        response.writeHead(isKnown ? 200 : 403, { 'content-type': path === '/page' ? 'text/html' : 'text/xml' });
+        response.end(isKnown ? body : '');
+      });
+    }
+    const bob = await bare.user('bob');
+    const run = async (more: Record<string, unknown>) =>
+      bob.settled((await bob.scrape({ url: closed.url('/sitemap.xml'), generate_chunks_only: true, ...more })).id);
+    expect(await run({})).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringContaining('HTTP 403'),
+    });
+    const parent = await run({ use_premium_proxies: true });
+    expect(parent).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+    expect(await bob.children(parent.id)).toEqual([
+      expect.objectContaining({
+        sync_status: 'READY',
+        file_metadata: expect.objectContaining({ fetched_with: 'premium_proxy' }),
+      }),
+    ]);
+    await closed.close();
+  });
+
+  test('download_css_and_media is accepted, the page is fetched by plain HTTP, and its record says so', async () => {
+    const { file, text } = await scraped(await bare.user('bare'), '/plain', { download_css_and_media: true });
+    expect(file).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+    expect(file.file_metadata).toMatchObject({ fetched_with: 'http' });
+    expect(text).toContain('The offers of the district');
+  });
+});
+
+describe('use_premium_proxies', () => {
+  test('is accepted without a pool: only a page that is refused ends in SYNC_ERROR, naming the setting', async () => {
+    site.pages.set('/refused', { status: 403 });
+    const options = { use_premium_proxies: true };
+    const { file: open } = await scraped(user, '/plain', options);
+    expect(open).toMatchObject({ sync_status: 'READY', file_metadata: { fetched_with: 'http' } });
+    const { file: refused } = await scraped(user, '/refused', options);
+    expect(refused.sync_status).toBe('SYNC_ERROR');
+    expect(refused.sync_error_message).toMatch(/HTTP 403.*PREMIUM_PROXY_URLS/);
+  });
+});

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type Joi from 'joi';
+
+import { EXTENSIONS } from '../../../api/extensions.js';
+import { scrapeSitemap } from '../../../api/web/scrapeSitemap.js';
+import { findChromium } from '../../../connectors/web/findChromium.js';
+import { EMBEDDING_MODEL_IDS } from '../../../contract/embeddingModels.js';
+import type { PageOptions } from '../../../contract/ingestOptions.js';
+import type { ChunkRecord, FileRecord } from '../../../contract/records.js';
+import { countTokens } from '../../../documents/chunking/countTokens.js';
+import { FIELD_PAGES, MARKED, startFieldSite } from '../../emulators/fieldSite.js';
+import type { Site } from '../../emulators/site.js';
+import { startService, type TestService } from '../../support/service.js';
+import type { Listed, TestUser } from '../../support/client.js';
+import { storedPoints } from '../../support/storedPoints.js';
+
+/** All that a scrape left to be seen. */
+interface Seen {
+  readonly site: Site;
+  readonly accepted: FileRecord;
+  readonly parent: FileRecord;
+  readonly children: readonly FileRecord[];
+  readonly chunks: readonly ChunkRecord[];
+  /** Paths of the pages that were asked for. */
+  readonly asked: readonly string[];
+  readonly text: string;
+}
+
+interface Row {
+  /** The field under test, and whatever else has to be set for it to be seen. */
+  readonly body: (site: Site) => Record<string, unknown>;
+  /** The same without the field, where that is more than the plain scrape. */
+  readonly against?: Record<string, unknown>;
+  /** Checks the field's effect; `plain` is what the same site gives without the field. */
+  readonly effect: (seen: Seen, plain: Seen) => void | Promise<void>;
+}
+
+let service: TestService;
+let user: TestUser;
+let plain: Seen;
+const sites: Site[] = [];
+
+async function scrape(body: (site: Site) => Record<string, unknown>): Promise<Seen> {
+  const site = await startFieldSite();
+  sites.push(site);
+  const accepted = await user.scrape({ url: site.url('/sitemap.xml'), ...body(site) });
+  const parent = await user.settled(accepted.id);
+  const children = await user.children(parent.id);
+  expect([parent, ...children].map((file) => [file.sync_status, file.sync_error_message])).toEqual(
+    [parent, ...children].map(() => ['READY', null]),
+  );
+  const { results: chunks } = await user.chunks({ parent_file_ids: [parent.id] }, { include_vectors: true });
+  const asked = site.requests.filter((path) => path.endsWith('.html')).sort();
+  return { site, accepted, parent, children, chunks, asked, text: chunks.map((one) => one.source_content).join('\n') };
+}
+
+const tenant = (file: FileRecord) => ({ organizationId: file.organization_id, userId: file.organization_user_id ?? 0 });
+const embedded = (seen: Seen) => seen.chunks.filter((chunk) => chunk.embedding !== null).length;
+/** Only the words of one kind are gone. */
+const skips = (kind: keyof typeof MARKED) => (seen: Seen) => {
+  for (const [name, words] of Object.entries(MARKED))
+    expect([name, seen.text.includes(words)]).toEqual([name, name !== kind]);
+};
+const search = async (seen: Seen, more: Record<string, unknown> = {}) =>
+  (await user.search({ query: 'harbour', k: 5, parent_file_ids: [seen.parent.id], ...more })).length;
+/** The record says it, the parent's as the pages'. */
+const recorded = (part: Partial<FileRecord>) => (seen: Seen, without: Seen) => {
+  for (const file of [seen.accepted, seen.parent, ...seen.children]) expect(file).toMatchObject(part);
+  for (const file of [without.accepted, ...without.children]) expect(file).not.toMatchObject(part);
+};
+
+const ROWS: Readonly<Record<string, Row>> = {
+  url: {
+    body: (site) => ({ url: site.url('/other.xml') }),
+    effect({ site, parent, asked }) {
+      expect(parent.external_url).toBe(site.url('/other.xml'));
+      expect(asked).toEqual(['/b/3.html']);
+      expect(site.requests).not.toContain('/sitemap.xml');
+    },
+  },
+  tags: {
+    body: () => ({ tags: { team: 'docs', level: 3 } }),
+    async effect(seen, without) {
+      recorded({ tags: { team: 'docs', level: 3 } })(seen, without);
+      const { results } = await user.chunks({ tags: { team: 'docs' } });
+      expect(new Set(results.map((chunk) => chunk.user_file_id))).toEqual(
+        new Set(seen.children.map((file) => file.id)),
+      );
+    },
+  },
+  max_pages_to_scrape: {
+    body: () => ({ max_pages_to_scrape: 2 }),
+    effect: ({ asked }) => expect(asked).toEqual(FIELD_PAGES.slice(0, 2)),
+  },
+  chunk_size: {
+    body: () => ({ chunk_size: 40 }),
+    effect(seen, without) {
+      recorded({ chunk_size: 40 })(seen, without);
+      expect(seen.chunks.length).toBeGreaterThan(2 * without.chunks.length);
+      for (const chunk of seen.chunks) expect(countTokens(chunk.source_content)).toBeLessThanOrEqual(40);
+    },
+  },
+  chunk_overlap: {
+    body: () => ({ chunk_size: 60, chunk_overlap: 30 }),
+    against: { chunk_size: 60, chunk_overlap: 0 },
+    effect(seen, without) {
+      recorded({ chunk_overlap: 30 })(seen, without);
+      const times = (words: string, { text }: Seen) => text.split(words).length - 1;
+      const lines = Array.from({ length: 12 }, (_, line) => `Line ${line} of page 1 `);
+      expect(lines.map((line) => times(line, without))).toEqual(lines.map(() => 1));
+      expect(lines.filter((line) => times(line, seen) > 1).length).toBeGreaterThan(2);
+    },
+  },
+  skip_embedding_generation: {
+    body: () => ({ skip_embedding_generation: true }),
+    async effect(seen, without) {
+      recorded({ skip_embedding_generation: true })(seen, without);
+      expect([seen.text, embedded(seen), await search(seen)]).toEqual([without.text, 0, 0]);
+    },
+  },
+  enable_auto_sync: {
+    body: () => ({ enable_auto_sync: true }),
+    effect: recorded({ enable_auto_sync: true }),
+  },
+  generate_sparse_vectors: {
+    body: () => ({ generate_sparse_vectors: true }),
+    async effect(seen, without) {
+      recorded({ generate_sparse_vectors: true })(seen, without);
+      const points = async ({ children: files }: Seen) =>
+        (await Promise.all(files.map((file) => storedPoints(service, file.id)))).flat();
+      const [own, others] = [await points(seen), await points(without)];
+      expect(own).toHaveLength(seen.chunks.length);
+      expect(own.every(({ sparse }) => (sparse?.indices.length ?? 0) > 10)).toBe(true);
+      expect(others.map(({ sparse }) => sparse)).toEqual(without.chunks.map(() => null));
+      // They are seen by searches alone.
+      expect(seen.chunks.map((chunk) => Object.keys(chunk))).toEqual(without.chunks.map((chunk) => Object.keys(chunk)));
+    },
+  },
+  prepend_filename_to_chunks: {
+    body: () => ({ prepend_filename_to_chunks: true, chunk_size: 60 }),
+    effect({ chunks, children }, without) {
+      const nameOf = new Map(children.map((file) => [file.id, file.name ?? 'no such file']));
+      const isNamed = (chunk: ChunkRecord) => chunk.source_content.startsWith(nameOf.get(chunk.user_file_id) ?? '?');
+      expect(chunks.length).toBeGreaterThan(2 * children.length);
+      expect(chunks.filter((chunk) => !isNamed(chunk))).toEqual([]);
+      expect(without.text).not.toContain('http://');
+    },
+  },
+  html_tags_to_skip: { body: () => ({ html_tags_to_skip: ['blockquote'] }), effect: skips('tag') },
+  css_classes_to_skip: { body: () => ({ css_classes_to_skip: ['advert'] }), effect: skips('class') },
+  css_selectors_to_skip: {
+    body: () => ({ css_selectors_to_skip: ['main > p[data-kind="note"]'] }),
+    effect: skips('selector'),
+  },
+  embedding_model: {
+    body: () => ({ embedding_model: 'COHERE_MULTILINGUAL_V3' }),
+    async effect(seen, without) {
+      for (const file of [seen.accepted, ...seen.children])
+        expect(Object.keys(file.embedding_properties ?? {})).toEqual(['COHERE_MULTILINGUAL_V3']);
+      for (const file of [without.accepted, ...without.children])
+        expect(Object.keys(file.embedding_properties ?? {})).toEqual(['OPENAI']);
+      expect(await search(seen, { embedding_model: 'COHERE_MULTILINGUAL_V3' })).toBeGreaterThan(0);
+      expect(await search(seen, { embedding_model: 'OPENAI' })).toBe(0);
+    },
+  },
+  url_paths_to_include: {
+    body: () => ({ url_paths_to_include: ['/a/'] }),
+    effect: ({ asked }) => expect(asked).toEqual(['/a/0.html', '/a/1.html']),
+  },
+  url_paths_to_exclude: {
+    body: () => ({ url_paths_to_exclude: ['/a/'] }),
+    effect: ({ asked }) => expect(asked).toEqual(['/b/2.html', '/b/3.html']),
+  },
+  urls_to_scrape: {
+    body: (site) => ({ urls_to_scrape: [site.url('/b/2.html'), site.url('/not/in/the/sitemap.html')] }),
+    effect: ({ asked }) => expect(asked).toEqual(['/b/2.html']),
+  },
+  download_css_and_media: {
+    body: () => ({ download_css_and_media: true }),
+    effect(seen, without) {
+      const media = ({ site }: Seen) => new Set(site.requests.filter((path) => path.startsWith('/media/')));
+      expect(media(seen)).toEqual(new Set(['/media/site.css', '/media/picture.png']));
+      expect(media(without)).toEqual(new Set());
+      for (const file of seen.children) expect(file.file_metadata).toMatchObject({ fetched_with: 'browser' });
+      for (const file of without.children) expect(file.file_metadata).toMatchObject({ fetched_with: 'http' });
+    },
+  },
+  generate_chunks_only: {
+    body: () => ({ generate_chunks_only: true, skip_embedding_generation: false }),
+    async effect(seen, without) {
+      expect([seen.text, embedded(seen), await search(seen)]).toEqual([without.text, 0, 0]);
+    },
+  },
+  store_file_only: {
+    body: () => ({ store_file_only: true }),
+    effect: ({ asked, chunks }) => expect([asked, chunks]).toEqual([[...FIELD_PAGES].sort(), []]),
+  },
+  // What it does where a site refuses us is tested with the connector: here nothing is refused.
+  use_premium_proxies: {
+    body: () => ({ use_premium_proxies: true }),
+    async effect(seen, without) {
+      const kept = async ({ children: files }: Seen) =>
+        (
+          await service.store.files.byIds(
+            tenant(seen.parent),
+            files.map((file) => file.id),
+          )
+        ).map((file) => (file.sourceOptions as PageOptions).usePremiumProxies);
+      expect(await kept(seen)).toEqual(seen.children.map(() => true));
+      expect(await kept(without)).toEqual(without.children.map(() => false));
+    },
+  },
+};
+
+beforeAll(async () => {
+  if (findChromium(null) === null)
+    throw new Error('These tests need Chromium: apt-get install -y chromium-headless-shell');
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  user = await service.user('fielder');
+  plain = await scrape(() => ({}));
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all(sites.map((site) => site.close()));
+});
+
+describe('the fields of scrape_sitemap', () => {
+  test('each of the twenty has a row here', () => {
+    const schema = (scrapeSitemap.body as Joi.Schema).describe() as { keys: Record<string, unknown> };
+    // Those that are ours have tests of their own: dryRun, maxTokens.
+    const theirs = Object.keys(schema.keys).filter((name) => !(`scrape_sitemap.${name}` in EXTENSIONS.requestFields));
+    expect(Object.keys(ROWS).sort()).toEqual(theirs.sort());
+    expect(Object.keys(ROWS)).toHaveLength(20);
+  });
+
+  test('without any, all pages come whole and with vectors', async () => {
+    expect(plain.asked).toEqual([...FIELD_PAGES].sort());
+    for (const words of Object.values(MARKED)) expect(plain.text).toContain(words);
+    expect(embedded(plain)).toBe(plain.chunks.length);
+    expect(await search(plain)).toBeGreaterThan(0);
+  });
+
+  test.each(Object.keys(ROWS))('%s acts', async (field) => {
+    const row = ROWS[field] as Row;
+    const against = row.against;
+    const without = against ? await scrape(() => against) : plain;
+    expect(Object.keys(row.body(plain.site))).toContain(field);
+    await row.effect(await scrape(row.body), without);
+  });
+});
+
+describe('embedding_model', () => {
+  /** By model; scraped side by side. */
+  let scraped: ReadonlyMap<string, Seen>;
+  beforeAll(async () => {
+    const one = async (model: string) =>
+      [model, await scrape(() => ({ embedding_model: model, max_pages_to_scrape: 1 }))] as const;
+    scraped = new Map(await Promise.all(EMBEDDING_MODEL_IDS.map(one)));
+  });
+
+  test('there are fifteen', () => expect(scraped.size).toBe(15));
+
+  test.each(EMBEDDING_MODEL_IDS)('%s is accepted, shown, and found again by', async (model) => {
+    const seen = scraped.get(model) as Seen;
+    for (const file of [seen.accepted, seen.parent, ...seen.children])
+      expect(Object.keys(file.embedding_properties ?? {})).toEqual([model]);
+    expect(await search(seen, { embedding_model: model })).toBeGreaterThan(0);
+  });
+});
+
+const FLAGS = ['skip_embedding_generation', 'generate_chunks_only', 'store_file_only'] as const;
+const COMBINATIONS = Array.from({ length: 8 }, (_, bits) =>
+  Object.fromEntries(FLAGS.map((flag, bit) => [flag, (bits & (1 << bit)) !== 0])),
+) as Record<(typeof FLAGS)[number], boolean>[];
+
+describe('the flags of how far a page is processed, in all eight combinations', () => {
+  test.each(COMBINATIONS.map((flags) => [FLAGS.filter((flag) => flags[flag]).join(' + ') || 'none', flags] as const))(
+    '%s',
+    async (_name, flags) => {
+      const seen = await scrape(() => ({ ...flags, max_pages_to_scrape: 1 }));
+      const { body: listed } = await user.post<Listed<FileRecord>>('/user_files_v2', {
+        filters: { parent_file_ids: [seen.parent.id] },
+        include_raw_file: true,
+        include_parsed_text_file: true,
+      });
+      const [page] = listed.results as [FileRecord];
+      expect(page.sync_status).toBe('READY');
+      expect(page.skip_embedding_generation).toBe(flags.skip_embedding_generation);
+
+      // The weakest first: no vectors, no vectors whatever the first one says, nothing but the stored file.
+      const stored = flags.store_file_only;
+      const vectors = !stored && !flags.generate_chunks_only && !flags.skip_embedding_generation;
+      expect(seen.chunks.length > 0).toBe(!stored);
+      expect(embedded(seen)).toBe(vectors ? seen.chunks.length : 0);
+      expect(await service.store.vectors.countOf(tenant(page), [page.id])).toBe(embedded(seen));
+      expect((await search(seen)) > 0).toBe(vectors);
+      expect(page.file_statistics).toMatchObject({ num_embeddings: embedded(seen), file_format: 'HTML' });
+      expect(page.file_statistics?.num_characters !== undefined).toBe(!stored);
+
+      const body = seen.site.pages.get('/a/0.html');
+      expect(page.file_statistics?.file_size).toBe(Buffer.byteLength(body as string));
+      expect(await (await fetch(page.presigned_url ?? '')).text()).toBe(body);
+      if (stored) expect(page.parsed_text_url).toBeNull();
+      else expect(await (await fetch(page.parsed_text_url ?? '')).text()).toContain('# Harbour 0');
+    },
+  );
+});

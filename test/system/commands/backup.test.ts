@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { tryLock } from '../../../engines/lock.js';
+import { startEngines } from '../../../engines/start.js';
+import { cli } from '../../support/cli.js';
+
+/** The engines' own part is in test/long/backup.test.ts: here their files are any files. */
+const FILES: Readonly<Record<string, string>> = {
+  'mongodb/WiredTiger': 'w',
+  'mongodb/journal/log.1': 'j',
+  'qdrant/a/config.json': '{}',
+  'temporal/temporal.db': 't',
+  'files/1/7/1.raw': 'raw',
+};
+let root: string;
+let dataDir: string;
+let folder: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'allotrope-backup-'));
+  dataDir = path.join(root, 'data');
+  folder = path.join(root, 'backup');
+  for (const [name, text] of Object.entries({
+    ...FILES,
+    'logs/mongodb.log': 'noise',
+    'pids/mongodb': '',
+    'secret-key': key(),
+    'api-key': 'alk_x',
+  })) {
+    await mkdir(path.dirname(path.join(dataDir, name)), { recursive: true });
+    await writeFile(path.join(dataDir, name), text);
+  }
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
+const call = (...args: string[]) => cli({ DATA_DIR: dataDir }, ...args);
+const wipe = (): Promise<void> => rm(dataDir, { recursive: true, force: true });
+
+async function contents(): Promise<Record<string, string>> {
+  const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
+  return Object.fromEntries(
+    await Promise.all(files.map(async (file) => [path.relative(dataDir, file), await readFile(file, 'utf8')])),
+  );
+}
+
+test('what is copied, wiped and restored is what was there, and sha256sum finds it whole', async () => {
+  const { logs: _logs, ...before } = (await contents()) as Record<string, string>;
+  const made = await call('backup', folder);
+  expect([made.code, made.said]).toEqual([0, '']);
+  expect(made.lines.join('\n')).toContain('It holds SECRET_KEY');
+  expect(spawnSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: folder }).status).toBe(0);
+  await wipe();
+  expect(await call('restore', folder)).toMatchObject({ code: 0, said: '' });
+  const { 'logs/mongodb.log': _log, 'pids/mongodb': _pid, ...data } = before;
+  expect(await contents()).toEqual(data);
+});
+
+test('data that is there is replaced only by force', async () => {
+  await call('backup', folder);
+  await writeFile(path.join(dataDir, 'mongodb/newer'), 'x');
+  const refused = await call('restore', folder);
+  expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('--force')]);
+  expect(await contents()).toHaveProperty(['mongodb/newer']);
+  expect((await call('restore', folder, '--force')).code).toBe(0);
+  expect(await contents()).not.toHaveProperty(['mongodb/newer']);
+  expect(await contents()).toMatchObject(FILES);
+});
+
+test('a backup of another SECRET_KEY is refused, whichever is set', async () => {
+  await call('backup', folder, '--without-keys');
+  await wipe();
+  const none = await call('restore', folder);
+  expect([none.code, none.said]).toEqual([1, expect.stringContaining('Set SECRET_KEY')]);
+  const other = await cli({ DATA_DIR: dataDir, SECRET_KEY: key() }, 'restore', folder);
+  expect([other.code, other.said]).toEqual([1, expect.stringContaining('another SECRET_KEY (k1)')]);
+  await mkdir(dataDir);
+  await writeFile(path.join(dataDir, 'secret-key'), key());
+  const kept = await call('restore', folder, '--force');
+  expect([kept.code, kept.said]).toEqual([1, expect.stringContaining('another SECRET_KEY (k1)')]);
+  expect(Object.keys(await contents())).toEqual(['secret-key']);
+});
+
+test.each([
+  ['a file that was changed', async () => writeFile(path.join(folder, 'data/files/1/7/1.raw'), 'rax')],
+  ['a file that is gone', async () => rm(path.join(folder, 'data/qdrant/a/config.json'))],
+  ['a list that was changed', async () => writeFile(path.join(folder, 'SHA256SUMS'), '')],
+  [
+    'a list that leads elsewhere',
+    async () => writeFile(path.join(folder, 'SHA256SUMS'), `${'0'.repeat(64)}  data/files/../../x\n`),
+  ],
+  ['no manifest', async () => rm(path.join(folder, 'manifest.json'))],
+])('a backup with %s is refused before anything is touched', async (_title, spoil) => {
+  await call('backup', folder);
+  await spoil();
+  const before = await contents();
+  const { code, said } = await call('restore', folder, '--force');
+  expect([code, said]).toEqual([1, expect.stringMatching(/backup|SHA256SUMS/)]);
+  expect(await contents()).toEqual(before);
+});
+
+test('nothing is copied while a service runs, into a folder with something in it, or into itself', async () => {
+  const lock = await tryLock(path.join(dataDir, 'engines.json'));
+  const running = await call('backup', folder);
+  expect([running.code, running.said]).toEqual([1, expect.stringContaining('Stop npm start first')]);
+  await lock?.release();
+  await cp(dataDir, folder, { recursive: true });
+  expect((await call('backup', folder)).said).toContain('is not empty');
+  expect((await call('backup', path.join(dataDir, 'files/x'))).said).toContain('inside');
+});
+
+test('a restore that was broken off keeps the engines away until it is done again', async () => {
+  await call('backup', folder);
+  await wipe();
+  await mkdir(path.join(dataDir, 'mongodb'), { recursive: true });
+  await writeFile(path.join(dataDir, 'mongodb/half'), 'x');
+  await writeFile(path.join(dataDir, 'restoring'), folder);
+  // What npm start makes before it looks.
+  await writeFile(path.join(dataDir, 'secret-key'), key());
+  const start = startEngines({ dataDir, need: { temporal: true, mongodb: true, qdrant: true }, ports: 'free' });
+  await expect(start).rejects.toThrow('did not come to its end');
+  expect(await call('restore', folder)).toMatchObject({ code: 0 });
+  expect(await contents()).toMatchObject(FILES);
+  expect(await contents()).not.toHaveProperty(['restoring']);
+});

@@ -1,0 +1,290 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { Check } from '../../../cli/doctor/check.js';
+import type { DocumentRecord, FileRecord } from '../../../contract/records.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
+import { cli, watchCli } from '../../support/cli.js';
+import { connectSource, revokeSource, withDatabase } from '../../support/dataSources.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+
+let service: TestService;
+let site: Site;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  site = await startSite();
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  env = { ...service.env, PUBLIC_URL: service.url };
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+});
+
+const call = (...args: string[]) => cli(env, ...args);
+
+describe('what is not understood', () => {
+  test('without a command every one is listed, and each has a help of its own', async () => {
+    const { code, lines } = await call('--help');
+    expect(code).toBe(0);
+    const names = lines.flatMap((text) =>
+      [...text.matchAll(/^ {2}(\w[\w -]*?) {2,}\S/gm)].map(([, name]) => name ?? ''),
+    );
+    expect(names.length).toBeGreaterThan(12);
+    for (const name of names) {
+      const help = await call(...name.split(' '), '--help');
+      expect(help.code).toBe(0);
+      expect(help.lines[0]).toContain(`npm run cli -- ${name}`);
+    }
+  });
+
+  test.each([
+    [['no-such'], 'There is no command no-such'],
+    [['org', 'create'], 'NAME is missing'],
+    [['org', 'list', 'more'], 'too many arguments'],
+    [['key', 'revoke', 'x'], 'ID is a number'],
+    [['key', 'create', '--org', '-1'], '--org'],
+    [['search', 'a', '--nonsense'], '--nonsense'],
+  ])('%j ends with code 2 and says why', async (args, message) => {
+    const { code, said } = await call(...args);
+    expect([code, said]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('a service that is not there, or does not know the key, is named with what to do', async () => {
+    const away = await call('status', '--url', 'http://127.0.0.1:9');
+    expect([away.code, away.said]).toEqual([1, expect.stringContaining('npm start')]);
+    const stranger = await cli({ ...env, API_KEY: 'not-a-key-of-anybody' }, 'status');
+    expect([stranger.code, stranger.said]).toEqual([1, expect.stringContaining('key create')]);
+    const keyless = await cli({ DATA_DIR: '/nonexistent' }, 'status');
+    expect([keyless.code, keyless.said]).toEqual([1, expect.stringContaining('API_KEY is not set')]);
+    const storeless = await cli({ DATA_DIR: '/nonexistent' }, 'org', 'list');
+    expect([storeless.code, storeless.said]).toEqual([1, expect.stringContaining('SECRET_KEY')]);
+  });
+});
+
+test('deployment renew gives a restored copy an id of its own, which it keeps', async () => {
+  const uri = new URL(env['MONGODB_URI'] ?? '');
+  // The database of a copy: the service of this suite keeps its id.
+  uri.pathname = `${uri.pathname}-copy`;
+  const renew = async () => {
+    const { code, json } = await cli({ ...env, MONGODB_URI: uri.href }, 'deployment', 'renew', '--json');
+    expect(code).toBe(0);
+    return json<{ before: string; now: string }>();
+  };
+  const first = await renew();
+  expect(first.now).toMatch(/^[a-z0-9]{8}$/);
+  expect(first.now).not.toBe(first.before);
+  expect((await renew()).before).toBe(first.now);
+});
+
+test('keys are made, listed, rotated and revoked, and organizations made and listed', async () => {
+  const isGood = async (key: string): Promise<boolean> =>
+    (await fetch(`${service.url}/organization`, { headers: { authorization: `Bearer ${key}` } })).status === 200;
+  const made = (await call('org', 'create', 'harbour', '--json')).json<{ id: number; api_key: string }>();
+  expect(await isGood(made.api_key)).toBe(true);
+  const org = String(made.id);
+  const rows = (await call('key', 'list', '--org', org, '--json')).json<{ id: number; prefix: string }[]>();
+  expect(rows).toEqual([expect.objectContaining({ prefix: made.api_key.slice(0, 8), revokedAt: null })]);
+  const first = String(rows[0]!.id);
+  const rotated = (await call('key', 'rotate', first, '--json')).json<{ id: number; api_key: string }>();
+  expect([await isGood(made.api_key), await isGood(rotated.api_key)]).toEqual([false, true]);
+  expect((await call('key', 'rotate', first)).code).toBe(1);
+
+  const last = await call('key', 'revoke', String(rotated.id));
+  expect([last.code, last.said]).toEqual([1, expect.stringContaining('--last')]);
+  expect(await isGood(rotated.api_key)).toBe(true);
+  const another = (await call('key', 'create', '--org', org, '--json')).json<{ id: number; api_key: string }>();
+  // At once, each is not the last as far as it sees by itself.
+  const both = await Promise.all([rotated.id, another.id].map((id) => call('key', 'revoke', String(id))));
+  expect(both.reduce((sum, { code }) => sum + code, 0)).toBe(1);
+  expect((await call('key', 'create', '--org', '999999')).code).toBe(1);
+  const all = (await call('org', 'list', '--json')).json<object[]>();
+  expect(all).toContainEqual(expect.objectContaining({ id: made.id, name: 'harbour', users: 0, keys: 1 }));
+  expect((await call('org', 'list')).lines.join('\n')).toContain('harbour');
+});
+
+test('the key that npm start keeps is replaced where it is kept', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-keys-'));
+  const made = (await call('key', 'create', '--json')).json<{ id: number; api_key: string }>();
+  await writeFile(path.join(dataDir, 'api-key'), `${made.api_key}\n`, { mode: 0o600 });
+  const { API_KEY: _own, ...others } = env;
+  const beside = { ...others, DATA_DIR: dataDir };
+  const rotated = await cli(beside, 'key', 'rotate', String(made.id), '--json');
+  expect(rotated.said).toContain('DATA_DIR/api-key holds it now');
+  expect((await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim()).toBe(
+    rotated.json<{ api_key: string }>().api_key,
+  );
+  expect((await cli(beside, 'status')).code).toBe(0);
+  await rm(dataDir, { recursive: true });
+});
+
+test('a site is scraped and searched, and a file that is not searchable leads to its cause', async () => {
+  site.pages.set('/good.html', samplePage(1, 2));
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/good.html', '/gone.html']));
+  const scraped = await call('scrape', site.url('/sitemap.xml'), '--sitemap', '--customer', 'hugo', '--json');
+  expect(scraped.code).toBe(0);
+  expect(scraped.json<FileRecord>()).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 2 } });
+
+  const found = await call('search', 'sample', '--customer', 'hugo', '--k', '2', '--json');
+  expect(found.json<DocumentRecord[]>()[0]?.source_url).toBe(site.url('/good.html'));
+  expect((await call('search', 'sample', '--customer', 'hugo')).lines[0]).toMatch(/^1\. score -?[\d.]+ · file \d+/);
+
+  const status = await call('status', '--customer', 'hugo');
+  expect(status.lines[0]).toMatch(/^ready: mongodb \d+ ms/);
+  expect(status.lines).toContainEqual(expect.stringMatching(/^hugo: 2 ready, 0 in motion, 1 failed/));
+  const gone = await call('status', '--customer', 'hugo', '--find', 'gone');
+  expect(gone.lines.join('\n')).toMatch(/SYNC_ERROR[\s\S]*404/);
+  const good = (await call('status', '--customer', 'hugo', '--find', 'good', '--json')).json<{ chunks: number }[]>();
+  expect(good).toEqual([expect.objectContaining({ sync_status: 'READY', chunks: expect.any(Number) })]);
+
+  const nobody = await call('search', 'x', '--customer', 'nobody');
+  expect([nobody.code, nobody.said]).toEqual([1, expect.stringContaining('There is no user nobody')]);
+  expect((await call('status', '--customer', 'hugo', '--find', 'neverheardof')).code).toBe(1);
+  const failed = await call('scrape', site.url('/nothing.xml'), '--sitemap', '--customer', 'hugo');
+  expect([failed.code, failed.lines[0]]).toEqual([1, expect.stringContaining('SYNC_ERROR')]);
+});
+
+test('a difference ends reconcile with code 1 until it is mended', async () => {
+  expect(await call('reconcile')).toMatchObject({ code: 0, lines: expect.arrayContaining(['No difference.']) });
+  await withDatabase(service, (connection) =>
+    connection
+      .collection('recognized_pages')
+      .insertOne({ organizationId: 1, userId: 1, fileId: 77, reading: 'r', number: 1 }),
+  );
+  const found = await call('reconcile');
+  expect([found.code, found.lines[0]]).toEqual([1, expect.stringContaining('stray_pages: 1')]);
+  expect((await call('reconcile', '--mend', '--json')).json()).toMatchObject({
+    differences: { stray_pages: { count: 1, mended: 1 } },
+    left: 0,
+  });
+  expect((await call('reconcile', '--org', '1')).code).toBe(0);
+});
+
+test('status --watch draws how far a scrape is over what it drew before, until it is stopped', async () => {
+  const waiting: (() => void)[] = [];
+  const content = samplePage(4, 1);
+  site.pages.set('/w1.html', samplePage(3, 1));
+  site.pages.set('/w2.html', (_request, response) => void waiting.push(() => response.end(content)));
+  site.pages.set('/watched.xml', sitemapOf(site.origin, ['/w1.html', '/w2.html']));
+  const user = await service.user('wanda');
+  const parent = await user.scrape({ url: site.url('/watched.xml') });
+  const watch = watchCli(env, 'status', '--watch', '--customer', 'wanda');
+  // Half of it is done.
+  const half = new RegExp(
+    `wanda: 1 ready, 2 in motion, 0 failed\\n {2}=+-+ 1/2 · 0 failed · SYNCING · file ${parent.id}`,
+  );
+  await soon(watch.drawn, (drawn) => half.test(drawn));
+  for (const answer of waiting) answer();
+  await user.settled(parent.id);
+  await soon(watch.drawn, (drawn) => drawn.includes('wanda: 3 ready, 0 in motion, 0 failed'));
+  // Up by as many lines as were drawn, and those are cleared.
+  expect(watch.drawn()).toContain('\u001B[3A\u001B[0Jready: ');
+  expect(await watch.stop()).toBe(0);
+});
+
+describe('doctor', () => {
+  const examined = async (settings: NodeJS.ProcessEnv = {}): Promise<{ code: number; checks: Check[] }> => {
+    const run = await cli({ ...env, ...settings }, 'doctor', '--json');
+    return { code: run.code, checks: run.json<Check[]>() };
+  };
+  const named = (checks: readonly Check[], name: string): Check[] => checks.filter((one) => one.name === name);
+
+  test('a healthy service has nothing bad, and every check says what it found', async () => {
+    // The worker's pollers are seen a moment after it began.
+    const { checks } = await soon(examined, ({ code }) => code === 0);
+    const names = ['settings', 'MongoDB', 'clock', 'Qdrant', 'Temporal', 'API', 'API_KEY', 'disk of DATA_DIR'];
+    const more = [
+      'file storage',
+      'Chromium',
+      'embedding model',
+      'PUBLIC_URL',
+      'worker',
+      'SECRET_KEY',
+      'stalled runs',
+      'files in motion',
+      'outbox',
+    ];
+    expect(checks.map(({ name }) => name)).toEqual([...names, ...more, 'webhooks', 'data sources']);
+    for (const { name, state } of checks)
+      if (!name.startsWith('disk') && name !== 'Chromium') expect([name, state]).toEqual([name, 'ok']);
+    expect(named(checks, 'MongoDB')[0]?.found).toMatch(/^\d+\.\d+\.\d+, replica set /);
+    expect((await call('doctor')).lines.join('\n')).toContain('ok    Qdrant: 1.');
+  });
+
+  // Each by itself is as bad: they are looked at at the same time.
+  test.each<[Record<string, string>, string[]]>([
+    [
+      {
+        QDRANT_URL: 'http://127.0.0.1:2',
+        TEMPORAL_ADDRESS: '127.0.0.1:2',
+        PUBLIC_URL: 'http://127.0.0.1:2',
+        SECRET_KEY: `k1:${randomBytes(32).toString('base64')}`,
+        FILE_STORAGE_DIR: '/dev/null/files',
+        CHROMIUM_PATH: '/nowhere/chromium',
+        EMBEDDING_MODEL_PATH: '/nowhere/model.onnx',
+      },
+      ['Qdrant', 'Temporal', 'API', 'SECRET_KEY', 'file storage', 'Chromium', 'embedding model'],
+    ],
+    [{ MONGODB_URI: 'mongodb://127.0.0.1:2/?directConnection=true' }, ['MongoDB']],
+    [{ TASK_QUEUE: 'unpolled' }, ['worker']],
+    [{ PUBLIC_URL: 'http://0.0.0.0:2' }, ['API', 'PUBLIC_URL']],
+    [{ PORT: 'x' }, ['settings']],
+  ])('of wrong settings %j each is bad, with what to do', async (settings, names) => {
+    await connectSource(service, { organizationId: 1, userId: 1, customerId: 'hugo' });
+    const { code, checks } = await examined(settings);
+    expect(code).toBe(1);
+    for (const name of names)
+      expect(named(checks, name)[0]).toMatchObject({ name, state: 'bad', fix: expect.stringMatching(/\w{4,}/) });
+    expect(checks.filter(({ state }) => state === 'bad')).toHaveLength(names.length);
+  });
+
+  test('what stands still is told with what to do', async () => {
+    const { id, organization_id, organization_user_id } = (
+      await call('scrape', site.url('/good.html'), '--customer', 'ida', '--depth', '0', '--json')
+    ).json<FileRecord>();
+    const owner = { organizationId: organization_id, userId: organization_user_id ?? 0, customerId: 'ida' };
+    const source = await connectSource(service, owner, { externalId: 'BOX|revoked' });
+    await revokeSource(service, owner, source._id);
+    await withDatabase(service, async (connection) => {
+      await connection.collection('files').updateOne({ _id: id as never }, { $set: { syncStatus: 'SYNCING' } });
+      const at = new Date();
+      const key = service.store.secrets.seal({ organizationId: 1, record: 'webhook:5', field: 'signing_key' }, 'k');
+      const row = {
+        organizationId: 1,
+        url: 'https://gone.example/x',
+        signingKey: key,
+        status: 'FLAGGED',
+        statusReason: '410',
+      };
+      await connection.collection('webhooks').insertOne({
+        ...{ _id: 5 as never, ...row, cursor: 0, wake: null, wokenAt: null, deletedAt: null },
+        ...{ disabledAt: at, createdAt: at, updatedAt: at },
+      });
+    });
+    const { code, checks } = await examined();
+    expect(code).toBe(1);
+    expect(named(checks, 'files in motion')).toEqual([
+      expect.objectContaining({
+        state: 'bad',
+        found: expect.stringContaining(`file ${id}`),
+        fix: expect.stringContaining('reconcile --mend'),
+      }),
+    ]);
+    expect(named(checks, 'webhooks')[0]).toMatchObject({
+      state: 'warn',
+      found: expect.stringContaining('is disabled'),
+    });
+    expect(
+      named(checks, 'data sources')
+        .map(({ found }) => found)
+        .join(),
+    ).toContain(`data source ${source._id}`);
+    expect((await call('reconcile', '--mend')).code).toBe(0);
+    expect(named((await examined()).checks, 'files in motion')[0]).toMatchObject({ state: 'ok' });
+  });
+});

@@ -1,0 +1,115 @@
+/** npm's commands beside each other: no warning, few open files, an end at SIGTERM, and one sentence where they can't start. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import { npmRun } from '../../support/npm.js';
+import { startService, type TestService } from '../../support/service.js';
+
+/** What package.json runs, compiled at the start of the test run. */
+const MODULES = {
+  start: ['--import', 'tsx', 'scripts/start.ts'],
+  api: ['dist/api/server.js'],
+  worker: ['dist/worker/main.js'],
+  cli: ['dist/cli/main.js', 'key', 'list'],
+};
+
+let service: TestService;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'allotrope-commands-'));
+  service = await startService({}, { worker: false });
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('npm warns of nothing: not of settings, not of engines, not of install scripts', () => {
+  const { PATH, HOME } = process.env;
+  const call = ['ci', '--dry-run', '--offline', '--no-update-notifier', '--userconfig', '/dev/null'];
+  const { status, stderr } = spawnSync('npm', call, { env: { PATH, HOME }, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+});
+
+test('the build needs few open files', () => {
+  const build = spawnSync('sh', ['-c', 'ulimit -n 128 && exec npm run --silent build'], { encoding: 'utf8' });
+  expect([build.status, build.stderr]).toEqual([0, expect.not.stringContaining('EMFILE')]);
+});
+
+test.each([
+  ['api', 'API listening'],
+  ['worker', 'worker polling'],
+])('SIGTERM to npm ends npm run %s', async (script, line) => {
+  const run = npmRun(script, { ...service.env, LOG_LEVEL: 'info' });
+  await run.printed(new RegExp(line));
+  run.child.kill('SIGTERM');
+  // Resolves once nothing that npm started holds its output open any more.
+  await run.ended;
+});
+
+describe('a start that fails says why in one sentence', () => {
+  /** What a command prints that ends with exit code 1. */
+  async function refusal(module: keyof typeof MODULES, settings: NodeJS.ProcessEnv): Promise<string> {
+    const child = spawn(process.execPath, MODULES[module], { env: { ...service.env, ...settings } });
+    let output = '';
+    for (const channel of [child.stdout, child.stderr])
+      channel.on('data', (part: Buffer) => (output += part.toString()));
+    expect(await once(child, 'close')).toEqual([1, null]);
+    return output;
+  }
+  const refusals = (modules: readonly (keyof typeof MODULES)[], settings: NodeJS.ProcessEnv): Promise<string[]> =>
+    Promise.all(modules.map((module) => refusal(module, settings)));
+
+  test('of a port in use, before npm start starts anything', async () => {
+    const occupied = createServer().listen(0, '127.0.0.1');
+    await once(occupied, 'listening');
+    const port = String((occupied.address() as AddressInfo).port);
+    const sentence = `Port ${port} of 127.0.0.1 is in use by another program. Stop that program, or set PORT to a free port.\n`;
+    expect(await refusals(['start', 'api'], { PORT: port })).toEqual([sentence, sentence]);
+    occupied.close();
+  });
+
+  test('of a data folder or file storage that cannot be written', async () => {
+    const file = path.join(folder, 'a-file');
+    await writeFile(file, '');
+    const sentence = (setting: string) =>
+      new RegExp(`^${setting} cannot be written: .+ set ${setting} to another one\\.\n$`);
+    expect(await refusal('start', { DATA_DIR: file })).toMatch(sentence('DATA_DIR'));
+    for (const said of await refusals(['api', 'worker'], { FILE_STORAGE_DIR: file }))
+      expect(said).toMatch(sentence('FILE_STORAGE_DIR'));
+  });
+
+  test('of a setting that is missing', async () => {
+    expect(await refusal('worker', { SECRET_KEY: '' })).toMatch(/^These settings can't be used:\n- SECRET_KEY .+\n$/);
+  });
+
+  test('of records from a newer version', async () => {
+    const uri = new URL(service.env['MONGODB_URI']!);
+    uri.pathname += '-newer';
+    const connection = await mongoose.createConnection(uri.href).asPromise();
+    await connection.collection<{ _id: string; version: number }>('meta').insertOne({ _id: 'schema', version: 9_999 });
+    const newer = { MONGODB_URI: uri.href };
+    const sentence = /^The data is from a newer version of Allotrope \(records 9999, .+ restore a backup\.\n$/;
+    try {
+      for (const said of await refusals(['start', 'api', 'worker', 'cli'], newer)) expect(said).toMatch(sentence);
+    } finally {
+      await connection.dropDatabase();
+      await connection.close();
+    }
+  });
+
+  test('of stores that do not answer', async () => {
+    const { port } = new URL(service.env['MONGODB_URI']!);
+    expect(await refusal('worker', { TEMPORAL_ADDRESS: `127.0.0.1:${port}` })).toMatch(
+      /^Temporal does not answer \(.+\n$/,
+    );
+  });
+});

@@ -1,0 +1,96 @@
+/** `npm start` on a data folder of its own, as an operator runs it: file permissions, and its end. */
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { findPort } from '../../../engines/ports.js';
+import { testUser } from '../../support/client.js';
+import { npmRun, type NpmRun } from '../../support/npm.js';
+import { soon } from '../../support/soon.js';
+
+let root: string;
+let dataDir: string;
+let env: NodeJS.ProcessEnv;
+let service: NpmRun;
+
+/** Permissions that the group or others have anywhere below a folder, by path. */
+async function openToOthers(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true });
+  const found = await Promise.all(
+    ['.', ...entries].map(async (name) => {
+      // Engines delete files of their own meanwhile.
+      const mode = await lstat(path.join(folder, name)).then(
+        (info) => info.mode & 0o077,
+        () => 0,
+      );
+      return mode === 0 ? [] : [`${name} ${mode.toString(8)}`];
+    }),
+  );
+  return found.flat();
+}
+
+/** The supervisor and its engines; none once they have ended. */
+async function pids(): Promise<number[]> {
+  const notes = await readFile(path.join(dataDir, 'engines.json'), 'utf8').catch(() => '{"engines":[]}');
+  const { owner, engines } = JSON.parse(notes) as {
+    owner?: number;
+    engines: { pid: number }[];
+  };
+  return [...(owner === undefined ? [] : [owner]), ...engines.map(({ pid }) => pid)];
+}
+
+beforeAll(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'allotrope-npm-'));
+  dataDir = path.join(root, 'data');
+  const port = await findPort('free');
+  env = { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', CONTENT_ROW_BYTES: '0', WORKER_NICENESS: '0' };
+  // A folder as versions before left it, with a file of somebody else in it.
+  await mkdir(path.join(dataDir, 'logs'), { recursive: true });
+  await writeFile(path.join(dataDir, 'logs', 'qdrant.log.1'), 'old');
+  await writeFile(path.join(dataDir, 'notes.txt'), 'not ours');
+  for (const [name, mode] of [
+    ['.', 0o755],
+    ['logs', 0o755],
+    ['logs/qdrant.log.1', 0o644],
+    ['notes.txt', 0o644],
+  ] as const)
+    await chmod(path.join(dataDir, name), mode);
+  service = npmRun('start', env);
+  await service.printed(/serves at/);
+});
+afterAll(async () => {
+  for (const pid of await pids()) if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
+  await rm(root, { recursive: true, force: true });
+});
+
+test('no file of the data folder is open to other accounts after an ingest; files of other programs stay as they are', async () => {
+  const apiKey = (await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim();
+  const user = await testUser(`http://127.0.0.1:${env['PORT']}`, apiKey, 'ben', 30_000);
+  const { id } = await user.send({ name: 'own.txt', content: 'kept with the account '.repeat(500) });
+  expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
+  const names = await readdir(dataDir);
+  expect(names).toEqual(expect.arrayContaining(['files', 'logs', 'mongodb', 'qdrant', 'temporal']));
+  expect(await openToOthers(dataDir)).toEqual(['notes.txt 44']);
+});
+
+test('SIGTERM to npm ends the service and its engines', async () => {
+  const running = await pids();
+  expect(running).toHaveLength(4);
+  service.child.kill('SIGTERM');
+  await soon(
+    () => running.filter((pid) => existsSync(`/proc/${pid}`)),
+    (living) => living.length === 0,
+  );
+  await service.ended;
+  expect(service.output()).toContain('stopping');
+});
+
+test('a backup and what it restores are private, whatever the umask of the shell', async () => {
+  const [backup, restored] = [path.join(root, 'backup'), path.join(root, 'restored')];
+  expect(await npmRun('cli', env, 'backup', backup).ended).toBe(0);
+  expect(await npmRun('cli', { ...env, DATA_DIR: restored }, 'restore', backup).ended).toBe(0);
+  expect(await readdir(restored)).toEqual(expect.arrayContaining(['files', 'mongodb', 'secret-key']));
+  expect([await openToOthers(backup), await openToOthers(restored)]).toEqual([[], []]);
+});

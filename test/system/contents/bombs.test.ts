@@ -1,0 +1,146 @@
+import { strToU8 } from 'fflate';
+import { afterAll, expect, test } from '@jest/globals';
+import { Fault } from '../../../contract/failures.js';
+import { createDocumentPool } from '../../../documents/pool.js';
+import {
+  archivesForText,
+  attributesDocx,
+  attributesOf,
+  deflatedPdf,
+  embeddedArchives,
+  flatBomb,
+  laughingDocx,
+  loopingPdf,
+  manyMembers,
+  nestedArchives,
+  nestedDocx,
+  overlappingMembers,
+  pdfOf,
+  zipOf,
+} from '../../support/makeBombs.js';
+import { officeFile } from '../../documents/formats/officeFile.js';
+import { LIMITS } from '../../documents/page.js';
+import { faultOfFile, upload } from '../../documents/readFile.js';
+
+const SETTINGS = { processes: 1, timeoutMs: 20_000, memoryMb: 400 };
+const pool = createDocumentPool({ threads: 1, timeoutMs: 20_000, memoryMb: 256, limits: LIMITS, files: SETTINGS });
+afterAll(() => pool.close());
+
+const CHUNKING = { chunkSize: 200, chunkOverlap: 20, prefix: null };
+
+/** The Fault the file ends with, as `kind: message`, or what was read of it; and that the next file is read. */
+async function outcomeOf(bytes: string | Uint8Array, name: string): Promise<string> {
+  const outcome = await pool.process(upload(bytes, name), CHUNKING).then(
+    ({ text }) => `read: ${text.slice(0, 100)}`,
+    (error: unknown) => {
+      if (!(error instanceof Fault)) throw error;
+      return `${error.kind}: ${error.message}`;
+    },
+  );
+  expect((await pool.process(upload('A good file.', 'good.txt'), CHUNKING)).text).toBe('A good file.');
+  return outcome;
+}
+
+test('a flat archive bomb: a member of gigabytes is refused by its ratio, one of a false size when it is unpacked', async () => {
+  expect(await outcomeOf(flatBomb(50_000_000), 'a.docx')).toMatch(/^too_large: .*MAX_UNPACK_RATIO/);
+  expect(await outcomeOf(flatBomb(50_000_000, 900_000), 'a.docx')).toMatch(/^broken_content: /);
+});
+
+test('many members that are small each are bounded together', async () => {
+  const part = strToU8(`<sld>${'<p/>'.repeat(100_000)}</sld>`);
+  const names = Array.from({ length: 8 }, (_, nth) => `ppt/slides/slide${nth}.xml`);
+  const rels = `<Relationships>${names.map((_, nth) => `<Relationship Id="r${nth}" Type="x/slide" Target="slides/slide${nth}.xml"/>`).join('')}</Relationships>`;
+  const bytes = officeFile(
+    'ppt/presentation.xml',
+    `<p>${names.map((_, nth) => `<sldId r:id="r${nth}"/>`).join('')}</p>`,
+    { 'ppt/_rels/presentation.xml.rels': strToU8(rels), ...Object.fromEntries(names.map((name) => [name, part])) },
+  );
+  const fault = await faultOfFile(bytes, 'a.pptx', { maxUnpackedBytes: 2_000_000 });
+  expect(fault).toMatch(/^too_large: .*2000000 bytes \(setting MAX_UNPACKED_BYTES\)/);
+});
+
+test('members that share their bytes', async () => {
+  expect(await outcomeOf(overlappingMembers(), 'a.docx')).toMatch(/^broken_content: /);
+});
+
+test('sixty thousand members, and a list that promises more than there are', async () => {
+  expect(await outcomeOf(manyMembers(60_000), 'a.docx')).toMatch(/^too_large: .*60000 members.*MAX_ARCHIVE_ENTRIES/);
+  const members = Array.from({ length: 10 }, (_, nth) => ({
+    name: `word/${nth}`,
+    packed: Buffer.from([3, 0]),
+    size: 0,
+  }));
+  expect(await outcomeOf(zipOf(members, 9000), 'a.docx')).toMatch(/^broken_content: /);
+});
+
+test('archives inside archives: none is an Office file, and within one none is unpacked', async () => {
+  for (const ending of ['docx', 'pptx', 'xlsx', 'xlsm'])
+    expect(await outcomeOf(nestedArchives(3, 1_000_000), `a.${ending}`)).toMatch(
+      /^unsupported_type: .*an archive of other files, the first of them 0\.zip\. Unpack it/,
+    );
+  expect(await outcomeOf(archivesForText(3, 1_000_000), 'a.docx')).toMatch(/^broken_content: /);
+  // The text is there: what nobody unpacks blows nothing up, and workbooks shown in a letter are archives too.
+  expect(await outcomeOf(embeddedArchives(3, 1_000_000), 'a.docx')).toBe('read: Words of the letter.');
+});
+
+test('a billion laughs', async () => {
+  expect(await outcomeOf(laughingDocx(), 'a.docx')).toMatch(/^broken_content: .*document type/);
+  const outside = '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><document><p><r><t>&f;</t></r></p></document>';
+  expect(await outcomeOf(officeFile('word/document.xml', outside), 'a.docx')).toMatch(/^broken_content: /);
+});
+
+test('300,000 nested elements and 100,000 attributes in an Office file, and in HTML', async () => {
+  expect(await outcomeOf(nestedDocx(300_000), 'a.docx')).toMatch(/^too_large: .*MAX_ELEMENT_DEPTH/);
+  expect(await outcomeOf(attributesDocx(100_000), 'a.docx')).toMatch(/^too_large: .*MAX_ELEMENT_ATTRIBUTES/);
+  const deep = `<!doctype html><p>words ${'<div>'.repeat(300_000)}deep`;
+  expect(await outcomeOf(deep, 'a.html')).toMatch(/^too_large: .*MAX_HTML_DEPTH/);
+  const wide = `<!doctype html><p ${attributesOf(100_000)}>words`;
+  expect(await outcomeOf(wide, 'a.html')).toMatch(/^too_large: .*MAX_HTML_ATTRIBUTES/);
+  const mail = `From: a@example.org\r\nContent-Type: text/html\r\n\r\n${deep}`;
+  expect(await outcomeOf(mail, 'a.eml')).toMatch(/^too_large: .*MAX_HTML_DEPTH/);
+});
+
+test('a stream of a PDF that unpacks to more than is allowed ends by the memory of its process', async () => {
+  const bytes = deflatedPdf(600_000_000);
+  expect(bytes.length).toBeLessThan(200_000);
+  expect(await outcomeOf(bytes, 'a.pdf')).toMatch(/^parse_limit: .*(?:PARSE_FILE_MEMORY_MB|PARSE_FILE_TIMEOUT_MS)/);
+});
+
+test('loops among the pages of a PDF, and a count of pages that is not true', async () => {
+  expect(await outcomeOf(loopingPdf(), 'a.pdf')).toMatch(/^(?:broken_content|no_text): /);
+  const many = pdfOf('<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [] /Count 2000000000 >>');
+  expect(await outcomeOf(many, 'a.pdf')).toMatch(/^(?:broken_content|no_text|too_large): /);
+});
+
+test('a PDF whose cross-reference table leads back to itself', async () => {
+  const head =
+    '%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [] /Count 0 >>\nendobj\n';
+  const at = head.length;
+  const table = `xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 3 /Root 1 0 R /Prev ${at} >>\nstartxref\n${at}\n%%EOF`;
+  expect(await outcomeOf(head + table, 'a.pdf')).toMatch(/^(?:broken_content|no_text): /);
+});
+
+test('a table of one line of 200 MB', async () => {
+  const line = Buffer.alloc(195_000_000, 'a,b"c ');
+  expect(await outcomeOf(Uint8Array.from(line), 'a.csv')).toMatch(/^(?:too_large|parse_limit): .*\(setting [A-Z_]+/);
+});
+
+test('a sheet whose cells lie at the far end of a million rows', async () => {
+  const rows = Array.from(
+    { length: 20_000 },
+    (_, nth) => `<row r="${nth * 50 + 1}"><c r="XFD${nth * 50 + 1}"><v>1</v></c></row>`,
+  );
+  const bytes = officeFile('xl/workbook.xml', '<workbook><sheets><sheet name="S" r:id="r1"/></sheets></workbook>', {
+    'xl/_rels/workbook.xml.rels': strToU8(
+      '<Relationships><Relationship Id="r1" Type="x/worksheet" Target="sheet.xml"/></Relationships>',
+    ),
+    'xl/sheet.xml': strToU8(`<worksheet><sheetData>${rows.join('')}</sheetData></worksheet>`),
+  });
+  expect(await outcomeOf(bytes, 'a.xlsx')).toMatch(/^too_large: .*MAX_TABLE_CELLS/);
+});
+
+test('JSON of a million brackets, and text of one word of 20 MB', async () => {
+  expect(await outcomeOf('['.repeat(1_000_000), 'a.json')).toMatch(/^(?:broken_content|too_large|parse_limit): /);
+  const nested = `${'['.repeat(400_000)}1${']'.repeat(400_000)}`;
+  expect(await outcomeOf(nested, 'a.json')).toMatch(/^(?:broken_content|too_large|parse_limit): /);
+});

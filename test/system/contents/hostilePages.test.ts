@@ -1,0 +1,140 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { createDocumentPool } from '../../../documents/pool.js';
+import { FILES, input, LIMITS, parsePage, textOf } from '../../documents/page.js';
+
+const attributes = Array.from({ length: 100_000 }, (_, i) => `a${i}="v"`).join(' ');
+const repeat = (text: string, times: number): string => text.repeat(times);
+
+/** What it does, the page, what its text must be like and, where that says more, must not be like. */
+const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, without?: RegExp]> = [
+  ['5,000 nested elements', `${repeat('<div>', 5000)}deep${repeat('</div>', 5000)}`, /^deep$/],
+  ['300,000 open elements', `${repeat('<div>', 300_000)}deep`, /^deep$/],
+  ['300,000 elements, all closed', `${repeat('<div>', 300_000)}deep${repeat('</div>', 300_000)}`, /^deep$/],
+  ['300,000 formatting elements', `${repeat('<b>', 300_000)}deep${repeat('</b>', 300_000)}`, /^\**deep\**$/],
+  ['formatting closed in the wrong order', `${repeat('<b><i>', 100_000)}deep${repeat('</b></i>', 100_000)}`, /deep/],
+  ['100,000 links inside one another', `${repeat('<a href=x>', 100_000)}deep`, /deep/],
+  ['100,000 lists inside one another', `${repeat('<ul><li>', 100_000)}deep`, /deep$/],
+  ['100,000 quotes inside one another', `${repeat('<blockquote>', 100_000)}deep`, /deep$/],
+  ['100,000 tables inside one another', `${repeat('<table><tr><td>', 100_000)}deep`, /^deep$/],
+  ['a table of 100,000 cells in a row', `<table><tr>${repeat('<td>x', 100_000)}</table>`, /^\|? ?x/],
+  [
+    'end tags of what is not open',
+    `<p>${repeat('<span>', 100_000)}${repeat('<div></section>', 100_000)}deep`,
+    /^deep$/,
+  ],
+  ['300,000 end tags', `<p>text${repeat('</p>', 300_000)}`, /^text$/],
+  ['a million tiny elements', `${repeat('<b></b>', 1_000_000)}<p>text`, /^text$/],
+  ['30,000 headings', repeat('<h2>x</h2>', 30_000), /^## x\n/],
+  ['an attribute list of 100,000', `<p ${attributes}>text</p>`, /^text$/],
+  ['an attribute of ten million characters', `<p title="${repeat('x', 10_000_000)}">text</p>`, /^text$/],
+  ['an attribute of 300,000 entities', `<p title="${repeat('&amp;', 300_000)}">text</p>`, /^text$/],
+  ['a class list of 300,000', `<p class="${repeat('c ', 300_000)}">text</p>`, /^text$/],
+  ['a drawing that is never closed', `${repeat('<svg>', 10_000)}<p>text`, /^text$/],
+  ['a choice that is never closed', `${repeat('<select><option>no', 10_000)}<p>text`, /^text$/],
+  ['100,000 comments that are none', `${repeat('<!-', 100_000)}><p>text`, /text/],
+  ['100,000 angle brackets', `<p>text ${repeat('<', 100_000)}`, /^text/],
+  ['100,000 ampersands', `<p>text ${repeat('&', 100_000)}`, /^text &/],
+  ['100,000 entities', `<p>${repeat('&lt;', 100_000)}`, /^<+$/],
+  ['a script without an end', `<p>text</p><script>${repeat('</scrip', 300_000)}`, /^text$/],
+  ['a title without an end', `<p>text</p><title>${repeat('x ', 300_000)}`, /text/],
+  ['zero bytes', `<html><p>te\0xt${repeat('\0', 300_000)}`, /text/, /\0/],
+  ['a word of 200,000 letters', `<p>${repeat('qz', 100_000)}`, /^(qz)+$/],
+  ['100,000 comments in front', `${repeat('<!-- -->', 100_000)}<p>text`, /^text$/],
+  ['300,000 blanks in preformatted text', `<pre>x${repeat(' ', 300_000)}x</pre>`, /x {300000}x/],
+  ['300,000 lines of nothing in preformatted text', `<pre>x${repeat('\n', 300_000)}x</pre>`, /x\n{300000}x/],
+  ['50,000 joiners', `<p>x${repeat('\u200d', 50_000)}x`, /^x\u200d{50000}x$/],
+  ['30,000 combining marks', `<p>a${repeat('\u0301', 30_000)}`, /^[aá]/],
+  ['10,000 joined emoji', `<p>${repeat('👩‍👩‍👧‍👦', 10_000)}`, /^👩/],
+  ['200,000 turns of direction', `<p>text${repeat('\u202e\u202c', 200_000)}`, /^text/],
+  ['special tokens of a tokenizer', `<p>${repeat('&lt;|endoftext|&gt;', 10_000)}`, /^(<\|endoftext\|>)+$/],
+];
+
+/** The same for content that is no page: type, content, what its text must be like. */
+const texts: ReadonlyArray<readonly [name: string, type: string, content: string, text: RegExp]> = [
+  ['300,000 blanks in a line', 'text/plain', `x${repeat(' ', 300_000)}x`, /^x {300000}x$/],
+  ['300,000 empty lines', 'text/plain', `x${repeat('\n', 300_000)}x`, /^x\n{3}x$/],
+  ['100,000 comments without an end', 'text/markdown', `text${repeat(' <!--', 100_000)}`, /^text <!--/],
+  ['100,000 images without an end', 'text/markdown', `text${repeat('](data:', 100_000)}`, /^text\]\(data:/],
+  ['a heading of 300,000 blanks', 'text/markdown', `# text${repeat(' ', 300_000)}text`, /^# text/],
+  ['100,000 open brackets', 'text/markdown', `text ${repeat('[', 100_000)}`, /^text \[/],
+  ['front matter without an end', 'text/markdown', `---\n${repeat('a: b\n', 100_000)}`, /^---\na: b/],
+];
+
+describe('hostile content is read and chunked within the budgets that every document has', () => {
+  // As where the settings are raised: what is refused under those that are the default would show nothing.
+  const limits = { ...LIMITS, maxHtmlDepth: 1_000_000, maxHtmlAttributes: 1_000_000 };
+  // Milliseconds when linear, minutes when not: the pool's own clock and heap are what tells.
+  const pool = createDocumentPool({ threads: 1, timeoutMs: 30_000, memoryMb: 512, limits, files: FILES });
+  afterAll(() => pool.close());
+
+  async function read(content: string, contentType: string): Promise<string> {
+    const document = await pool.process(input(content, { contentType }), {
+      chunkSize: 200,
+      chunkOverlap: 20,
+      prefix: null,
+    });
+    expect(document.cuts.length).toBeGreaterThan(0);
+    expect(Math.max(...document.cuts.map((cut) => cut.tokens))).toBeLessThanOrEqual(200);
+    expect(document.cuts.at(-1)?.end).toBe(document.text.length);
+    return document.text.slice(0, document.text.length);
+  }
+
+  // Rows by number, and compared as yes or no: Jest prints what it is given, which takes minutes for megabytes.
+  test.each(pages.map(([name], row) => [name, row] as const))('%s', async (_name, row) => {
+    const [, html, text, without] = pages[row] as (typeof pages)[number];
+    const found = await read(html, 'text/html; charset=utf-8');
+    expect([text.test(found), without?.test(found) ?? false]).toEqual([true, false]);
+  });
+
+  test.each(texts.map(([name], row) => [name, row] as const))('%s', async (_name, row) => {
+    const [, type, content, text] = texts[row] as (typeof texts)[number];
+    expect(text.test(await read(content, type))).toBe(true);
+  });
+});
+
+describe('what no author writes ends the page where it is met', () => {
+  test.each([
+    ['elements never closed', (count: number) => repeat('<div>', count), /more than 50000 elements.*MAX_HTML_DEPTH/],
+    ['elements all closed', (count: number) => `${repeat('<i>', count)}x${repeat('</i>', count)}`, /MAX_HTML_DEPTH/],
+    [
+      'elements that are left out',
+      (count: number) => `<svg>${repeat('<g>', count - 1)}${repeat('</g>', count - 1)}</svg>`,
+      /MAX_HTML_DEPTH/,
+    ],
+  ])('%s: as many as the setting says are read, one more is not', (_what, open, sentence) => {
+    expect(textOf(`${open(50_000)}deep`)).toMatch(/deep/);
+    expect(() => textOf(`${open(50_001)}deep`)).toThrow(sentence);
+  });
+
+  test('attributes of one element, of one name or of many', () => {
+    const page = (count: number) => `<p ${Array.from({ length: count }, (_, i) => `a${i}`).join(' ')}>text`;
+    expect(textOf(page(10_000))).toBe('text');
+    expect(() => textOf(page(10_001))).toThrow(/more than 10000 attributes.*MAX_HTML_ATTRIBUTES/);
+    expect(() => textOf(`<p ${repeat('a=b ', 10_001)}>text`)).toThrow(/MAX_HTML_ATTRIBUTES/);
+  });
+
+  test('elements side by side, and tags that their authors need not close, are not counted', () => {
+    expect(textOf(`${repeat('<p>x', 60_000)}<p>text`)).toMatch(/text$/);
+    expect(textOf(`<ul>${repeat('<li>x', 60_000)}</ul><table>${repeat('<tr><td>x', 10_000)}</table>text`)).toMatch(
+      /text$/,
+    );
+  });
+});
+
+test('words of flattened elements stay apart', () => {
+  const limits = { ...LIMITS, maxDepth: 16, maxAttributesPerElement: 1000, maxTextCharacters: 1000 };
+  const html = `${'<div>'.repeat(40)}one<div>two</div><p>three</p>four`;
+  expect(parsePage(html, {}, limits).text).toBe('one two three four');
+});
+
+test('attributes past the limit are not read', () => {
+  const limits = { ...LIMITS, maxDepth: 512, maxAttributesPerElement: 3, maxTextCharacters: 1000 };
+  const html =
+    '<p a b c hidden>shown</p><p hidden a b c>not shown</p><p>This is the text of the page, which is long enough.</p>';
+  expect(parsePage(html, {}, limits).text).toBe('shown\n\nThis is the text of the page, which is long enough.');
+});
+
+test('a forged colspan makes no table wider than fifty columns', () => {
+  const rows = '<tr><td colspan=100000>a<td>b'.repeat(10);
+  expect(parsePage(`<table>${rows}</table>`).text.length).toBeLessThan(3000);
+});

@@ -1,0 +1,85 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { countTokens } from '../../../documents/chunking/countTokens.js';
+import { findBlocks } from '../../../documents/chunking/findBlocks.js';
+import { splitText } from '../../../documents/chunking/splitText.js';
+import { LongText, writeText } from '../../../documents/longText.js';
+import { createDocumentPool } from '../../../documents/pool.js';
+import { FILES, LIMITS } from '../../documents/page.js';
+import { upload } from '../../documents/readFile.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'allotrope-long-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test.each([
+  ['of one byte a character', 'Grüße und\n'],
+  ['of any characters', '漢字 und 🦄\n'],
+])('a text in a file is read by its offsets: %s', (_what, line) => {
+  const text = line.repeat(10_000);
+  const file = path.join(folder, 'text');
+  const long = new LongText(writeText(text, file));
+  expect(long.length).toBe(text.length);
+  for (const [start, end] of [
+    [0, 5],
+    [7_777, 8_888],
+    [text.length - 3, text.length],
+    [4, 4],
+  ] as const)
+    expect(long.slice(start, end)).toBe(text.slice(start, end));
+  expect(long.slice(0, text.length) === text).toBe(true);
+  // Nobody else can come upon it, and nothing has to be tidied up after a crash.
+  expect(readdirSync(folder)).toEqual([]);
+  const open = (): number => readdirSync('/proc/self/fd').length;
+  const before = open();
+  long.close();
+  expect(open()).toBe(before - 1);
+  long.close();
+  expect(open()).toBe(before - 1);
+});
+
+test('a long text is split like a short one, though its tokens are counted window by window', () => {
+  // Each paragraph fills a chunk, so that each chunk must be one, wherever the windows end.
+  const paragraph = `${'It was so. '.repeat(50)}\n\n`;
+  const times = Math.ceil(40_000_000 / paragraph.length);
+  const text = paragraph.repeat(times);
+  const { chunks, numTokens } = splitText(text, { chunkSize: 210, chunkOverlap: 0, prefix: null }, findBlocks(text));
+  expect(chunks).toHaveLength(times);
+  const [first] = chunks;
+  expect(first?.tokens).toBe(countTokens(paragraph.trim()));
+  const others = chunks.filter(
+    ({ start, end, tokens }, nth) =>
+      start !== nth * paragraph.length || end - start !== paragraph.trim().length || tokens !== first?.tokens,
+  );
+  expect(others).toEqual([]);
+  expect(numTokens).toBe(countTokens(text));
+}, 120_000);
+
+describe('a table of megabytes', () => {
+  const rows = Array.from({ length: 120_000 }, (_, nth) => `Boat ${nth},${nth % 97},green`);
+  const bytes = Buffer.from(`name,berth,colour\n${rows.join('\n')}\n`);
+
+  test('comes from its process by way of a file, whole', async () => {
+    const pool = createDocumentPool({ threads: 1, timeoutMs: 60_000, memoryMb: 256, limits: LIMITS, files: FILES });
+    try {
+      const file = path.join(folder, 'boats.csv');
+      writeFileSync(file, bytes);
+      const input = { ...upload('', 'boats.csv'), path: file };
+      const document = await pool.process(input, { chunkSize: 300, chunkOverlap: 0, prefix: null });
+      const { text, cuts } = document;
+      if (typeof text === 'string') throw new Error('the text came whole');
+      expect(text.slice(0, 37)).toBe('name: Boat 0, berth: 0, colour: green');
+      expect(cuts.map(({ start, end }) => text.slice(start, end)).join('\n') === text.slice(0, text.length)).toBe(true);
+      expect(document.metadata).toMatchObject({ rows: 120_000, columns: ['name', 'berth', 'colour'] });
+      expect(readFileSync(file).equals(bytes)).toBe(true);
+      text.close();
+    } finally {
+      await pool.close();
+    }
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('allotrope-text-'))).toEqual([]);
+  });
+});

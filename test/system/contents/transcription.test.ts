@@ -1,0 +1,328 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../../contract/records.js';
+import { type AssemblyAi, startAssemblyAi } from '../../emulators/assemblyai.js';
+import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
+import { recordingOf, SILENCE, type Speech } from '../../emulators/speech.js';
+import { readAtRest } from '../../support/atRest.js';
+import type { TestUser } from '../../support/client.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { thoroughRows } from '../../support/thorough.js';
+
+const KEYS = { deepgram: 'key of deepgram', assemblyai: 'key of assemblyai' };
+let deepgram: Deepgram;
+let assemblyai: AssemblyAi;
+let service: TestService;
+let user: TestUser;
+
+const settings = () => ({
+  ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+  CONTENT_ROW_BYTES: '20000',
+  DEEPGRAM_API_KEY: KEYS.deepgram,
+  DEEPGRAM_BASE_URL: deepgram.url,
+  ASSEMBLYAI_API_KEY: KEYS.assemblyai,
+  ASSEMBLYAI_BASE_URL: `${assemblyai.url}/`,
+  ASSEMBLYAI_POLL_S: '0.05',
+});
+
+beforeAll(async () => {
+  [deepgram, assemblyai] = await Promise.all([startDeepgram(KEYS.deepgram), startAssemblyAi(KEYS.assemblyai)]);
+  service = await startService(settings());
+  user = await service.user('ada');
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all([deepgram.close(), assemblyai.close()]);
+});
+
+const SERVICES = ['deepgram', 'assemblyai'] as const;
+type Service = (typeof SERVICES)[number];
+const send = (scene: string, query: Record<string, unknown> = {}, name = `${scene}.mp3`): Promise<FileRecord> =>
+  user.send({ name, content: recordingOf(scene) }, { skip_embedding_generation: true, ...query });
+const ended = async (scene: string, query: Record<string, unknown> = {}): Promise<FileRecord> =>
+  user.settled((await send(scene, query)).id);
+const textOf = async ({ id }: FileRecord): Promise<string> => {
+  const { body } = await user.get<{ presigned_url: string }>(`/parsed_file/${id}`);
+  return (await fetch(body.presigned_url)).text();
+};
+const chunksOf = async ({ id }: FileRecord) => (await user.chunks({ ids: [id] }, { order_by: 'id' })).results;
+const callsOf = (scene: string) => deepgram.calls.filter((call) => call.scene === scene);
+const jobsOf = (scene: string) => assemblyai.jobs.filter((job) => job.scene === scene);
+const set = (service_: Service, scene: string, what: Parameters<AssemblyAi['scenes']['set']>[1]) =>
+  (service_ === 'deepgram' ? deepgram : assemblyai).scenes.set(scene, what);
+
+const PLAIN = {
+  deepgram:
+    'Otters juggle pebbles on the river bank. They do it when they are hungry.\n\nIs that so?\n\nYes, and nobody knows why.\n\nLighthouses are another matter.',
+  assemblyai:
+    'Otters juggle pebbles on the river bank. They do it when they are hungry. Is that so? Yes, and nobody knows why.\n\nLighthouses are another matter.',
+};
+
+describe.each(SERVICES)('%s', (transcription_service) => {
+  const asked = { transcription_service };
+
+  test('a recording becomes text in paragraphs, chunks with their times, and is found', async () => {
+    const scene = `plain-${transcription_service}`;
+    const content = recordingOf(scene, 60_000);
+    const { id } = await user.send({ name: 'talk.mp3', content }, { ...asked, chunk_size: 14, chunk_overlap: 0 });
+    const file = await user.settled(id);
+    expect(file).toMatchObject({
+      sync_status: 'READY',
+      sync_error_message: null,
+      source: 'MP3',
+      file_metadata: { transcription_service, duration_sec: expect.any(Number) },
+      file_statistics: {
+        file_format: 'MP3',
+        mime_type: 'audio/mpeg',
+        file_size: content.length,
+        num_characters: PLAIN[transcription_service].length,
+      },
+    });
+    expect(file.file_metadata).not.toHaveProperty('language');
+    expect(await textOf(file)).toBe(PLAIN[transcription_service]);
+    const chunks = await chunksOf(file);
+    expect(
+      chunks
+        .map(({ source_content }) => source_content)
+        .join(' ')
+        .replaceAll(/\s+/g, ' '),
+    ).toBe(PLAIN[transcription_service].replaceAll(/\s+/g, ' '));
+    const times = chunks.map(({ content_metadata }) => content_metadata);
+    expect(times.at(0)).toEqual({ start_offset_sec: 0.5, end_offset_sec: 3.25 });
+    expect(times.at(-1)).toMatchObject({ end_offset_sec: 18 });
+    const [hit] = await user.search({ query: 'what do otters do with pebbles', k: 1, file_ids: [id] });
+    expect(hit?.content).toContain('Otters juggle');
+    const heard = [...deepgram.calls, ...assemblyai.uploads].filter((one) => one.scene === scene);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    expect(heard).toMatchObject([{ sha256, size: content.length }]);
+  });
+
+  test('include_speaker_labels: turns begin with their speaker, and chunks name who speaks in them', async () => {
+    const file = await ended(`speakers-${transcription_service}`, {
+      ...asked,
+      include_speaker_labels: true,
+      chunk_size: 30,
+      chunk_overlap: 0,
+    });
+    const [a, b] = transcription_service === 'deepgram' ? ['0', '1'] : ['A', 'B'];
+    expect(await textOf(file)).toBe(
+      `Speaker ${a}: Otters juggle pebbles on the river bank. They do it when they are hungry.\n\nSpeaker ${b}: Is that so?\n\nSpeaker ${a}: Yes, and nobody knows why.\n\nLighthouses are another matter.`,
+    );
+    const chunks = await chunksOf(file);
+    for (const { source_content, content_metadata } of chunks) {
+      const { speakers } = content_metadata as { speakers: string[] };
+      for (const [, named = ''] of source_content.matchAll(/Speaker (\w):/g)) expect(speakers).toContain(named);
+    }
+    expect(chunks.at(-1)?.content_metadata).toMatchObject({
+      speakers: expect.arrayContaining([a]),
+      end_offset_sec: 18,
+    });
+  });
+
+  test('detect_audio_language: the language is in file_metadata', async () => {
+    const scene = `language-${transcription_service}`;
+    const speech: Speech = {
+      language: 'pt-BR',
+      duration: 3,
+      turns: [{ speaker: 0, paragraphs: [[{ text: 'As lontras brincam com pedras.', start: 1, end: 2.5 }]] }],
+    };
+    set(transcription_service, scene, { speech });
+    expect(await ended(scene, { ...asked, detect_audio_language: true })).toMatchObject({
+      sync_status: 'READY',
+      file_metadata: { language: 'pt-BR', duration_sec: 3, transcription_service },
+    });
+  });
+
+  test('silence ends in a sentence', async () => {
+    const scene = `silence-${transcription_service}`;
+    set(transcription_service, scene, { speech: SILENCE });
+    expect(await ended(scene, asked)).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringMatching(/^No speech was found .*\.$/),
+    });
+  });
+
+  test.each([
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '1' } }],
+    ['an answer that breaks off', 'cut'],
+    ...thoroughRows([
+      ['429 without Retry-After', { status: 429 }],
+      ['500', { status: 500 }],
+      ['an answer that is no JSON', 'broken'],
+    ]),
+  ] as const)('%s passes: the file is read in the end', async (what, mishap) => {
+    const scene = `passing-${transcription_service}-${what.replaceAll(/\W/g, '')}`;
+    set(transcription_service, scene, { mishaps: [mishap] });
+    expect(await ended(scene, asked)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+    if (transcription_service === 'assemblyai') expect(jobsOf(scene)).toHaveLength(1);
+  });
+
+  test.each([
+    [403, 'API_KEY'],
+    [500, 'Try again later'],
+    ...thoroughRows([
+      [402, 'API_KEY'],
+      [404, 'BASE_URL'],
+      [413, 'Split it'],
+      [415, 'another format'],
+    ]),
+  ] as const)('%d that lasts ends in a sentence that says what to do: %s', async (status, hint) => {
+    const scene = `lasting-${transcription_service}-${status}`;
+    const mishaps = Array.from({ length: 9 }, () => ({ status, body: { error: 'said by the service' } }));
+    set(transcription_service, scene, { mishaps, uploadMishaps: [...mishaps] });
+    const file = await ended(scene, asked);
+    expect(file).toMatchObject({ sync_status: 'SYNC_ERROR', sync_error_message: expect.stringContaining(hint) });
+    expect(file.sync_error_message).toMatch(/said by the service/);
+  });
+
+  test('another chunk_size or more vectors do not have it transcribed again', async () => {
+    const scene = `again-${transcription_service}`;
+    const heard = (): number => (transcription_service === 'deepgram' ? callsOf(scene) : jobsOf(scene)).length;
+    const file = await ended(scene, { ...asked, include_speaker_labels: true });
+    for (const change of [{ chunk_size: 20, chunk_overlap: 0 }, { force_embedding_generation: true }]) {
+      expect((await user.post('/resync_file', { file_id: file.id, ...change })).status).toBe(200);
+      expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY' });
+    }
+    expect((await chunksOf(file)).length).toBeGreaterThan(1);
+    expect(heard()).toBe(1);
+    expect((await user.file(file.id)).file_statistics?.num_embeddings).toBeGreaterThan(1);
+  });
+});
+
+test('the order and the params of each service are those of its documentation', async () => {
+  await ended('params-deepgram', {
+    transcription_service: 'deepgram',
+    include_speaker_labels: true,
+    detect_audio_language: true,
+  });
+  expect(callsOf('params-deepgram')).toMatchObject([
+    {
+      query: {
+        model: 'nova-3',
+        smart_format: 'true',
+        punctuate: 'true',
+        paragraphs: 'true',
+        utterances: 'true',
+        diarize: 'true',
+        detect_language: 'true',
+      },
+      contentType: 'audio/mpeg',
+      contentLength: '600',
+    },
+  ]);
+  await ended('params-assemblyai', {
+    transcription_service: 'assemblyai',
+    include_speaker_labels: true,
+    detect_audio_language: true,
+  });
+  expect(jobsOf('params-assemblyai')).toMatchObject([
+    {
+      order: { speech_models: ['universal-3-5-pro', 'universal-2'], speaker_labels: true, language_detection: true },
+      statuses: ['queued', 'processing', 'completed'],
+    },
+  ]);
+});
+
+test('without a transcription_service it is Deepgram where both are configured', async () => {
+  expect(await ended('default')).toMatchObject({
+    sync_status: 'READY',
+    file_metadata: { transcription_service: 'deepgram' },
+  });
+});
+
+test('a language without spaces keeps the text of its service', async () => {
+  const text = 'かわうそは石で遊ぶ。';
+  deepgram.scenes.set('japanese', {
+    speech: { language: 'ja', duration: 4, turns: [{ speaker: 0, paragraphs: [[{ text, start: 1, end: 3 }]] }] },
+  });
+  expect(await textOf(await ended('japanese', { detect_audio_language: true }))).toBe(text);
+});
+
+test('samples without a header are sent as a WAVE file', async () => {
+  const content = Buffer.concat([Buffer.from([1, 0, 2, 0]), Buffer.from('scene:samples;'), Buffer.alloc(40)]);
+  const { id } = await user.send({ name: 'samples.pcm', content }, { skip_embedding_generation: true });
+  expect(await user.settled(id)).toMatchObject({
+    sync_status: 'READY',
+    source: 'PCM',
+    file_statistics: { file_size: content.length },
+  });
+  expect(callsOf('samples')).toMatchObject([{ contentType: 'audio/wav', size: content.length + 44 }]);
+});
+
+describe('a job of AssemblyAI', () => {
+  test('that ends in an error ends in its sentence; one that passes is ordered anew', async () => {
+    assemblyai.scenes.set('no-audio', { errors: ['Transcoding failed. File does not appear to contain audio.'] });
+    assemblyai.scenes.set('mute', {
+      errors: ['language_detection cannot be performed on files with no spoken audio.'],
+    });
+    assemblyai.scenes.set('hiccup', { errors: ['Internal server error, please try again'] });
+    const asked = { transcription_service: 'assemblyai' };
+    const [broken, mute, passing] = await Promise.all([
+      ended('no-audio', asked),
+      ended('mute', asked),
+      ended('hiccup', asked),
+    ]);
+    expect(broken).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringContaining('does not appear to contain audio'),
+    });
+    expect(mute.sync_error_message).toMatch(/^No speech was found/);
+    expect(passing).toMatchObject({ sync_status: 'READY' });
+    expect(jobsOf('hiccup')).toHaveLength(2);
+  });
+
+  test('is waited for by the next worker, and deleted when the file is cancelled', async () => {
+    const asked = { transcription_service: 'assemblyai' };
+    const looked = (scene: string, times: number) =>
+      soon(
+        () => Promise.resolve(jobsOf(scene)[0]?.looks ?? 0),
+        (looks) => looks >= times,
+      );
+    const slow = { looks: Infinity };
+    assemblyai.scenes.set('handed-over', slow);
+    const { id } = await send('handed-over', asked);
+    await looked('handed-over', 2);
+    expect((await user.file(id)).sync_status).toBe('SYNCING');
+    await service.stopWorker();
+    const before = jobsOf('handed-over')[0]?.looks ?? 0;
+    await service.startWorker();
+    await looked('handed-over', before + 2);
+    assemblyai.scenes.set('handed-over', { looks: 0 });
+    expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
+    expect(jobsOf('handed-over')).toMatchObject([{ deleted: false }]);
+
+    assemblyai.scenes.set('cancelled', slow);
+    const cancelled = await send('cancelled', asked);
+    await looked('cancelled', 2);
+    expect((await user.post('/cancel_sync', { file_id: cancelled.id })).status).toBe(200);
+    expect(await user.settled(cancelled.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+    await soon(
+      () => Promise.resolve(jobsOf('cancelled')),
+      ([job]) => job?.deleted === true,
+    );
+    const { looks } = jobsOf('cancelled')[0]!;
+    expect(await ended('after-it')).toMatchObject({ sync_status: 'READY' });
+    expect(jobsOf('cancelled')[0]?.looks).toBe(looks);
+  });
+});
+
+test('a call to Deepgram ends with its file', async () => {
+  deepgram.scenes.set('hangs', { mishaps: ['hang'] });
+  const { id } = await send('hangs');
+  await soon(
+    () => Promise.resolve(callsOf('hangs').length),
+    (calls) => calls === 1,
+  );
+  expect((await user.post('/cancel_sync', { file_id: id })).status).toBe(200);
+  expect(await user.settled(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+  await soon(
+    () => Promise.resolve(deepgram.open()),
+    (open) => open === 0,
+  );
+});
+
+test('nothing is left over', async () => {
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../../contract/records.js';
+import { type AssemblyAi, startAssemblyAi } from '../../emulators/assemblyai.js';
+import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
+import { recordingOf } from '../../emulators/speech.js';
+import { readAtRest } from '../../support/atRest.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { startSite } from '../../emulators/site.js';
+import { thoroughly } from '../../support/thorough.js';
+
+let deepgram: Deepgram;
+let assemblyai: AssemblyAi;
+
+beforeAll(async () => {
+  [deepgram, assemblyai] = await Promise.all([startDeepgram('right'), startAssemblyAi('right')]);
+});
+afterAll(() => Promise.all([deepgram.close(), assemblyai.close()]));
+
+const OPTIONS = { skip_embedding_generation: true };
+
+/** A service with some settings, for as long as the work takes. */
+async function withService(settings: Record<string, string>, work: (service: TestService) => Promise<void>) {
+  const service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    DEEPGRAM_BASE_URL: deepgram.url,
+    ASSEMBLYAI_BASE_URL: assemblyai.url,
+    ASSEMBLYAI_POLL_S: '0.05',
+    ...settings,
+  });
+  try {
+    await work(service);
+    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  } finally {
+    await service.close();
+  }
+}
+
+const ended = async (service: TestService, query: Record<string, unknown> = {}): Promise<FileRecord> => {
+  const user = await service.user('sam');
+  const { id } = await user.send({ name: 'talk.mp3', content: recordingOf('talk') }, { ...OPTIONS, ...query });
+  return user.settled(id);
+};
+
+test('where no service is configured a recording says which settings are missing, and can be stored', async () => {
+  await withService({}, async (service) => {
+    expect(await ended(service)).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringMatching(/DEEPGRAM_API_KEY or ASSEMBLYAI_API_KEY/),
+    });
+    expect(await ended(service, { transcription_service: 'assemblyai' })).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringMatching(/assemblyai is not configured.*ASSEMBLYAI_API_KEY/),
+    });
+    expect(await ended(service, { store_file_only: true })).toMatchObject({ sync_status: 'READY' });
+  });
+  expect({ deepgram: deepgram.calls, assemblyai: assemblyai.uploads }).toEqual({ deepgram: [], assemblyai: [] });
+});
+
+test('where one service is configured it is taken; another that is named is not replaced by it', async () => {
+  await withService({ ASSEMBLYAI_API_KEY: 'right' }, async (service) => {
+    expect(await ended(service)).toMatchObject({ file_metadata: { transcription_service: 'assemblyai' } });
+    expect(await ended(service, { transcription_service: 'deepgram' })).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringContaining('DEEPGRAM_API_KEY'),
+    });
+  });
+});
+
+test('where both are configured TRANSCRIPTION_SERVICE chooses, and a file that names one has it', async () => {
+  const settings = { DEEPGRAM_API_KEY: 'right', ASSEMBLYAI_API_KEY: 'right', TRANSCRIPTION_SERVICE: 'assemblyai' };
+  await withService(settings, async (service) => {
+    expect(await ended(service)).toMatchObject({ file_metadata: { transcription_service: 'assemblyai' } });
+    expect(await ended(service, { transcription_service: 'deepgram' })).toMatchObject({
+      file_metadata: { transcription_service: 'deepgram' },
+    });
+  });
+});
+
+thoroughly('a key that is refused ends in a sentence that names its setting, and not its value', async () => {
+  await withService({ DEEPGRAM_API_KEY: 'wrong one', ASSEMBLYAI_API_KEY: 'wrong one' }, async (service) => {
+    for (const [transcription_service, setting] of [
+      ['deepgram', 'DEEPGRAM_API_KEY'],
+      ['assemblyai', 'ASSEMBLYAI_API_KEY'],
+    ]) {
+      const file = await ended(service, { transcription_service });
+      expect(file).toMatchObject({ sync_status: 'SYNC_ERROR', sync_error_message: expect.stringContaining(setting!) });
+      expect(file.sync_error_message).not.toContain('wrong one');
+    }
+  });
+});
+
+thoroughly('an address of the own network is refused unless it is allowed', async () => {
+  await withService({ DEEPGRAM_API_KEY: 'right', ALLOWED_PRIVATE_HOSTS: '' }, async (service) => {
+    expect(await ended(service)).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringContaining('ALLOWED_PRIVATE_HOSTS'),
+    });
+  });
+});
+
+test('texts do not wait for recordings, and one recording waits for another', async () => {
+  const settings = { DEEPGRAM_API_KEY: 'right', TRANSCRIPTION_CONCURRENCY: '1', ACTIVITY_CONCURRENCY: '1' };
+  await withService(settings, async (service) => {
+    const user = await service.user('tess');
+    deepgram.scenes.set('long', { mishaps: ['hang', 'hang'] });
+    const heard = () => deepgram.calls.filter(({ scene }) => scene === 'long').length;
+    const recordings = await Promise.all(
+      ['a.mp3', 'b.mp3', 'c.mp3'].map((name) => user.send({ name, content: recordingOf('long') }, OPTIONS)),
+    );
+    await soon(heard, (calls) => calls === 1);
+    const text = await user.send({ name: 'notes.txt', content: 'Otters juggle.' }, OPTIONS);
+    expect(await user.settled(text.id)).toMatchObject({ sync_status: 'READY' });
+    expect(heard()).toBe(1);
+    for (const { id } of recordings) {
+      expect((await user.file(id)).sync_status).toMatch(/^(SYNCING|QUEUED_FOR_SYNC)$/);
+      await user.post('/cancel_sync', { file_id: id });
+    }
+    for (const { id } of recordings) expect(await user.settled(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+  });
+});
+
+test('a recording at an address, and one inside a message, are transcribed too', async () => {
+  await withService({ DEEPGRAM_API_KEY: 'right' }, async (service) => {
+    const user = await service.user('una');
+    const site = await startSite();
+    const video = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisomscene:fetched;'), Buffer.alloc(400)]);
+    site.pages.set('/talk.mp4', { type: 'video/mp4', body: video });
+    // Null is as good as absent.
+    const { body } = await user.post<FileRecord>('/upload_file_from_url', {
+      url: site.url('/talk.mp4'),
+      transcription_service: null,
+    });
+    expect(await user.settled(body.id)).toMatchObject({
+      sync_status: 'READY',
+      source: 'MP4',
+      file_metadata: { duration_sec: 21.5 },
+    });
+    const attached = recordingOf('attached').toString('base64');
+    const message = [
+      'From: a@example.com',
+      'Subject: Voice mail',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/plain',
+      '',
+      'See the recording.',
+      '--b',
+      'Content-Type: audio/mpeg; name="voice.mp3"',
+      'Content-Disposition: attachment; filename="voice.mp3"',
+      'Content-Transfer-Encoding: base64',
+      '',
+      attached,
+      '--b--',
+      '',
+    ].join('\r\n');
+    const mail = await user.send({ name: 'mail.eml', content: message }, OPTIONS);
+    await user.settled(mail.id);
+    const [child] = await user.children(mail.id);
+    expect(await user.settled(child!.id)).toMatchObject({
+      name: 'voice.mp3',
+      sync_status: 'READY',
+      file_metadata: { transcription_service: 'deepgram' },
+    });
+    await site.close();
+  });
+});

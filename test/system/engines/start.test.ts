@@ -1,0 +1,222 @@
+/** The three engines together: started, killed, started again, and gone when their owner is. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { QdrantClient } from '@qdrant/js-client-rest';
+import { Client, Connection } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import mongoose from 'mongoose';
+
+import { type Engine, startEngine } from '../../../engines/engine.js';
+import { startMongodb } from '../../../engines/mongodb.js';
+import { findPort } from '../../../engines/ports.js';
+import { startQdrant } from '../../../engines/qdrant.js';
+import { startEngines, type RunningEngines } from '../../../engines/start.js';
+import { soon } from '../../support/soon.js';
+
+const need = { temporal: true, mongodb: true, qdrant: true };
+const folders: string[] = [];
+const crashes: string[] = [];
+let dataDir: string;
+let engines: RunningEngines;
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'allotrope-start-'));
+  folders.push(folder);
+  return folder;
+}
+
+beforeAll(async () => {
+  dataDir = await newFolder();
+  engines = await startEngines({
+    dataDir,
+    need,
+    ports: 'free',
+    onCrash: (engine, how) => crashes.push(`${engine} ${how}`),
+  });
+});
+afterAll(async () => {
+  await engines.stop();
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+/** Connects to MongoDB, works, and closes. */
+async function withMongo<T>(
+  uri: string | undefined,
+  work: (items: mongoose.mongo.Collection, client: mongoose.mongo.MongoClient) => Promise<T>,
+): Promise<T> {
+  const client = new mongoose.mongo.MongoClient(uri ?? '');
+  try {
+    return await work(client.db('test').collection('items'), client);
+  } finally {
+    await client.close();
+  }
+}
+
+interface Written {
+  readonly engines: readonly ({ readonly name: string; readonly pid: number } | undefined)[];
+}
+const writtenDown = async () => JSON.parse(await readFile(join(dataDir, 'engines.json'), 'utf8')) as Written;
+const pidsOf = (written: Written) => Object.fromEntries(written.engines.map((engine) => [engine?.name, engine?.pid]));
+const alive = (pid: number) => existsSync(`/proc/${pid}`);
+
+test('what was taken is written down', async () => {
+  const { temporalAddress, temporalUiUrl, mongodbUri, qdrantUrl } = engines;
+  const written = await writtenDown();
+  expect(written).toMatchObject({ temporalAddress, temporalUiUrl, mongodbUri, qdrantUrl, owner: process.pid });
+  expect(pidsOf(written)).toEqual(pidsOf({ engines: [engines.temporal, engines.mongodb, engines.qdrant] }));
+});
+
+test("Temporal's Web UI answers", async () => {
+  expect((await fetch(engines.temporalUiUrl ?? '')).status).toBe(200);
+});
+
+test('two that start at once on one port each take their own, and neither takes the other for itself', async () => {
+  const port = await findPort('free');
+  const { venv } = engines;
+  const both = await Promise.all([
+    startQdrant({ dataDir: await newFolder(), venv, port }),
+    startQdrant({ dataDir: await newFolder(), venv, port }),
+  ]);
+  try {
+    expect(new Set(both.map(({ url }) => url)).size).toBe(2);
+    expect(both.every(({ pid }) => alive(pid))).toBe(true);
+  } finally {
+    await Promise.all(both.map((one) => one.stop()));
+  }
+});
+
+test('an engine that ends while others still start is told with what starts it again', async () => {
+  let launches = 0;
+  const launch = () => {
+    launches += 1;
+    const ended = launches === 1 ? Promise.resolve('ended with code 1') : new Promise<string>(() => {});
+    return Promise.resolve({ pid: launches, ended, stop: () => Promise.resolve() });
+  };
+  const restarted = new Promise<number>((tell, fail) => {
+    const onCrash = (name: string, how: string, engine: Engine) => {
+      expect([name, how]).toEqual(['qdrant', 'ended with code 1']);
+      engine.restart().then(() => tell(engine.pid), fail);
+    };
+    startEngine({ name: 'qdrant', ports: ['free'], launch, onCrash }).catch(fail);
+  });
+  expect(await restarted).toBe(2);
+});
+
+test('a data directory has one owner', async () => {
+  await expect(startEngines({ dataDir, need, ports: 'free' })).rejects.toThrow(
+    /Another process has its engines on .*DATA_DIR/,
+  );
+});
+
+test('Temporal keeps running workflows and their search attributes over kill -9', async () => {
+  const requestId = defineSearchAttributeKey('RequestId', 'KEYWORD');
+  const connection = await Connection.connect({ address: engines.temporalAddress ?? '' });
+  const client = new Client({ connection });
+  await client.workflow.start('nobodyRunsThis', {
+    taskQueue: 'nobody',
+    workflowId: 'kept',
+    typedSearchAttributes: new TypedSearchAttributes([{ key: requestId, value: 'r1' }]),
+  });
+  await engines.temporal?.kill('SIGKILL');
+  await engines.temporal?.restart();
+  const { status, typedSearchAttributes } = await client.workflow.getHandle('kept').describe();
+  expect(status.name).toBe('RUNNING');
+  expect(typedSearchAttributes.get(requestId)).toBe('r1');
+  await connection.close();
+});
+
+test('MongoDB keeps acknowledged writes over kill -9, and has transactions', async () => {
+  await withMongo(engines.mongodbUri, async (items, client) => {
+    await items.insertOne({ name: 'before' });
+    await engines.mongodb?.kill('SIGKILL');
+    await engines.mongodb?.restart();
+    expect(await items.countDocuments({ name: 'before' })).toBe(1);
+    await client.withSession((session) =>
+      session.withTransaction(() => items.insertOne({ name: 'in a transaction' }, { session })),
+    );
+    expect(await items.countDocuments()).toBe(2);
+  });
+});
+
+test('MongoDB lets go within seconds of what a client wrote in a transaction and never ended', async () => {
+  await withMongo(engines.mongodbUri, async (items, client) => {
+    const { insertedId: _id } = await items.insertOne({ name: 'free' });
+    const dead = client.startSession();
+    dead.startTransaction();
+    await items.updateOne({ _id }, { $set: { name: 'locked' } }, { session: dead });
+    // Waits for the lock; with MongoDB's own limit of a minute it would give up.
+    await items.updateOne({ _id }, { $set: { name: 'ours' } }, { maxTimeMS: 30_000 });
+    expect(await items.countDocuments({ name: 'ours' })).toBe(1);
+    await dead.endSession();
+  });
+});
+
+test('Qdrant keeps acknowledged points and indexes over kill -9, and drops what was half made', async () => {
+  const client = new QdrantClient({ url: engines.qdrantUrl ?? '' });
+  await client.createCollection('kept', { vectors: { size: 2, distance: 'Dot' } });
+  await client.createCollection('half-made', { vectors: { size: 2, distance: 'Dot' } });
+  await client.createPayloadIndex('kept', { field_name: 'n', field_schema: 'integer', wait: true });
+  for (let n = 0; n < 20; n++) {
+    const points = Array.from({ length: 100 }, (_, i) => ({ id: n * 100 + i, vector: [n, i], payload: { n } }));
+    await client.upsert('kept', { wait: true, points });
+  }
+  await engines.qdrant?.kill('SIGKILL');
+  await rm(join(dataDir, 'qdrant', 'half-made', 'config.json'));
+  await engines.qdrant?.restart();
+  expect((await client.count('kept')).count).toBe(2000);
+  expect((await client.getCollection('kept')).payload_schema['n']?.points).toBe(2000);
+  expect((await client.getCollections()).collections).toEqual([{ name: 'kept' }]);
+  expect(existsSync(join(dataDir, 'qdrant', 'half-made'))).toBe(false);
+});
+
+test('an engine that ends unasked is reported', async () => {
+  crashes.length = 0;
+  process.kill(engines.qdrant?.pid ?? 0, 'SIGKILL');
+  while (crashes.length === 0) await new Promise((done) => setTimeout(done, 20));
+  expect(crashes).toEqual(['qdrant ended by SIGKILL']);
+  await engines.qdrant?.restart();
+  expect((await fetch(`${engines.qdrantUrl}/readyz`)).ok).toBe(true);
+  expect(pidsOf(await writtenDown())['qdrant']).toBe(engines.qdrant?.pid);
+});
+
+test('an engine moves on from a port that is taken, MongoDB with the data of its earlier port', async () => {
+  const folder = await newFolder();
+  const port = await findPort('free');
+  const first = await startMongodb({ dataDir: folder, venv: engines.venv, port });
+  await withMongo(first.uri, (items) => items.insertOne({ name: 'kept' }));
+  await first.stop();
+
+  const occupied = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
+  await once(occupied, 'listening');
+  const [mongodb, qdrant] = await Promise.all([
+    startMongodb({ dataDir: folder, venv: engines.venv, port }),
+    startQdrant({ dataDir: folder, venv: engines.venv, port: port + 10 }),
+  ]);
+  expect(mongodb.ports).toEqual([port + 1]);
+  expect(await withMongo(mongodb.uri, (items) => items.countDocuments())).toBe(1);
+  await Promise.all([mongodb.stop(), qdrant.stop()]);
+  expect([alive(mongodb.pid), alive(qdrant.pid)]).toEqual([false, false]);
+  occupied.close();
+});
+
+test('all engines end when the process that started them is killed', async () => {
+  const script = new URL('children/holdEngines.ts', import.meta.url).pathname;
+  const owner = spawn(process.execPath, ['--import', 'tsx', script, await newFolder()], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(owner.stdout, 'data')) as [Buffer];
+  const pids = JSON.parse(line.toString()) as number[];
+  expect(pids.map(alive)).toEqual([true, true, true]);
+  owner.kill('SIGKILL');
+  await soon(
+    () => pids.map(alive),
+    (living) => !living.includes(true),
+  );
+});

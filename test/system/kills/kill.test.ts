@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { loadConfig, storeSettings } from '../../../config.js';
+import type { FileRecord } from '../../../contract/records.js';
+import { connectStore } from '../../../store/connect.js';
+import { linkedPage } from '../../emulators/linkedSite.js';
+import { startSite } from '../../emulators/site.js';
+import { type AtRest, readAtRest } from '../../support/atRest.js';
+import { findDifferences } from '../../support/differences.js';
+import {
+  CONTENT_ROW_BYTES,
+  expectUndisturbed,
+  type KillSite,
+  playRound,
+  type Round,
+  someMoment,
+  startKillSite,
+} from '../../support/killRound.js';
+import { type OwnService, startOwnService, type Victim } from '../../support/ownService.js';
+import { seededChance } from '../../support/seed.js';
+import { thoroughly, thoroughRows } from '../../support/thorough.js';
+
+/** The short form of test/long/kill.test.ts. */
+const PAGES = 32;
+const chance = seededChance('kills');
+let site: KillSite;
+let service: OwnService;
+let calm: AtRest;
+
+beforeAll(async () => {
+  site = await startKillSite(PAGES, 2);
+  service = await startOwnService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    CONTENT_ROW_BYTES,
+  });
+  ({ rest: calm } = await playRound({ service, site, customerId: 'calm', kills: [] }));
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+});
+
+// No page can be under way at more than two deaths of one ingest, so none is asked for more than three times.
+const GROUPS: readonly (readonly Victim[])[] = [
+  ['worker', 'mongodb'],
+  ...thoroughRows([['temporal', 'qdrant', 'api']]),
+];
+test.each(GROUPS.map((victims) => [victims.join(' and of '), victims] as const))(
+  'after kill -9 of %s during an ingest, all is as if nothing had been',
+  async (_title, victims) => {
+    const kills = chance
+      .shuffle(victims)
+      .map((victim, index) => someMoment(chance, victim, (PAGES / 4) * index, (PAGES / 4) * (index + 1)));
+    const round: Round = { service, site, customerId: victims.join(), kills };
+    const { rest, hits } = await playRound(round);
+    expect(hits).toBe(victims.length);
+    expect(calm.amiss()).toEqual([]);
+    expect(calm.content('calm').points.length).toBeGreaterThan(PAGES);
+    expectUndisturbed(round, rest, calm, 'calm');
+  },
+  150_000,
+);
+
+thoroughly('after kill -9 of a worker during a crawl, every linked page is there as if nothing had been', async () => {
+  const linked = await startSite();
+  // Each page leads to three more: 1, 3, 9 and 27 of them, level after level.
+  const paths = Array.from({ length: 40 }, (_, n) => `/c/${n}`);
+  paths.forEach((path, n) => {
+    const links = [1, 2, 3].map((next) => paths[3 * n + next] ?? paths[0]!);
+    linked.pages.set(path, { body: linkedPage(path, links), delayMs: 40 });
+  });
+  const asked = () => linked.requests.filter((path) => path.startsWith('/c/'));
+  const crawl = async (customerId: string, killAfter: readonly number[]) => {
+    linked.requests.length = 0;
+    const user = await service.user(customerId);
+    const { body } = await user.post<FileRecord[]>('/web_scrape', [{ url: linked.url('/c/0'), chunk_size: 100 }]);
+    let settled = false;
+    const killing = (async () => {
+      let hits = 0;
+      for (const requests of killAfter) {
+        while (!settled && asked().length < requests) await sleep(5);
+        if (!settled) hits += 1;
+        await service.kill('worker');
+      }
+      return hits;
+    })();
+    const parent = await user.settled(body[0]!.id);
+    settled = true;
+    expect(parent).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 40, pages_ready: 40 } });
+    return killing;
+  };
+  await crawl('calm crawl', []);
+  expect(asked()).toHaveLength(40);
+  expect(await crawl('killed crawl', [2 + chance.below(3), 14 + chance.below(10)])).toBe(2);
+  expect(new Set(asked()).size).toBe(40);
+  const rest = await readAtRest(service.env);
+  expect(rest.amiss()).toEqual([]);
+  expect(await findDifferences(service.env)).toEqual([]);
+  expect(rest.content('killed crawl')).toEqual(rest.content('calm crawl'));
+  await linked.close();
+});
+
+/** Deletes what dead receivers have left, as the reaper does a while later. */
+async function sweep(): Promise<number> {
+  const config = loadConfig(service.env);
+  const store = await connectStore(storeSettings(config));
+  const swept = await store.originals.sweep(Date.now() + 3_600_000);
+  await store.close();
+  return swept;
+}
+
+test('after kill -9 of the API amid uploads, and of a worker amid their reading, each file is there once', async () => {
+  const FILES = 12;
+  const text = (number: number) =>
+    `# File ${number}\n\n${`Words of file ${number}. `.repeat(number % 2 === 0 ? 20 : 400)}`;
+  const user = await service.user('uploads');
+  // Half-way through when the API dies: its sender gives up.
+  const broken = request(`${service.url}/uploadfile`, {
+    method: 'POST',
+    headers: { authorization: `Token ${user.token}`, 'content-type': 'multipart/form-data; boundary=b' },
+  });
+  broken.on('error', () => undefined);
+  broken.write(`--b\r\nContent-Disposition: form-data; name="file"; filename="half.txt"\r\n\r\n${'x'.repeat(100_000)}`);
+  await sleep(300);
+  const killing = (async () => {
+    await sleep(chance.below(150));
+    await service.kill('api');
+    await sleep(500 + chance.below(1_500));
+    await service.kill('worker');
+  })();
+  const send = async (number: number) => {
+    for (let times = 0; ; times += 1) {
+      const answer = await user.upload(
+        { name: `${number}.md`, content: text(number) },
+        { chunk_size: 100, skip_embedding_generation: true },
+        { 'idempotency-key': `file ${number}` },
+      );
+      // The transaction of the API that was killed may be open for some seconds: its key is taken until then.
+      if (answer.status !== 409 || times === 20) return answer;
+      await sleep(1_000);
+    }
+  };
+  const answers = await Promise.all(Array.from({ length: FILES }, (_, number) => send(number)));
+  await killing;
+  broken.destroy();
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: FILES }, () => 200));
+  const files = await Promise.all(answers.map(({ body }) => user.settled(body.id)));
+  expect(files.map((file) => [file.name, file.sync_status])).toEqual(
+    Array.from({ length: FILES }, (_, number) => [`${number}.md`, 'READY']),
+  );
+  const { body } = await user.post<{ count: number }>('/user_files_v2', {});
+  expect(body.count).toBe(FILES);
+  expect(await sweep()).toBeGreaterThanOrEqual(1);
+  const rest = await readAtRest(service.env);
+  expect(rest.amiss()).toEqual([]);
+  expect(await findDifferences(service.env)).toEqual([]);
+  for (const [number, { id }] of files.entries()) {
+    const raw = await user.get<{ presigned_url: string }>(`/raw_file/${id}`);
+    expect(await (await fetch(raw.body.presigned_url)).text()).toBe(text(number));
+  }
+});

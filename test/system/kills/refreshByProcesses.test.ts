@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord } from '../../../contract/records.js';
+import type { ConnectedSourceType } from '../../../contract/sources.js';
+import type { DataSourceDoc } from '../../../store/dataSources/model.js';
+import { type GmailEmulator, startGmail } from '../../emulators/gmail.js';
+import { type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
+import { CLIENT_ID, CLIENT_SECRET, type OAuthProvider } from '../../emulators/oauthProvider.js';
+import { type AccountCaller, startAccountCaller } from '../../support/accountCaller.js';
+import type { CallsToMake } from '../../support/accountCallerChild.js';
+import type { Listed, TestUser } from '../../support/client.js';
+import { consentTo } from '../../support/consent.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+
+/** Refreshes by processes of their own, which can be killed. What one process alone does is in oauthGrants.test.ts. */
+const PROCESSES = 3;
+const CALLS = 50;
+const ACCOUNT = 'ada@harbour.example';
+
+/** Its refresh tokens work once. */
+let drive: GoogleDriveEmulator;
+/** Its refresh tokens stay. */
+let gmail: GmailEmulator;
+let service: TestService;
+let callers: AccountCaller[];
+let customers = 0;
+
+beforeAll(async () => {
+  [drive, gmail] = await Promise.all([startGoogleDrive({}, { rotates: true }), startGmail()]);
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    SOURCE_URLS: `${drive.settings},${gmail.settings}`,
+    OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET},GMAIL=${CLIENT_ID}:${CLIENT_SECRET}`,
+    LOG_LEVEL: 'silent',
+  });
+  callers = await Promise.all(Array.from({ length: PROCESSES }, () => startAccountCaller(service.env)));
+});
+afterEach(() => {
+  for (const { oauth } of [drive, gmail]) oauth.requests.length = 0;
+});
+afterAll(async () => {
+  await Promise.all(callers.map((caller) => caller.kill()));
+  await service.close();
+  await Promise.all([drive.close(), gmail.close()]);
+});
+
+const refreshesOf = ({ requests }: OAuthProvider) =>
+  requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
+
+/** An account whose access token is over. */
+async function connected(type: ConnectedSourceType) {
+  customers += 1;
+  const user = await service.user(`refreshed ${customers}`);
+  const connect = async (): Promise<DataSourceRecord> => {
+    const body = { service: type, connecting_new_account: true, sync_source_items: false, enable_file_picker: false };
+    const { oauth_url: url } = (await user.post<{ oauth_url: string }>('/integrations/oauth_url', body)).body;
+    expect(await consentTo(url)).toMatchObject({ status: 200 });
+    return record(user);
+  };
+  const { id } = await connect();
+  for (const { oauth } of [drive, gmail]) oauth.expireAll();
+  const { organizationId, userId } = await service.store.users.ensure(1, `refreshed ${customers}`);
+  const calls = (count: number): CallsToMake => ({
+    tenant: { organizationId, userId },
+    dataSourceId: id,
+    calls: count,
+  });
+  return { user, connect, id, calls };
+}
+async function record(user: TestUser): Promise<DataSourceRecord> {
+  const { results } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
+  expect(results).toHaveLength(1);
+  return results[0]!;
+}
+
+/** Calls of an account whose token has had its time: each sees that by itself, before it takes its turn at the source. */
+async function outOfTime(): Promise<(count: number) => CallsToMake> {
+  const tenant = await service.store.users.ensure(1, 'out of time');
+  const now = Date.now();
+  const times = { obtainedAt: now - 3_600_000, expiresAt: now - 1 };
+  const credentials = JSON.stringify({ ...drive.oauth.grant(), ...times, facts: {}, clientId: CLIENT_ID });
+  const connection = { type: 'GOOGLE_DRIVE', externalId: 'GOOGLE_DRIVE|out of time', credentials } as const;
+  const { dataSource } = await service.store.transaction((session) =>
+    service.store.dataSources.connect(tenant, { ...connection, metadata: {}, tags: [], enableAutoSync: null }, session),
+  );
+  return (count) => ({ tenant, dataSourceId: dataSource._id, calls: count });
+}
+
+/** Kills a process, for good, whose refresh was carried out and not answered: its claim stays behind. */
+async function dieBeforeTheAnswer({ oauth, load }: typeof drive | typeof gmail, calls: CallsToMake): Promise<void> {
+  const caller = callers.pop()!;
+  const release = oauth.holdReplies();
+  void caller.ask(calls);
+  await soon(
+    () => refreshesOf(oauth),
+    (some) => some.length === 1,
+  );
+  await caller.kill();
+  await soon(
+    () => load.now,
+    (requests) => requests === 0,
+  );
+  release();
+  await soon(
+    () => refreshesOf(oauth)[0]?.outcome,
+    (outcome) => outcome === 'lost',
+  );
+}
+/** The time of every claim is over: nobody waits for it here. */
+const endClaims = () =>
+  withDatabase(service, (db) =>
+    db
+      .collection<DataSourceDoc>('dataSources')
+      .updateMany({ refreshClaim: { $ne: null } }, { $set: { 'refreshClaim.until': new Date(0) } }),
+  );
+
+test(`${CALLS} calls at once from ${PROCESSES} processes that meet an expired, rotating token make exactly one refresh`, async () => {
+  const calls = await outOfTime();
+  for (let round = 1; round <= 2; round += 1) {
+    const share = (index: number) => Math.ceil((CALLS - index) / PROCESSES);
+    const made = await Promise.all(callers.map((caller, index) => caller.ask(calls(share(index)))));
+    expect(made.flat()).toEqual(Array.from({ length: CALLS }, () => ACCOUNT));
+    expect(refreshesOf(drive.oauth).map(({ outcome }) => outcome)).toEqual(
+      Array.from({ length: round }, () => 'granted'),
+    );
+    // The next round is told by the source that the token is none.
+    drive.oauth.expireAll();
+  }
+});
+
+test('a rotating token whose answer dies with its process is asked for once more, and then the account is to be connected again', async () => {
+  const { user, connect, id, calls } = await connected('GOOGLE_DRIVE');
+  await dieBeforeTheAnswer(drive, calls(1));
+  const waiting = callers[0]!.ask(calls(5));
+  await endClaims();
+  expect(new Set(await waiting)).toEqual(new Set(['access_revoked']));
+  const [first, ...again] = refreshesOf(drive.oauth);
+  expect(again.length).toBeGreaterThanOrEqual(1);
+  for (const { parameters, outcome } of again)
+    expect([parameters['refresh_token'], outcome]).toEqual([first?.parameters['refresh_token'], 'refused']);
+
+  // A run of the service finds the same, and tells of it once.
+  for (let times = 0; times < 2; times += 1) await user.post('/integrations/items/sync', { data_source_id: id });
+  await soon(
+    () => record(user),
+    (source) => source.revoked_access,
+  );
+  expect(await record(user)).toMatchObject({ id, last_sync_action: 'REVOKE' });
+  await soon(
+    () => record(user),
+    ({ sync_status: status }) => status === 'SYNC_ERROR',
+  );
+  const told = await withDatabase(service, (db) =>
+    db
+      .collection('events')
+      .find({ 'events.kind': 'REVOKE', 'events.customerId': `refreshed ${customers}` })
+      .toArray(),
+  );
+  expect(told).toHaveLength(1);
+  expect(await connect()).toMatchObject({ id, revoked_access: false });
+  expect(await callers[0]!.ask(calls(1))).toEqual([ACCOUNT]);
+});
+
+test('a token that stays is not lost with the answer: the next process refreshes it', async () => {
+  const { user, calls } = await connected('GMAIL');
+  await dieBeforeTheAnswer(gmail, calls(1));
+  const waiting = callers.map((caller) => caller.ask(calls(5)));
+  await endClaims();
+  expect(new Set((await Promise.all(waiting)).flat())).toEqual(new Set([ACCOUNT]));
+  expect(refreshesOf(gmail.oauth).map(({ outcome }) => outcome)).toEqual(['lost', 'granted']);
+  expect(await record(user)).toMatchObject({ revoked_access: false });
+});

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { reapOnce } from '../../../dispatch/reaper.js';
+import { createLog } from '../../../observability/log.js';
+import { SCHEMA_VERSION } from '../../../store/migrations/run.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
+import { readAtRest } from '../../support/atRest.js';
+import type { TestUser } from '../../support/client.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { testEngines } from '../../support/engines.js';
+import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js';
+import { startProcess } from '../../support/processes.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+
+const log = createLog({ level: 'silent', name: 'test' });
+let service: TestService;
+let proxy: FaultProxy;
+let worker: Awaited<ReturnType<typeof startProcess>>;
+let client: Client;
+let site: Site;
+let user: TestUser;
+
+beforeAll(async () => {
+  site = await startSite();
+  // The test reaps, when it wants to.
+  const settings = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', REAP_INTERVAL_S: '3600' };
+  service = await startService(settings, { worker: false });
+  proxy = await startFaultProxy(service.env);
+  worker = await startProcess('worker/main', { ...service.env, ...proxy.env });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  user = await service.user('lena');
+});
+afterAll(async () => {
+  await worker.stop();
+  await proxy.close();
+  await service.close();
+  await site.close();
+  await client.connection.close();
+});
+
+/** The reaper's round in a minute, when no run is too young to be looked at. */
+const reapLater = () => reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
+
+/** What rests when the last run has ended, which is a moment after its file. */
+async function atRest() {
+  await soon(
+    () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),
+    (runs) => runs.length === 0,
+  );
+  return readAtRest(service.env);
+}
+
+async function scraped(paths: readonly string[]) {
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
+  const parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
+  return user.children(parent.id);
+}
+
+test('a resync terminated in Temporal ends SYNC_ABORTED with its old content; a later one works', async () => {
+  site.pages.set('/changing.html', samplePage(1, 2));
+  const [page] = await scraped(['/changing.html']);
+  const id = page?.id ?? 0;
+  const before = (await atRest()).content('lena').segments;
+  let asked = false;
+  // Never answered: the run stays at it.
+  site.pages.set('/changing.html', () => {
+    asked = true;
+  });
+  await user.post('/resync_file', { file_id: id });
+  while (!asked) await sleep(20);
+  expect(await reapLater()).toBe(0);
+  await client.workflow.getHandle(service.names.idOf(`resync:${id}`)).terminate('test');
+  expect(await reapLater()).toBe(1);
+  expect(await user.file(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+  const after = await atRest();
+  expect(after.amiss()).toEqual([]);
+  expect(after.content('lena').segments).toEqual(before);
+
+  site.pages.set('/changing.html', samplePage(2, 3));
+  expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
+  expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
+  expect((await atRest()).amiss()).toEqual([]);
+});
+
+test('a delete terminated halfway says so; a resync brings all of the file back, a delete takes all of it', async () => {
+  const paths = ['/one.html', '/two.html'];
+  paths.forEach((path, number) => site.pages.set(path, samplePage(10 + number, 2)));
+  const [one, two] = await scraped(paths);
+  const ids = [one?.id ?? 0, two?.id ?? 0];
+  const before = (await atRest()).content('lena');
+
+  const halfway = proxy.stopAt({ step: 'cleanPoints', when: 'after', nth: 1 });
+  await user.post('/delete_files_v2', { filters: { ids } });
+  await halfway;
+  await worker.kill();
+  // The scrape may be ending still.
+  const run = (await service.store.runs.inMotion(new Date(Date.now() + 1), 10)).find(
+    (open) => open.kind === 'deleteFiles',
+  );
+  await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
+  proxy.reopen();
+  expect(await reapLater()).toBe(1);
+  for (const id of ids) {
+    const { sync_status, sync_error_message } = await user.file(id);
+    expect({ sync_status, sync_error_message }).toEqual({
+      sync_status: 'SYNC_ABORTED',
+      sync_error_message: expect.stringContaining('delete of this file was stopped'),
+    });
+  }
+
+  worker = await startProcess('worker/main', { ...service.env, ...proxy.env });
+  for (const id of ids) {
+    expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
+    expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
+  }
+  const after = await atRest();
+  expect(after.amiss()).toEqual([]);
+  expect(after.content('lena')).toEqual(before);
+
+  await user.post('/delete_files_v2', { filters: { ids } });
+  while ((await user.children(one?.parent_id ?? 0)).some((file) => ids.includes(file.id))) await sleep(50);
+  expect((await atRest()).amiss()).toEqual([]);
+});
+
+test('a run that came to its end after the reaper had listed it is left as it ended', async () => {
+  const { runs } = service.store;
+  const pages: (() => void)[] = [];
+  site.pages.set('/soon-done.html', (_request, response) => {
+    pages.push(() => response.end('<p>It was only slow.</p>'));
+  });
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/soon-done.html']));
+  const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
+  while (pages.length === 0) await sleep(20);
+  const listed = await runs.inMotion(new Date(Date.now() + 1), 10);
+  expect(listed).toHaveLength(1);
+  pages.forEach((answer) => answer());
+  expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
+  await atRest();
+  expect(
+    await reapOnce(
+      { client, names: service.names },
+      { ...service.store, runs: { ...runs, inMotion: async () => listed } },
+      log,
+    ),
+  ).toBe(0);
+});
+
+test('running processes stop taking work when the records become newer, and the API resumes when they are not', async () => {
+  const setVersion = (version: number) =>
+    withDatabase(service, (db) =>
+      db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version } }),
+    );
+  const pid = worker.pid() ?? 0;
+  const isAlive = (): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  const upload = () => user.post<{ detail: string }>('/upload_text', { contents: 'A lamp was lit at the pier.' });
+  expect(isAlive()).toBe(true);
+  await setVersion(SCHEMA_VERSION + 1);
+  const refused = await soon(upload, ({ status }) => status !== 200);
+  expect(refused).toMatchObject({ status: 503, body: { detail: expect.stringContaining('a newer Allotrope') } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await user.get('/ready')).toMatchObject({ status: 503 });
+  expect(await user.get('/health')).toMatchObject({ status: 200 });
+  expect(await user.post('/user_files_v2', {})).toMatchObject({ status: 200 });
+  await soon(isAlive, (alive) => !alive);
+
+  await setVersion(SCHEMA_VERSION);
+  expect(await soon(upload, ({ status }) => status === 200)).toMatchObject({ status: 200 });
+  worker = await startProcess('worker/main', { ...service.env, ...proxy.env });
+  await atRest();
+});

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { MAX_CRASHES } from '../../../contract/uploads.js';
+import type { TestUser } from '../../support/client.js';
+import { startService, type TestService } from '../../support/service.js';
+
+let service: TestService;
+let user: TestUser;
+
+beforeAll(async () => {
+  // No reader can keep within that: each try ends like one of a file that makes its reader hang.
+  service = await startService({ PARSE_FILE_TIMEOUT_MS: '1' });
+  user = await service.user('cra');
+});
+afterAll(async () => {
+  await service.close();
+});
+
+test('bytes that bring their reader down are given up after some tries; other bytes are not', async () => {
+  const contents = 'Words that take too long. '.repeat(100_000);
+  const { id } = await user.send({ name: 'hanging.txt', content: contents }, { skip_embedding_generation: true });
+  const tried: string[] = [];
+  for (let tries = 0; ; tries += 1) {
+    const file = await user.settled(id);
+    expect(file.sync_status).toBe('SYNC_ERROR');
+    tried.push(file.sync_error_message ?? '');
+    if (tries === MAX_CRASHES + 1) break;
+    // Another option makes the bytes no better.
+    expect((await user.post('/resync_file', { file_id: id, chunk_size: 100 + tries })).status).toBe(200);
+  }
+  const refusals = tried.map((message) => /failed badly 3 times/.test(message));
+  expect(refusals).toEqual([false, false, false, true, true]);
+  const other = await user.send({ name: 'hanging.txt', content: `${contents}!` }, { skip_embedding_generation: true });
+  expect((await user.settled(other.id)).sync_error_message).not.toMatch(/failed badly/);
+});

@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';
+import { samplePage, type Site, sitemapOf, startSampleSite } from '../../emulators/site.js';
+import { apiClient, type TestUser } from '../../support/client.js';
+import { testEngines } from '../../support/engines.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { standForGitBook } from '../../support/sourceStands/gitbook.js';
+import type { SourceStand } from '../../support/sourceStands/stand.js';
+
+interface Run {
+  id: number;
+  kind: string;
+  cause: string;
+  status: string;
+  file_id: number | null;
+  request_id: string;
+  finished_at: string | null;
+  counts: Record<'discovered' | 'ok' | 'failed' | 'skipped' | 'aborted' | 'pending', number>;
+  bytes_fetched: number;
+  tokens_embedded: number;
+  tokens_reused: number;
+  workflow_id: string;
+  workflow_url: string | null;
+}
+interface Item {
+  id: string;
+  file_id: number | null;
+  external_id: string;
+  outcome: string;
+  stage: string | null;
+  cause: string | null;
+  message: string | null;
+  remedy: string | null;
+  bytes_fetched: number;
+  workflow_url: string;
+}
+interface Items {
+  results: Item[];
+  next_cursor: string | null;
+}
+interface Retried {
+  sync_run_id: number;
+  queued: number;
+  has_more: boolean;
+}
+
+const UI = 'http://temporal.example:8080';
+let service: TestService;
+let user: TestUser;
+let site: Site;
+let held: HeldSite;
+let stand: SourceStand;
+let parentId: number;
+let run: Run;
+
+const runs = async (query = ''): Promise<Run[]> =>
+  (await user.get<{ results: Run[] }>(`/sync_runs${query}`)).body.results;
+const items = async (id: number, query = ''): Promise<Items> =>
+  (await user.get<Items>(`/sync_runs/${id}/items${query}`)).body;
+const ended = (id: number): Promise<Run> =>
+  soon(
+    async () => (await user.get<Run>(`/sync_runs/${id}`)).body,
+    ({ finished_at }) => finished_at !== null,
+  );
+/** The last run of a scrape, once it has ended: the record is at rest a moment before its run. */
+async function scraped(body: Record<string, unknown>): Promise<Run> {
+  const parent = await user.scrape(body);
+  const [last] = await runs(`?request_id=${parent.request_id}`);
+  return ended(last?.id ?? 0);
+}
+
+beforeAll(async () => {
+  stand = await standForGitBook();
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    TEMPORAL_UI_URL: `${UI}/`,
+    SOURCE_URLS: stand.settings,
+  });
+  user = await service.user('lola');
+  site = await startSampleSite(6, 1);
+  held = await startHeldSite(3);
+  site.pages.delete('/pages/4.html');
+  site.pages.set('/pages/5.html', { type: 'application/zip', body: 'PK' });
+  run = await scraped({ url: site.url('/sitemap.xml'), tags: { of: 'ledger' } });
+  parentId = run.file_id ?? 0;
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all([site.close(), held.close(), stand.close()]);
+});
+
+test('a run tells its cause, its times and counts that add up, and leads to its workflow', async () => {
+  expect(run).toMatchObject({
+    ...{ kind: 'scrapeSitemap', cause: 'request', status: 'finished', organization_supplied_user_id: 'lola' },
+    counts: { discovered: 6, ok: 4, failed: 2, skipped: 0, aborted: 0, pending: 0 },
+    ...{ tokens_reused: 0, workflow_id: service.names.idOf(`scrape:${parentId}`) },
+    workflow_url: `${UI}/namespaces/default/workflows/${service.names.deploymentId}%3Ascrape%3A${parentId}`,
+  });
+  expect(run.bytes_fetched).toBeGreaterThan(4 * samplePage(0, 1).length - 100);
+  expect(run.tokens_embedded).toBeGreaterThan(100);
+});
+
+test('each item has its outcome, stage, cause and remedy; filters and a cursor find all of them once', async () => {
+  const { results, next_cursor } = await items(run.id);
+  expect(next_cursor).toBeNull();
+  expect(results.map(({ outcome, stage, cause }) => [outcome, stage, cause])).toEqual([
+    ...Array.from({ length: 4 }, () => ['ok', null, null]),
+    ['failed', 'fetch', 'not_found'],
+    ['failed', 'fetch', 'unsupported_type'],
+  ]);
+  const missing = results.find(({ cause }) => cause === 'not_found');
+  expect(missing).toMatchObject({ external_id: site.url('/pages/4.html'), workflow_url: run.workflow_url });
+  expect(missing?.message).toBe((await user.file(missing?.file_id ?? 0)).sync_error_message);
+  expect(missing?.remedy).toMatch(/\.$/);
+  const paged: string[] = [];
+  for (let after: string | null = ''; after !== null;) {
+    const page: Items = await items(run.id, `?limit=2${after && `&after=${encodeURIComponent(after)}`}`);
+    expect(page.results.length).toBeLessThanOrEqual(2);
+    paged.push(...page.results.map(({ id }) => id));
+    after = page.next_cursor;
+  }
+  expect(paged).toEqual(results.map(({ id }) => id));
+  const found = async (query: string) => (await items(run.id, query)).results.length;
+  expect(await found('?outcomes=failed')).toBe(2);
+  expect(await found('?outcomes=failed&outcomes=ok')).toBe(6);
+  expect(await found('?stages=fetch')).toBe(2);
+  expect(await found('?stages=read')).toBe(0);
+  expect(await found('?causes=not_found')).toBe(1);
+  expect(await found('?outcomes=ok&causes=not_found')).toBe(0);
+  expect((await user.get(`/sync_runs/${run.id}/items?outcomes=good`)).status).toBe(422);
+});
+
+test('what has not changed is skipped, with the reason', async () => {
+  const again = await scraped({ url: site.url('/sitemap.xml'), tags: { of: 'ledger' } });
+  expect(again.counts).toEqual({ discovered: 6, ok: 0, failed: 2, skipped: 4, aborted: 0, pending: 0 });
+  expect(again.tokens_embedded).toBe(0);
+  const { results } = await items(again.id, '?outcomes=skipped');
+  expect(results.every(({ cause, remedy }) => cause === 'unchanged' && remedy === null)).toBe(true);
+  // What the first did stays what it was.
+  expect(await ended(run.id)).toEqual(run);
+});
+
+test('runs are listed newest first, by each of their filters, by a user or by the whole organization', async () => {
+  const all = await runs();
+  expect(all.map(({ id }) => id)).toContain(run.id);
+  expect(all.at(-1)?.id).toBe(run.id);
+  const { results } = await items(run.id, '?outcomes=failed');
+  for (const [query, isIn] of [
+    ['?kinds=scrapeSitemap', true],
+    ['?kinds=webScrape', false],
+    ['?statuses=finished', true],
+    ['?statuses=failed&statuses=running', false],
+    [`?file_id=${parentId}`, true],
+    [`?file_id=${results[0]?.file_id}`, true],
+    ['?file_id=1', false],
+    ['?data_source_id=1', false],
+    ['?causes=request', true],
+    [`?since=${new Date(Date.now() + 60_000).toISOString()}`, false],
+    [`?until=${new Date(Date.now() + 60_000).toISOString()}`, true],
+  ] as const)
+    expect([query, (await runs(query)).some(({ id }) => id === run.id)]).toEqual([query, isIn]);
+  const bearer = { authorization: `Bearer ${service.apiKey}` };
+  const byKey = async (query: string, headers = {}) =>
+    (
+      await apiClient(service.url, { ...bearer, ...headers }).get<{ results: Run[]; count: number }>(
+        `/sync_runs${query}`,
+      )
+    ).body;
+  expect((await byKey('?customer_ids=lola')).count).toBe(all.length);
+  expect((await byKey('?customer_ids=nobody')).count).toBe(0);
+  expect((await byKey('', { 'customer-id': 'mila' })).count).toBe(0);
+  expect((await byKey('?limit=1&offset=1')).results).toHaveLength(1);
+});
+
+test('while it runs, what is still to come is pending; what another run takes over is skipped by it', async () => {
+  const parent = await user.scrape({ url: held.url('/sitemap.xml') });
+  const [begun] = await runs(`?request_id=${parent.request_id}`);
+  const id = begun?.id ?? 0;
+  const first = await soon(
+    async () => (await user.get<Run>(`/sync_runs/${id}`)).body,
+    ({ counts }) => counts.ok === 2,
+  );
+  expect(first).toMatchObject({ status: 'running', counts: { discovered: 3, pending: 1 } });
+  const [open] = (await items(id, '?outcomes=pending')).results;
+  expect(open).toMatchObject({ external_id: held.url('/pages/2.html'), stage: null, cause: null });
+  expect((await items(id)).results).toHaveLength(3);
+
+  held.pages.set('/other.xml', sitemapOf(held.origin, ['/pages/2.html']));
+  const other = await user.scrape({ url: held.url('/other.xml') });
+  const [second] = await runs(`?request_id=${other.request_id}`);
+  await soon(
+    async () => (await items(id, '?causes=superseded')).results,
+    (found) => found.length === 1,
+  );
+  held.release();
+  expect((await ended(id)).counts).toMatchObject({ discovered: 3, ok: 2, skipped: 1, pending: 0 });
+  expect((await ended(second?.id ?? 0)).counts).toMatchObject({ discovered: 1, ok: 1 });
+});
+
+test('a retry syncs again what failed, once by its key; what is synced by then is left alone', async () => {
+  const failed = (await items(run.id, '?outcomes=failed')).results;
+  site.pages.set('/pages/4.html', samplePage(4, 1));
+  const retry = (body: Record<string, unknown>, key?: string, id = run.id) =>
+    user.post<Retried & { detail: unknown }>(`/sync_runs/${id}/retry`, body, key ? { 'idempotency-key': key } : {});
+  expect((await retry({ outcomes: ['ok'] })).status).toBe(422);
+  expect((await retry({ file_ids: [failed[0]?.file_id], causes: ['not_found'] })).status).toBe(422);
+  expect((await retry({ file_ids: [parentId] })).status).toBe(404);
+  expect((await retry({ item_ids: [`${failed[0]?.id}0`] })).status).toBe(404);
+  expect((await retry({ causes: ['encrypted'] })).status).toBe(409);
+  const { status, body } = await retry({}, 'once');
+  expect({ status, body }).toMatchObject({ status: 200, body: { queued: 2, has_more: false } });
+  expect((await retry({}, 'once')).body).toEqual(body);
+  const again = await ended(body.sync_run_id);
+  expect(again).toMatchObject({
+    cause: 'retry',
+    kind: 'resyncFile',
+    workflow_id: service.names.idOf(`retry:${again.id}`),
+  });
+  expect(again.counts).toMatchObject({ discovered: 2, ok: 1, failed: 1 });
+  expect((await user.file(failed[0]?.file_id ?? 0)).sync_status).toBe('READY');
+  // One of them is synced by now, and is not asked for by a filter; by its name it is.
+  expect((await retry({ causes: ['not_found'] })).status).toBe(409);
+  const named = await retry({ item_ids: [failed[0]?.id] });
+  expect(named.body.queued).toBe(1);
+  expect((await ended(named.body.sync_run_id)).counts).toMatchObject({ discovered: 1, skipped: 1 });
+});
+
+test('records and events lead to their workflow', async () => {
+  const parent = await user.file(parentId);
+  expect(parent).toMatchObject({
+    workflow_id: service.names.idOf(`scrape:${parentId}`),
+    workflow_url: run.workflow_url,
+  });
+  const bearer = { authorization: `Bearer ${service.apiKey}` };
+  type Told = { webhook_type: string; obj: { object_id: unknown }; workflow_id?: string; workflow_url?: string };
+  const told = await soon(
+    async () => (await apiClient(service.url, bearer).get<{ results: Told[] }>('/events?limit=1000')).body.results,
+    (events) => events.some((one) => one.webhook_type === 'ALL_FILES_PROCESSED'),
+  );
+  for (const kind of ['FILES_CREATED', 'FILE_READY', 'FILE_ERROR', 'WEBSCRAPE_URLS_READY', 'ALL_FILES_PROCESSED'])
+    expect(told.find((one) => one.webhook_type === kind)).toMatchObject({
+      workflow_id: service.names.idOf(`scrape:${parentId}`),
+      workflow_url: run.workflow_url,
+    });
+});
+
+test('what happens to a data source leads to the workflow that did it, or that it began; null where there is none', async () => {
+  const owner = await service.user('lena');
+  const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  interface Told {
+    webhook_type: string;
+    customer_id: string;
+    workflow_id: string | null;
+    workflow_url: string | null;
+  }
+  const told = async (kind: string) =>
+    (await organization.get<{ results: Told[] }>('/events?limit=1000')).body.results.filter(
+      ({ webhook_type: type, customer_id: of }) => type === kind && of === 'lena',
+    );
+  const last = (kind: string, number = 1) =>
+    soon(
+      () => told(kind),
+      (found) => found.length === number,
+    ).then((found) => found.at(-1));
+  stand.reset();
+  expect((await stand.connect(owner)).status).toBe(200);
+  const { body } = await owner.post<{ results: { id: number }[] }>('/user_data_sources', {});
+  const { id } = body.results[0]!;
+  expect(await last('ADD')).toMatchObject({ workflow_id: service.names.idOf(`sync-items:${id}`) });
+  expect(await last('DATA_SOURCE_READY')).toMatchObject({ workflow_id: service.names.idOf(`sync-items:${id}`) });
+  const ids = ['atlas/lighthouse'];
+  expect((await owner.post('/integrations/files/sync', { data_source_id: id, ids })).status).toBe(200);
+  const sync = async () => (await owner.get<{ results: Run[] }>('/sync_runs?kinds=syncSource')).body.results[0];
+  const update = await last('UPDATE');
+  expect(update).toMatchObject({ workflow_id: (await sync())?.workflow_id });
+  expect(update?.workflow_url).toMatch(/workflows\/[a-z0-9]{8}%3Async-source%3A\d+$/);
+  await soon(sync, (one) => one?.status === 'finished');
+  // Its source ends the access: a run meets that.
+  stand.takeBack();
+  expect((await owner.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
+  expect(await last('REVOKE')).toMatchObject({ workflow_id: service.names.idOf(`sync-items:${id}`) });
+  // A person does: nothing runs.
+  stand.reset();
+  expect((await stand.connect(owner, { sync_source_items: false, sync_files_on_connection: false })).status).toBe(200);
+  expect(await last('ADD', 2)).toMatchObject({ workflow_id: null, workflow_url: null });
+  expect((await owner.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
+  expect(await last('REVOKE', 2)).toMatchObject({ workflow_id: null, workflow_url: null });
+});
+
+test('Temporal itself lists runs by each search attribute', async () => {
+  const file = await user.file(parentId);
+  const [child] = await user.children(parentId);
+  const settings = { address: testEngines().temporalAddress, namespace: 'default' };
+  const client = createTemporalClient(settings);
+  const { body: resynced } = await user.post<{ id: number; request_id: string }>('/resync_file', {
+    file_id: child?.id,
+  });
+  const ids = async (query: string): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const { workflowId } of client.workflow.list({
+      query: `${query} AND TaskQueue = '${service.names.taskQueue}'`,
+    }))
+      found.push(workflowId);
+    return found;
+  };
+  for (const query of [
+    `FileId = '${child?.id}'`,
+    `RequestId = '${resynced.request_id}'`,
+    `UserId = '${file.organization_user_id}'`,
+    "OrganizationId = '1'",
+  ])
+    expect([
+      query,
+      await soon(
+        () => ids(query),
+        (found) => found.includes(service.names.idOf(`resync:${child?.id}`)),
+      ),
+    ]).toEqual([query, expect.arrayContaining([service.names.idOf(`resync:${child?.id}`)])]);
+  expect(await ids(`FileId = '${child?.id}'`)).toEqual([service.names.idOf(`resync:${child?.id}`)]);
+  await client.connection.close();
+  await user.settled(child?.id ?? 0);
+});

@@ -1,0 +1,585 @@
+/** What whoever is on call has: the page of operators, which follows what happens, and the doctor of connections. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { endedAs } from '../../../contract/ledger.js';
+import type { DataSourceRecord } from '../../../contract/records.js';
+import type { FileDoc } from '../../../store/files/model.js';
+import { DRIVE_DOCUMENT, type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
+import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
+import { type Site, startSampleSite } from '../../emulators/site.js';
+import { apiClient, type Listed, type TestUser } from '../../support/client.js';
+import { consentTo } from '../../support/consent.js';
+import { connectSource, revokeSource, withDatabase } from '../../support/dataSources.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import type { DiagnosisAnswer } from '../sources/rows/diagnosis.js';
+
+let service: TestService;
+let site: HeldSite;
+let smallSite: Site;
+let drive: GoogleDriveEmulator;
+let stranger: { organizationId: number; apiKey: string };
+
+const HOSTILE = '<img src=x onerror="alert(1)"></title><script>alert(2)</script>';
+
+beforeAll(async () => {
+  site = await startHeldSite(6);
+  smallSite = await startSampleSite(1, 1);
+  drive = await startGoogleDrive({ chart: { name: 'Chart', mimeType: DRIVE_DOCUMENT, content: 'Depths.' } });
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    OPS_TICK_MS: '200',
+    OPS_CLIENTS: '3',
+    TRUST_PROXY: 'loopback',
+    TEMPORAL_UI_URL: 'https://temporal.example/ui/',
+    SOURCE_URLS: drive.settings,
+    OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
+    DIAGNOSIS_TIMEOUT_MS: '2000',
+    LOG_LEVEL: 'silent',
+  });
+  stranger = await service.store.organizations.create('The others');
+});
+afterAll(async () => {
+  site.release();
+  await service.close();
+  await Promise.all([site.close(), smallSite.close(), drive.close()]);
+});
+
+interface Shown {
+  readonly status: number;
+  readonly html: string;
+  readonly headers: Headers;
+}
+const show = async (path: string, headers: Record<string, string> = {}): Promise<Shown> => {
+  const answer = await fetch(`${service.url}${path}`, { headers, redirect: 'manual' });
+  return { status: answer.status, html: await answer.text(), headers: answer.headers };
+};
+const byKey = (apiKey = service.apiKey) => ({ authorization: `Bearer ${apiKey}` });
+const send = async (path: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
+  const body = new URLSearchParams(form);
+  const answer = await fetch(`${service.url}${path}`, { method: 'POST', body, headers, redirect: 'manual' });
+  return { status: answer.status, html: await answer.text(), headers: answer.headers };
+};
+/** Signs in, and answers what a browser would send from then on. */
+async function signedIn(apiKey = service.apiKey): Promise<{ cookie: string }> {
+  const { status, headers } = await send('/ops/sign_in', { api_key: apiKey });
+  expect(status).toBe(303);
+  expect(headers.get('location')).toBe('/ops');
+  return { cookie: (headers.get('set-cookie') ?? '').split(';')[0] ?? '' };
+}
+
+interface Told {
+  readonly status: number;
+  readonly events: { readonly event: string; readonly data: { part?: string; html?: string } }[];
+  readonly raw: () => string;
+  readonly ended: Promise<void>;
+  close(): void;
+}
+/** Listens as a browser's EventSource does. */
+function listen(headers: Record<string, string>, query = ''): Promise<Told> {
+  return new Promise((resolve, reject) => {
+    const asked = request(`${service.url}/ops/events${query}`, { headers }, (answer) => {
+      const events: Told['events'][number][] = [];
+      let [raw, open] = ['', ''];
+      answer.setEncoding('utf8').on('data', (text: string) => {
+        raw += text;
+        open += text;
+        const blocks = open.split('\n\n');
+        open = blocks.pop() ?? '';
+        for (const block of blocks) {
+          const [, event] = /^event: (.*)$/m.exec(block) ?? [];
+          const [, data] = /^data: (.*)$/m.exec(block) ?? [];
+          if (event !== undefined && data !== undefined)
+            events.push({ event, data: JSON.parse(data) as Told['events'][number]['data'] });
+        }
+      });
+      const ended = new Promise<void>((done) => answer.on('close', () => done()));
+      resolve({ status: answer.statusCode ?? 0, events, raw: () => raw, ended, close: () => void asked.destroy() });
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+const latest = ({ events }: Told, part: string): string =>
+  events.findLast(({ data }) => data.part === part)?.data.html ?? '';
+
+describe('who may see it', () => {
+  test('whoever brings nothing is asked for a key, and told nothing', async () => {
+    for (const path of ['/ops', '/ops/files?cause=encrypted']) {
+      const { status, html, headers } = await show(path);
+      expect(status).toBe(401);
+      expect(html).toContain('<form method="post" action="/ops/sign_in"');
+      expect(html).toContain('type="password"');
+      expect(html).not.toContain('organization 1');
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+    const { status, html } = await show('/ops/events');
+    expect({ status, body: JSON.parse(html) as unknown }).toEqual({
+      status: 401,
+      body: { detail: expect.any(String) },
+    });
+  });
+
+  test('a key that is none is told so, and is not repeated', async () => {
+    const { status, html, headers } = await send('/ops/sign_in', { api_key: `"><script>${HOSTILE}` });
+    expect(status).toBe(401);
+    expect(html).toContain('This key is unknown, or was revoked.');
+    expect(html).not.toContain('alert(1)');
+    expect(headers.get('set-cookie')).toBeNull();
+    expect((await send('/ops/sign_in', {})).html).toContain('Give the API key');
+  });
+
+  test('a key is taken once, for a cookie that no script reads and no other site has sent', async () => {
+    const { status, headers } = await send('/ops/sign_in', { api_key: ` ${service.apiKey}\n` });
+    expect(status).toBe(303);
+    const cookie = headers.get('set-cookie') ?? '';
+    for (const part of ['Path=/ops', 'HttpOnly', 'SameSite=Strict', 'Max-Age=3600']) expect(cookie).toContain(part);
+    expect(cookie).not.toContain(service.apiKey);
+    // Over plain HTTP no browser would send one that is Secure.
+    expect(cookie).not.toContain('Secure');
+    const { html, status: shown } = await show('/ops', { cookie: cookie.split(';')[0] ?? '' });
+    expect(shown).toBe(200);
+    expect(html).toContain('(organization 1)');
+    expect(html).not.toContain(service.apiKey);
+  });
+
+  test('no other page can sign a browser in or out', async () => {
+    const { cookie } = await signedIn();
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { origin: 'null' }])
+      for (const path of ['/ops/sign_in', '/ops/sign_out'])
+        expect(await send(path, { api_key: service.apiKey }, { cookie, ...headers })).toMatchObject({ status: 403 });
+    expect((await show('/ops', { cookie })).status).toBe(200);
+    const own = { origin: service.url, 'sec-fetch-site': 'same-origin' };
+    expect((await send('/ops/sign_in', { api_key: service.apiKey }, own)).status).toBe(303);
+  });
+
+  test('a cookie that was altered, is of something else, or whose key was revoked opens nothing', async () => {
+    const { cookie } = await signedIn();
+    const [name, value = ''] = cookie.split('=');
+    const [id, claims = '', signature] = value.split('.');
+    const other = {
+      ...(JSON.parse(Buffer.from(claims, 'base64url').toString()) as object),
+      o: stranger.organizationId,
+    };
+    const forged = `${id}.${Buffer.from(JSON.stringify(other)).toString('base64url')}.${signature}`;
+    const { token } = await service.user('zoe');
+    for (const bad of [forged, `${value}x`, token, token.replace('alt.', ''), '']) {
+      expect((await show('/ops', { cookie: `${name}=${bad}` })).status).toBe(401);
+      expect((await show('/ops/events', { cookie: `${name}=${bad}` })).status).toBe(401);
+    }
+    // It is no credential of the interface.
+    expect((await show('/organization', { cookie })).status).toBe(401);
+    const made = await service.store.apiKeys.create(1);
+    const revoked = await signedIn(made!.apiKey);
+    expect((await show('/ops', revoked)).status).toBe(200);
+    await service.store.apiKeys.revoke(made!.id, false);
+    expect((await show('/ops', revoked)).status).toBe(401);
+    expect(await show('/ops', byKey(made!.apiKey))).toMatchObject({ status: 401 });
+  });
+
+  test('an access token of a user is not enough', async () => {
+    const { token } = await service.user('zoe');
+    expect((await show('/ops', { authorization: `Token ${token}` })).status).toBe(403);
+  });
+
+  test('signed out, it is over: also for whoever has kept the cookie, and for what is being watched', async () => {
+    const session = await signedIn();
+    const told = await listen(session);
+    expect(told.status).toBe(200);
+    await soon(
+      () => latest(told, 'tiles'),
+      (html) => html !== '',
+    );
+    const { status, headers } = await send('/ops/sign_out', {}, session);
+    expect(status).toBe(303);
+    expect(headers.get('set-cookie')).toMatch(/^allotrope_ops=;.*Max-Age=0/);
+    await told.ended;
+    expect(told.events.at(-1)?.event).toBe('over');
+    expect((await show('/ops', session)).status).toBe(401);
+  });
+});
+
+test('nothing runs on it, or comes from elsewhere, but what it carries itself', async () => {
+  const [first, second] = [await show('/ops', byKey()), await show('/ops', byKey())];
+  const policyOf = ({ headers }: Shown): string => headers.get('content-security-policy') ?? '';
+  const [, nonce = ''] = /script-src 'nonce-([^']+)'/.exec(policyOf(first)) ?? [];
+  expect(nonce.length).toBeGreaterThanOrEqual(20);
+  expect(policyOf(first)).toMatch(/^default-src 'none'; /);
+  expect(policyOf(first)).not.toMatch(/unsafe|\*|https?:/);
+  expect(policyOf(second)).not.toContain(nonce);
+  for (const tag of first.html.matchAll(/<(?:script|style)\b[^>]*>/g)) expect(tag[0]).toContain(`nonce="${nonce}"`);
+  expect(first.html).not.toMatch(/\son\w+=|\sstyle=|javascript:/);
+  expect(first.html).not.toMatch(/<(?:script|link|img|iframe)[^>]+(?:src|href)="https?:/);
+  expect(first.headers.get('x-frame-options')).toBe('DENY');
+  expect(first.headers.get('referrer-policy')).toBe('same-origin');
+});
+
+describe('what it shows', () => {
+  let [missing, driveId] = [0, 0];
+  let zoe: TestUser;
+  beforeAll(async () => {
+    zoe = await service.user('zoe');
+    const { body: failed } = await zoe.post<{ id: number }>('/upload_text', {
+      contents: 'The harbour is open.',
+      name: HOSTILE,
+      skip_embedding_generation: true,
+    });
+    await soon(
+      () => zoe.file(failed.id),
+      (file) => file.sync_status === 'READY',
+    );
+    // Its run has to account for it as it was.
+    await soon(
+      () =>
+        withDatabase(service, (db) => db.collection('runs').countDocuments({ customerId: 'zoe', finishedAt: null })),
+      (open) => open === 0,
+    );
+    await withDatabase(service, (db) =>
+      db.collection<FileDoc>('files').updateOne(
+        { _id: failed.id },
+        {
+          $set: {
+            // No run did this, so none has to account for it.
+            runId: null,
+            ended: endedAs('failed', 'read', 'encrypted'),
+            syncStatus: 'SYNC_ERROR',
+            syncErrorMessage: `It could not be read: ${HOSTILE}. Send it again.`,
+            externalUrl: 'javascript:alert(3)',
+          },
+        },
+      ),
+    );
+    missing = (await zoe.scrape({ url: site.url('/missing.xml') })).id;
+    const owner = await service.store.users.ensure(1, HOSTILE);
+    const drives = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${HOSTILE}` });
+    driveId = drives._id;
+    await withDatabase(service, async (db) => {
+      const [now, day] = [Date.now(), 86_400_000];
+      await db
+        .collection<{ _id: number }>('dataSources')
+        .updateOne({ _id: driveId }, { $set: { sourceItemsSyncedAt: new Date(), 'metadata.deletions_held': 412 } });
+      await db
+        .collection<FileDoc>('files')
+        .updateOne({ _id: missing }, { $set: { 'fileMetadata.deletions_held': 34 } });
+      const put = {
+        organizationId: 1,
+        userId: owner.userId,
+        customerId: HOSTILE,
+        parentId: null,
+        missedBy: 1,
+        runId: 1,
+      };
+      const rows = [3, 5, 9].map((days, index) => ({
+        ...{ ...put, _id: index + 1, dataSourceId: driveId, state: index === 2 ? 'erasing' : 'kept', copy: null },
+        ...{ quarantinedAt: new Date(now), keptUntil: new Date(now + days * day), file: {} },
+      }));
+      // What is being erased is not to be had back.
+      await db.collection<{ _id: number }>('quarantined_files').insertMany(rows);
+    });
+    const { _id } = await connectSource(service, owner, { type: 'NOTION', externalId: 'NOTION|gone' });
+    await revokeSource(service, owner, _id);
+    const others = await service.store.users.ensure(stranger.organizationId, 'otto');
+    await connectSource(service, others, { type: 'SLACK', externalId: 'SLACK|a secret account' });
+  });
+
+  test('data sources by what they need, failures with what to do, figures; and all that came from outside as text', async () => {
+    const { html } = await soon(
+      () => show('/ops', byKey()),
+      (page) => page.html.includes('It could not be read'),
+    );
+    expect(html).toContain('&lt;script&gt;alert(2)');
+    expect(html).not.toContain('<script>alert');
+    expect(html).not.toContain('<img');
+    expect(html).toContain('no access');
+    expect(html.indexOf('no access')).toBeLessThan(html.indexOf('Google Drive'));
+    expect(html).toContain('Notion');
+    expect(html).toContain(
+      'href="https://temporal.example/ui/namespaces/default/workflows?query=OrganizationId%3D%221%22%20AND%20TaskQueue%3D%22',
+    );
+    const link = /href="(\/ops\/files\?cause=encrypted)"/.exec(html)?.[1] ?? '';
+    const list = await show(link, byKey());
+    expect(list.status).toBe(200);
+    expect(list.html).toContain('&lt;img src=x onerror=');
+    expect(list.html).not.toContain('<img');
+    expect(list.html).not.toContain('href="javascript');
+    expect((await show('/ops?state=revoked', byKey())).html).not.toContain('Google Drive');
+    for (const odd of ['?state=nothing&page=x', `?state=${encodeURIComponent(HOSTILE)}`, '?page=999'])
+      expect((await show(`/ops${odd}`, byKey())).status).toBe(200);
+  });
+
+  test('of an organization of its own, and nothing of any other', async () => {
+    const mine = (await show('/ops', byKey())).html;
+    const theirs = (await show('/ops', byKey(stranger.apiKey))).html;
+    expect(mine).not.toContain('a secret account');
+    expect(mine).not.toContain('The others');
+    expect(theirs).toContain('a secret account');
+    expect(theirs).toContain(`The others (organization ${stranger.organizationId})`);
+    expect(theirs).not.toContain('Notion');
+    expect(theirs).toContain('No file has failed.');
+    const link = /href="(\/ops\/files\?cause=encrypted)"/.exec(mine)?.[1] ?? '';
+    expect((await show(link, byKey(stranger.apiKey))).html).not.toContain('alert(');
+  });
+
+  test('failures by the cause that the ledger names, with what helps, and a way into Temporal', async () => {
+    const failures = async () => {
+      const { html } = await show('/ops', byKey());
+      return html.slice(html.indexOf('id="part-failures"'), html.indexOf('id="part-sources"'));
+    };
+    const html = await soon(failures, (text) => text.includes('cause=not_found'));
+    expect(html).toMatch(/<b>encrypted<\/b>: Take the password off and send it again\./);
+    expect(html).toMatch(/<b>not found<\/b>: Check that it is still there, or leave it out\./);
+    expect(html).toContain(
+      `href="https://temporal.example/ui/namespaces/default/workflows/${service.names.deploymentId}%3Ascrape%3A${missing}"`,
+    );
+    const other = (await zoe.scrape({ url: site.url('/gone.xml') })).id;
+    // Two sentences of one cause are one row.
+    const two = await soon(failures, (text) => text.includes('2 files: not found'));
+    expect(two.match(/cause=not_found/g)).toHaveLength(1);
+    const list = (await show('/ops/files?cause=not_found', byKey())).html;
+    for (const id of [missing, other])
+      expect(list).toContain(`workflows/${service.names.deploymentId}%3Ascrape%3A${id}"`);
+    expect(list).not.toContain('It could not be read');
+    // What no cause was kept of, and what is no cause.
+    for (const odd of ['', '?cause=none', '?cause=nonsense'])
+      expect((await show(`/ops/files${odd}`, byKey())).html).toContain('There are none any more.');
+  });
+
+  test('what waits for a decision, with what to call', async () => {
+    const decisions = async () => {
+      const { html } = await show('/ops', byKey());
+      return html.slice(html.indexOf('id="part-decisions"'), html.indexOf('id="part-runs"'));
+    };
+    const { id, request_id } = await zoe.scrape({ url: smallSite.url('/sitemap.xml'), max_tokens: 1 });
+    const html = await soon(decisions, (text) => text.includes('/resume'));
+    const run = Number(/POST \/sync_runs\/(\d+)\/resume/.exec(html)?.[1]);
+    expect(html).toContain('customer-id: zoe');
+    expect(html).toContain(`workflows/${service.names.deploymentId}%3Ascrape%3A${id}"`);
+    expect(html).toContain(`POST /data_sources/${driveId}/held_deletions/approve`);
+    expect(html).toContain(`POST /files/${missing}/held_deletions/approve`);
+    const page = (await show('/ops', byKey())).html;
+    const theirs = (await show('/ops', byKey(stranger.apiKey))).html;
+    expect(theirs).not.toMatch(/held_deletions|\/sync_runs\//);
+    expect(page).toContain('1 of them paused');
+    // What it says to call does what it says.
+    expect((await zoe.get<{ request_id: string }>(`/sync_runs/${run}`)).body.request_id).toBe(request_id);
+    expect((await zoe.post(`/sync_runs/${run}/resume`, { max_tokens: null })).status).toBe(200);
+    const key = apiClient(service.url, byKey());
+    for (const held of [`data_sources/${driveId}`, `files/${missing}`])
+      expect((await key.post(`/${held}/held_deletions/refuse`, {})).status).toBe(200);
+    await soon(decisions, (text) => !text.includes('POST /'));
+    await zoe.settled(id);
+  });
+
+  test('what is in quarantine, of which data source, until when, and how it comes back', async () => {
+    const { html } = await show('/ops', byKey());
+    const card = html.slice(html.indexOf('id="part-quarantine"'), html.indexOf('id="part-webhooks"'));
+    expect(card).toContain('2 files that vanished');
+    expect(card).toContain(`POST /quarantined_files/restore {&quot;data_source_id&quot;: ${driveId}}`);
+    expect(card.match(/<time /g)).toHaveLength(2);
+    expect(html).toContain(`workflows/${service.names.deploymentId}%3Async-items%3A${driveId}"`);
+    const theirs = (await show('/ops', byKey(stranger.apiKey))).html;
+    expect(theirs).toContain('No file is in quarantine.');
+    expect(theirs).not.toContain('quarantined_files/restore');
+  });
+
+  test('webhooks with their last deliveries', async () => {
+    const key = apiClient(service.url, byKey());
+    const url = 'http://127.0.0.1:9/hook';
+    expect((await key.post('/add_webhook', { url })).status).toBe(200);
+    const { html } = await show('/ops', byKey());
+    expect(html).toContain('Webhook deliveries');
+    const told = await soon(
+      () => show('/ops', byKey()),
+      (page) => page.html.includes(url),
+    );
+    expect(told.html).toContain('active');
+    expect(html).toContain('Storage');
+  });
+});
+
+describe('what happens is told to whoever looks', () => {
+  test('a run that begins and goes on, to all who look and to no stranger', async () => {
+    const zoe = await service.user('zoe');
+    const [one, two] = [await listen(byKey()), await listen(await signedIn(), '?state=ready')];
+    const theirs = await listen(byKey(stranger.apiKey));
+    expect(one.raw()).toMatch(/^retry: \d+\n\n/);
+    const { id } = await zoe.scrape({ url: site.url('/sitemap.xml') });
+    for (const told of [one, two])
+      await soon(
+        () => latest(told, 'runs'),
+        (html) => html.includes('sitemap.xml') && html.includes('<progress'),
+      );
+    expect(latest(one, 'runs')).toMatch(
+      /href="https:\/\/temporal\.example\/ui\/namespaces\/default\/workflows\/[a-z0-9]{8}%3Ascrape%3A/,
+    );
+    await soon(
+      () => latest(one, 'runs'),
+      (html) => /\b2 of 6\b/.test(html),
+    );
+    site.release();
+    await zoe.settled(id);
+    await soon(
+      () => latest(one, 'runs'),
+      (html) => !html.includes('sitemap.xml'),
+    );
+    expect(theirs.raw()).not.toContain('sitemap.xml');
+    // As many as may look do.
+    const full = await show('/ops/events', byKey());
+    expect(full.status).toBe(503);
+    expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const told of [one, two, theirs]) told.close();
+    const again = await soon(
+      () => listen(byKey()),
+      ({ status }) => status === 200,
+    );
+    await soon(
+      () => again.events.length,
+      (events) => events >= 8,
+    );
+    again.close();
+  });
+});
+
+describe('a data source that does not sync', () => {
+  const connected = async (customerId: string, body: object = {}): Promise<{ user: TestUser; id: number }> => {
+    const user = await service.user(customerId);
+    const asked = { service: 'GOOGLE_DRIVE', connecting_new_account: true, sync_source_items: false, ...body };
+    const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', asked);
+    expect(await consentTo(answer.body.oauth_url)).toMatchObject({ status: 200 });
+    const { results } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
+    return { user, id: results[0]!.id };
+  };
+  const diagnose = async (user: TestUser, id: number) => {
+    const { status, body } = await user.get<DiagnosisAnswer>(`/data_sources/${id}/diagnosis`);
+    expect(status).toBe(200);
+    return { ...body, of: (part: string) => body.checks.find(({ name }) => name === part)! };
+  };
+
+  test('is diagnosed for its own user alone', async () => {
+    const { id } = await connected('owner');
+    const other = await service.user('other');
+    const theirs = await service.user('owner', stranger.apiKey);
+    for (const user of [other, theirs])
+      expect(await user.get(`/data_sources/${id}/diagnosis`)).toMatchObject({
+        status: 404,
+        body: { detail: 'No such data source.' },
+      });
+    expect((await other.get('/data_sources/nine/diagnosis')).status).toBe(422);
+    expect((await fetch(`${service.url}/data_sources/${id}/diagnosis`)).status).toBe(401);
+  });
+
+  test('says which scopes its consent left out, and that a token that is over is renewed', async () => {
+    const narrow = 'https://www.googleapis.com/auth/drive.metadata.readonly';
+    const { user, id } = await connected('narrow', { scopes: [narrow] });
+    const { status, of } = await diagnose(user, id);
+    expect(status).toBe('warn');
+    expect(of('scopes')).toMatchObject({
+      status: 'warn',
+      fix: expect.stringMatching(/^Connect the account again/),
+      details: { granted: [narrow], missing: ['https://www.googleapis.com/auth/drive.readonly'] },
+    });
+    const refreshes = () =>
+      drive.oauth.requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
+    const before = refreshes().length;
+    drive.oauth.expireAll();
+    expect((await diagnose(user, id)).of('credential')).toMatchObject({ status: 'ok', details: { refreshable: true } });
+    expect(refreshes().length).toBe(before + 1);
+  });
+
+  test('whose source says nothing is answered in time, with all else beside it', async () => {
+    const { user, id } = await connected('silent');
+    drive.misbehave(() => 'hang');
+    const { took_ms: took, of } = await diagnose(user, id);
+    drive.mend();
+    expect(took).toBeGreaterThanOrEqual(1_900);
+    expect(took).toBeLessThan(20_000);
+    expect(of('credential')).toMatchObject({ status: 'warn', details: { cause: 'timed_out' } });
+    for (const part of ['scopes', 'limits', 'schedule', 'last_failures']) expect(of(part).status).toBe('ok');
+  });
+
+  test('says when it is synced next, as Temporal has it', async () => {
+    const { user, id } = await connected('regular');
+    expect((await diagnose(user, id)).of('schedule').details).toMatchObject({ auto_sync: 'off', next_run_at: null });
+    const key = apiClient(service.url, byKey());
+    const wishes = { customer_ids: ['regular'], auto_sync_enabled_sources: ['GOOGLE_DRIVE'], auto_sync_interval: 6 };
+    expect((await key.post('/update_users', wishes)).status).toBe(200);
+    const { details } = await soon(
+      async () => (await diagnose(user, id)).of('schedule'),
+      ({ status }) => status === 'ok',
+    );
+    expect(details).toMatchObject({ auto_sync: 'on', interval_hours: 6 });
+    const next = Date.parse(String(details['next_run_at'])) - Date.now();
+    expect(next).toBeGreaterThan(0);
+    expect(next).toBeLessThan(6 * 3_600_000 + 60_000);
+    expect((await show('/ops', byKey())).html).toContain('every 6 h');
+  });
+
+  test('says what failed of it, by cause, and how its last runs ended', async () => {
+    const { user, id } = await connected('failing');
+    drive.misbehave((path) => (path === '/drive/v3/files/chart/export' ? { status: 403 } : null));
+    const selected = await user.post('/integrations/files/sync', { data_source_id: id, ids: ['chart'] });
+    expect(selected.status).toBe(200);
+    const { status, of } = await soon(
+      () => diagnose(user, id),
+      (one) => one.of('last_failures').details['failed_files'] === 1,
+    );
+    drive.mend();
+    expect(status).toBe('warn');
+    expect(of('last_failures')).toMatchObject({
+      status: 'warn',
+      message: expect.stringMatching(/^1 files failed, most of them \(1\) because: Google Drive/),
+      details: {
+        causes: [
+          {
+            ...{ cause: 'access_denied', remedy: 'Have its owner give access, then retry it.', files: 1 },
+            ...{ sentence: expect.stringMatching(/Google Drive/), workflow_url: expect.stringMatching(/sync-source/) },
+          },
+        ],
+        runs: expect.arrayContaining([
+          expect.objectContaining({ kind: 'syncSource', workflow_url: expect.stringMatching(/sync-source/) }),
+        ]),
+      },
+    });
+  });
+});
+
+test('a page whose host the header Host repeats can not sign a browser in', async () => {
+  const sent = request(`${service.url}/ops/sign_in`, {
+    method: 'POST',
+    headers: { host: 'evil', origin: 'http://evil', 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  sent.end(new URLSearchParams({ api_key: service.apiKey }).toString());
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  expect(answer.statusCode).toBe(403);
+});
+
+test('behind a trusted proxy, keys are counted by the address that it forwards', async () => {
+  const guess = async (forwarded: string) =>
+    (await send('/ops/sign_in', { api_key: 'alk_guess' }, { 'x-forwarded-for': forwarded })).status;
+  // The sender chooses the entries left of the proxy's own.
+  let tries = 0;
+  while ((await guess(`10.9.8.${tries % 250}, 203.0.113.7`)) !== 429) {
+    tries += 1;
+    expect(tries).toBeLessThan(200);
+  }
+  expect(tries).toBeGreaterThanOrEqual(10);
+  const others = await Promise.all(Array.from({ length: 9 }, (_, number) => guess(`203.0.113.${20 + number}`)));
+  expect(others).toEqual(others.map(() => 401));
+});
+
+test('whoever tries keys is told to wait; who has one goes on', async () => {
+  const session = await signedIn();
+  const answers: number[] = [];
+  for (let tries = 0; tries < 12; tries += 1)
+    answers.push((await send('/ops/sign_in', { api_key: `alk_guess${tries}` })).status);
+  expect(answers[0]).toBe(401);
+  const { status, html, headers } = await send('/ops/sign_in', { api_key: service.apiKey });
+  expect(status).toBe(429);
+  expect(html).toContain('Too many keys were tried.');
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await show('/ops', session)).status).toBe(200);
+});

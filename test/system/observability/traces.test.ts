@@ -1,0 +1,257 @@
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { type AddressInfo, createServer } from 'node:net';
+
+import type { FileRecord } from '../../../contract/records.js';
+import { workflowIds } from '../../../contract/orchestration.js';
+import { drawTrace } from '../../../scripts/traceTree.js';
+import { openModels } from '../../../store/models.js';
+import { type EmbeddingEmulator, startEmbeddingEmulator } from '../../emulators/embeddingProviders/start.js';
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../emulators/otlpReceiver.js';
+import { type Site, startSite } from '../../emulators/site.js';
+import { testUser, type TestUser } from '../../support/client.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { startProcess } from '../../support/processes.js';
+import { loadProduct } from '../../support/product.js';
+import { quietTemporal } from '../../support/quietTemporal.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { thoroughly } from '../../support/thorough.js';
+
+/** Traces as an operator has them: API and worker in processes of their own, and a receiver that speaks OTLP. */
+const SECRET = 'never-in-a-trace';
+const HEADERS = 'x-tenant=ours,authorization=Bearer%20of-the-receiver';
+
+let receiver: OtlpReceiver;
+let emulator: EmbeddingEmulator;
+let site: Site;
+let service: TestService;
+let env: NodeJS.ProcessEnv;
+let api: Awaited<ReturnType<typeof startProcess>>;
+let worker: Awaited<ReturnType<typeof startProcess>>;
+let user: TestUser;
+/** The spans of the scrape that the tests look at. */
+let trace: ReceivedSpan[];
+let parent: FileRecord;
+
+const spansOf = (traceId: string): ReceivedSpan[] => receiver.spans.filter((span) => span.traceId === traceId);
+/** The spans of a trace, once its workflow has ended and all have come. */
+async function traceOf(workflow: string, isOurs: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan[]> {
+  const ended = await soon(
+    () => receiver.spans.find((span) => span.name === workflow && isOurs(span)),
+    (span) => span !== undefined,
+  );
+  // Each process sends by itself; what has no parent in sight waits for the other.
+  return soon(
+    () => spansOf(ended?.traceId ?? ''),
+    (spans) => {
+      const known = new Set(spans.map(({ spanId }) => spanId));
+      return spans.every(({ parentId }) => parentId === null || known.has(parentId));
+    },
+  );
+}
+const named = (name: RegExp | string): ReceivedSpan[] =>
+  trace.filter((span) => (typeof name === 'string' ? span.name === name : name.test(span.name)));
+const ancestorsOf = (span: ReceivedSpan | undefined): string[] => {
+  const above = trace.find(({ spanId }) => spanId === span?.parentId);
+  return above ? [above.name, ...ancestorsOf(above)] : [];
+};
+
+beforeAll(async () => {
+  [receiver, emulator, site] = await Promise.all([startOtlpReceiver(), startEmbeddingEmulator(), startSite()]);
+  const page = `/lighthouse.html?signature=${SECRET}`;
+  site.pages.set(
+    page,
+    '<html><head><title>L</title></head><body><main><p>It was lit in 1901.</p></main></body></html>',
+  );
+  const loc = site.url(page).replaceAll('&', '&amp;');
+  const map = `/sitemap.xml?key=${SECRET}`;
+  site.pages.set(
+    map,
+    `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${loc}</loc></url></urlset>`,
+  );
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }, { worker: false });
+  env = {
+    ...service.env,
+    ...emulator.settings('openai'),
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
+    OTEL_EXPORTER_OTLP_HEADERS: HEADERS,
+  };
+  [api, worker] = await Promise.all([startProcess('api/server', env), startProcess('worker/main', env)]);
+  user = await testUser(`http://127.0.0.1:${String(api.ready['port'])}`, service.apiKey, 'traced');
+  const { status, body } = await user.post<FileRecord>('/scrape_sitemap', {
+    url: site.url(map),
+    embedding_model: 'OPENAI',
+  });
+  expect(status).toBe(200);
+  parent = body;
+  trace = await traceOf('workflow scrapeSitemap', () => true);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all([api.stop(), worker.stop()]);
+  await service.close();
+  await Promise.all([receiver.close(), emulator.close(), site.close()]);
+});
+
+test('one trace goes from the request through workflow and activities to the site, the provider, MongoDB and Qdrant', () => {
+  expect(new Set(trace.map(({ service: name }) => name))).toEqual(new Set(['allotrope-api', 'allotrope-worker']));
+  const [request] = named('POST /scrape_sitemap');
+  expect(request?.parentId).toBeNull();
+  expect(ancestorsOf(named('workflow scrapeSitemap')[0])).toEqual(['start scrapeSitemap', 'POST /scrape_sitemap']);
+  const above = ['workflow scrapeSitemap', 'start scrapeSitemap', 'POST /scrape_sitemap'];
+  const [batch] = named('activity ingestBatch');
+  expect(ancestorsOf(batch)).toEqual(above);
+  const inBatch = ['activity ingestBatch', ...above];
+  expect(ancestorsOf(named('GET 127.0.0.1').at(-1))).toEqual(inBatch);
+  expect(ancestorsOf(named('POST 127.0.0.1')[0])).toEqual(inBatch);
+  expect(ancestorsOf(named(/^qdrant upsert /)[0])).toEqual(inBatch);
+  expect(named(/^mongodb update files$/).map(ancestorsOf)).toContainEqual(inBatch);
+  expect(named(/^mongodb insert runs$/).map(ancestorsOf)).toEqual([['POST /scrape_sitemap']]);
+  expect(ancestorsOf(named('activity discoverPages')[0])).toEqual(above);
+  // Local activities too, and one span each.
+  expect(named('activity finishRun')).toMatchObject([
+    { attributes: { 'temporal.local': true, 'temporal.attempt': 1 } },
+  ]);
+});
+
+test('spans lie within those they are part of, in time as well', () => {
+  const byId = new Map(trace.map((span) => [span.spanId, span]));
+  for (const span of trace) {
+    const above = byId.get(span.parentId ?? '');
+    // A workflow goes on after its start was answered, as a start does after its request.
+    if (!above || /^(workflow|start) /.test(span.name)) continue;
+    expect([span.name, span.startMs >= above.startMs - 5]).toEqual([span.name, true]);
+    if (above.name.startsWith('activity '))
+      expect([span.name, span.endMs <= above.endMs + 50]).toEqual([span.name, true]);
+  }
+});
+
+test('spans say whose they are', async () => {
+  const ids = {
+    'allotrope.organization_id': 1,
+    'allotrope.user_id': parent.organization_user_id,
+    'allotrope.request_id': parent.request_id,
+    'allotrope.workflow_id': service.names.idOf(workflowIds.scrape(parent.id)),
+  };
+  expect(named('workflow scrapeSitemap')[0]?.attributes).toMatchObject({ ...ids, 'allotrope.file_id': parent.id });
+  const [child] = (await user.post<{ results: FileRecord[] }>('/user_files_v2', { filters: { source: 'WEB_SCRAPE' } }))
+    .body.results;
+  const runId = named('start scrapeSitemap')[0]?.attributes['allotrope.run_id'];
+  expect(named('activity ingestBatch')[0]?.attributes).toMatchObject({
+    ...ids,
+    'allotrope.run_id': runId,
+    'allotrope.file_id': [child?.id],
+  });
+  expect(named('POST /scrape_sitemap')[0]?.attributes).toMatchObject({
+    'allotrope.organization_id': 1,
+    'allotrope.user_id': parent.organization_user_id,
+    'http.request.method': 'POST',
+    'http.route': '/scrape_sitemap',
+    'http.response.status_code': 200,
+  });
+  expect(named('GET 127.0.0.1')[0]?.attributes).toEqual({
+    'http.request.method': 'GET',
+    'server.address': '127.0.0.1',
+    'http.response.status_code': expect.any(Number),
+  });
+});
+
+test('no secret, no address with its path or query, and no content is in what is sent', () => {
+  const sent = receiver.bodies.join('\n');
+  for (const hidden of [
+    SECRET,
+    service.apiKey,
+    user.token,
+    'lighthouse',
+    '1901',
+    'sitemap.xml',
+    'test-key',
+    site.origin,
+  ])
+    expect([hidden, sent.includes(hidden)]).toEqual([hidden, false]);
+  expect(new Set(receiver.headers.map((headers) => headers['x-tenant']))).toEqual(new Set(['ours']));
+  expect(receiver.headers[0]?.authorization).toBe('Bearer of-the-receiver');
+});
+
+test('a trace can be drawn', () => {
+  const lines = drawTrace(trace);
+  expect(lines[0]).toMatch(/^POST \/scrape_sitemap .* ms {2}allotrope-api$/);
+  expect(lines.some((line) => /^ +│? *[├└] workflow scrapeSitemap .* allotrope-worker$/.test(line))).toBe(true);
+});
+
+test('a search is a trace of its own, with its calls below it', async () => {
+  await user.search({ query: 'light', k: 1, embedding_model: 'OPENAI' });
+  const request = await soon(
+    () => receiver.spans.find(({ name }) => name === 'POST /embeddings'),
+    (span) => span !== undefined,
+  );
+  const below = await soon(
+    () => receiver.spans.filter(({ parentId }) => parentId === request?.spanId).map(({ name }) => name),
+    (names) => names.some((name) => name.startsWith('qdrant query')),
+  );
+  expect(below.some((name) => name.startsWith('mongodb find'))).toBe(true);
+  expect(below).toContain('POST 127.0.0.1');
+  expect(request).toMatchObject({ parentId: null, attributes: { 'http.response.status_code': 200 } });
+});
+
+test('what nobody asked for is in no trace', () => {
+  const roots = receiver.spans.filter(({ parentId }) => parentId === null);
+  expect(roots.filter(({ name }) => !/^(GET|POST|workflow) /.test(name))).toEqual([]);
+});
+
+thoroughly(
+  'a run that a worker starts later, because Temporal was away, is part of the trace of its request',
+  async () => {
+    // Nobody listens there any more.
+    const closed = createServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const address = `127.0.0.1:${(closed.address() as AddressInfo).port}`;
+    closed.close();
+    const cutOff = await startProcess('api/server', { ...env, TEMPORAL_ADDRESS: address });
+    try {
+      const late = await testUser(`http://127.0.0.1:${String(cutOff.ready['port'])}`, service.apiKey, 'late');
+      const { body } = await late.post<FileRecord>('/upload_text', { contents: 'Late words.' });
+      const spans = await traceOf(
+        'start drainUploads',
+        (span) => span.attributes['allotrope.file_id'] === body.id && !span.failed,
+      );
+      const starts = spans.filter(({ name }) => name === 'start drainUploads');
+      expect(starts.find((span) => !span.failed)?.service).toBe('allotrope-worker');
+      const [request] = spans.filter(({ name }) => name === 'POST /upload_text');
+      expect(request?.service).toBe('allotrope-api');
+      const rows = await withDatabase(service, async (connection) => {
+        const { runs } = await openModels(connection);
+        return runs.find({ fileId: body.id }).lean();
+      });
+      expect(rows).toMatchObject([{ traceparent: `00-${request?.traceId}-${request?.spanId}-01` }]);
+    } finally {
+      await cutOff.stop();
+    }
+  },
+);
+
+test('a refusal is no failed span', async () => {
+  const unknown = await user.get('/user_files_v2');
+  expect(unknown.status).toBe(405);
+  const span = await soon(
+    () => receiver.spans.find(({ name }) => name === 'GET /user_files_v2'),
+    (one) => one !== undefined,
+  );
+  expect(span).toMatchObject({ failed: false, attributes: { 'http.response.status_code': 405 } });
+});
+
+thoroughly('the history of a traced workflow replays where nothing is known of traces', async () => {
+  await quietTemporal();
+  const connection = await Connection.connect({ address: service.env['TEMPORAL_ADDRESS'] ?? '' });
+  const client = new Client({ connection });
+  const history = await client.workflow.getHandle(service.names.idOf(workflowIds.scrape(parent.id))).fetchHistory();
+  await connection.close();
+  expect(JSON.stringify(history)).toContain('_tracer-data');
+  const { bundleWorkflowCode, Worker } = (await loadProduct()).sdk;
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
+  });
+  await expect(Worker.runReplayHistory({ workflowBundle }, history)).resolves.toBeUndefined();
+});

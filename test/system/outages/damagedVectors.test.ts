@@ -1,0 +1,186 @@
+/** Real damage to the files of the embedded Qdrant: reconcile names it, and a rebuild from stored chunks repairs it. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { EMBEDDING_MODELS } from '../../../contract/embeddingModels.js';
+import { type QdrantEngine, startQdrant } from '../../../engines/qdrant.js';
+import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../../engines/venv.js';
+import { type EmbeddingEmulator, startEmbeddingEmulator } from '../../emulators/embeddingProviders/start.js';
+import { cli as callCli } from '../../support/cli.js';
+import type { TestUser } from '../../support/client.js';
+import { drawPicture } from '../../support/pictures.js';
+import { startService, type TestService } from '../../support/service.js';
+import { thoroughRows } from '../../support/thorough.js';
+
+const TEXT_SPACE = 'minilm-l6-v2-384';
+const GIVEN = 'COHERE_MULTILINGUAL_V3';
+const BIRDS = ['kingfisher', 'heron', 'swallow', 'nightjar'];
+
+let dataDir: string;
+let engine: QdrantEngine;
+let service: TestService;
+let emulator: EmbeddingEmulator;
+let user: TestUser;
+let given: number;
+let before: Awaited<ReturnType<typeof searches>>;
+
+const start = async (port: number | 'free'): Promise<QdrantEngine> =>
+  startQdrant({ dataDir, venv: await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR }), port });
+const call = async (...args: string[]) => {
+  const { code, lines, said } = await callCli(service.env, ...args);
+  return { code, said, out: lines.join('\n') };
+};
+const hot = (index: number): number[] =>
+  Array.from({ length: EMBEDDING_MODELS[GIVEN].dimensions }, (_, at) => (at === index ? 1 : 0));
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-damaged-'));
+  engine = await start('free');
+  emulator = await startEmbeddingEmulator();
+  const vertex = Object.entries(emulator.settings()).filter(([name]) => /VERTEX|EGRESS|PRIVATE/.test(name));
+  service = await startService({
+    ...Object.fromEntries(vertex),
+    ...{ QDRANT_URL: engine.url, ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
+  });
+  user = await service.user('ruth');
+  const texts = await Promise.all(
+    BIRDS.map((bird) => {
+      const words = Array.from({ length: 60 }, (_, nth) => `${bird} ${nth * 7}`).join(' ');
+      const content = `The ${bird} lives at the river. ${words}.`;
+      return user.send({ name: `${bird}.txt`, content }, { chunk_size: 60, generate_sparse_vectors: true });
+    }),
+  );
+  for (const { id } of texts) await user.settled(id);
+  const picture = await user.send({ name: 'picture.png', content: drawPicture(['A lighthouse']) }, {});
+  await user.settled(picture.id);
+  const sent = await user.send({ name: 'given.txt', content: 'Sent as chunks.' }, { store_file_only: true });
+  given = (await user.settled(sent.id)).id;
+  const uploaded = await user.post('/upload_chunks_and_embeddings', {
+    embedding_model: GIVEN,
+    chunks_and_embeddings: [
+      {
+        file_id: given,
+        chunks_and_embeddings: [1, 2].map((nth) => ({ chunk_number: nth, chunk: `part ${nth}`, embedding: hot(nth) })),
+      },
+    ],
+  });
+  expect(uploaded.status).toBe(200);
+  await user.settled(given);
+  before = await searches();
+  expect(before.vectors.map((vector) => vector?.indexOf(1))).toEqual([1, 2]);
+}, 240_000);
+afterAll(async () => {
+  await service?.close();
+  await emulator?.close();
+  await engine?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+interface Hit {
+  readonly id: number;
+  readonly chunk: number;
+  readonly score: number;
+}
+
+/** What readers see: hits by meaning, by words and of pictures, and the vectors that a caller gave. */
+async function searches() {
+  const ask = async (body: object): Promise<Hit[]> =>
+    (await user.search({ k: 5, ...body })).map((one) => ({
+      ...{ id: one.file_id, chunk: one.chunk_index ?? 0 },
+      score: one.score ?? 0,
+    }));
+  const dense = await ask({ query: 'where does the heron live' });
+  const hybrid = await ask({ query: 'nightjar 21', hybrid_search: true });
+  const pictures = await ask({ query: 'lighthouse', media_type: 'IMAGE' });
+  const { results } = await user.chunks({ ids: [given] }, { include_vectors: true });
+  return { dense, hybrid, pictures, vectors: results.map(({ embedding }) => embedding) };
+}
+
+/** The same hits in the same order. Scores by words depend on deleted points until the engine drops them. */
+function expectSame(found: typeof before, wanted: typeof before): void {
+  const hits = (list: readonly Hit[], tolerance: number) =>
+    list.map(({ score, ...hit }) => ({ ...hit, score: expect.closeTo(score, tolerance) as unknown }));
+  expect(found).toEqual({
+    dense: hits(wanted.dense, 3),
+    hybrid: hits(wanted.hybrid, 2),
+    pictures: hits(wanted.pictures, 3),
+    vectors: wanted.vectors,
+  });
+}
+
+const collectionFolder = (space: string): string =>
+  path.join(dataDir, 'qdrant', `${service.env['QDRANT_COLLECTION_PREFIX'] ?? ''}${space}`);
+
+/** Files of the text space's collection whose path ends so, the largest first. */
+async function filesOf(ending: string): Promise<string[]> {
+  const folder = collectionFolder(TEXT_SPACE);
+  const found = (await readdir(folder, { recursive: true }))
+    .filter((file) => file.endsWith(ending))
+    .map((file) => path.join(folder, file));
+  if (found.length === 0) throw new Error(`no file ends in ${ending}`);
+  return found;
+}
+
+/** Damages files while the engine is stopped. */
+async function whileStopped(damage: () => Promise<void>): Promise<void> {
+  await engine.stop();
+  await damage();
+  engine = await start(engine.ports[0] ?? 0);
+}
+
+const VECTORS = 'vector_storage-dense/vectors/chunk_0.mmap';
+const OVERWRITTEN_BYTES = 200_000;
+
+async function overwrite(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    // As 32-bit floats: numbers of a size that no vector of length 1 has.
+    await handle.write(Buffer.alloc(OVERWRITTEN_BYTES, 0x45), 0, OVERWRITTEN_BYTES, 0);
+  } finally {
+    await handle.close();
+  }
+}
+
+const ofVectorFiles = (act: (file: string) => Promise<void>) => async (): Promise<void> => {
+  for (const file of await filesOf(VECTORS)) if ((await stat(file)).size > 0) await act(file);
+};
+
+const DAMAGES = [
+  ['overwritten vectors', 'damaged_vectors', ofVectorFiles(overwrite)],
+  [
+    'a segment that cannot be loaded',
+    'damaged_collection',
+    async () => {
+      for (const file of await filesOf('segment.json')) await rm(file);
+    },
+  ],
+  [
+    'no Qdrant folder at all',
+    'damaged_collection',
+    () => rm(path.join(dataDir, 'qdrant'), { recursive: true, force: true }),
+  ],
+  ...thoroughRows([
+    ['a deleted vector file', 'damaged_collection', ofVectorFiles((file) => rm(file))],
+    ['a truncated vector file', 'damaged_collection', ofVectorFiles((file) => truncate(file, 4_096))],
+  ] as const),
+] as const;
+
+test.each(DAMAGES)('%s is named by reconcile, and vectors rebuild repairs it', async (_what, kind, damage) => {
+  await whileStopped(damage);
+
+  const found = await call('reconcile');
+  expect(found).toMatchObject({ code: 1, out: expect.stringContaining(`${kind}: `) });
+  expect(found.out).toContain('npm run cli -- vectors rebuild');
+  expect(found.out).not.toContain('No difference.');
+
+  const isUnloadable = kind === 'damaged_collection' && existsSync(collectionFolder(TEXT_SPACE));
+  if (isUnloadable)
+    expect(await call('vectors', 'rebuild')).toMatchObject({ code: 1, said: expect.stringContaining('--recreate') });
+  const rebuilt = await call('vectors', 'rebuild', '--recreate', '--json');
+  expect(JSON.parse(rebuilt.out)).toMatchObject({ done: true, rebuilt: BIRDS.length + 2, failed: 0 });
+  expectSame(await searches(), before);
+  expect(await call('reconcile', '--full')).toMatchObject({ code: 0, out: expect.stringContaining('No difference.') });
+});

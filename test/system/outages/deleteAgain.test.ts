@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { Activities } from '../../../activities/index.js';
+import type { FileRecord } from '../../../contract/records.js';
+import { type Site, startSampleSite } from '../../emulators/site.js';
+import type { RunDoc } from '../../../store/runs/model.js';
+import { readAtRest } from '../../support/atRest.js';
+import type { TestUser } from '../../support/client.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { soon } from '../../support/soon.js';
+import { startService, type TestService } from '../../support/service.js';
+
+/** Deletes whose step is cut off half way, and done again. */
+const PAGES = 3;
+let service: TestService;
+let site: Site;
+let users = 0;
+/** Set, the next batch of a delete dies once it has done all its work. */
+let diesAfter = false;
+
+const dying = (activities: Activities): Activities => ({
+  ...activities,
+  async deleteBatch(input) {
+    const answer = await activities.deleteBatch(input);
+    if (!diesAfter) return answer;
+    diesAfter = false;
+    throw new Error('the answer of the test is lost');
+  },
+});
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent' }, { worker: false });
+  await service.startWorker(dying);
+  site = await startSampleSite(PAGES, 1);
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+});
+
+async function scraped(): Promise<{ user: TestUser; name: string; parent: FileRecord }> {
+  users += 1;
+  const name = `deleter ${users}`;
+  const user = await service.user(name);
+  return { user, name, parent: await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id) };
+}
+
+/** Waits until so many deletes of a user have ended. */
+const deletesEnded = (customerId: string, count: number): Promise<number> =>
+  withDatabase(service, (connection) =>
+    soon(
+      () =>
+        connection
+          .collection<RunDoc>('runs')
+          .countDocuments({ customerId, kind: 'deleteFiles', finishedAt: { $ne: null } }),
+      (ended) => ended === count,
+    ),
+  );
+
+/** The next delete of vectors fails once: by then the files are taken over by the delete's run. */
+function failOnce(): () => boolean {
+  const { vectors } = service.store;
+  const real = vectors.deletePoints;
+  let failed = false;
+  Object.assign(vectors, {
+    deletePoints: (...given: Parameters<typeof real>) => {
+      Object.assign(vectors, { deletePoints: real });
+      failed = true;
+      void given;
+      return Promise.reject(new Error('the vectors of the test are away'));
+    },
+  });
+  return () => failed;
+}
+
+test.each([
+  ['their status', { sync_statuses: ['READY'], include_containers: false }],
+  ['having no error', { sync_error_message: '', include_containers: false }],
+])('a batch that died at its files finds them again, though they were named by %s', async (_what, filters) => {
+  const { user, parent } = await scraped();
+  const failed = failOnce();
+  await user.post('/delete_files_v2', { filters });
+  expect(
+    await soon(
+      () => user.children(parent.id),
+      (left) => left.length === 0,
+    ),
+  ).toEqual([]);
+  expect(failed()).toBe(true);
+  expect((await user.file(parent.id)).sync_status).toBe('READY');
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+});
+
+test('a batch whose answer was lost leaves emptied records as they are, and tells of each once', async () => {
+  const { user, name, parent } = await scraped();
+  const ids = (await user.children(parent.id)).map(({ id }) => id);
+  diesAfter = true;
+  await user.post('/delete_files_v2', { filters: { ids }, preserve_file_record: true, send_webhook: true });
+  await deletesEnded(name, 1);
+  expect(diesAfter).toBe(false);
+  for (const page of await user.children(parent.id))
+    expect(page).toMatchObject({ sync_status: 'READY_TO_SYNC', sync_error_message: null, file_contents_deleted: true });
+  await service.store.events.number();
+  const told = (await service.store.events.after(1, 0, 10_000)).filter(({ kind }) => kind === 'FILE_DELETED');
+  expect(told.map(({ objectId }) => Number(objectId)).toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
+});
+
+test('a record whose content is gone already can be asked for once more', async () => {
+  const { user, name, parent } = await scraped();
+  const [page] = await user.children(parent.id);
+  for (let call = 0; call < 2; call += 1) {
+    await user.post('/delete_files_v2', { filters: { ids: [page?.id] }, preserve_file_record: true });
+    await deletesEnded(name, call + 1);
+    expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'READY_TO_SYNC', sync_error_message: null });
+  }
+});

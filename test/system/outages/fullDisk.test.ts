@@ -1,0 +1,112 @@
+/** File storage on a disk that is full: what callers are answered, and what is left afterwards. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { startService, type TestService } from '../../support/service.js';
+import type { TestUser } from '../../support/client.js';
+
+const DISK_BYTES = 4_000_000;
+
+/** Mounts a small disk in memory. Returns why that is not possible, or null. */
+function mountDisk(folder: string): string | null {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'pipe' });
+    return null;
+  } catch (error) {
+    return (error as Error).message.trim();
+  }
+}
+
+const disk = mkdtempSync(path.join(tmpdir(), 'allotrope-disk-'));
+const obstacle = mountDisk(disk);
+if (obstacle !== null)
+  process.stderr.write(`SKIPPED test/system/outages/fullDisk.test.ts: a tmpfs takes root and mount(8): ${obstacle}\n`);
+const onDisk = obstacle === null ? test : test.skip;
+
+let service: TestService;
+let user: TestUser;
+const filler = path.join(disk, 'filler');
+
+beforeAll(async () => {
+  if (obstacle !== null) return;
+  service = await startService({ FILE_STORAGE_DIR: disk });
+  user = await service.user('full');
+});
+afterAll(async () => {
+  if (obstacle === null) {
+    await service.close();
+    execFileSync('umount', [disk]);
+  }
+  await rm(disk, { recursive: true, force: true });
+});
+
+const textOf = (bytes: number, word: string): string => `${word} `.repeat(Math.ceil(bytes / (word.length + 1)));
+
+async function fillDisk(): Promise<void> {
+  const { bavail, bsize } = await statfs(disk);
+  await writeFile(filler, Buffer.alloc(bavail * bsize));
+}
+
+/** Each way in which a content of that size goes to file storage. */
+const senders: Readonly<
+  Record<string, (bytes: number) => Promise<{ status: number; headers: Headers; body: unknown }>>
+> = {
+  'a form': (bytes) =>
+    user.upload({ name: 'tide.txt', content: textOf(bytes, 'tide') }, { skip_embedding_generation: true }),
+  'a form with an Idempotency-Key': (bytes) =>
+    user.upload(
+      { name: 'ebb.txt', content: textOf(bytes, 'ebb') },
+      { skip_embedding_generation: true },
+      { 'idempotency-key': `key ${bytes}` },
+    ),
+  'a text': (bytes) => user.post('/upload_text', { contents: textOf(bytes, 'flood'), skip_embedding_generation: true }),
+};
+
+onDisk(
+  'a full disk is 507 with Retry-After; what was accepted stays, and the rest succeeds when there is room',
+  async () => {
+    const kept = await user.send(
+      { name: 'kept.txt', content: textOf(400_000, 'kept') },
+      { skip_embedding_generation: true },
+    );
+    expect(await user.settled(kept.id)).toMatchObject({ sync_status: 'READY' });
+    await fillDisk();
+    for (const bytes of [300_000, 600_000])
+      for (const [name, sender] of Object.entries(senders)) {
+        const { status, headers, body } = await sender(bytes);
+        expect({ name, bytes, status, retryAfter: Number(headers.get('retry-after')) > 0, body }).toEqual({
+          ...{ name, bytes, status: 507, retryAfter: true },
+          body: { detail: expect.stringMatching(/^File storage has no disk space left/) },
+        });
+      }
+    await rm(filler);
+    const accepted: { id: number; bytes: number }[] = [];
+    for (const bytes of [300_000, 600_000])
+      for (const sender of Object.values(senders)) {
+        const { status, body } = await sender(bytes);
+        expect(status).toBe(200);
+        accepted.push({ id: (body as { id: number }).id, bytes });
+      }
+    for (const { id, bytes } of [...accepted, { id: kept.id, bytes: 400_000 }]) {
+      expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
+      const { results } = (
+        await user.post<{ results: { presigned_url: string }[] }>('/user_files_v2', {
+          filters: { ids: [id] },
+          include_raw_file: true,
+        })
+      ).body;
+      const content = await (await fetch(results[0]?.presigned_url ?? '')).text();
+      expect(content.length).toBeGreaterThanOrEqual(bytes);
+    }
+  },
+);
+
+onDisk('little free space makes the service degraded, with the reason, before the disk is full', async () => {
+  const { body } = await user.get<{ status: string; reasons: string[] }>('/ready');
+  expect(body).toMatchObject({ status: 'degraded' });
+  expect(body.reasons.join()).toMatch(/Free disk space is below 2000 MB .*: \d MB at FILE_STORAGE_DIR/);
+});

@@ -1,0 +1,74 @@
+/** What an operator reads of failures: the last real cause, and refusals as soon as they are met. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { Activities } from '../../../activities/index.js';
+import type { Check } from '../../../cli/doctor/check.js';
+import { findPort } from '../../../engines/ports.js';
+import { cli } from '../../support/cli.js';
+import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+
+let service: TestService;
+let user: TestUser;
+let key: ApiClient;
+/** Nothing listens there. */
+let closedPort: number;
+let attempts = 0;
+
+/** From its second attempt on the step ends without a cause, as one does whose worker dies. */
+const dyingAtSecondAttempt = (activities: Activities): Activities => ({
+  ...activities,
+  async discoverPages(input) {
+    attempts += 1;
+    if (attempts === 1) return activities.discoverPages(input);
+    const { ApplicationFailure } = await import('@temporalio/common');
+    throw ApplicationFailure.nonRetryable('activity Heartbeat timeout');
+  },
+});
+
+beforeAll(async () => {
+  closedPort = await findPort('free');
+  service = await startService(
+    { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', WEBHOOK_RETRY_DELAYS_S: '600' },
+    { worker: false },
+  );
+  await service.startWorker(dyingAtSecondAttempt);
+  user = await service.user('causes');
+  key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+});
+afterAll(() => service.close());
+
+interface Run {
+  readonly status: string;
+  readonly message: string | null;
+  readonly error: string | null;
+}
+
+test('a run keeps why its site could not be reached when its last attempt ends without a cause', async () => {
+  const { id } = await user.scrape({ url: `http://127.0.0.1:${closedPort}/sitemap.xml` });
+  const latest = async (): Promise<Run | undefined> =>
+    (await key.get<{ results: Run[] }>(`/sync_runs?file_id=${id}`)).body.results[0];
+  // Between the attempts too.
+  expect(await soon(latest, (run) => run?.error === 'unreachable')).toMatchObject({ status: 'running' });
+  const file = await user.settled(id);
+  const run = await soon(latest, (one) => one?.status === 'failed');
+  expect(run).toMatchObject({ error: 'unreachable', message: expect.stringContaining('127.0.0.1 failed or broke') });
+  expect([file.sync_status, file.sync_error_message]).toEqual(['SYNC_ERROR', run?.message]);
+});
+
+test('a webhook whose receiver refuses connections is failing at its first delivery, with the next try', async () => {
+  await key.post('/add_webhook', { url: `http://127.0.0.1:${closedPort}/hook` });
+  await user.send({ name: 'knot.txt', content: 'The knot wades.' });
+  const page = async (): Promise<string> =>
+    (await fetch(`${service.url}/ops`, { headers: { authorization: `Bearer ${service.apiKey}` } })).text();
+  const shown = await soon(page, (text) => text.includes('refuses deliveries'));
+  expect(shown).toMatch(/failed once: .*Next try: 20\d\d-/);
+  const { lines } = await cli({ ...service.env, PUBLIC_URL: service.url }, 'doctor', '--json');
+  const checks = JSON.parse(lines.join('\n')) as Check[];
+  expect(checks.find(({ name }) => name === 'webhooks')).toMatchObject({
+    state: 'warn',
+    found: expect.stringMatching(/failed once: .*Next try: /),
+  });
+  expect((await service.store.backlog()).failingWebhooks).toBe(1);
+});

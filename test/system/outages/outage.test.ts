@@ -1,0 +1,57 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { type RunningEngines, startEngines } from '../../../engines/start.js';
+import { type Site, startSampleSite } from '../../emulators/site.js';
+import { readAtRest } from '../../support/atRest.js';
+import { quietTemporal } from '../../support/quietTemporal.js';
+import { newEngineFolder } from '../../support/scratch.js';
+import { startService, type TestService } from '../../support/service.js';
+
+const PAGES = 30;
+/** Long enough for several tries of a batch: after 1, 2 and 4 seconds. */
+const OUTAGE_MS = 9_000;
+
+let engines: RunningEngines;
+let dataDir: string;
+let service: TestService;
+let site: Site;
+
+beforeAll(async () => {
+  // Steps that fail are what this is about, and the SDK would tell of each.
+  await quietTemporal('ERROR');
+  // A Qdrant of its own: this test stops it.
+  dataDir = await newEngineFolder('outage');
+  engines = await startEngines({ dataDir, need: { temporal: false, mongodb: false, qdrant: true }, ports: 'free' });
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    QDRANT_URL: engines.qdrantUrl ?? '',
+    LOG_LEVEL: 'silent',
+  });
+  site = await startSampleSite(PAGES, 2);
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+  await engines.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test('while Qdrant is away no page is fetched over and over; when it is back, all is done', async () => {
+  const user = await service.user('lena');
+  const pages = () => site.requests.filter((one) => one.startsWith('/pages/'));
+  const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
+  while (pages().length === 0) await sleep(5);
+  await engines.qdrant?.kill();
+  await sleep(OUTAGE_MS);
+  await engines.qdrant?.restart();
+  expect(await user.settled(id)).toMatchObject({
+    sync_status: 'READY',
+    file_metadata: { pages_total: PAGES, pages_ready: PAGES },
+  });
+  const times = new Map<string, number>();
+  for (const page of pages()) times.set(page, (times.get(page) ?? 0) + 1);
+  expect([...times].filter(([, count]) => count > 2)).toEqual([]);
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+});

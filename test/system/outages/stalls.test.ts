@@ -1,0 +1,222 @@
+/** Runs that make no progress are named with their cause, everywhere where somebody looks. */
+import { readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { Check } from '../../../cli/doctor/check.js';
+import { NO_TRACING } from '../../../observability/tracing.js';
+import { traceSinks } from '../../../worker/traces.js';
+import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';
+import { cli } from '../../support/cli.js';
+import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { testEngines } from '../../support/engines.js';
+import { opsPicture } from '../../support/opsPicture.js';
+import { loadProduct } from '../../support/product.js';
+import { quietTemporal } from '../../support/quietTemporal.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { startTcpGate, type TcpGate } from '../../support/tcpGate.js';
+
+const BUNDLE = new URL('../../../dist/workflow-bundle.js', import.meta.url);
+
+interface Run {
+  readonly id: number;
+  readonly status: string;
+  readonly message: string | null;
+  readonly error: string | null;
+  readonly stalled_since: string | null;
+  readonly stalls: { readonly cause: string }[];
+}
+interface Ready {
+  readonly status: string;
+  readonly reasons: readonly string[];
+}
+
+let service: TestService;
+let site: HeldSite;
+let qdrant: TcpGate;
+let user: TestUser;
+let key: ApiClient;
+
+beforeAll(async () => {
+  site = await startHeldSite(3);
+  qdrant = await startTcpGate(Number(new URL(testEngines().qdrantUrl).port));
+  service = await startService(
+    {
+      ...{ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', STALL_AFTER_S: '2', LOG_LEVEL: 'silent' },
+      QDRANT_URL: `http://127.0.0.1:${qdrant.port}`,
+    },
+    { worker: false },
+  );
+  user = await service.user('stalled');
+  key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+});
+afterAll(async () => {
+  site.release();
+  await service.close();
+  await Promise.all([site.close(), qdrant.shut()]);
+});
+
+const objectOf = (cause: string): unknown => expect.objectContaining({ cause });
+const runs = async (query = ''): Promise<Run[]> => {
+  const { status, body } = await key.get<{ results: Run[] }>(`/sync_runs${query}`);
+  expect(status).toBe(200);
+  return body.results;
+};
+const stalledBy = (cause: string): Promise<Run[]> =>
+  soon(
+    () => runs('?statuses=stalled'),
+    (found) => found[0]?.error === cause,
+  );
+const ready = async (): Promise<Ready> => {
+  const { status, body } = await key.get<Ready>('/ready');
+  expect(status).toBe(200);
+  return body;
+};
+const opsPage = async (): Promise<string> => {
+  const answer = await fetch(`${service.url}/ops`, { headers: { authorization: `Bearer ${service.apiKey}` } });
+  return answer.text();
+};
+const doctor = async (name: string): Promise<Check | undefined> => {
+  const { lines } = await cli({ ...service.env, PUBLIC_URL: service.url }, 'doctor', '--json');
+  return (JSON.parse(lines.join('\n')) as Check[]).find((check) => check.name === name && check.state !== 'ok');
+};
+
+/** A worker whose workflow code throws, as one does that meets the history of another version. */
+async function startBrokenWorker(): Promise<() => Promise<void>> {
+  await quietTemporal('ERROR');
+  const { NativeConnection, Worker } = (await loadProduct()).sdk;
+  const connection = await NativeConnection.connect({ address: testEngines().temporalAddress });
+  const code = readFileSync(BUNDLE, 'utf8').replace(
+    'async function scrapeSitemap(input) {',
+    "async function scrapeSitemap(input) { throw new Error('plan.batches is not iterable');",
+  );
+  const worker = await Worker.create({
+    ...{ connection, namespace: 'default', taskQueue: service.names.taskQueue },
+    workflowBundle: { code },
+    sinks: traceSinks(NO_TRACING),
+  });
+  const running = worker.run();
+  const self = { id: randomUUID(), host: 'broken', pid: 1 };
+  const load = { lagMs: 0, waitShare: null, waited: null, othersShare: null };
+  const beating = setInterval(() => void service.store.workers.beat(self, load), 1_000);
+  let isStopped = false;
+  return async () => {
+    if (isStopped) return;
+    isStopped = true;
+    clearInterval(beating);
+    worker.shutdown();
+    await running;
+    await connection.close();
+    await service.store.workers.ended(self.id);
+  };
+}
+
+describe('a run that no worker takes', () => {
+  let file: number;
+  let stopBroken = async (): Promise<void> => undefined;
+  afterAll(() => stopBroken());
+
+  test('is stalled with what to do, and says so everywhere', async () => {
+    file = (await user.scrape({ url: site.url('/sitemap.xml') })).id;
+    const [run] = await stalledBy('no_worker');
+    expect(run?.message).toContain('npm run worker');
+    expect(Date.parse(run?.stalled_since ?? '')).toBeGreaterThan(0);
+    expect(await runs('?statuses=running&statuses=queued')).toEqual([]);
+
+    const { status, reasons } = await ready();
+    expect(status).toBe('degraded');
+    expect(reasons.join(' ')).toContain('1 run is stalled: no worker is running. Start one: npm run worker');
+    expect(await soon(opsPage, (page) => page.includes('1 run is stalled'))).toContain('npm run worker');
+    expect(await doctor('stalled runs')).toMatchObject({
+      state: 'bad',
+      found: expect.stringContaining('No worker is running'),
+      fix: expect.stringContaining('npm run worker'),
+    });
+    expect(await service.store.backlog()).toMatchObject({
+      stalled: [{ cause: 'no_worker', runs: 1 }],
+      workers: { alive: 0, starved: 0, silent: 0 },
+    });
+  });
+
+  test('is stalled by a silent worker where one was killed or is frozen', async () => {
+    const self = { id: randomUUID(), host: 'frozen-host', pid: 4711 };
+    await service.store.workers.beat(self, { lagMs: 0, waitShare: null, waited: null, othersShare: null });
+    await withDatabase(service, (connection) =>
+      connection.collection('workers').updateOne({}, { $set: { heartbeatAt: new Date(Date.now() - 70_000) } }),
+    );
+    const [run] = await stalledBy('worker_silent');
+    expect(run?.message).toMatch(/Worker 4711 on frozen-host has sent no heartbeat for 7\d s.*Restart it/);
+    expect(run?.stalls.map(({ cause }) => cause)).toEqual(['no_worker']);
+    expect((await ready()).reasons.join(' ')).toContain('Worker 4711 on frozen-host');
+    expect((await doctor('worker'))?.found).toContain('Worker 4711 on frozen-host');
+    await service.store.workers.ended(self.id);
+  });
+
+  test('is stalled by its workflow tasks while they fail, with their reason', async () => {
+    stopBroken = await startBrokenWorker();
+    const [run] = await stalledBy('workflow_task_fails');
+    expect(run?.message).toContain('plan.batches is not iterable');
+    expect((await ready()).reasons.join(' ')).toContain('workflow tasks fail again and again');
+    // Readiness is open to all: the reason of one organization stays out of it.
+    expect((await ready()).reasons.join(' ')).not.toContain('plan.batches');
+    expect(await soon(opsPage, (page) => page.includes('plan.batches'))).toContain('Run one version of all workers');
+    expect((await doctor('stalled runs'))?.found).toContain('plan.batches is not iterable');
+    await opsPicture(service, 'workflow-tasks');
+  });
+
+  test('runs again with a good worker, and is not stalled while a slow site keeps it waiting', async () => {
+    await stopBroken();
+    await service.startWorker();
+    await soon(
+      () => user.children(file),
+      (children) => children.some(({ sync_status }) => sync_status === 'READY'),
+    );
+    // Longer than STALL_AFTER_S, with several rounds of the diagnosis.
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    const [run] = await runs();
+    expect([run?.status, run?.error, run?.stalled_since]).toEqual(['running', null, null]);
+    const past = ['no_worker', 'worker_silent', 'workflow_task_fails'];
+    expect(run?.stalls.map(({ cause }) => cause)).toEqual(expect.arrayContaining(past));
+    expect((await ready()).status).toBe('ready');
+    site.release();
+    expect((await user.settled(file)).sync_status).toBe('READY');
+  });
+});
+
+test('a run that needs Qdrant is stalled while Qdrant is down', async () => {
+  await qdrant.shut();
+  const { id } = await user.send({ name: 'dunlin.txt', content: 'The dunlin probes the mud.' });
+  const [run] = await stalledBy('qdrant_down');
+  expect(run?.message).toContain('QDRANT_URL');
+  const { status, reasons } = await ready();
+  expect(status).toBe('degraded');
+  expect(reasons.join(' ')).toContain('Qdrant does not answer');
+  expect(await soon(opsPage, (page) => page.includes('1 run is stalled'))).toContain('see QDRANT_URL');
+  expect((await doctor('stalled runs'))?.found).toContain('Qdrant does not answer');
+  await opsPicture(service, 'qdrant');
+
+  // As `npm start` records an embedded engine that does not start.
+  const since = new Date().toISOString();
+  const down = { since, cause: 'Traceback', how: 'ended with code 1', isDiskFull: false, attempts: 2 };
+  const notes = path.join(service.env['DATA_DIR'] ?? '', 'engines.json');
+  await writeFile(notes, JSON.stringify({ engines: [{ name: 'qdrant', pid: 1, down }] }));
+  const named = `The embedded Qdrant is down since ${since}: it ended with code 1, 2 failed starts since.`;
+  expect((await ready()).reasons).toContainEqual(expect.stringContaining(`${named} npm start tries again`));
+  const page = await soon(opsPage, (html) => html.includes(named));
+  expect(page.split(named)).toHaveLength(2);
+  expect(page).not.toContain('Traceback');
+  expect(await doctor('Qdrant')).toMatchObject({ found: expect.stringContaining('Last cause: Traceback') });
+  await rm(notes);
+
+  await qdrant.open();
+  expect((await user.settled(id)).sync_status).toBe('READY');
+  expect(await soon(runs, ([latest]) => latest?.status === 'finished')).toMatchObject([
+    // Until its next attempt the step counts as failing.
+    { status: 'finished', error: null, stalls: expect.arrayContaining([objectOf('qdrant_down')]) },
+    {},
+  ]);
+});

@@ -1,0 +1,330 @@
+/** Every operation while one store is down or frozen: its usual answer, or 503 that names the store. */
+import type { ServerResponse } from 'node:http';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { AuthScheme, Operation } from '../../../api/http/operation.js';
+import { operations } from '../../../api/routes.js';
+import { CONNECTED_SOURCES } from '../../../contract/sources.js';
+import type { EngineName } from '../../../engines/engine.js';
+import { type Site, sitemapOf, startSite } from '../../emulators/site.js';
+import { apiClient, type Listed, testUser } from '../../support/client.js';
+import { cli } from '../../support/cli.js';
+import { bodyOf, ours, sample } from '../../support/contract.js';
+import { type OwnService, startOwnService } from '../../support/ownService.js';
+import { PATIENCE_MS, soon } from '../../support/soon.js';
+import { thoroughRows } from '../../support/thorough.js';
+
+/** A request that hangs does not end by then; the others wait for a store for STORE_TIMEOUT_S. */
+const HANGING_MS = 60_000;
+/** Larger than CONTENT_ROW_BYTES below, so that it goes to file storage. */
+const TEXT = 'The tide rises twice a day. '.repeat(200);
+/** In place of ids in sampled bodies and paths: no record has it. */
+const NO_ID = 987_654_321;
+
+let service: OwnService;
+let site: Site;
+/** A site whose sitemap is held back until the end. */
+let heldSite: Site;
+const held: ServerResponse[] = [];
+const SITEMAP = sitemapOf('http://127.0.0.1', []);
+/** Status of each operation while all stores are up. */
+let usual: ReadonlyMap<string, number>;
+let first: Caller;
+
+beforeAll(async () => {
+  site = await startSite();
+  heldSite = await startSite({ '/robots.txt': '', '/sitemap.xml': (_request, response) => void held.push(response) });
+  // No request leaves this machine.
+  const urls = Object.entries(CONNECTED_SOURCES).flatMap(([source, row]) =>
+    Object.keys(row.urls).map((part) => `${source}.${part}=${site.origin}`),
+  );
+  service = await startOwnService({
+    STORE_TIMEOUT_S: '6',
+    CONTENT_ROW_BYTES: '1000',
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    SOURCE_URLS: urls.join(','),
+    RETRY_DELAYS_S: '0.1',
+    SOURCE_PATIENCE_MS: '1',
+  });
+  first = await newCaller('usual');
+  usual = new Map((await callAll(first)).map(({ operation, status }) => [operation, status]));
+});
+afterAll(async () => {
+  heldSite.pages.set('/sitemap.xml', SITEMAP);
+  for (const response of held) response.end(SITEMAP);
+  await service.close();
+  await Promise.all([site.close(), heldSite.close()]);
+});
+
+/** A user with a file that is READY and a scrape that is under way, so that requests reach every store they need. */
+interface Caller {
+  readonly credentials: Readonly<Record<AuthScheme, Record<string, string>>>;
+  readonly fileId: number;
+  readonly scrapeId: number;
+}
+
+async function newCaller(customerId: string): Promise<Caller> {
+  const { url, apiKey } = service;
+  const user = await testUser(url, apiKey, customerId, PATIENCE_MS);
+  const begun = held.length;
+  const scrape = await user.scrape({ url: heldSite.url('/sitemap.xml') });
+  const file = await user.send({ name: 'tides.txt', content: TEXT });
+  expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY' });
+  await soon(
+    () => held.length,
+    (now) => now > begun,
+  );
+  const key = { authorization: `Bearer ${apiKey}` };
+  // An organization has three at most.
+  const { body } = await apiClient(url, key).post<Listed<{ id: number }>>('/webhooks', {});
+  for (const webhook of body.results) await apiClient(url, key).delete(`/delete_webhook/${webhook.id}`);
+  const token = { authorization: `Token ${user.token}` };
+  const credentials = {
+    ...{ user: token, reader: token, key, operator: key, either: key, open: {} },
+    issuing: { ...key, 'customer-id': customerId },
+  };
+  return { credentials, fileId: file.id, scrapeId: scrape.id };
+}
+
+/** Bodies with which operations reach their stores; every other one is sent the least body that its schema takes. */
+const bodiesOf = ({ fileId, scrapeId }: Caller): Readonly<Record<string, unknown>> => ({
+  '/embeddings': { query: 'When does the tide rise?', k: 1 },
+  '/upload_text': { contents: TEXT },
+  '/list_chunks_and_embeddings': { filters: { ids: [fileId] }, include_vectors: true },
+  '/user_files_v2': { filters: { ids: [fileId] }, include_raw_file: true, include_parsed_text_file: true },
+  '/create_user_file_tags': { organization_user_file_id: fileId, tags: { a: 'b' } },
+  '/delete_user_file_tags': { organization_user_file_id: fileId, tags: ['a'] },
+  '/cancel_sync': { file_id: scrapeId },
+});
+
+/** The least body, with an address of the test's site and ids of no record. */
+const leastBody = (schema: NonNullable<ReturnType<typeof bodyOf>>): unknown =>
+  JSON.parse(
+    JSON.stringify(sample(ours, schema), (key, value: unknown) =>
+      /ids?$/.test(key) && value === 1 ? NO_ID : value,
+    ).replaceAll('https://nowhere.invalid', site.origin),
+  );
+
+function requestOf({ method, path: address, auth, takesFile }: Operation, caller: Caller): RequestInit {
+  const init = { method: method.toUpperCase(), signal: AbortSignal.timeout(HANGING_MS) };
+  const headers = caller.credentials[auth];
+  if (takesFile) {
+    const body = new FormData();
+    body.set('file', new Blob([TEXT]), 'more tides.txt');
+    return { ...init, headers, body };
+  }
+  const schema = bodyOf(ours, method, address);
+  if (!schema) return { ...init, headers };
+  const body = JSON.stringify(bodiesOf(caller)[address] ?? leastBody(schema));
+  return { ...init, headers: { ...headers, 'content-type': 'application/json' }, body };
+}
+
+interface Answer {
+  readonly operation: string;
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly detail: string;
+}
+
+/** Sends one request of every operation, all at once. */
+function callAll(caller: Caller): Promise<Answer[]> {
+  return Promise.all(
+    operations.map(async (one) => {
+      const isReading = one.method === 'get';
+      const address = one.path
+        .replace('{file_id}', String(isReading ? caller.fileId : NO_ID))
+        .replaceAll(/\{\w+\}/g, String(NO_ID));
+      const answer = await fetch(`${service.url}${address}`, requestOf(one, caller));
+      const { detail } = (await answer.json()) as { detail?: unknown };
+      return {
+        operation: `${one.method.toUpperCase()} ${one.path}`,
+        status: answer.status,
+        retryAfter: answer.headers.get('retry-after'),
+        detail: JSON.stringify(detail ?? ''),
+      };
+    }),
+  );
+}
+
+/** Operations whose answer is neither the usual one nor 503 with Retry-After and the store's name. */
+const wrong = (answers: readonly Answer[], store: string): Answer[] =>
+  answers.filter(
+    ({ operation, status, retryAfter, detail }) =>
+      status !== usual.get(operation) && !(status === 503 && Number(retryAfter) > 0 && detail.includes(store)),
+  );
+const refused = (answers: readonly Answer[], store: string): string[] =>
+  answers.flatMap(({ operation, status, detail }) => (status === 503 && detail.includes(store) ? [operation] : []));
+
+/** Calls every operation while an engine is killed or frozen, and starts it again. */
+async function callWithout(engine: EngineName, how: 'killed' | 'frozen'): Promise<Answer[]> {
+  const caller = await newCaller(`${engine} ${how}`);
+  const one = service.engines[engine];
+  if (how === 'killed') await one.kill();
+  else process.kill(one.pid, 'SIGSTOP');
+  try {
+    return await callAll(caller);
+  } finally {
+    if (how === 'killed') await one.restart();
+    else process.kill(one.pid, 'SIGCONT');
+  }
+}
+
+const NEED_QDRANT = ['POST /embeddings', 'POST /list_chunks_and_embeddings'];
+/** Open ones: no caller is looked up for them. */
+const NEED_NO_MONGODB = ['GET /health', 'GET /content/{organization}/{file}/{content}'];
+
+/** Vectors of segments of the embedded engine. */
+async function vectorFiles(): Promise<string[]> {
+  const folder = path.join(service.env['DATA_DIR'] ?? '', 'qdrant');
+  const names = await readdir(folder, { recursive: true });
+  return names
+    .filter((name) => /vector_storage-dense.vectors.chunk_\d+\.mmap$/.test(name))
+    .map((name) => path.join(folder, name));
+}
+
+test('Qdrant with a damaged segment: searches are 503, /ready is degraded and doctor says so', async () => {
+  const api = apiClient(service.url, first.credentials.user);
+  const moving = { filters: { sync_statuses: ['QUEUED_FOR_SYNC', 'SYNCING'] } };
+  await soon(
+    async () => (await api.post<Listed<unknown>>('/user_files_v2', moving)).body.count,
+    (count) => count === 0,
+  );
+  const { qdrant } = service.engines;
+  await qdrant.stop();
+  const files = await vectorFiles();
+  expect(files.length).toBeGreaterThan(0);
+  await Promise.all(files.map((name) => rename(name, `${name}.away`)));
+  await qdrant.restart();
+  // What was found before the damage is good for some seconds.
+  const ready = await soon(
+    () => api.get<{ status: string; reasons: string[] }>('/ready'),
+    ({ body }) => body.reasons.join().includes('Qdrant fails searches in'),
+  );
+  const doctor = await cli(service.env, 'doctor');
+  // Nothing is written meanwhile: a write makes the engine fill the missing file with zeros, and searches answer again.
+  const search = await api.post('/embeddings', { query: 'tide', k: 1 });
+  await qdrant.stop();
+  await Promise.all(files.map((name) => rename(`${name}.away`, name)));
+  await qdrant.restart();
+  expect(search).toMatchObject({
+    status: 503,
+    body: { detail: expect.stringMatching(/^Qdrant reports an internal error/) },
+  });
+  expect(ready).toMatchObject({ status: 200, body: { status: 'degraded' } });
+  expect(doctor.lines.join('\n')).toContain('searches fail');
+});
+
+describe.each<'killed' | 'frozen'>(['killed', ...thoroughRows(['frozen'] as const)])('with a store %s', (how) => {
+  test('Qdrant: searches and lists of vectors are 503, everything else works', async () => {
+    const answers = await callWithout('qdrant', how);
+    expect(wrong(answers, 'Qdrant')).toEqual([]);
+    expect(refused(answers, 'Qdrant').toSorted()).toEqual(NEED_QDRANT);
+  });
+
+  test('Temporal: a cancel is 503, work is accepted and everything else works', async () => {
+    const answers = await callWithout('temporal', how);
+    expect(wrong(answers, 'Temporal')).toEqual([]);
+    expect(refused(answers, 'Temporal')).toEqual(['POST /cancel_sync']);
+  });
+
+  test('MongoDB: every operation that needs a caller is 503', async () => {
+    const answers = await callWithout('mongodb', how);
+    expect(wrong(answers, 'MongoDB')).toEqual([]);
+    const served = answers.filter(({ status }) => status !== 503).map(({ operation }) => operation);
+    expect(served.toSorted()).toEqual(NEED_NO_MONGODB.toSorted());
+  });
+});
+
+test('file storage: what is larger than a row is 503, everything else works', async () => {
+  const caller = await newCaller('file storage');
+  const folder = path.join(service.env['DATA_DIR'] ?? '', 'files');
+  // Root may write into any folder, so a file takes its place.
+  await rename(folder, `${folder}.away`);
+  await writeFile(folder, 'not a folder');
+  const answers = await callAll(caller);
+  await rm(folder);
+  await rename(`${folder}.away`, folder);
+  expect(wrong(answers, 'File storage')).toEqual([]);
+  expect(refused(answers, 'File storage')).toEqual(['POST /uploadfile', 'POST /upload_text']);
+});
+
+test('frozen stores: a search without Qdrant and any call without MongoDB are 503 instead of waiting', async () => {
+  const caller = await newCaller('frozen');
+  const api = apiClient(service.url, caller.credentials.user);
+  const { qdrant, mongodb } = service.engines;
+  process.kill(qdrant.pid, 'SIGSTOP');
+  const search = await api.post('/embeddings', { query: 'tide', k: 1 });
+  process.kill(qdrant.pid, 'SIGCONT');
+  process.kill(mongodb.pid, 'SIGSTOP');
+  const [who, text] = await Promise.all([api.get('/whoami'), api.post('/upload_text', { contents: TEXT })]);
+  process.kill(mongodb.pid, 'SIGCONT');
+  expect(search).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/^Qdrant does not answer/) } });
+  for (const answer of [who, text])
+    expect(answer).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/^MongoDB does not answer/) } });
+});
+
+/** Requests sent in turn while an engine dies, by several callers at once. */
+const BUSY_CALLERS = 20;
+
+test.each<'mongodb' | 'qdrant'>(['mongodb', ...thoroughRows(['qdrant'] as const)])(
+  '%s killed in the middle of requests: none of them is a 500',
+  async (engine) => {
+    const caller = await newCaller(`during ${engine}`);
+    const headers = { ...caller.credentials.user, 'content-type': 'application/json' };
+    const send = async (address: string, body: unknown): Promise<Answer> => {
+      const init = { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(HANGING_MS) };
+      const {
+        status,
+        headers: answered,
+        ...rest
+      } = await fetch(`${service.url}${address}`, init).then(async (answer) => ({
+        status: answer.status,
+        headers: answer.headers,
+        body: (await answer.json()) as { detail?: unknown },
+      }));
+      return {
+        operation: `POST ${address}`,
+        status,
+        retryAfter: answered.get('retry-after'),
+        detail: JSON.stringify(rest.body.detail ?? ''),
+      };
+    };
+    let isOver = false;
+    const answers: Answer[] = [];
+    const busy = Array.from({ length: BUSY_CALLERS }, async (_, nth) => {
+      while (!isOver)
+        answers.push(
+          nth % 2 === 0
+            ? await send('/upload_text', {
+                contents: `Tide ${nth} of ${answers.length}`,
+                skip_embedding_generation: true,
+              })
+            : await send('/embeddings', { query: `tide ${nth}`, k: 1 }),
+        );
+    });
+    await soon(
+      () => answers.length,
+      (number) => number > 2 * BUSY_CALLERS,
+    );
+    await service.engines[engine].kill();
+    await soon(
+      () => answers,
+      (all) => all.filter(({ status }) => status === 503).length > BUSY_CALLERS,
+    );
+    isOver = true;
+    await Promise.all(busy);
+    await service.engines[engine].restart();
+    const store = engine === 'mongodb' ? 'MongoDB' : 'Qdrant';
+    expect(
+      answers.filter(({ status, detail }) => status !== 200 && !(status === 503 && detail.includes(store))),
+    ).toEqual([]);
+  },
+);
+
+test('when all stores are back, every operation answers as before', async () => {
+  const answers = await callAll(await newCaller('afterwards'));
+  expect(new Map(answers.map(({ operation, status }) => [operation, status]))).toEqual(usual);
+  expect([...usual].filter(([, status]) => status >= 500)).toEqual([]);
+});

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { apiClient } from '../../support/client.js';
+import { startService, type TestService } from '../../support/service.js';
+
+let service: TestService;
+
+beforeAll(async () => {
+  // The token takes one; the next comes back after half a minute.
+  service = await startService({ RATE_LIMIT_USER: '2' }, { worker: false });
+});
+afterAll(() => service.close());
+
+test('who asks too often hears 429 with the seconds to wait, in the header and in words; others are served', async () => {
+  const rita = await service.user('rita');
+  expect((await rita.post('/user_files_v2', {})).status).toBe(200);
+  const refused = await rita.post<{ detail: string }>('/user_files_v2', {});
+  expect(refused.status).toBe(429);
+  const seconds = Number(refused.headers.get('retry-after'));
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(30);
+  expect(refused.body).toEqual({ detail: expect.stringContaining(`${seconds} s`) });
+
+  const other = await service.user('rolf');
+  expect((await other.post('/user_files_v2', {})).status).toBe(200);
+  expect((await apiClient(service.url).get('/health')).status).toBe(200);
+  const key = { authorization: `Bearer ${service.apiKey}` };
+  for (let call = 0; call < 5; call += 1)
+    expect((await apiClient(service.url).get('/organization', key)).status).toBe(200);
+});

@@ -1,0 +1,340 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { chromium } from 'playwright-core';
+
+import { findChromium } from '../../../connectors/web/findChromium.js';
+import { apiClient } from '../../support/client.js';
+import { startService, type TestService } from '../../support/service.js';
+import type { TestUser } from '../../support/client.js';
+
+interface Invalid {
+  detail: { loc: (string | number)[]; msg: string; type: string }[];
+}
+
+let service: TestService;
+let user: TestUser;
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+  user = await service.user('bob');
+});
+afterAll(() => service.close());
+
+describe('who may call', () => {
+  const open = () => apiClient(service.url);
+  const bearer = () => ({ authorization: `Bearer ${service.apiKey}` });
+
+  test('the token operation answers two non-empty strings', async () => {
+    const { status, body } = await open().get<Record<string, unknown>>('/auth/v1/access_token', {
+      ...bearer(),
+      'customer-id': 'carol',
+    });
+    expect(status).toBe(200);
+    expect(Object.keys(body).sort()).toEqual(['access_token', 'refresh_token']);
+    for (const token of Object.values(body)) expect(String(token).length).toBeGreaterThan(20);
+  });
+
+  test('a token in place of the key is 401; an absent or wrong key too, before anything else is looked at', async () => {
+    for (const headers of [
+      { authorization: `Token ${user.token}`, 'customer-id': 'x' },
+      {},
+      { authorization: 'Bearer nobody' },
+      { authorization: service.apiKey },
+    ]) {
+      expect((await open().get('/auth/v1/access_token', headers)).status).toBe(401);
+    }
+  });
+
+  test('a key without customer-id is 422 naming the header', async () => {
+    const { status, body } = await open().get<Invalid>('/auth/v1/access_token', bearer());
+    expect(status).toBe(422);
+    expect(body.detail).toEqual([{ loc: ['header', 'customer-id'], msg: 'Field required', type: 'missing' }]);
+    expect((await open().post('/user_files_v2', {}, bearer())).status).toBe(422);
+  });
+
+  test('both schemes work where the contract allows both, their words in any case', async () => {
+    for (const authorization of [`token ${user.token}`, `Token ${user.token}`, `TOKEN ${user.token}`]) {
+      expect((await open().post('/user_files_v2', {}, { authorization })).status).toBe(200);
+    }
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      expect(
+        (
+          await open().post(
+            '/user_files_v2',
+            {},
+            { authorization: `${scheme} ${service.apiKey}`, 'customer-id': 'bob' },
+          )
+        ).status,
+      ).toBe(200);
+    }
+  });
+
+  test('of two credentials in one header the last counts', async () => {
+    const status = async (authorization: string) => (await open().post('/user_files_v2', {}, { authorization })).status;
+    expect(await status(`Token expired, Token ${user.token}`)).toBe(200);
+    expect(await status(`Token ${user.token}, Token expired`)).toBe(401);
+    expect(await status(`Token ${user.token},`)).toBe(401);
+  });
+
+  test('a token on a key-only operation is 403', async () => {
+    expect((await user.post('/webhooks', {})).status).toBe(403);
+  });
+
+  test('a stranger is 401 whatever else is wrong', async () => {
+    const answer = await fetch(`${service.url}/scrape_sitemap`, {
+      method: 'POST',
+      body: '{',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(answer.status).toBe(401);
+  });
+
+  test('a wrong method is 405, an unknown path 404', async () => {
+    expect((await user.get('/scrape_sitemap')).status).toBe(405);
+    expect((await user.get('/nothing')).status).toBe(404);
+  });
+
+  test.each(['/whoami', '/whoami/', '/WhoAmI', '/whoami?x=1'])('%s is a spelling of one path', async (path) => {
+    expect((await user.get(path)).body).toMatchObject({ organization_id: expect.any(Number) });
+    expect((await user.post(path, {})).status).toBe(405);
+  });
+});
+
+describe('what is wrong with a request is said by its path', () => {
+  const url = 'https://example.com/sitemap.xml';
+  test.each<[Record<string, unknown>, (string | number)[], string]>([
+    [{}, ['body', 'url'], 'missing'],
+    [{ url: 5 }, ['body', 'url'], 'string_type'],
+    [{ url: 'ftp://example.com' }, ['body', 'url'], 'url_type'],
+    [{ url, max_pages_to_scrape: 0 }, ['body', 'max_pages_to_scrape'], 'greater_than_equal'],
+    [{ url, max_pages_to_scrape: 1.5 }, ['body', 'max_pages_to_scrape'], 'int_type'],
+    [{ url, max_pages_to_scrape: '5' }, ['body', 'max_pages_to_scrape'], 'int_type'],
+    [{ url, chunk_size: 0 }, ['body', 'chunk_size'], 'greater_than_equal'],
+    [{ url, chunk_size: 2 ** 60 }, ['body', 'chunk_size'], 'int_type'],
+    [{ url, chunk_size: 100, chunk_overlap: 100 }, ['body', 'chunk_overlap'], 'less_than_equal'],
+    [{ url, chunk_overlap: -1 }, ['body', 'chunk_overlap'], 'greater_than_equal'],
+    [{ url, embedding_model: 'openai' }, ['body', 'embedding_model'], 'enum'],
+    [{ url, skip_embedding_generation: 'yes' }, ['body', 'skip_embedding_generation'], 'bool_type'],
+    [{ url, url_paths_to_include: Array(11).fill('/a') }, ['body', 'url_paths_to_include'], 'too_long'],
+    [{ url, url_paths_to_exclude: Array(11).fill('/a') }, ['body', 'url_paths_to_exclude'], 'too_long'],
+    [{ url, urls_to_scrape: [1] }, ['body', 'urls_to_scrape', 0], 'string_type'],
+    [{ url, html_tags_to_skip: Array(101).fill('p') }, ['body', 'html_tags_to_skip'], 'too_long'],
+    [{ url, css_classes_to_skip: ['a', 'x'.repeat(501)] }, ['body', 'css_classes_to_skip', 1], 'string_too_long'],
+    [{ url, css_selectors_to_skip: Array(101).fill('p') }, ['body', 'css_selectors_to_skip'], 'too_long'],
+    [{ url, css_selectors_to_skip: ['x'.repeat(501)] }, ['body', 'css_selectors_to_skip', 0], 'string_too_long'],
+    [{ url, css_selectors_to_skip: ['.ad', '#top > p', 'p['] }, ['body', 'css_selectors_to_skip', 2], 'value_error'],
+    [{ url, css_selectors_to_skip: ['p::before', '.ad'] }, ['body', 'css_selectors_to_skip', 0], 'value_error'],
+    [{ url, css_selectors_to_skip: ['', 'a:unheard-of'] }, ['body', 'css_selectors_to_skip', 1], 'value_error'],
+    [{ url, css_selectors_to_skip: [null] }, ['body', 'css_selectors_to_skip', 0], 'string_type'],
+    [{ url, tags: [] }, ['body', 'tags'], 'dict_type'],
+    [{ url, tags: { $where: 'x' } }, ['body', 'tags', '$where'], 'value_error'],
+    [{ url, tags: { a: { b: 1 } } }, ['body', 'tags', 'a'], 'value_error'],
+  ])('%j', async (body, loc, type) => {
+    const answer = await user.post<Invalid>('/scrape_sitemap', body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail[0]).toMatchObject({ loc, type });
+  });
+
+  test('each selector that can not be read is named, and none is repeated', async () => {
+    const answer = await user.post<Invalid>('/scrape_sitemap', { url, css_selectors_to_skip: ['p[', '.ad', ':is(p'] });
+    expect(answer.body.detail).toEqual([
+      { loc: ['body', 'css_selectors_to_skip', 0], msg: expect.stringContaining('CSS selector'), type: 'value_error' },
+      { loc: ['body', 'css_selectors_to_skip', 2], msg: expect.stringContaining('CSS selector'), type: 'value_error' },
+    ]);
+  });
+
+  test('selectors of every kind that pages are read with are accepted, blank ones too', async () => {
+    const selectors = [
+      '.ad',
+      'main > p:not(.lead)',
+      '[role="note" i]',
+      'li:nth-child(2n + 1)',
+      'div:has(> img), nav',
+      ' ',
+      '',
+    ];
+    expect((await user.post('/scrape_sitemap', { url, css_selectors_to_skip: selectors })).status).toBe(200);
+  });
+
+  test('exactly ten include paths are fine, and unknown fields are ignored', async () => {
+    const body = { url, url_paths_to_include: Array(10).fill('/a'), recursion_depth: 3, css_selectros_to_skip: [] };
+    expect((await user.post('/scrape_sitemap', body)).status).toBe(200);
+  });
+
+  test('a version in a header or parameter is not read', async () => {
+    const ask = async (path: string, headers: Record<string, string>) => {
+      const answer = await fetch(`${service.url}${path}`, {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json', authorization: `Token ${user.token}`, ...headers },
+      });
+      return { status: answer.status, body: Object.keys((await answer.json()) as object) };
+    };
+    const plain = await ask('/user_files_v2', {});
+    expect(plain.status).toBe(200);
+    for (const version of ['2020-01-01', 'v99', '1'])
+      expect(
+        await ask(`/user_files_v2?version=${version}&api_version=${version}`, {
+          version,
+          'api-version': version,
+          'carbon-version': version,
+          'accept-version': version,
+        }),
+      ).toEqual(plain);
+  });
+
+  test('5.0 is an integer', async () => {
+    const answer = await fetch(`${service.url}/scrape_sitemap`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Token ${user.token}` },
+      body: `{"url": "${url}", "chunk_size": 50.0}`,
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test('a body that is no JSON, or of another type, is 422; a huge one 413', async () => {
+    const send = (body: string, type: string) =>
+      fetch(`${service.url}/scrape_sitemap`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': type, authorization: `Token ${user.token}` },
+      });
+    const malformed = await send('{"url": ', 'application/json');
+    expect(malformed.status).toBe(422);
+    expect(((await malformed.json()) as Invalid).detail[0]).toMatchObject({ loc: ['body'], type: 'json_invalid' });
+    expect((await send('url=x', 'application/x-www-form-urlencoded')).status).toBe(422);
+    expect((await send(`{"url": "${'x'.repeat(6_000_000)}"}`, 'application/json')).status).toBe(413);
+    expect((await send(`${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'application/json')).status).toBe(422);
+  });
+
+  test('__proto__ in tags changes nothing and harms nothing', async () => {
+    const answer = await fetch(`${service.url}/scrape_sitemap`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Token ${user.token}` },
+      body: `{"url": "${url}", "tags": {"__proto__": {"polluted": true}}}`,
+    });
+    expect([200, 422]).toContain(answer.status);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  test.each<[Record<string, unknown>, (string | number)[]]>([
+    [{ pagination: { limit: 0 } }, ['body', 'pagination', 'limit']],
+    [{ pagination: { limit: 10_001 } }, ['body', 'pagination', 'limit']],
+    [{ pagination: { offset: -1 } }, ['body', 'pagination', 'offset']],
+    [{ order_by: 'size' }, ['body', 'order_by']],
+    [{ order_dir: 'ASC' }, ['body', 'order_dir']],
+    [{ filters: { sync_statuses: ['ready'] } }, ['body', 'filters', 'sync_statuses', 0]],
+    [{ filters: { ids: ['1'] } }, ['body', 'filters', 'ids', 0]],
+    [{ filters: { root_files_only: true, parent_file_ids: [1] } }, ['body', 'filters']],
+    [{ filters: { tags_v2: { AND: [], OR: [] } } }, ['body', 'filters', 'tags_v2']],
+  ])('lists: %j', async (body, loc) => {
+    const answer = await user.post<Invalid>('/user_files_v2', body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail[0]?.loc).toEqual(loc);
+  });
+
+  test('list_chunks needs filters', async () => {
+    const answer = await user.post<Invalid>('/list_chunks_and_embeddings', {});
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail).toEqual([expect.objectContaining({ loc: ['body', 'filters'], type: 'missing' })]);
+  });
+
+  test('what shipped front-ends send is borne', async () => {
+    const body = {
+      filters: { root_files_only: false, parent_file_ids: [1], tags: null, source: null },
+      pagination: { limit: 20 },
+    };
+    expect((await user.post('/user_files_v2', body)).status).toBe(200);
+  });
+
+  test.each([{ query: 'x' }, { k: 1 }, { query: '', k: 1 }, { query: 'x', k: 0 }])('embeddings: %j', async (body) => {
+    expect((await user.post('/embeddings', body)).status).toBe(422);
+  });
+});
+
+describe('browsers and people', () => {
+  test('a preflight is answered with 200 and the headers that clients send', async () => {
+    const answer = await fetch(`${service.url}/whoami`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization',
+      },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-headers')).toContain('authorization');
+  });
+
+  test('every answer forbids to guess its type, and those of operations to keep it', async () => {
+    const asked = await Promise.all(
+      ['/health', '/openapi.json', '/no/such/path', '/docs/', '/docs/swagger-ui.css', '/user', '/ops'].map((path) =>
+        fetch(`${service.url}${path}`),
+      ),
+    );
+    const token = await fetch(`${service.url}/auth/v1/access_token`, {
+      headers: { authorization: `Bearer ${service.apiKey}`, 'customer-id': 'carol' },
+    });
+    const list = await fetch(`${service.url}/user_files_v2`, {
+      method: 'POST',
+      headers: { authorization: `Token ${user.token}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(token.status).toBe(200);
+    for (const { headers, url } of [...asked, token, list]) {
+      expect([url, headers.get('x-content-type-options')]).toEqual([url, 'nosniff']);
+      expect([url, headers.get('x-frame-options')]).toEqual([url, 'DENY']);
+    }
+    for (const { headers } of [token, list]) expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('/docs shows the operations in a browser under a policy that lets only its own scripts run', async () => {
+    const executablePath = findChromium(null);
+    if (executablePath === null) throw new Error('There is no Chromium: install chromium-headless-shell');
+    const browser = await chromium.launch({ executablePath, chromiumSandbox: false });
+    const page = await browser.newPage({ viewport: { width: 1100, height: 900 } });
+    const faults: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    page.on('pageerror', (error) => faults.push(error.message));
+    const answer = await page.goto(`${service.url}/docs/`);
+    const policy = (await answer?.headerValue('content-security-policy')) ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    const operation = page.locator('#operations-default-post_scrape_sitemap');
+    await operation.waitFor();
+    await operation.click();
+    await operation.locator('.opblock-body').waitFor();
+    // "Try it out" calls the API from the page.
+    await page.locator('#operations-default-get_health').click();
+    await page.locator('#operations-default-get_health .try-out__btn').click();
+    await page.locator('#operations-default-get_health .execute').click();
+    await page.locator('#operations-default-get_health .live-responses-table').waitFor();
+    const pictures = process.env['TEST_PICTURES'];
+    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/docs.png` });
+    expect(faults).toEqual([]);
+    await page.evaluate(
+      `const script = document.createElement('script');
+      script.textContent = 'document.title = "was run"';
+      document.body.append(script);`,
+    );
+    expect(await page.title()).toBe('Swagger UI');
+    expect(faults).toEqual([expect.stringContaining('Content Security Policy')]);
+    await browser.close();
+  });
+
+  test('/docs and /openapi.json are served', async () => {
+    const page = await fetch(`${service.url}/docs/`);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('swagger');
+    expect(await (await fetch(`${service.url}/docs/swagger-initializer.js`)).text()).toContain('"/openapi.json"');
+    expect(((await (await fetch(`${service.url}/openapi.json`)).json()) as { openapi: string }).openapi).toBe('3.1.0');
+  });
+
+  test('/health answers; /ready names what is missing, here a worker', async () => {
+    expect(await apiClient(service.url).get('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    const { status, body } = await apiClient(service.url).get<{ status: string; reasons: string[] }>('/ready');
+    expect({ status, said: body.status }).toEqual({ status: 200, said: 'degraded' });
+    expect(body.reasons).toEqual([expect.stringContaining('npm run worker')]);
+  });
+});

@@ -1,0 +1,471 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../../contract/records.js';
+import { type Site, startSite } from '../../emulators/site.js';
+import { readAtRest } from '../../support/atRest.js';
+import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+
+const MAX_UPLOAD_BYTES = 300_000;
+let service: TestService;
+let site: Site;
+let user: TestUser;
+let organization: ApiClient;
+
+beforeAll(async () => {
+  site = await startSite();
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: site.host,
+    MAX_UPLOAD_BYTES: String(MAX_UPLOAD_BYTES),
+    CONTENT_ROW_BYTES: '1000',
+  });
+  user = await service.user('rio');
+  organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+});
+
+const BOUNDARY = 'a-boundary';
+const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="big.txt"\r\n\r\n`;
+
+/** A form sent by hand: what is not given is not sent. */
+function open(headers: Record<string, string> = {}) {
+  const call = httpRequest(`${service.url}/uploadfile?skip_embedding_generation=true`, {
+    method: 'POST',
+    headers: {
+      authorization: `Token ${user.token}`,
+      'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+      ...headers,
+    },
+  });
+  call.on('error', () => undefined);
+  const answer = once(call, 'response').then(async ([response]) => {
+    let text = '';
+    for await (const part of response) text += String(part);
+    return { status: response.statusCode as number, body: JSON.parse(text) as { detail: unknown } };
+  });
+  answer.catch(() => undefined);
+  return { call, answer };
+}
+
+/** Originals in file storage. */
+const stored = async (): Promise<string[]> =>
+  readdir(path.join(service.env['DATA_DIR'] ?? '', 'files', '1', 'originals')).catch(() => []);
+const files = async (): Promise<number> =>
+  (await user.post<{ count: number }>('/user_files_v2', { pagination: { limit: 1 } })).body.count;
+const nothingLeft = async (): Promise<void> => expect((await readAtRest(service.env)).amiss()).toEqual([]);
+
+describe('a file past the setting', () => {
+  test('is 413 before it is sent where its length is known', async () => {
+    const { call, answer } = open({ 'content-length': '5000000000' });
+    call.write(HEAD);
+    expect(await answer).toMatchObject({ status: 413, body: { detail: expect.stringContaining('MAX_UPLOAD_BYTES') } });
+    call.destroy();
+  });
+
+  test('is 413 as soon as it is too long, and nothing of it is kept', async () => {
+    const before = [await files(), await stored()];
+    const { call, answer } = open();
+    call.write(HEAD);
+    for (let sent = 0; sent <= MAX_UPLOAD_BYTES + 100_000; sent += 50_000) call.write('x'.repeat(50_000));
+    expect(await answer).toMatchObject({ status: 413 });
+    call.destroy();
+    expect([await files(), await stored()]).toEqual(before);
+  });
+
+  test('one of just that length is taken', async () => {
+    const file = await user.send(
+      { name: 'full.txt', content: 'x'.repeat(MAX_UPLOAD_BYTES) },
+      { store_file_only: true },
+    );
+    expect(await user.settled(file.id)).toMatchObject({
+      sync_status: 'READY',
+      file_statistics: { file_size: MAX_UPLOAD_BYTES },
+    });
+  });
+});
+
+test('an upload that breaks off leaves nothing', async () => {
+  const [known, kept] = [await files(), await stored()];
+  const { call } = open();
+  call.write(HEAD + 'x'.repeat(100_000));
+  await soon(stored, (names) => names.length > kept.length);
+  call.destroy();
+  await soon(stored, (names) => names.length === kept.length);
+  expect([await files(), await stored()]).toEqual([known, kept]);
+  await nothingLeft();
+});
+
+test('what a sender that died has left is swept; what is still coming is not', async () => {
+  const account = await service.store.users.ensure(1, 'rio');
+  const before = await stored();
+  async function* endless(): AsyncIterable<Uint8Array> {
+    yield Buffer.alloc(5_000, 1);
+    await new Promise(() => undefined);
+  }
+  // Its receiver never comes to an end, as that of a killed process.
+  void service.store.originals.receive(account, endless());
+  await soon(stored, (names) => names.length === before.length + 1);
+  expect(await service.store.originals.sweep()).toBe(0);
+  expect(await service.store.originals.sweep(Date.now() + 10 * 60_000)).toBe(1);
+  expect(await stored()).toEqual(before);
+});
+
+describe('a request that is none', () => {
+  test.each([
+    ['JSON', { 'content-type': 'application/json' }, '{}', 422],
+    ['no boundary', { 'content-type': 'multipart/form-data' }, HEAD, 422],
+    [
+      'a form without the file',
+      {},
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n--${BOUNDARY}--\r\n`,
+      422,
+    ],
+    ['a form that ends early', {}, `${HEAD}some text`, 400],
+    ['no form at all', {}, 'just some text', 400],
+    ['a packed form', { 'content-encoding': 'gzip' }, 'x', 415],
+  ])('%s', async (_what, headers, sent, status) => {
+    const before = await files();
+    const { call, answer } = open(headers);
+    call.end(sent);
+    const got = await answer;
+    expect({ ...got, status: got.status }).toMatchObject({ status });
+    if (status === 422) expect(got.body.detail).toMatchObject([{ loc: ['body', 'file'], type: 'missing' }]);
+    expect(await files()).toBe(before);
+  });
+
+  test.each([
+    ['chunk_size', '0'],
+    ['chunk_overlap', '1500'],
+    ['embedding_model', 'NONE'],
+    ['max_items_per_chunk', '0'],
+    ['max_items_per_chunk', '-1'],
+    ['transcription_service', 'whisper'],
+    ['media_type', 'SMELL'],
+    ['hot_storage_time_to_live', '0'],
+    ['use_ocr', 'perhaps'],
+  ])('?%s=%s is 422, and the file is not kept', async (name, value) => {
+    const before = [await files(), await stored()];
+    const { status, body } = await user.upload({ name: 'a.txt', content: 'x'.repeat(5_000) }, { [name]: value });
+    expect({ status, body }).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', name] }] } });
+    expect([await files(), await stored()]).toEqual(before);
+  });
+
+  test('without credentials is 401', async () => {
+    const form = new FormData();
+    form.set('file', new Blob(['some text']), 'a.txt');
+    expect((await fetch(`${service.url}/uploadfile`, { method: 'POST', body: form })).status).toBe(401);
+  });
+});
+
+test('what is asked for is kept on the record, and goes to the reader', async () => {
+  const file = await user.send(
+    { name: 'all.txt', content: 'Some text of a few words, said again and again. '.repeat(20) },
+    {
+      chunk_size: 60,
+      chunk_overlap: 5,
+      skip_embedding_generation: true,
+      set_page_as_boundary: true,
+      embedding_model: 'COHERE_MULTILINGUAL_V3',
+      use_ocr: true,
+      parse_pdf_tables_with_ocr: true,
+      generate_sparse_vectors: true,
+      prepend_filename_to_chunks: true,
+      max_items_per_chunk: 3,
+      detect_audio_language: true,
+      transcription_service: 'assemblyai',
+      include_speaker_labels: true,
+      media_type: 'TEXT',
+      split_rows: true,
+      enable_cold_storage: true,
+      hot_storage_time_to_live: 7,
+    },
+  );
+  const rested = await user.settled(file.id);
+  for (const record of [file, rested])
+    expect(record).toMatchObject({
+      chunk_size: 60,
+      chunk_overlap: 5,
+      skip_embedding_generation: true,
+      generate_sparse_vectors: true,
+      supports_cold_storage: true,
+      hot_storage_time_to_live: 7,
+      embedding_storage_status: 'HOT_STORAGE',
+      ocr_properties: { use_ocr: true, parse_pdf_tables_with_ocr: true },
+      chunk_properties: { set_page_as_boundary: true, prepend_filename_to_chunks: true, max_items_per_chunk: 3 },
+      embedding_properties: { COHERE_MULTILINGUAL_V3: { chunk_size: 60, chunk_overlap: 5 } },
+    });
+  const { results } = await user.chunks({ ids: [file.id] });
+  expect(results.length).toBeGreaterThan(1);
+  for (const chunk of results) expect(chunk.source_content).toMatch(/^all\.txt/);
+  const account = await service.store.users.ensure(1, 'rio');
+  const [doc] = await service.store.files.byIds(account, [file.id]);
+  expect(doc?.options).toMatchObject({
+    useOcr: true,
+    parsePdfTablesWithOcr: true,
+    detectAudioLanguage: true,
+    transcriptionService: 'assemblyai',
+    includeSpeakerLabels: true,
+    mediaType: 'TEXT',
+    splitRows: true,
+  });
+  const plain = await user.send({ name: 'b.txt', content: 'Some text.' }, { hot_storage_time_to_live: 7 });
+  expect(plain).toMatchObject({ supports_cold_storage: false, hot_storage_time_to_live: null, ocr_properties: {} });
+  await user.settled(plain.id);
+});
+
+describe('an Idempotency-Key', () => {
+  const key = (name: string) => ({ 'idempotency-key': name });
+  const send = (name: string, content: string, file = 'same.txt') =>
+    user.upload({ name: file, content }, { skip_embedding_generation: true }, key(name));
+  const LONG = 'A text that lies in file storage. '.repeat(100);
+
+  test('makes one file of two uploads, whatever the boundary; the second copy is not kept', async () => {
+    const first = await send('twice', LONG);
+    const before = [await files(), await stored()] as const;
+    const second = await send('twice', LONG);
+    expect(second).toMatchObject({ status: 200, body: first.body });
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    // The second copy may go just after its answer.
+    await soon(
+      async () => (await stored()).length,
+      (count) => count === before[1].length,
+    );
+    expect([await files(), await stored()]).toEqual(before);
+    await user.settled(first.body.id);
+  });
+
+  test('of another content, name or option is 422', async () => {
+    const { body } = await send('other', LONG);
+    const before = [await files(), await stored()];
+    expect((await send('other', `${LONG}!`)).status).toBe(422);
+    expect((await send('other', LONG, 'other.txt')).status).toBe(422);
+    expect((await user.upload({ name: 'same.txt', content: LONG }, {}, key('other'))).status).toBe(422);
+    expect([await files(), await stored()]).toEqual(before);
+    await user.settled(body.id);
+  });
+
+  test('makes one file of ten uploads at once', async () => {
+    const before = await files();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send('ten', LONG)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(
+      new Set(answers.some(({ status }) => status === 409) ? [200, 409] : [200]),
+    );
+    expect(await files()).toBe(before + 1);
+    await user.settled(answers.find(({ status }) => status === 200)!.body.id);
+    await nothingLeft();
+  });
+
+  test('works for texts and addresses too', async () => {
+    site.pages.set('/once.txt', { type: 'text/plain', body: 'Some text.' });
+    const calls = [
+      ['/upload_text', { contents: 'Some text.', skip_embedding_generation: true }],
+      ['/upload_file_from_url', { url: site.url('/once.txt'), skip_embedding_generation: true }],
+    ] as const;
+    for (const [where, body] of calls) {
+      const first = await user.post<FileRecord>(where, body, key('kinds'));
+      const second = await user.post<FileRecord>(where, body, key('kinds'));
+      expect(second).toMatchObject({ status: 200, body: first.body });
+      await user.settled(first.body.id);
+    }
+  });
+});
+
+describe('a limit of the user', () => {
+  const limit = (limits: Record<string, number>) =>
+    organization.post('/update_users', { customer_ids: ['lim'], ...limits });
+  let lim: TestUser;
+  const send = (content = 'Some text of thirty letters.') =>
+    lim.upload({ name: 'a.txt', content }, { skip_embedding_generation: true });
+  beforeAll(async () => {
+    lim = await service.user('lim');
+  });
+
+  test('of files holds an upload back until there is room', async () => {
+    await limit({ max_files: 1 });
+    const first = (await send()).body;
+    await lim.settled(first.id);
+    const second = (await send()).body;
+    await soon(
+      () => lim.file(second.id),
+      (file) => file.sync_status === 'DELAYED',
+    );
+    expect((await lim.post('/cancel_sync', { file_id: second.id })).status).toBe(200);
+    expect(await lim.settled(second.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+    await limit({ max_files: -1 });
+  });
+
+  test('of characters ends one that is too long', async () => {
+    await limit({ max_characters_per_file: 10 });
+    const { body } = await send();
+    expect(await lim.settled(body.id)).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringContaining('max_characters_per_file'),
+    });
+    await limit({ max_characters_per_file: -1 });
+  });
+
+  test('of files per upload refuses where it is none', async () => {
+    await limit({ max_files_per_upload: 0 });
+    expect(await send()).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('max_files_per_upload') },
+    });
+    await limit({ max_files_per_upload: -1 });
+  });
+});
+
+describe('/upload_text', () => {
+  const post = (body: Record<string, unknown>) =>
+    user.post<FileRecord>('/upload_text', { skip_embedding_generation: true, ...body });
+
+  test('keeps a text that is plain whatever it looks like', async () => {
+    const contents = '<html><body>Not a page, just text.</body></html>';
+    const { body } = await post({
+      contents,
+      name: 'note',
+      cold_storage_params: { enable_cold_storage: true, hot_storage_time_to_live: 3 },
+    });
+    expect(body).toMatchObject({
+      source: 'RAW_TEXT',
+      name: 'note',
+      supports_cold_storage: true,
+      hot_storage_time_to_live: 3,
+    });
+    expect(await user.settled(body.id)).toMatchObject({
+      sync_status: 'READY',
+      source: 'RAW_TEXT',
+      file_statistics: { file_format: 'TXT', mime_type: 'text/plain', num_characters: contents.length },
+    });
+    expect((await user.chunks({ ids: [body.id] })).results[0]?.source_content).toBe(contents);
+  });
+
+  test('takes five letters and no fewer', async () => {
+    expect(await post({ contents: '1234' })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'contents'] }] },
+    });
+    const { status, body } = await post({ contents: '12345' });
+    expect(status).toBe(200);
+    expect(body.name).toBeNull();
+    await user.settled(body.id);
+  });
+
+  test('puts a text in the place of another: the record stays, the old text goes', async () => {
+    const { body: first } = await post({ contents: `The first text. ${'It is long. '.repeat(200)}`, name: 'one' });
+    await user.settled(first.id);
+    await user.post('/create_user_file_tags', { organization_user_file_id: first.id, tags: { kept: 'yes' } });
+    const before = await stored();
+    const { status, body } = await post({ contents: 'The second text.', overwrite_file_id: first.id });
+    expect({ status, id: body.id }).toEqual({ status: 200, id: first.id });
+    expect(await user.settled(first.id)).toMatchObject({ sync_status: 'READY', name: 'one', tags: { kept: 'yes' } });
+    const { results, count } = await user.chunks({ ids: [first.id] });
+    expect({ count, text: results[0]?.source_content }).toEqual({ count: 1, text: 'The second text.' });
+    expect(await service.store.originals.sweep()).toBe(1);
+    expect((await stored()).length).toBe(before.length - 1);
+    await nothingLeft();
+  });
+
+  test('does not overwrite what is no such text', async () => {
+    const other = await user.send({ name: 'a.txt', content: 'Some text.' }, { store_file_only: true });
+    await user.settled(other.id);
+    expect((await post({ contents: 'Another text.', overwrite_file_id: other.id })).status).toBe(400);
+    expect((await post({ contents: 'Another text.', overwrite_file_id: 2 ** 40 })).status).toBe(404);
+  });
+});
+
+describe('/upload_file_from_url', () => {
+  const post = (body: Record<string, unknown>) =>
+    user.post<FileRecord>('/upload_file_from_url', { skip_embedding_generation: true, ...body });
+
+  test('answers at once; the file is fetched once, and kept like one that was sent', async () => {
+    const content = '# Fetched\n\nOtters everywhere. '.repeat(100);
+    site.pages.set('/files/paper', {
+      type: 'application/octet-stream',
+      headers: { 'content-disposition': `attachment; filename="../../paper one.md"` },
+      body: content,
+    });
+    const { status, body } = await post({ url: site.url('/files/paper') });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { name: 'paper', external_url: site.url('/files/paper') },
+    });
+    const file = await user.settled(body.id);
+    expect(file).toMatchObject({
+      sync_status: 'READY',
+      source: 'MD',
+      name: 'paper one.md',
+      file_statistics: { file_format: 'MD', file_size: content.length },
+    });
+    await user.post('/resync_file', { file_id: file.id, chunk_size: 50 });
+    expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', chunk_size: 50 });
+    expect(site.requests.filter((one) => one === '/files/paper')).toHaveLength(1);
+    const { body: raw } = await user.get<{ presigned_url: string }>(`/raw_file/${file.id}`);
+    expect(await (await fetch(raw.presigned_url)).text()).toBe(content);
+  });
+
+  test('the given name wins', async () => {
+    site.pages.set('/x', { type: 'text/plain', body: 'a,b,c\n1,2,3\n4,5,6\n' });
+    const { body } = await post({ url: site.url('/x'), file_name: 'numbers.csv', store_file_only: true });
+    expect(await user.settled(body.id)).toMatchObject({ sync_status: 'READY', source: 'CSV', name: 'numbers.csv' });
+  });
+
+  test.each([
+    ['a missing file', '/missing.pdf', /does not exist/],
+    ['a file past the setting', '/big.txt', /larger than/],
+    ['what nothing can be made of', '/things.zip', /ZIP/],
+  ])('%s ends in a sentence, and leaves nothing', async (_what, where, sentence) => {
+    site.pages.set('/big.txt', { type: 'text/plain', body: 'x'.repeat(MAX_UPLOAD_BYTES + 1) });
+    site.pages.set('/things.zip', { type: 'application/zip', body: 'PK\u0003\u0004\u0000\u0000\u0000things.bin' });
+    const { body } = await post({ url: site.url(where) });
+    const file = await user.settled(body.id);
+    expect(file).toMatchObject({ sync_status: 'SYNC_ERROR', sync_error_message: expect.stringMatching(sentence) });
+    await nothingLeft();
+  });
+
+  test('a private address is 422 and not called; a name that leads to one is not called either', async () => {
+    const closed = await startSite({ '/secret.txt': 'Secret.' });
+    expect((await post({ url: closed.url('/secret.txt') })).status).toBe(422);
+    const { body } = await post({ url: closed.url('/secret.txt').replace('127.0.0.1', 'localhost') });
+    expect(await user.settled(body.id)).toMatchObject({
+      sync_status: 'SYNC_ERROR',
+      sync_error_message: expect.stringContaining('ALLOWED_PRIVATE_HOSTS'),
+    });
+    expect(closed.requests).toEqual([]);
+    await closed.close();
+  });
+
+  test.each(['ftp://example.com/a.txt', 'http://me:secret@example.com/a.txt', 'no address'])(
+    '%s is 422',
+    async (url) => {
+      expect(await post({ url })).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'url'] }] } });
+    },
+  );
+});
+
+test('events tell of an upload from its creation to its end', async () => {
+  const file = await user.send({ name: 'told.txt', content: 'Some text.' }, { skip_embedding_generation: true });
+  const broken = await user.send({ name: 'broken.txt', content: '' });
+  await Promise.all([user.settled(file.id), user.settled(broken.id)]);
+  const kinds = async (record: FileRecord): Promise<string[]> => {
+    const { body } = await organization.get<{ results: { webhook_type: string }[] }>('/events?limit=1000');
+    return body.results
+      .filter((event) => {
+        const text = JSON.stringify(event);
+        return text.includes(`"${record.id}"`) || text.includes(record.upload_id ?? 'none');
+      })
+      .map((event) => event.webhook_type);
+  };
+  const ends = (told: readonly string[]) => told.includes('ALL_FILES_PROCESSED');
+  expect((await soon(() => kinds(file), ends)).toSorted()).toEqual(
+    ['FILES_CREATED', 'ALL_UPLOADED_FILES_QUEUED', 'FILE_SYNCING', 'FILE_READY', 'ALL_FILES_PROCESSED'].toSorted(),
+  );
+  expect(await soon(() => kinds(broken), ends)).toEqual(expect.arrayContaining(['FILES_CREATED', 'FILE_ERROR']));
+});

@@ -1,0 +1,381 @@
+/** What is synced by itself: its schedules, and what their passes do. */
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
+import { type AutoSyncInput, type AutoSyncResult, scheduleIds } from '../../../contract/orchestration.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { reapOnce } from '../../../dispatch/reaper.js';
+import { createLog } from '../../../observability/log.js';
+import { feedOf } from '../../emulators/linkedSite.js';
+import { samplePage, sitemapOf, type Site, startSampleSite } from '../../emulators/site.js';
+import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
+import { testEngines } from '../../support/engines.js';
+import { runPass, scheduleOf, scheduleWhen, triggerPass } from '../../support/passes.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { standForGitBook } from '../../support/sourceStands/gitbook.js';
+import type { SourceStand, StandContent } from '../../support/sourceStands/stand.js';
+import { isThorough, thoroughly } from '../../support/thorough.js';
+
+const HOUR_MS = 3_600_000;
+
+let service: TestService;
+let stand: SourceStand;
+let site: Site;
+let client: Client;
+let organization: ApiClient;
+
+beforeAll(async () => {
+  [stand, site] = await Promise.all([standForGitBook(), startSampleSite(4)]);
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: stand.settings });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all([stand.close(), site.close(), client.connection.close()]);
+});
+
+const pathOf = (file: FileRecord): string => file.external_url?.slice(site.origin.length) ?? '';
+const updateUser = async (customerId: string, settings: Record<string, unknown>): Promise<void> => {
+  const answer = await organization.post('/update_users', { customer_ids: [customerId], ...settings });
+  expect(answer).toMatchObject({ status: 200 });
+};
+const everyMs = (schedule: Awaited<ReturnType<typeof scheduleOf>>): number | undefined =>
+  schedule?.spec.intervals?.[0]?.every;
+const exists = (schedule: unknown): boolean => schedule !== null;
+const sourceOf = async (user: TestUser): Promise<DataSourceRecord> =>
+  (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
+const filesOf = async (user: TestUser): Promise<FileRecord[]> =>
+  (
+    await user.post<Listed<FileRecord>>('/user_files_v2', {
+      pagination: { limit: 100 },
+      order_by: 'id',
+      order_dir: 'asc',
+    })
+  ).body.results;
+const atRest = (user: TestUser, number: number): Promise<FileRecord[]> =>
+  soon(
+    () => filesOf(user),
+    (files) => files.length === number && files.every(({ sync_status: status }) => status === 'READY'),
+  );
+
+test('a connected account has a schedule from when its user wants it until nobody does', async () => {
+  const user = await service.user('ada');
+  const content: StandContent = stand.reset();
+  expect(await stand.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
+  const files = await atRest(user, 2 + content.others.length);
+  const { id } = await sourceOf(user);
+  const scheduleId = scheduleIds.source(id);
+  expect(await scheduleOf(client, service.names, scheduleId)).toBeNull();
+
+  await updateUser('ada', { auto_sync_enabled_sources: ['GITBOOK'], auto_sync_interval: 6 });
+  const schedule = await scheduleWhen(client, service.names, scheduleId, exists);
+  expect(schedule).toMatchObject({
+    policies: { overlap: 'SKIP', catchupWindow: 6 * HOUR_MS, pauseOnFailure: false },
+    state: { paused: false },
+    action: { taskQueue: service.names.taskQueue, workflowId: service.names.idOf(scheduleId) },
+    searchAttributes: { DataSourceId: [String(id)], OrganizationId: ['1'] },
+  });
+  expect(everyMs(schedule)).toBe(6 * HOUR_MS);
+  await updateUser('ada', { auto_sync_interval: 12 });
+  await scheduleWhen(client, service.names, scheduleId, (one) => everyMs(one) === 12 * HOUR_MS);
+
+  // Nothing has changed: nothing is fetched, and no file says that anything was done.
+  const asked = content.others.concat(content.lighthouse).map((one) => stand.contentAsked?.(one));
+  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
+  expect(content.others.concat(content.lighthouse).map((one) => stand.contentAsked?.(one))).toEqual(asked);
+  const same = ({ id: fileId, sync_status, last_sync, request_id }: FileRecord) => ({
+    fileId,
+    sync_status,
+    last_sync,
+    request_id,
+  });
+  expect((await filesOf(user)).map(same)).toEqual(files.map(same));
+
+  stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
+  stand.remove(content.others[0]!);
+  expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
+  const after = await atRest(user, files.length - 1);
+  const moved = after.filter(({ last_sync }) => !files.some((file) => file.last_sync === last_sync));
+  expect(moved.map((file) => file.external_file_id)).toEqual([content.lighthouse]);
+
+  // Closed, it rests; open again, it goes on.
+  expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
+  await scheduleWhen(client, service.names, scheduleId, (one) => one?.state.paused === true);
+  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'revoked', parts: 0 });
+  expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
+  await scheduleWhen(client, service.names, scheduleId, (one) => one?.state.paused === false);
+
+  await updateUser('ada', { auto_sync_enabled_sources: [] });
+  await scheduleWhen(client, service.names, scheduleId, (one) => one === null);
+  const wishes = { auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 };
+  expect(await organization.post('/organization/update', { global_user_config: wishes })).toMatchObject({
+    status: 200,
+  });
+  // Its own list, though empty, wins.
+  const other = await service.user('bob');
+  expect(await stand.connect(other, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
+  const others = scheduleIds.source((await sourceOf(other)).id);
+  expect(everyMs(await scheduleWhen(client, service.names, others, exists))).toBe(3 * HOUR_MS);
+  expect(await scheduleOf(client, service.names, scheduleId)).toBeNull();
+  await organization.post('/organization/update', { global_user_config: { auto_sync_enabled_sources: [] } });
+  await scheduleWhen(client, service.names, others, (one) => one === null);
+});
+
+thoroughly('what a caller has deleted stays away, what is new in what was selected comes', async () => {
+  const user = await service.user('carl');
+  const content = stand.reset();
+  expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
+  const { id } = await sourceOf(user);
+  const select = async (ids: readonly string[]): Promise<void> => {
+    expect(await user.post('/integrations/files/sync', { data_source_id: id, ids })).toMatchObject({ status: 200 });
+  };
+  await select([content.containers[0]!]);
+  // Chosen by itself too, with the same options: the same.
+  await select([content.keeper]);
+  await atRest(user, 2);
+  await updateUser('carl', { auto_sync_enabled_sources: ['GITBOOK'] });
+  const scheduleId = scheduleIds.source(id);
+  expect(everyMs(await scheduleWhen(client, service.names, scheduleId, exists))).toBe(3 * HOUR_MS);
+  expect(await service.store.selections.nextGroup(id, [])).toMatchObject({ externalIds: expect.any(Array) });
+
+  const [keeper] = (await filesOf(user)).filter((file) => file.external_file_id === content.keeper);
+  await user.post('/delete_files_v2', { filters: { ids: [keeper?.id] } });
+  await atRest(user, 1);
+  expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
+  expect((await atRest(user, 1)).map((file) => file.external_file_id)).toEqual([content.lighthouse]);
+  // There is more in it now than when it was chosen.
+  stand.reset(2);
+  expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
+  const more = await atRest(user, 3);
+  expect(more.map((file) => file.external_file_id)).not.toContain(content.keeper);
+  // Asked for again, it comes, and is looked at from then on.
+  await select([content.keeper]);
+  await atRest(user, 4);
+  expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
+  expect(await atRest(user, 4)).toHaveLength(4);
+  expect((await organization.post('/delete_users', { customer_ids: ['carl'] })).status).toBe(200);
+  await scheduleWhen(client, service.names, scheduleId, (one) => one === null);
+  expect(await triggerless(scheduleId)).toBe('gone');
+});
+
+/** How a pass ends that its schedule had begun just before it went. */
+const triggerless = async (scheduleId: string): Promise<string> =>
+  (await runPass(client, service.names, scheduleId)).outcome;
+
+test('a site is synced by itself at the word of its request alone', async () => {
+  const user = await service.user('dora');
+  await updateUser('dora', { auto_sync_enabled_sources: 'ALL', auto_sync_interval: 6 });
+  const paths = ['/pages/0.html', '/pages/1.html', '/pages/2.html'];
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
+  site.pages.set('/other.xml', sitemapOf(site.origin, paths.slice(0, 1)));
+  // First: a page belongs to whoever scraped it last.
+  const quiet = await user.settled((await user.scrape({ url: site.url('/other.xml') })).id);
+  const parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true })).id);
+  const scheduleId = scheduleIds.container(parent.id);
+  expect(everyMs(await scheduleWhen(client, service.names, scheduleId, exists))).toBe(6 * HOUR_MS);
+  expect(await scheduleOf(client, service.names, scheduleIds.container(quiet.id))).toBeNull();
+  const rest = async () =>
+    (await user.children(parent.id)).map(({ id, last_sync, sync_status }) => ({ id, last_sync, sync_status }));
+  const before = await rest();
+
+  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  expect(await rest()).toEqual(before);
+
+  const page = site.pages.get(paths[0]!);
+  if (typeof page !== 'string') throw new Error('a page of the sample site is a text');
+  site.pages.set(paths[0]!, page.replace('</main>', '<p>A lamp was lit at the pier.</p></main>'));
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, [...paths, '/pages/3.html']));
+  const [second] = (await user.children(parent.id)).filter((file) => file.external_url?.endsWith(paths[1]!));
+  await user.post('/delete_files_v2', { filters: { ids: [second?.id] } });
+  await soon(rest, (files) => files.length === 2);
+  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  const after = await user.children(parent.id);
+  expect(after.map(pathOf).toSorted()).toEqual(['/pages/0.html', '/pages/2.html', '/pages/3.html']);
+  const changed = after.filter(({ last_sync }) => !before.some((file) => file.last_sync === last_sync));
+  expect(changed.map(pathOf).toSorted()).toEqual(['/pages/0.html', '/pages/3.html']);
+
+  for (const query of [`FileId = '${parent.id}'`, `OrganizationId = '1'`]) {
+    const found: string[] = [];
+    for await (const one of client.schedule.list({ query })) found.push(one.scheduleId);
+    expect(found).toContain(service.names.idOf(scheduleId));
+  }
+  await user.post('/delete_files_v2', { filters: { ids: [parent.id], include_containers: true } });
+  await scheduleWhen(client, service.names, scheduleId, (one) => one === null);
+});
+
+test.each(isThorough() ? [true, false, null] : [true, null])(
+  'a scrape with enable_auto_sync %p has a schedule only if that is true',
+  async (wish) => {
+    const user = await service.user(`ines ${wish}`);
+    await updateUser(`ines ${wish}`, { auto_sync_enabled_sources: 'ALL' });
+    site.pages.set('/wish.xml', sitemapOf(site.origin, ['/pages/0.html']));
+    const sitemap = await user.scrape({ url: site.url('/wish.xml'), enable_auto_sync: wish });
+    const crawl = {
+      url: site.url('/pages/1.html'),
+      recursion_depth: 0,
+      max_pages_to_scrape: 1,
+      enable_auto_sync: wish,
+    };
+    const [started] = (await user.post<FileRecord[]>('/web_scrape', [crawl])).body;
+    // Asked for last, and told to Temporal after those before it.
+    const witness = await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true });
+    await scheduleWhen(client, service.names, scheduleIds.container(witness.id), exists);
+    for (const file of [sitemap, started!]) {
+      await user.settled(file.id);
+      // Null is what absent is.
+      expect((await user.file(file.id)).enable_auto_sync).toBe(wish ?? false);
+      if (wish === true) await scheduleWhen(client, service.names, scheduleIds.container(file.id), exists);
+      else expect(await scheduleOf(client, service.names, scheduleIds.container(file.id))).toBeNull();
+    }
+    expect((await organization.post('/delete_users', { customer_ids: [`ines ${wish}`] })).status).toBe(200);
+    await scheduleWhen(client, service.names, scheduleIds.container(witness.id), (one) => one === null);
+  },
+);
+
+thoroughly('a feed is synced by itself as its user wants it; one that is gone is not asked any more', async () => {
+  const user = await service.user('gro');
+  const path = '/feed.xml';
+  site.pages.set(path, feedOf({ one: 'Lit in 1901.' }));
+  expect(await user.post('/integrations/rss_feed', { url: site.url(path) })).toMatchObject({ status: 200 });
+  const isRead = (files: FileRecord[]): boolean =>
+    files.length > 0 && files.every((file) => file.sync_status === 'READY') && files.some((file) => file.last_sync);
+  const before = await soon(() => filesOf(user), isRead);
+  await updateUser('gro', { auto_sync_enabled_sources: ['RSS_FEED'] });
+  const scheduleId = scheduleIds.source((await sourceOf(user)).id);
+  await scheduleWhen(client, service.names, scheduleId, exists);
+  site.pages.set(path, feedOf({ one: 'Lit in 1901.', two: 'Dredged in 1902.' }));
+  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  await atRest(user, before.length + 1);
+  site.pages.set(path, { status: 410 });
+  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  const asked = site.requests.filter((one) => one === path).length;
+  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 0 });
+  expect(site.requests.filter((one) => one === path)).toHaveLength(asked);
+});
+
+test('a pass that is ended from outside leaves no file that is looked at', async () => {
+  const user = await service.user('finn');
+  const path = '/looked.html';
+  site.pages.set(path, samplePage(7, 1));
+  site.pages.set('/looked.xml', sitemapOf(site.origin, [path]));
+  const parent = await user.settled((await user.scrape({ url: site.url('/looked.xml'), enable_auto_sync: true })).id);
+  const [page] = await user.children(parent.id);
+  const scheduleId = scheduleIds.container(parent.id);
+  await scheduleWhen(client, service.names, scheduleId, exists);
+  let isAsked = false;
+  site.pages.set(path, () => void (isAsked = true));
+  await client.schedule.getHandle(service.names.idOf(scheduleId)).trigger();
+  await soon(
+    () => isAsked,
+    (asked) => asked,
+  );
+  expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'EVALUATING_RESYNC' });
+  // The worker dies, and then everything that knows of it.
+  await service.stopWorker();
+  const underWay = await service.store.runs.inMotion(new Date(), 100);
+  const mine = underWay.filter(({ fileId }) => fileId === parent.id);
+  expect(mine.map(({ kind }) => kind).toSorted()).toEqual(['autoSync', 'scrapeSitemap']);
+  for (const { workflowId } of mine)
+    await client.workflow
+      .getHandle(service.names.idOf(workflowId))
+      .terminate('test')
+      .catch(() => undefined);
+  const log = createLog({ level: 'silent', name: 'test' });
+  expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(2);
+  const { last_sync: lastSync } = page!;
+  expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'READY', last_sync: lastSync });
+  site.pages.set(path, samplePage(7, 1));
+  await service.startWorker();
+  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'READY', last_sync: lastSync });
+});
+
+test('only one pass is at work however often the clock strikes; it and its schedule are found by their ids', async () => {
+  const user = await service.user('edda');
+  const content = stand.reset();
+  expect(await stand.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
+  await atRest(user, 2 + content.others.length);
+  await updateUser('edda', { auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 });
+  const { id, organization_user_id: userId } = await sourceOf(user);
+  const scheduleId = scheduleIds.source(id);
+  await scheduleWhen(client, service.names, scheduleId, exists);
+  stand.hold();
+  // As after a downtime of a day: what was missed is made up for once.
+  const now = Date.now();
+  await client.schedule
+    .getHandle(service.names.idOf(scheduleId))
+    .backfill({ start: new Date(now - 24 * HOUR_MS), end: new Date(now), overlap: 'SKIP' });
+  const passesOf = async (query: string): Promise<string[]> => {
+    const found: string[] = [];
+    const ours = `${query} AND TaskQueue = '${service.names.taskQueue}'`;
+    for await (const { workflowId, type } of client.workflow.list({ query: ours }))
+      if (type === 'autoSync') found.push(workflowId);
+    return found;
+  };
+  const [passId = ''] = await soon(
+    () => passesOf(`DataSourceId = '${id}'`),
+    (found) => found.length > 0,
+  );
+  await soon(
+    () => stand.underWay(),
+    (requests) => requests > 0,
+  );
+  await client.schedule.getHandle(service.names.idOf(scheduleId)).trigger('SKIP');
+  const skipped = await scheduleWhen(
+    client,
+    service.names,
+    scheduleId,
+    (one) => (one?.info.numActionsSkippedOverlap ?? 0) >= 8,
+  );
+  expect(skipped?.info.numActionsTaken).toBe(1);
+  // One that an operator forces meets the other.
+  expect(await runOnce(scheduleId)).toBe('busy');
+
+  const { requestId } = (await service.store.passes.find((await client.workflow.getHandle(passId).describe()).runId))!;
+  for (const [name, value] of [
+    ['DataSourceId', String(id)],
+    ['UserId', String(userId)],
+    ['OrganizationId', '1'],
+    ['RequestId', requestId],
+  ] as const)
+    expect(
+      await soon(
+        () => passesOf(`${name} = '${value}'`),
+        (found) => found.includes(passId),
+      ),
+    ).toContain(passId);
+  const schedulesOf = async (query: string): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const one of client.schedule.list({ query })) found.push(one.scheduleId);
+    return found;
+  };
+  for (const query of [`DataSourceId = '${id}'`, `UserId = '${userId}'`, `OrganizationId = '1'`])
+    expect(await schedulesOf(query)).toContain(service.names.idOf(scheduleId));
+
+  // Deleted in the middle of it: the schedule goes, the pass ends, then the rest.
+  expect((await organization.post('/delete_users', { customer_ids: ['edda'] })).status).toBe(200);
+  await client.workflow
+    .getHandle(passId)
+    .result()
+    .catch(() => undefined);
+  await scheduleWhen(client, service.names, scheduleId, (one) => one === null);
+  const owner = { organizationId: 1, userId };
+  await soon(
+    async () => service.store.dataSources.find(owner, id),
+    (source) => source === null,
+  );
+  expect(await service.store.selections.nextGroup(id, [])).toBeNull();
+  stand.reset();
+});
+
+/** How a pass ends that is begun now, whatever else is at work. */
+const runOnce = async (scheduleId: string): Promise<string> => {
+  const { idOf, taskQueue } = service.names;
+  const workflowId = idOf(`${scheduleId}-forced`);
+  const args: [AutoSyncInput] = [{ scheduleId }];
+  const input = { workflowId, taskQueue, args };
+  return (await client.workflow.execute<(one: AutoSyncInput) => Promise<AutoSyncResult>>('autoSync', input)).outcome;
+};

@@ -1,0 +1,151 @@
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { workflowIds } from '../../../contract/orchestration.js';
+import type { DataSourceRecord } from '../../../contract/records.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { reapOnce } from '../../../dispatch/reaper.js';
+import { createLog } from '../../../observability/log.js';
+import type { AttemptDoc } from '../../../store/connections/model.js';
+import type { RunDoc } from '../../../store/runs/model.js';
+import { type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
+import type { Listed } from '../../support/client.js';
+import { answerConsent, consentTo, openPage } from '../../support/consent.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { testEngines } from '../../support/engines.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+
+/** Connections by consent that end otherwise than by their person. */
+const LIFE_S = 3;
+let drive: GoogleDriveEmulator;
+let service: TestService;
+let client: Client;
+let customers = 0;
+
+beforeAll(async () => {
+  drive = await startGoogleDrive({ a: { name: 'a.txt', content: 'On anchors.' } });
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    SOURCE_URLS: drive.settings,
+    OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
+    CONSENT_LIFE_S: String(LIFE_S),
+    LOG_LEVEL: 'silent',
+  });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await service.close();
+  await drive.close();
+});
+
+/** One that its person has consented to and not come back from. */
+async function begun() {
+  customers += 1;
+  const customerId = `leaver ${customers}`;
+  const user = await service.user(customerId);
+  const url = async (): Promise<string> =>
+    (await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' })).body.oauth_url;
+  const back = await answerConsent(await url());
+  const rowOf = (): Promise<AttemptDoc> =>
+    withDatabase(service, (db) => db.collection<AttemptDoc>('connection_attempts').findOne({ customerId })) as never;
+  const { _id: runId } = await rowOf();
+  const run = (): Promise<RunDoc> =>
+    withDatabase(service, (db) => db.collection<RunDoc>('runs').findOne({ _id: runId })) as never;
+  await soon(run, ({ startedAt }) => startedAt !== null);
+  const handle = client.workflow.getHandle(service.names.idOf(workflowIds.connect(runId)));
+  const isTimed = async (): Promise<boolean> => {
+    const { events } = await handle.fetchHistory();
+    return events?.some((event) => event.timerStartedEventAttributes) === true;
+  };
+  return {
+    back,
+    url,
+    rowOf,
+    handle,
+    /** Gives its person more time than the timer of its workflow knows of, which is set by the row at its beginning. */
+    prolong: async () => {
+      await soon(isTimed, (is) => is);
+      await withDatabase(service, (db) =>
+        db
+          .collection<AttemptDoc>('connection_attempts')
+          .updateOne({ _id: runId }, { $set: { expiresAt: new Date(Date.now() + 3_600_000) } }),
+      );
+    },
+    ended: () => soon(run, ({ finishedAt }) => finishedAt !== null),
+    sources: async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results,
+  };
+}
+const isForgotten = { sealed: null, sealedCode: null, sealedGrant: null };
+
+test('one whose person does not come back is ended by its timer, and its page says that it is too late', async () => {
+  const { back, url, rowOf, handle, ended, sources } = await begun();
+  expect((await ended()).outcome).toBe('aborted');
+  // By itself, for nobody has looked at the page.
+  expect(await rowOf()).toMatchObject({ state: 'expired', ...isForgotten });
+  // The step that ends the run is followed by the end of the workflow.
+  await handle.result();
+  const { events } = await handle.fetchHistory();
+  expect(events?.filter((event) => event.timerFiredEventAttributes)).toHaveLength(1);
+  expect((await handle.describe()).status.name).toBe('COMPLETED');
+  const page = await openPage(back);
+  expect(page).toMatchObject({ status: 410 });
+  expect(page.html).toContain('connect once more');
+  expect(await sources()).toEqual([]);
+  expect(await consentTo(await url())).toMatchObject({ status: 200 });
+});
+
+test('what its row says, and not its timer, is the time that its person has', async () => {
+  const { back, prolong, handle } = await begun();
+  await prolong();
+  const fired = async () => {
+    const { events = [] } = await handle.fetchHistory();
+    return events?.some((event) => event.timerFiredEventAttributes) === true;
+  };
+  await soon(fired, (has) => has);
+  expect(await openPage(back)).toMatchObject({ status: 200 });
+});
+
+test('one that is cancelled in Temporal ends, its page says so, and its person can not come back', async () => {
+  const { back, url, prolong, rowOf, handle, ended, sources } = await begun();
+  await prolong();
+  await handle.cancel();
+  expect((await ended()).outcome).toBe('aborted');
+  expect(await rowOf()).toMatchObject({ state: 'cancelled', ...isForgotten });
+  expect((await handle.describe()).status.name).toBe('CANCELLED');
+  const page = await openPage(back);
+  expect(page).toMatchObject({ status: 409 });
+  expect(page.html).toContain('stopped from our side');
+  expect(page.html).toContain('connect once more');
+  expect(await sources()).toEqual([]);
+  expect(await consentTo(await url())).toMatchObject({ status: 200 });
+});
+
+test('one that is cancelled while its code is exchanged leaves no account and no tokens', async () => {
+  const { back, prolong, rowOf, handle, ended, sources } = await begun();
+  await prolong();
+  const release = drive.oauth.holdReplies();
+  const coming = openPage(back);
+  await soon(rowOf, ({ state }) => state === 'exchanging');
+  await handle.cancel();
+  release();
+  expect(await coming).toMatchObject({ status: 409 });
+  expect((await ended()).outcome).toBe('aborted');
+  expect(await rowOf()).toMatchObject({ state: 'cancelled', ...isForgotten });
+  expect(await sources()).toEqual([]);
+});
+
+test('one that is terminated in Temporal is ended by the reaper, and its page says so', async () => {
+  const { back, prolong, rowOf, handle, sources } = await begun();
+  await prolong();
+  await handle.terminate();
+  const log = createLog({ level: 'silent', name: 'test' });
+  await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
+  expect(await rowOf()).toMatchObject({ state: 'failed', ...isForgotten });
+  const page = await openPage(back);
+  expect(page).toMatchObject({ status: 400 });
+  expect(page.html).toContain('ended from outside');
+  expect(await sources()).toEqual([]);
+});

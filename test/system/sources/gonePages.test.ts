@@ -1,0 +1,181 @@
+/** Scrapes that are synced by themselves: what becomes of pages that are at their site no more. */
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../../contract/records.js';
+import { scheduleIds, workflowIds } from '../../../contract/orchestration.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { samplePage, sitemapOf, type Site, startSampleSite } from '../../emulators/site.js';
+import { readAtRest } from '../../support/atRest.js';
+import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
+import { toldOf } from '../../support/coldFiles.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { testEngines } from '../../support/engines.js';
+import { runPass, scheduleOf } from '../../support/passes.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+
+/** Enough that most of them vanishing is no small thing. */
+const PAGES = 16;
+
+let service: TestService;
+let site: Site;
+let client: Client;
+let organization: ApiClient;
+let user: TestUser;
+let parent: FileRecord;
+
+const pathOf = (index: number): string => `/pages/${index}.html`;
+const paths = Array.from({ length: PAGES }, (_, index) => pathOf(index));
+const list = (some: readonly string[]): void => void site.pages.set('/sitemap.xml', sitemapOf(site.origin, some));
+const pass = async (): Promise<void> => {
+  const ended = await runPass(client, service.names, scheduleIds.container(parent.id));
+  expect(ended).toEqual({ outcome: 'finished', parts: 1 });
+  await soon(
+    () => withDatabase(service, (db) => db.collection('runs').countDocuments({ finishedAt: null })),
+    (runs) => runs === 0,
+  );
+};
+/** The numbers of the pages that there are. */
+const shown = async (): Promise<number[]> =>
+  (await user.children(parent.id))
+    .map((file) => Number(/(\d+)\.html$/.exec(file.external_url ?? '')?.[1]))
+    .toSorted((a, b) => a - b);
+const numbers = (from: number, to = PAGES): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+const held = async (): Promise<unknown> => (await user.file(parent.id)).file_metadata?.['deletions_held'];
+const quarantined = async () =>
+  (await organization.get<Listed<{ file_id: number }>>(`/quarantined_files?parent_id=${parent.id}`)).body.results;
+
+beforeAll(async () => {
+  site = await startSampleSite(PAGES, 1);
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  user = await service.user('hilda');
+  list(paths);
+  parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true })).id);
+  await soon(
+    () => scheduleOf(client, service.names, scheduleIds.container(parent.id)),
+    (schedule) => schedule !== null,
+  );
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all([site.close(), client.connection.close()]);
+});
+
+test('a page that left the sitemap, and one that its site says is gone, go; one that fails otherwise stays', async () => {
+  const files = await user.children(parent.id);
+  const fileOf = (index: number): number => files.find((file) => file.external_url?.endsWith(pathOf(index)))?.id ?? 0;
+  site.pages.set(pathOf(1), { status: 410 });
+  site.pages.delete(pathOf(2));
+  site.pages.set(pathOf(3), { status: 403 });
+  list(paths.slice(1));
+  await pass();
+  expect(await shown()).toEqual(numbers(3));
+  expect((await user.file(fileOf(3))).sync_status).toBe('SYNC_ERROR');
+  for (const index of [0, 1, 2])
+    expect((await toldOf(service.env, fileOf(index))).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
+  expect((await user.file(parent.id)).file_metadata).toMatchObject({ pages_total: 13, pages_failed: 1 });
+  expect(new Set((await quarantined()).map((one) => one.file_id))).toEqual(new Set([0, 1, 2].map(fileOf)));
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+
+  // Had back, they stay, whether their site is asked for them or not.
+  const restored = await organization.post('/quarantined_files/restore', { file_ids: [fileOf(0), fileOf(1)] });
+  expect(restored.body).toEqual({ restoring: 2 });
+  await soon(shown, (some) => some.length === 15);
+  await pass();
+  expect(await shown()).toEqual([0, 1, ...numbers(3)]);
+  for (const index of [0, 1]) expect((await user.file(fileOf(index))).sync_status).toBe('READY');
+
+  // There again, and gone again.
+  for (const index of [1, 2, 3]) site.pages.set(pathOf(index), samplePage(index, 1));
+  list(paths);
+  await pass();
+  expect(await shown()).toEqual(numbers(0));
+  list(paths.slice(1));
+  await pass();
+  expect(await shown()).toEqual(numbers(1));
+  list(paths);
+  await pass();
+  expect(await shown()).toEqual(numbers(0));
+});
+
+test('a sitemap of which a part fails, or that names nothing, takes no page away', async () => {
+  const index = (parts: readonly string[]): string =>
+    `<sitemapindex>${parts.map((part) => `<sitemap><loc>${site.url(part)}</loc></sitemap>`).join('')}</sitemapindex>`;
+  site.pages.set('/first.xml', sitemapOf(site.origin, paths.slice(0, 12)));
+  site.pages.set('/sitemap.xml', index(['/first.xml', '/broken.xml']));
+  await pass();
+  expect(await shown()).toEqual(numbers(0));
+  for (const nothing of [sitemapOf(site.origin, []), { status: 404 }, '']) {
+    site.pages.set('/sitemap.xml', nothing);
+    await pass();
+    expect(await shown()).toEqual(numbers(0));
+  }
+});
+
+test('a pass that is cancelled leaves counts of the pages as they are', async () => {
+  const waiting: (() => void)[] = [];
+  const added = [PAGES, PAGES + 1, PAGES + 2];
+  site.pages.set(pathOf(added[0] ?? 0), samplePage(PAGES, 1));
+  for (const index of added.slice(1))
+    site.pages.set(pathOf(index), (_request, response) => void waiting.push(() => response.end(samplePage(index, 1))));
+  list([...paths, ...added.map(pathOf)]);
+  const passing = runPass(client, service.names, scheduleIds.container(parent.id));
+  await soon(
+    () => user.file(parent.id),
+    (file) => file.file_metadata?.['pages_total'] === PAGES + 3 && waiting.length > 0,
+  );
+  await client.workflow.getHandle(service.names.idOf(workflowIds.scrape(parent.id))).cancel();
+  await passing;
+  const { sync_status: status, file_metadata: facts } = await user.file(parent.id);
+  const statuses = (await user.children(parent.id)).map((file) => file.sync_status);
+  const of = (one: string): number => statuses.filter((other) => other === one).length;
+  expect({ status, facts, aborted: of('SYNC_ABORTED') > 0 }).toMatchObject({
+    status: 'SYNC_ABORTED',
+    facts: {
+      pages_total: PAGES + 3,
+      pages_ready: of('READY'),
+      pages_failed: 0,
+      pages_aborted: PAGES + 3 - of('READY'),
+    },
+    aborted: true,
+  });
+  for (const answer of waiting) answer();
+  for (const index of added) site.pages.delete(pathOf(index));
+  list(paths);
+  await pass();
+  expect(await shown()).toEqual(numbers(0));
+  expect((await user.file(parent.id)).file_metadata).toMatchObject({ pages_total: PAGES, pages_ready: PAGES });
+});
+
+test('where most is missing, nothing is deleted until somebody approves it', async () => {
+  list(paths.slice(11));
+  await pass();
+  expect(await shown()).toEqual(numbers(0));
+  expect(await held()).toBe(11);
+  const listed = await organization.get<Listed<FileRecord>>('/files/held_deletions');
+  expect(listed.body).toMatchObject({ results: [{ id: parent.id }], count: 1 });
+  const other = await service.store.organizations.create('other');
+  const stranger = apiClient(service.url, { authorization: `Bearer ${other.apiKey}` });
+  expect((await stranger.get('/files/held_deletions')).body).toEqual({ results: [], count: 0 });
+  const decide = (what: string, who = organization) =>
+    who.post(`/files/${parent.id}/held_deletions/${what}`, undefined);
+  expect((await decide('approve', stranger)).status).toBe(404);
+  expect((await decide('refuse')).status).toBe(200);
+  expect(await held()).toBeUndefined();
+  expect((await decide('approve')).status).toBe(409);
+  await pass();
+  expect(await held()).toBe(11);
+  // Of the first test, whose names others have by now.
+  const before = (await quarantined()).length;
+  expect((await decide('approve')).status).toBe(200);
+  await pass();
+  expect(await shown()).toEqual(numbers(11));
+  expect(await held()).toBeUndefined();
+  expect((await quarantined()).length).toBe(before + 11);
+  // With the scrape, what lay in it goes for good.
+  await user.post('/delete_files_v2', { filters: { ids: [parent.id], include_containers: true } });
+  await soon(quarantined, (rows) => rows.length === 0);
+});

@@ -1,0 +1,297 @@
+/** Runs with a bound of tokens: they stand still before they would pass it, and go on when they are told to. */
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import { DAY_MS } from '../../../contract/coldStorage.js';
+import type { FileRecord } from '../../../contract/records.js';
+import { RESUME_SIGNAL, scheduleIds } from '../../../contract/orchestration.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { endEmptyPauses, reapOnce } from '../../../dispatch/reaper.js';
+import { countTokens } from '../../../documents/chunking/countTokens.js';
+import { createLog } from '../../../observability/log.js';
+import type { RunDoc } from '../../../store/runs/model.js';
+import { linkedPage } from '../../emulators/linkedSite.js';
+import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../../emulators/gitbook.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
+import { readAtRest } from '../../support/atRest.js';
+import { apiClient, type TestUser } from '../../support/client.js';
+import { testEngines } from '../../support/engines.js';
+import { runPass } from '../../support/passes.js';
+import { startProcess } from '../../support/processes.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { thoroughly } from '../../support/thorough.js';
+
+const PAGES = 8;
+const log = createLog({ level: 'silent', name: 'test' });
+let service: TestService;
+let site: Site;
+let gitbook: GitBookEmulator;
+let client: Client;
+let seed = 0;
+
+beforeAll(async () => {
+  site = await startSite();
+  gitbook = await startGitBook({
+    pier: {
+      title: 'Pier',
+      pages: { one: { title: 'One', text: 'Lit in 1901.' }, two: { title: 'Two', text: 'Dredged in 1902.' } },
+    },
+  });
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: gitbook.settings });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all([site.close(), gitbook.close()]);
+  await client.connection.close();
+});
+
+/** A sitemap of pages that nobody has embedded before. */
+function freshSitemap(): string {
+  seed += PAGES;
+  const paths = Array.from({ length: PAGES }, (_, index) => `/${seed + index}.html`);
+  paths.forEach((path, index) => site.pages.set(path, samplePage(seed + index, 3)));
+  site.pages.set(`/${seed}.xml`, sitemapOf(site.origin, paths));
+  return site.url(`/${seed}.xml`);
+}
+
+const runOf = async (user: TestUser, fileId: number): Promise<RunDoc> => {
+  const file = await user.file(fileId);
+  const [record] = await service.store.files.byIds(
+    { organizationId: file.organization_id, userId: file.organization_user_id ?? 0 },
+    [fileId],
+  );
+  const run = await service.store.runs.find(record?.runId ?? 0);
+  if (!run) throw new Error(`file ${fileId} has no run`);
+  return run;
+};
+/** Waits until a run stands still: it says so on its file, once nothing of it is under way. */
+const paused = async (user: TestUser, fileId: number): Promise<{ run: RunDoc; parent: FileRecord }> => {
+  const parent = await soon(
+    () => user.file(fileId),
+    ({ sync_error_message: message }) => message?.startsWith('Paused at max_tokens') === true,
+  );
+  return { run: await runOf(user, fileId), parent };
+};
+/** As which the ledger lists a run, by each status asked for. */
+async function statesInLedger(user: TestUser, runId: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const status of ['queued', 'running', 'paused', 'finished']) {
+    const { body } = await user.get<{ results: { id: number; status: string }[] }>(`/sync_runs?statuses=${status}`);
+    for (const one of body.results.filter(({ id }) => id === runId)) found.push(one.status);
+  }
+  return found;
+}
+const resume = (user: TestUser, runId: number, max_tokens: number | null) =>
+  user.post(`/sync_runs/${runId}/resume`, { max_tokens });
+const statuses = (files: readonly FileRecord[]) => {
+  const count: Record<string, number> = {};
+  for (const { sync_status: status } of files) count[status] = (count[status] ?? 0) + 1;
+  return count;
+};
+const tokensOf = async (user: TestUser, files: readonly FileRecord[]): Promise<number> => {
+  const { results } = await user.chunks({ ids: files.map(({ id }) => id) }, { pagination: { limit: 1_000 } });
+  return results.reduce((sum, { source_content: text }) => sum + countTokens(text), 0);
+};
+/** How often a receiver is told that the run of a request has come to a limit. */
+const limitsTold = async (requestId: string | null): Promise<number> => {
+  const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  const { body } = await organization.get<{ results: unknown[] }>('/events?limit=1000');
+  const told = body.results.map((one) => JSON.stringify(one));
+  return told.filter((one) => one.includes('FILE_SYNC_LIMIT_REACHED') && one.includes(requestId ?? '?')).length;
+};
+
+/** As if a run stood still for so many days. */
+async function letPausePass(runId: number, days: number): Promise<void> {
+  const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  const at = new Date(Date.now() - days * DAY_MS);
+  await connection.collection<RunDoc>('runs').updateOne({ _id: runId }, { $set: { 'pause.at': at } });
+  await connection.close();
+}
+
+test('a scrape stops before its bound, with what is left in the queue, and goes on with more', async () => {
+  const user = await service.user('ada');
+  const url = freshSitemap();
+  const { id } = await user.scrape({ url, chunk_size: 100, max_tokens: 1_200 });
+  const { run, parent } = await paused(user, id);
+  const pages = await user.children(id);
+  expect(parent).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC' });
+  const { READY: ready = 0, QUEUED_FOR_SYNC: queued = 0, ...others } = statuses(pages);
+  expect({ all: ready + queued, others }).toEqual({ all: PAGES, others: {} });
+  expect(ready).toBeGreaterThan(0);
+  expect(queued).toBeGreaterThan(0);
+  const taken = run.tokensTaken ?? 0;
+  expect(taken).toBeLessThanOrEqual(1_200);
+  expect(taken).toBe(
+    await tokensOf(
+      user,
+      pages.filter((page) => page.sync_status === 'READY'),
+    ),
+  );
+  expect(run).toMatchObject({ finishedAt: null, pause: { reason: 'max_tokens', resumedAt: null } });
+  expect(await statesInLedger(user, run._id)).toEqual(['paused']);
+  expect(taken + (run.pause?.wanted ?? 0)).toBeGreaterThan(1_200);
+  await soon(
+    () => limitsTold(parent.request_id),
+    (told) => told === 1,
+  );
+
+  // It would only come to stand still again.
+  expect((await resume(user, run._id, taken)).status).toBe(422);
+  const more = taken + (run.pause?.wanted ?? 0);
+  expect(await resume(user, run._id, more)).toMatchObject({ status: 200, body: { id: run._id, max_tokens: more } });
+  const again = await soon(
+    () => service.store.runs.find(run._id),
+    (one) => one?.pause !== undefined && one.pause.resumedAt === null && one.maxTokens === more,
+  );
+  expect(again?.tokensTaken).toBeLessThanOrEqual(more);
+  expect((await resume(user, run._id, null)).status).toBe(200);
+  expect(await user.settled(id)).toMatchObject({
+    sync_status: 'READY',
+    sync_error_message: null,
+    file_metadata: { pages_total: PAGES, pages_ready: PAGES },
+  });
+  const whole = await user.children(id);
+  expect(statuses(whole)).toEqual({ READY: PAGES });
+  const ended = await soon(
+    () => service.store.runs.find(run._id),
+    (one) => one?.finishedAt !== null,
+  );
+  expect(ended).toMatchObject({ outcome: 'finished', maxTokens: null, tokensTaken: await tokensOf(user, whole) });
+  expect(ended?.pause).toBeUndefined();
+  // Nothing stands still any more.
+  expect((await resume(user, run._id, null)).status).toBe(409);
+
+  // What is known costs nothing: the same pages for another user of the organization.
+  const other = await service.user('bob');
+  const same = await other.scrape({ url, chunk_size: 100, max_tokens: 0 });
+  expect(await other.settled(same.id)).toMatchObject({ sync_status: 'READY' });
+  expect((await runOf(other, same.id)).tokensTaken).toBe(0);
+});
+
+thoroughly('a paused scrape can be cancelled, deleted, and asked for anew', async () => {
+  const user = await service.user('cleo');
+  const url = freshSitemap();
+  const first = await user.scrape({ url, max_tokens: 0 });
+  const { run } = await paused(user, first.id);
+  expect((await user.post('/cancel_sync', { file_id: first.id })).status).toBe(200);
+  expect(await user.settled(first.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+  const cancelled = await soon(
+    () => service.store.runs.find(run._id),
+    (one) => one?.finishedAt !== null,
+  );
+  expect(cancelled).toMatchObject({ outcome: 'aborted' });
+  expect(cancelled?.pause).toBeUndefined();
+  expect(statuses(await user.children(first.id))).toEqual({ SYNC_ABORTED: PAGES });
+
+  // The new one does not wait for one that stands still.
+  expect((await user.scrape({ url, max_tokens: 0 })).id).toBe(first.id);
+  const { run: still } = await paused(user, first.id);
+  await user.scrape({ url });
+  expect(await user.settled(first.id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+  expect(statuses(await user.children(first.id))).toEqual({ READY: PAGES });
+  expect(await service.store.runs.find(still._id)).toMatchObject({ outcome: 'aborted' });
+
+  const gone = await user.scrape({ url: freshSitemap(), max_tokens: 0 });
+  const { run: empty } = await paused(user, gone.id);
+  expect(await endEmptyPauses(service.store)).toBe(0);
+  await user.post('/delete_files_v2', { filters: { parent_file_ids: [gone.id], include_all_children: true } });
+  await user.post('/delete_files_v2', { filters: { ids: [gone.id] } });
+  await soon(
+    async () =>
+      (await user.post<{ results: unknown[] }>('/user_files_v2', { filters: { ids: [gone.id] } })).body.results,
+    (files) => files.length === 0,
+  );
+  expect(
+    await soon(
+      () => endEmptyPauses(service.store),
+      (ended) => ended === 1,
+    ),
+  ).toBe(1);
+  await soon(
+    () => service.store.runs.find(empty._id),
+    (one) => one?.finishedAt !== null,
+  );
+  expect((await readAtRest(service.env)).amiss('cleo')).toEqual([]);
+});
+
+test('whoever dies while a run stands still, it goes on; the reaper leaves it, a pass makes way for it', async () => {
+  const user = await service.user('dora');
+  const { id } = await user.scrape({ url: freshSitemap(), chunk_size: 100, max_tokens: 700, enable_auto_sync: true });
+  const { run } = await paused(user, id);
+  const before = statuses(await user.children(id));
+  expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(0);
+  expect(await runPass(client, service.names, scheduleIds.container(id))).toEqual({ outcome: 'paused', parts: 0 });
+  await service.stopWorker();
+  expect(statuses(await user.children(id))).toEqual(before);
+  // Told while no worker is there, and by a signal that is lost.
+  expect(
+    await service.store.pauses.resume({ organizationId: run.organizationId, userId: run.userId }, run._id, 100_000),
+  ).toBe(true);
+  const worker = await startProcess('worker/main', service.env);
+  expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: PAGES } });
+  await worker.stop();
+  await service.startWorker();
+  expect((await readAtRest(service.env)).amiss('dora')).toEqual([]);
+});
+
+thoroughly('a run that nobody has go on ends by itself after its days', async () => {
+  const user = await service.user('emil');
+  const { id } = await user.scrape({ url: freshSitemap(), max_tokens: 0 });
+  const { run } = await paused(user, id);
+  const handle = client.workflow.getHandle(service.names.idOf(run.workflowId));
+  // A look changes nothing as long as nobody has it go on.
+  await handle.signal(RESUME_SIGNAL);
+  await letPausePass(run._id, 29);
+  await handle.signal(RESUME_SIGNAL);
+  expect((await user.file(id)).sync_status).toBe('QUEUED_FOR_SYNC');
+  await letPausePass(run._id, 31);
+  await handle.signal(RESUME_SIGNAL);
+  expect(await user.settled(id)).toMatchObject({
+    sync_status: 'SYNC_ERROR',
+    sync_error_message: expect.stringContaining('nobody had it go on'),
+  });
+  expect(statuses(await user.children(id))).toEqual({ SYNC_ABORTED: PAGES });
+  await soon(
+    () => service.store.runs.find(run._id),
+    (one) => one?.outcome === 'failed',
+  );
+});
+
+thoroughly('a crawl and a sync of an account stop at their bounds too', async () => {
+  const user = await service.user('finn');
+  site.pages.set('/start.html', linkedPage('start', ['/left.html', '/right.html']));
+  site.pages.set('/left.html', samplePage(900, 3));
+  site.pages.set('/right.html', samplePage(901, 3));
+  const crawls = await user.post<FileRecord[]>('/web_scrape', [{ url: site.url('/start.html'), max_tokens: 20 }]);
+  const crawl = crawls.body[0]!;
+  const { run } = await paused(user, crawl.id);
+  expect((await resume(user, run._id, null)).status).toBe(200);
+  expect(await user.settled(crawl.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: 3 } });
+
+  gitbook.tokens.set('gb_api_finn', ORGANIZATION);
+  await user.post('/integrations/gitbook', {
+    organization: ORGANIZATION,
+    access_token: 'gb_api_finn',
+    sync_files_on_connection: false,
+  });
+  const sourceOf = async () =>
+    (await user.post<{ results: { id: number; source_metadata?: unknown }[] }>('/user_data_sources', {})).body
+      .results[0]!;
+  const { id: data_source_id } = await sourceOf();
+  expect((await user.post('/integrations/files/sync', { data_source_id, ids: ['pier'], max_tokens: 0 })).status).toBe(
+    200,
+  );
+  const said = await soon(sourceOf, (source) => JSON.stringify(source).includes('Paused at max_tokens'));
+  const runId = Number(/sync_runs\/(\d+)/.exec(JSON.stringify(said))?.[1]);
+  expect((await resume(await service.user('someone'), runId, null)).status).toBe(404);
+  expect((await resume(user, runId, null)).status).toBe(200);
+  await soon(sourceOf, (source) => !JSON.stringify(source).includes('Paused'));
+  const finished = await soon(
+    () => service.store.runs.find(runId),
+    (one) => one?.finishedAt !== null,
+  );
+  expect(finished).toMatchObject({ outcome: 'finished', counts: { ready: 2 } });
+});

@@ -1,0 +1,256 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+import { answerFault } from '../../../support/contract.js';
+import type { GitHubStand } from '../../../support/sourceStands/github.js';
+import { ADA, issueRow, talkOfAtlas } from '../../../support/sourceStands/githubTalk.js';
+import { type Catalogue, Customer } from '../catalogue.js';
+
+type Row = Readonly<Record<string, unknown>>;
+interface Page {
+  readonly data: readonly Row[];
+  readonly next_cursor: string | null;
+}
+const ROOM = '/integrations/data/github';
+
+export function githubReadRows(catalogue: Catalogue): void {
+  const customer = new Customer(catalogue, 'GITHUB');
+  const github = () => (customer.stand as GitHubStand).emulator;
+  let source = 0;
+
+  /** What a list answers, which both documents must describe. */
+  const list = async (what: string, body: object = {}): Promise<{ status: number; body: Page }> => {
+    const asked = { data_source_id: source, repository: 'ada/atlas', ...body };
+    const { status, body: answer } = await customer.user.post<Page>(`${ROOM}/${what}`, asked);
+    const operation = { method: 'post', path: `${ROOM}/${what}`, status };
+    expect([answerFault('ours', operation, answer), answerFault('theirs', operation, answer)]).toEqual([null, null]);
+    return { status, body: answer };
+  };
+  const one = async (kind: string, number: unknown, query = `&repository=ada/atlas`) => {
+    const { status, body } = await customer.user.get<Row>(
+      `${ROOM}/${kind}/${String(number)}?data_source_id=${source}${query}`,
+    );
+    const path = `${ROOM}/${kind}/{${kind === 'issues' ? 'issue' : 'pull'}_number}`;
+    const operation = { method: 'get', path, status };
+    expect([answerFault('ours', operation, body), answerFault('theirs', operation, body)]).toEqual([null, null]);
+    return { status, body };
+  };
+  const numbers = async (what: string, body: object = {}) =>
+    (await list(what, body)).body.data.map(({ number }) => number);
+  const asked = () => github().requests.map((path) => new URL(path, 'http://github'));
+
+  describe('GITHUB: issues and pull requests, as they are now', () => {
+    beforeAll(async () => {
+      await customer.begin();
+      github().repositories['ada/atlas']!.talk = talkOfAtlas();
+      source = (await customer.connect()).id;
+    });
+
+    test('an issue is answered whole; so is what is none to anybody else', async () => {
+      expect(await one('issues', 4)).toEqual({
+        status: 200,
+        body: {
+          ...{ id: 904, number: 4, title: 'Issue 4', body: 'On 4.', user: ADA, labels: [{ id: 5, name: 'bug' }] },
+          ...{ url: 'https://api.github.com/repos/ada/atlas/issues/4', num_comments: 0, draft: false, locked: true },
+          ...{ html_url: 'https://github.com/ada/atlas/issues/4', state: 'closed', closed_at: '2026-03-09T10:00:00Z' },
+          ...{ created_at: '2026-03-04T10:00:00Z', updated_at: '2026-03-04T10:00:00Z', pull_request: null },
+          ...{ closed_by: { id: 4_002, login: 'ben' }, remote_data: null },
+        },
+      });
+      const pull = await one('issues', 2, '&repository=ada/atlas&include_remote_data=true');
+      expect(pull.body).toMatchObject({
+        ...{ body: '', draft: true, closed_by: null, remote_data: { node_id: 'I_2', assignee: null } },
+        pull_request: { url: 'https://api.github.com/repos/ada/atlas/pulls/2', merged_at: null },
+      });
+    });
+
+    test('a pull request is answered whole, with what is counted only of one', async () => {
+      const inList = {
+        ...{ id: 802, number: 2, state: 'open', title: 'Pull 2', user: { id: 4_002, login: 'ben' }, draft: true },
+        ...{ url: 'https://api.github.com/repos/ada/atlas/pulls/2', closed_at: null, merged_at: null, labels: [] },
+        ...{ created_at: '2026-03-02T10:00:00Z', updated_at: '2026-03-02T10:00:00Z', requested_reviewers: [ADA] },
+        requested_teams: [{ id: 6, name: 'Keepers' }],
+        head: { label: 'ben:topic-2', ref: 'topic-2', sha: 'a2' },
+        base: { label: 'ada:main', ref: 'main', sha: 'b0' },
+        remote_data: null,
+      };
+      expect((await list('pull_requests')).body).toEqual({ data: [inList], next_cursor: null });
+      const counts = { merged: false, num_comments: 1, num_review_comments: 2, num_commits: 3, num_additions: 4 };
+      expect((await one('pull_requests', 2)).body).toEqual({
+        ...inList,
+        ...counts,
+        num_deletions: 5,
+        num_changed_files: 6,
+      });
+      // Who is no more is whom GitHub names then.
+      expect((await one('pull_requests', 5)).body).toMatchObject({ user: { login: 'ghost' }, merged: true });
+    });
+
+    test('comments, commits and files of a pull request are answered whole', async () => {
+      const { data } = (await list('pull_requests/comments', { pull_number: 2, include_remote_data: true })).body;
+      expect(data[0]).toEqual({
+        ...{ id: 601, pull_request_review_id: 60, url: 'https://api.github.com/repos/ada/atlas/pulls/comments/601' },
+        ...{ diff_hunk: '@@ -1 +1 @@', path: 'boats.md', user: ADA, body: 'Comment 1', start_line: null, line: 7 },
+        ...{ created_at: '2026-03-01T10:00:00Z', updated_at: '2026-03-29T10:00:00Z' },
+        remote_data: expect.objectContaining({ side: 'RIGHT' }),
+      });
+      expect(data[1]).toMatchObject({ start_line: 5, pull_request_review_id: null });
+      const ids = async (body: object) =>
+        (await list('pull_requests/comments', { pull_number: 2, ...body })).body.data.map(({ id }) => id);
+      expect(await ids({ order_dir: 'desc' })).toEqual([603, 602, 601]);
+      expect(await ids({ order_by: 'updated' })).toEqual([603, 602, 601]);
+      expect((await list('pull_requests/commits', { pull_number: 2 })).body.data).toEqual([
+        {
+          commit: {
+            ...{ author: { name: 'Ben', email: 'ben@harbour.example' }, committer: null, message: 'Commit c1' },
+            ...{ url: 'https://api.github.com/repos/ada/atlas/git/commits/c1', comment_count: 0 },
+            tree: { sha: 'tc1', url: 'https://api.github.com/repos/ada/atlas/git/trees/tc1' },
+          },
+          ...{ url: 'https://api.github.com/repos/ada/atlas/commits/c1', author: { id: 4_002, login: 'ben' } },
+          ...{ committer: null, remote_data: null },
+        },
+        expect.objectContaining({ author: null, committer: ADA }),
+      ]);
+      const files = (await list('pull_requests/files', { pull_number: 2 })).body.data;
+      expect(files[0]).toEqual({
+        ...{ sha: 'f1', filename: 'boats.md', status: 'renamed', additions: 1, deletions: 2, changes: 3 },
+        ...{ blob_url: 'https://github.com/ada/atlas/blob/a2/boats.md', remote_data: null },
+        raw_url: 'https://github.com/ada/atlas/raw/a2/boats.md',
+        contents_url: 'https://api.github.com/repos/ada/atlas/contents/boats.md?ref=a2',
+      });
+      expect(files.map(({ status }) => status)).toEqual(['renamed', 'added', 'changed']);
+    });
+
+    test('lists are narrowed and ordered as is asked for: open ones, oldest first, unless something else is', async () => {
+      expect(await numbers('issues')).toEqual([1, 2, 3]);
+      expect(await numbers('issues', { filters: { state: 'closed' } })).toEqual([4]);
+      expect(await numbers('issues', { filters: { state: 'all' }, order_dir: 'desc' })).toEqual([4, 3, 2, 1]);
+      expect(await numbers('issues', { order_by: 'updated', order_dir: null })).toEqual([2, 3, 1]);
+      expect(await numbers('issues', { order_by: 'comments', order_dir: 'desc' })).toEqual([1, 3, 2]);
+      const pulls = (filters: object) => numbers('pull_requests', { filters: { state: 'all', ...filters } });
+      expect(await pulls({})).toEqual([2, 5]);
+      expect(await pulls({ base: 'release/1', head: null })).toEqual([5]);
+      expect(await pulls({ head: 'ben:topic-2' })).toEqual([2]);
+      // A branch alone is one of the repository's owner, who has none.
+      expect(await pulls({ head: 'topic-2' })).toEqual([]);
+      expect(await numbers('pull_requests', { order_by: 'popularity', filters: { state: 'closed' } })).toEqual([5]);
+    });
+
+    test('lists go on page by page, by numbers and by cursors, also where GitHub takes no numbers any more', async () => {
+      const all = { filters: { state: 'all' }, page_size: 1 };
+      expect(await numbers('issues', { ...all, page: 3 })).toEqual([3]);
+      expect(await numbers('issues', { ...all, page: 9 })).toEqual([]);
+      const walked = async (what: string, body: object): Promise<unknown[]> => {
+        const found: unknown[] = [];
+        for (let cursor: string | null | undefined; cursor !== null;) {
+          const page: Page = (await list(what, { ...body, next_cursor: cursor ?? null })).body;
+          found.push(...page.data.map(({ number, filename }) => number ?? filename));
+          cursor = page.next_cursor;
+        }
+        return found;
+      };
+      expect(await walked('issues', all)).toEqual([1, 2, 3, 4]);
+      expect(await walked('pull_requests/files', { pull_number: 2, page_size: 2 })).toHaveLength(3);
+      github().limits.numbered = 2;
+      expect(await walked('issues', all)).toEqual([1, 2, 3, 4]);
+      expect(await list('issues', { ...all, page: 3 })).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining('next_cursor') },
+      });
+      github().limits.numbered = 10_000;
+      for (const cursor of ['x', Buffer.from('{"page":7}').toString('base64url')])
+        expect(await list('issues', { next_cursor: cursor })).toMatchObject({
+          status: 400,
+          body: { detail: expect.stringContaining('next_cursor') },
+        });
+    });
+
+    test('a repository is named as it is listed, by its address, or by its name alone; unnamed it is the only one', async () => {
+      for (const repository of ['ada/atlas', ' https://github.com/ada/atlas', 'atlas'])
+        expect(await numbers('issues', { repository, page_size: 1 })).toEqual([1]);
+      expect(await one('issues', 1, '')).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining('owner/name') },
+      });
+      const { 'ada/atlas': _atlas, ...others } = github().repositories;
+      for (const name of Object.keys(others)) delete github().repositories[name];
+      expect(await one('issues', 1, '&repository=')).toMatchObject({ status: 200, body: { number: 1 } });
+      expect((await customer.user.get(`${ROOM}/pull_requests/2`)).status).toBe(200);
+      Object.assign(github().repositories, others);
+    });
+
+    test('what leads out of its place in a path asks GitHub for nothing', async () => {
+      github().requests.length = 0;
+      for (const repository of [
+        '',
+        '..',
+        '../../../acceptance',
+        'ada/..',
+        'ada/atlas/../../user',
+        'ada%2fatlas/x',
+        'ada/atlas?x=1#',
+        'a/b\\c',
+        'http://evil.example',
+      ])
+        expect((await list('issues', { repository })).status).toBe(404);
+      for (const number of ['1/../../..', '-1', '1e3', '1.5', `${2 ** 60}`])
+        expect((await one('issues', encodeURIComponent(number))).status).toBe(422);
+      expect(asked()).toEqual([]);
+      // What stays in its place is no other query.
+      await list('pull_requests', { filters: { base: 'main&state=all#', head: 'x:y?z' } });
+      expect(asked().map(({ searchParams }) => searchParams.getAll('state'))).toEqual([['open']]);
+    });
+
+    test('what is not there is 404, what is no request 422 by its field', async () => {
+      for (const body of [{ repository: 'ada/nowhere' }, { data_source_id: 2 ** 40 }])
+        expect((await list('issues', body)).status).toBe(404);
+      for (const what of ['comments', 'commits', 'files'])
+        expect((await list(`pull_requests/${what}`, { pull_number: 1 })).status).toBe(404);
+      for (const [kind, number] of [
+        ['issues', 99],
+        ['pull_requests', 1],
+      ] as const)
+        expect(await one(kind, number)).toMatchObject({
+          status: 404,
+          body: { detail: expect.stringContaining('GitHub') },
+        });
+      const wrong = {
+        page: 0,
+        page_size: 101,
+        order_by: 'popular',
+        order_dir: 'up',
+        repository: 7,
+        include_remote_data: 'x',
+      };
+      for (const [field, value] of Object.entries({ ...wrong, filters: { state: 'merged' } }))
+        expect(await list('issues', { [field]: value })).toMatchObject({
+          status: 422,
+          body: { detail: [{ loc: expect.arrayContaining(['body', field]) }] },
+        });
+      expect((await list('pull_requests/files')).status).toBe(422);
+    });
+
+    test('a limit is waited out where it is short, else told with its time', async () => {
+      github().repositories['ada/atlas']!.talk!.issues.push(issueRow(6));
+      customer.stand.limit(2);
+      expect(await numbers('issues')).toEqual([1, 2, 3, 6]);
+      customer.stand.limit(1, 120);
+      const told = await fetch(`${catalogue.service.url}${ROOM}/issues/1?data_source_id=${source}&repository=atlas`, {
+        headers: { authorization: `Token ${customer.user.token}` },
+      });
+      expect({ status: told.status, wait: Number(told.headers.get('retry-after')) > 60 }).toEqual({
+        status: 503,
+        wait: true,
+      });
+    });
+
+    test('a token that GitHub takes no more is 400, access that was revoked 409', async () => {
+      await customer.begin();
+      source = (await customer.connect()).id;
+      customer.stand.takeBack();
+      expect(await list('issues')).toMatchObject({ status: 400, body: { detail: expect.stringContaining('Connect') } });
+      await customer.user.post('/revoke_access_token', { data_source_id: source });
+      expect((await list('issues')).status).toBe(409);
+      expect((await one('issues', 1)).status).toBe(409);
+    });
+  });
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../../contract/records.js';
+import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';
+import { startService, type TestService } from '../../support/service.js';
+import type { TestUser } from '../../support/client.js';
+import { soon } from '../../support/soon.js';
+
+/** Fewer held pages than requests to one host at once, so that the free ones get through. */
+const PAGES = 6;
+
+let service: TestService;
+let user: TestUser;
+let site: HeldSite;
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', REAP_INTERVAL_S: '1' });
+  user = await service.user('twice');
+  site = await startHeldSite(PAGES);
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+});
+
+const sitemapsRead = (): number => site.requests.filter((path) => path === '/sitemap.xml').length;
+const pagesAsked = (): string[] => site.requests.filter((path) => path.startsWith('/pages/'));
+
+test('a second and a third scrape of a sitemap that is still running are answered with the same parent and run after it, each with its own options', async () => {
+  const url = site.url('/sitemap.xml');
+  const first = await user.scrape({ url, chunk_size: 100, skip_embedding_generation: true, tags: { turn: 1 } });
+  // Until the first run waits for its held pages.
+  await soon(pagesAsked, (paths) => new Set(paths).size === PAGES);
+
+  const second = await user.scrape({
+    url,
+    chunk_size: 40,
+    chunk_overlap: 5,
+    max_pages_to_scrape: 3,
+    tags: { turn: 2 },
+  });
+  const third = await user.scrape({
+    url,
+    store_file_only: true,
+    url_paths_to_include: ['/pages/5'],
+    tags: { turn: 3 },
+  });
+  expect([second.id, third.id]).toEqual([first.id, first.id]);
+  expect(new Set([first, second, third].map((one) => one.request_id)).size).toBe(3);
+  expect(second).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC', chunk_size: 40, chunk_overlap: 5, tags: { turn: 2 } });
+
+  // Longer than the pauses after which the second one is tried: it must not begin beside the first.
+  await sleep(3_500);
+  expect(sitemapsRead()).toBe(1);
+  expect(pagesAsked()).toHaveLength(PAGES);
+  expect((await user.file(first.id)).sync_status).toBe('QUEUED_FOR_SYNC');
+
+  site.release();
+  const parent = await user.settled(first.id);
+  expect(parent).toMatchObject({ sync_status: 'READY', tags: { turn: 3 }, request_id: third.request_id });
+  expect(parent.file_metadata).toMatchObject({ pages_total: 1, pages_ready: 1, pages_failed: 0, pages_aborted: 0 });
+  expect(sitemapsRead()).toBe(3);
+
+  const pages = (await user.children(first.id)) as FileRecord[];
+  const shape = async ({ id, sync_status, tags, request_id, chunk_size }: FileRecord) => {
+    const { results } = await user.chunks({ ids: [id] }, { include_vectors: true });
+    const vectors = results.filter((chunk) => chunk.embedding !== null).length;
+    return { sync_status, tags, request_id, chunk_size, chunks: results.length > 1, vectors: vectors > 0 };
+  };
+  const byFirst = { tags: { turn: 1 }, request_id: first.request_id, chunk_size: 100, chunks: true, vectors: false };
+  const bySecond = { tags: { turn: 2 }, request_id: second.request_id, chunk_size: 40, chunks: true, vectors: true };
+  const byThird = { tags: { turn: 3 }, request_id: third.request_id, chunk_size: 1500, chunks: false, vectors: false };
+  expect(await Promise.all(pages.map(shape))).toEqual(
+    [bySecond, bySecond, bySecond, byFirst, byFirst, byThird].map((one) => ({ sync_status: 'READY', ...one })),
+  );
+});

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import { countFilesByStatus } from '../../../store/backlog.js';
+import { openModels } from '../../../store/models.js';
+import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+
+/** How the work of the whole service stands, where nobody does it. */
+let service: TestService;
+let user: TestUser;
+let key: ApiClient;
+let connection: mongoose.Connection;
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }, { worker: false });
+  user = await service.user('waiting');
+  key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+});
+afterAll(async () => {
+  await connection.close();
+  await service.close();
+});
+
+test('of nothing there is nothing', async () => {
+  expect(await service.store.backlog()).toMatchObject({
+    files: { READY: 0, QUEUED_FOR_SYNC: 0 },
+    runs: [],
+    deliveries: { waiting: 0, oldestAt: null },
+    unreadEventAt: null,
+  });
+});
+
+describe('with two uploads that no worker takes', () => {
+  let before: Date;
+
+  beforeAll(async () => {
+    before = new Date();
+    await key.post('/add_webhook', { url: 'http://127.0.0.1:9/nobody' });
+    for (let nth = 0; nth < 2; nth += 1)
+      await user.post('/upload_text', { contents: `The ruff ${randomUUID()} turns.` });
+  });
+
+  test('files and runs are counted where they are, with the age of the oldest', async () => {
+    const { files, runs } = await soon(service.store.backlog, ({ runs: [one] }) => one?.count === 2);
+    expect(files).toMatchObject({ QUEUED_FOR_SYNC: 2, READY: 0 });
+    expect(runs).toHaveLength(1);
+    expect(runs[0]).toMatchObject({ kind: 'syncUpload', state: 'waiting', count: 2 });
+    const age = (runs[0]?.oldestAt.getTime() ?? 0) - before.getTime();
+    expect(age).toBeGreaterThanOrEqual(0);
+    expect(age).toBeLessThan(60_000);
+  });
+
+  test('a run that Temporal has not, or that has no room yet, is told as such', async () => {
+    const { runs } = await openModels(connection);
+    const [one, other] = await runs.find().sort({ _id: 1 }).lean();
+    await runs.updateOne({ _id: one!._id }, { $set: { startedAt: null, nextTryAt: new Date('9999-01-01') } });
+    await runs.updateOne(
+      { _id: other!._id },
+      { $set: { startedAt: null, held: true, nextTryAt: new Date('9999-01-01') } },
+    );
+    const states = (await service.store.backlog()).runs.map(({ state }) => state);
+    expect(states.toSorted()).toEqual(['held', 'waiting']);
+  });
+
+  test('their events are unread, then numbered and to be delivered, then on their way', async () => {
+    const { webhooks, events } = await openModels(connection);
+    const unread = await service.store.backlog();
+    expect(unread.unreadEventAt!.getTime()).toBeGreaterThanOrEqual(before.getTime());
+    expect(unread.deliveries).toEqual({ waiting: 0, oldestAt: null });
+
+    await soon(service.store.events.number, (numbered) => numbered === 0);
+    const numbered = await service.store.backlog();
+    const first = await events.rows.findOne().sort({ at: 1 }).lean();
+    expect(numbered).toMatchObject({ unreadEventAt: null, deliveries: { waiting: 0, oldestAt: first?.at } });
+
+    const [webhook] = await webhooks.webhooks.find().lean();
+    const told = await service.store.events.after(1, 0, 10);
+    await service.store.deliveries.record(
+      webhook!,
+      told.map((event) => ({ event, status: 'PENDING' as const, tries: 1, nextTryAt: new Date(), attempt: null })),
+    );
+    await service.store.webhooks.progressed(webhook!._id, {
+      cursor: told.at(-1)!.position,
+      outcome: null,
+      failing: null,
+      disabled: false,
+      done: null,
+    });
+    expect((await service.store.backlog()).deliveries).toEqual({ waiting: told.length, oldestAt: first?.at });
+  });
+
+  test('counting files looks at no file, and runs at none that has ended', async () => {
+    const { files } = await openModels(connection);
+    const plan = JSON.stringify(await countFilesByStatus(files).explain('executionStats'));
+    expect(plan).toContain('"IXSCAN"');
+    expect(plan).toMatch(/"totalDocsExamined":0\b/);
+    expect(plan).not.toContain('COLLSCAN');
+  });
+});

@@ -1,0 +1,125 @@
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../../contract/records.js';
+import type { EmbeddingStorageStatus } from '../../../contract/statuses.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { coldSweepOnce } from '../../../dispatch/coldSweep.js';
+import { createDispatcher, type Dispatcher } from '../../../dispatch/dispatcher.js';
+import { createLog } from '../../../observability/log.js';
+import { type S3Emulator, startS3 } from '../../emulators/s3.js';
+import { cli } from '../../support/cli.js';
+import type { TestUser } from '../../support/client.js';
+import { letDaysPass, pointsOfFile, storedFor } from '../../support/coldFiles.js';
+import { testEngines } from '../../support/engines.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+
+let s3: S3Emulator;
+let service: TestService;
+let client: Client;
+let dispatcher: Dispatcher;
+let user: TestUser;
+
+beforeAll(async () => {
+  s3 = await startS3(10);
+  service = await startService({
+    LOG_LEVEL: 'silent',
+    S3_BUCKET: 'files',
+    S3_ENDPOINT: s3.endpoint,
+    S3_ACCESS_KEY_ID: 'id',
+    S3_SECRET_ACCESS_KEY: 'secret',
+  });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  dispatcher = createDispatcher(client, service.names, service.store, createLog({ level: 'silent', name: 'test' }));
+  user = await service.user('frida');
+});
+afterAll(async () => {
+  await service.close();
+  await dispatcher.close();
+  await s3.close();
+});
+
+const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileRecord> =>
+  soon(
+    () => user.file(id),
+    (file) => file.embedding_storage_status === status,
+  );
+const allQuiet = () =>
+  soon(
+    () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),
+    (runs) => runs.length === 0,
+  );
+const stored = (): string[] => [...s3.objects.keys()].filter((key) => key.endsWith('.vectors'));
+async function cool(id: number): Promise<void> {
+  await letDaysPass(service.env, 2, [id]);
+  await coldSweepOnce(service.store, dispatcher);
+  await inStorage(id, 'COLD_STORAGE');
+  await allQuiet();
+}
+async function upload(): Promise<number> {
+  const content = 'The harbour is closed in winter. '.repeat(60);
+  const query = { chunk_size: 60, enable_cold_storage: true, hot_storage_time_to_live: 1 };
+  const { id } = await user.send({ name: 'harbour.md', content }, { ...query, generate_sparse_vectors: true });
+  expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
+  return id;
+}
+
+test('with a bucket for file storage, vectors go there and come back bit by bit', async () => {
+  const id = await upload();
+  const before = await pointsOfFile(service.env, id);
+  expect(before.length).toBeGreaterThan(2);
+  await cool(id);
+  expect(await pointsOfFile(service.env, id)).toEqual([]);
+  expect(stored()).toEqual([expect.stringMatching(new RegExp(`^files/1/${id}/\\d+\\..+\\.vectors$`))]);
+  expect(await storedFor(service.env)).toEqual([]);
+
+  expect((await user.post('/move_to_hot_storage', { filters: { ids: [id] } })).body).toBe(true);
+  await inStorage(id, 'HOT_STORAGE');
+  await allQuiet();
+  expect(await pointsOfFile(service.env, id)).toEqual(before);
+  expect(stored()).toEqual([]);
+});
+
+test('what lies in the bucket and was changed there ends the file SYNC_ERROR; a deleted file leaves nothing there', async () => {
+  const id = await upload();
+  await cool(id);
+  const key = stored().find((one) => one.startsWith(`files/1/${id}/`)) ?? '';
+  s3.objects.set(key, (s3.objects.get(key) ?? Buffer.alloc(0)).subarray(0, -1));
+  await user.post('/move_to_hot_storage', { filters: { ids: [id] } });
+  await soon(
+    () => user.file(id),
+    (file) => file.sync_status === 'SYNC_ERROR',
+  );
+  await allQuiet();
+  await user.post('/delete_files_v2', { filters: { ids: [id] } });
+  await soon(
+    () => [...s3.objects.keys()].filter((one) => one.includes(`/${id}/`)),
+    (left) => left.length === 0,
+  );
+  expect(s3.underWay()).toEqual([]);
+});
+
+test("reconcile lists the whole bucket, tells what is nobody's there, and deletes that alone", async () => {
+  const id = await upload();
+  await cool(id);
+  const env = { ...service.env, PUBLIC_URL: service.url };
+  expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
+  const known = [...s3.objects.keys()];
+  // More than one page of a listing tells.
+  const strays = Array.from({ length: 25 }, (_, index) => `files/1/${9_000_000 + index}/1.raw`);
+  for (const key of strays) s3.objects.set(key, Buffer.from('stray'));
+  const strange = 'files/1/notes.txt';
+  s3.objects.set(strange, Buffer.from('not ours'));
+  const found = await cli(env, 'reconcile', '--json');
+  expect(found.code).toBe(1);
+  expect(found.json()).toMatchObject({
+    looked_at: { stored: known.length + strays.length + 1 },
+    differences: { stray_stored: { count: strays.length + 1 } },
+  });
+  // What has no name of ours is told, and left to a person.
+  expect((await cli(env, 'reconcile', '--mend', '--json')).json()).toMatchObject({ left: 1 });
+  expect([...s3.objects.keys()].toSorted()).toEqual([...known, strange].toSorted());
+  s3.objects.delete(strange);
+  expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
+});

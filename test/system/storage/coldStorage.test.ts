@@ -1,0 +1,471 @@
+import type { Client } from '@temporalio/client';
+import { truncate } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../../contract/records.js';
+import type { EmbeddingStorageStatus } from '../../../contract/statuses.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { coldSweepOnce } from '../../../dispatch/coldSweep.js';
+import { createDispatcher, type Dispatcher } from '../../../dispatch/dispatcher.js';
+import { reapOnce } from '../../../dispatch/reaper.js';
+import { createLog } from '../../../observability/log.js';
+import { readAtRest } from '../../support/atRest.js';
+import { apiClient, type TestUser } from '../../support/client.js';
+import { letDaysPass, pointsOfFile, recordOf, storedFor, storedVectors, toldOf } from '../../support/coldFiles.js';
+import { adoptFiles, connectSource } from '../../support/dataSources.js';
+import { testEngines } from '../../support/engines.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { thoroughly } from '../../support/thorough.js';
+
+const log = createLog({ level: 'silent', name: 'test' });
+let service: TestService;
+let client: Client;
+let dispatcher: Dispatcher;
+let user: TestUser;
+
+beforeAll(async () => {
+  service = await startService();
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  dispatcher = createDispatcher(client, service.names, service.store, log);
+  user = await service.user('frida');
+});
+afterAll(async () => {
+  await service.close();
+  await dispatcher.close();
+});
+
+const text = (number: number) => `The harbour number ${number}. `.repeat(60);
+
+/** Files that are ready, and whose vectors leave after a day without use. */
+async function uploads(count: number, more: Record<string, unknown> = {}): Promise<FileRecord[]> {
+  const query = { chunk_size: 60, enable_cold_storage: true, hot_storage_time_to_live: 1, ...more };
+  const sent = await Promise.all(
+    Array.from({ length: count }, (_, number) => user.send({ name: `${number}.md`, content: text(number) }, query)),
+  );
+  const ready = await Promise.all(sent.map(({ id }) => user.settled(id)));
+  expect(ready.map((file) => file.sync_status)).toEqual(sent.map(() => 'READY'));
+  return ready;
+}
+
+const sweep = () => coldSweepOnce(service.store, dispatcher);
+const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileRecord> =>
+  soon(
+    () => user.file(id),
+    (file) => file.embedding_storage_status === status,
+  );
+/** No run of any kind goes on: what a move leaves behind is tidied up by then. */
+const allQuiet = () =>
+  soon(
+    () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),
+    (runs) => runs.length === 0,
+  );
+async function cool(files: readonly FileRecord[]): Promise<void> {
+  await letDaysPass(
+    service.env,
+    2,
+    files.map(({ id }) => id),
+  );
+  await sweep();
+  for (const { id } of files) await inStorage(id, 'COLD_STORAGE');
+  await allQuiet();
+}
+const toHot = (filters: Record<string, unknown>) => user.post<boolean>('/move_to_hot_storage', { filters });
+const modify = (body: Record<string, unknown>) => user.post<boolean>('/modify_cold_storage_parameters', body);
+const pointsOf = ({ id }: FileRecord) => pointsOfFile(service.env, id);
+const amiss = async () => (await readAtRest(service.env)).amiss();
+
+test('vectors that were not used for their days go to file storage, and come back bit by bit', async () => {
+  const [file, other] = (await uploads(2, { generate_sparse_vectors: true })) as [FileRecord, FileRecord];
+  expect(file).toMatchObject({ embedding_storage_status: 'HOT_STORAGE', hot_storage_time_to_live: 1 });
+  const before = await pointsOf(file);
+  expect(before.length).toBeGreaterThan(2);
+  expect(before[0]).toMatchObject({ vector: { dense: expect.anything(), sparse: expect.anything() } });
+  expect(await sweep()).toBe(0);
+
+  await letDaysPass(service.env, 2, [file.id]);
+  expect(await sweep()).toBe(1);
+  const cold = await inStorage(file.id, 'COLD_STORAGE');
+  await allQuiet();
+  expect(await pointsOf(file)).toEqual([]);
+  expect(await storedFor(service.env)).toEqual([file.id]);
+  expect(cold).toMatchObject({
+    sync_status: 'READY',
+    embedding_properties: file.embedding_properties,
+    supports_cold_storage: true,
+  });
+  expect((await user.file(other.id)).embedding_storage_status).toBe('HOT_STORAGE');
+  expect(await amiss()).toEqual([]);
+
+  expect((await toHot({ ids: [file.id] })).body).toBe(true);
+  await inStorage(file.id, 'HOT_STORAGE');
+  await allQuiet();
+  expect(await pointsOf(file)).toEqual(before);
+  expect(await storedFor(service.env)).toEqual([]);
+  expect((await toldOf(service.env, file.id)).filter((kind) => kind.startsWith('MOVED'))).toEqual([
+    'MOVED_TO_COLD_STORAGE',
+    'MOVED_TO_HOT_STORAGE',
+  ]);
+  expect(await amiss()).toEqual([]);
+  // Its days begin anew.
+  expect(await sweep()).toBe(0);
+});
+
+test('a file without cold storage stays where it is, however long it is not used', async () => {
+  const [file] = (await uploads(1, { enable_cold_storage: false })) as [FileRecord];
+  await letDaysPass(service.env, 1_000);
+  await sweep();
+  await allQuiet();
+  expect(await user.file(file.id)).toMatchObject({
+    embedding_storage_status: 'HOT_STORAGE',
+    supports_cold_storage: false,
+    hot_storage_time_to_live: null,
+  });
+  expect((await pointsOf(file)).length).toBeGreaterThan(0);
+});
+
+test('what a search answers is used: its days begin anew, and one more use within the hour writes nothing', async () => {
+  const [file] = (await uploads(1, { generate_sparse_vectors: true })) as [FileRecord];
+  await letDaysPass(service.env, 2, [file.id]);
+  const found = await user.search({ query: 'harbour', k: 3, file_ids: [file.id] });
+  expect(found.length).toBeGreaterThan(0);
+  await service.store.lastUse.flush();
+  expect(await sweep()).toBe(0);
+  const { lastUsedAt } = (await recordOf(service.env, file.id)) ?? {};
+  await user.search({ query: 'harbour', k: 3, file_ids: [file.id] });
+  await service.store.lastUse.flush();
+  expect((await recordOf(service.env, file.id))?.lastUsedAt).toEqual(lastUsedAt);
+  await letDaysPass(service.env, 2, [file.id]);
+  expect(await sweep()).toBe(1);
+  await inStorage(file.id, 'COLD_STORAGE');
+  await allQuiet();
+});
+
+test('a search that would need cold files names them, unless they are left out; others go on as always', async () => {
+  const searcher = await service.user('selma');
+  const cold = { chunk_size: 60, enable_cold_storage: true, hot_storage_time_to_live: 1 };
+  const send = async (name: string, more: Record<string, unknown>) =>
+    searcher.settled((await searcher.send({ name, content: text(7) }, more)).id);
+  const [first, second, warm] = [await send('a.md', cold), await send('b.md', cold), await send('c.md', {})];
+  const ids = [first.id, second.id];
+  await letDaysPass(service.env, 2, ids);
+  await sweep();
+  await allQuiet();
+  const ask = (more: Record<string, unknown> = {}) =>
+    searcher.post<{ detail: string; documents: { file_id: number }[] }>('/embeddings', {
+      query: 'harbour',
+      k: 50,
+      ...more,
+    });
+  const refused = await ask();
+  expect(refused.status).toBe(409);
+  for (const id of ids) expect(refused.body.detail).toContain(String(id));
+  expect(refused.body.detail).toMatch(/move_to_hot_storage.*exclude_cold_storage_files/);
+  const one = await ask({ file_ids: [second.id, warm.id] });
+  expect(one.status).toBe(409);
+  expect(one.body.detail).toContain(String(second.id));
+  expect(one.body.detail).not.toContain(String(first.id));
+  expect((await ask({ tags: { no: 'such' } })).body.documents).toEqual([]);
+  expect((await ask({ embedding_model: 'COHERE_MULTILINGUAL_V3' })).status).toBe(200);
+  expect(new Set((await ask({ file_ids: [warm.id] })).body.documents.map((found) => found.file_id))).toEqual(
+    new Set([warm.id]),
+  );
+  const without = await ask({ exclude_cold_storage_files: true });
+  expect(new Set(without.body.documents.map((found) => found.file_id))).toEqual(new Set([warm.id]));
+  // The chunks are listed as always, without their vectors.
+  const { results } = await searcher.chunks({ ids: [first.id] }, { include_vectors: true });
+  expect(results.length).toBeGreaterThan(2);
+  expect(results.map((chunk) => chunk.embedding)).toEqual(results.map(() => null));
+  await searcher.post('/move_to_hot_storage', {});
+  await soon(ask, ({ status }) => status === 200);
+  await allQuiet();
+  expect(new Set((await ask()).body.documents.map((found) => found.file_id))).toEqual(new Set([...ids, warm.id]));
+});
+
+thoroughly('tags that change in cold storage are on the vectors that come back', async () => {
+  const [file] = (await uploads(1)) as [FileRecord];
+  await cool([file]);
+  await user.post('/create_user_file_tags', { organization_user_file_id: file.id, tags: { team: 'red' } });
+  await toHot({ ids: [file.id] });
+  await inStorage(file.id, 'HOT_STORAGE');
+  await allQuiet();
+  for (const point of await pointsOf(file)) expect(point).toMatchObject({ payload: { tags: ['team=red'] } });
+  expect(await amiss()).toEqual([]);
+});
+
+test('a resync of unchanged content leaves a file in cold storage, one of other content brings it back', async () => {
+  const [file] = (await uploads(1)) as [FileRecord];
+  await cool([file]);
+  await user.post('/resync_file', { file_id: file.id });
+  expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'COLD_STORAGE' });
+  await allQuiet();
+  expect(await pointsOf(file)).toEqual([]);
+  await user.post('/resync_file', { file_id: file.id, chunk_size: 100 });
+  expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'HOT_STORAGE' });
+  await allQuiet();
+  expect((await pointsOf(file)).length).toBeGreaterThan(0);
+  expect(await storedFor(service.env)).not.toContain(file.id);
+  expect(await amiss()).toEqual([]);
+  // And it may cool again.
+  await cool([file]);
+});
+
+thoroughly(
+  're-embedding leaves a file in cold storage as it is, with that as its reason, and takes it once it is back',
+  async () => {
+    const [cold, hot] = (await uploads(2)) as [FileRecord, FileRecord];
+    await cool([cold]);
+    const before = await user.file(cold.id);
+    const stored = await storedVectors(service.env);
+    const reembed = async () => {
+      const { body } = await user.post<{ id: number; files: number; skipped: object }>('/files/reembed', {
+        embedding_model: 'SOLAR_1_MINI',
+        filters: { ids: [cold.id, hot.id] },
+      });
+      const { id, files, skipped } = body;
+      const ended = await soon(
+        async () => (await user.get<{ status: string }>(`/files/reembed/${id}`)).body,
+        ({ status }) => status !== 'RUNNING' && status !== 'QUEUED',
+      );
+      return { files, skipped, ended };
+    };
+    const first = { cold_storage: 1 };
+    expect(await reembed()).toMatchObject({
+      ...{ files: 1, skipped: first },
+      ended: { status: 'FINISHED', reembedded: 1, failed: 0, skipped: first },
+    });
+    expect(await user.file(cold.id)).toEqual(before);
+    expect(await storedVectors(service.env)).toEqual(stored);
+    expect(await pointsOf(cold)).toEqual([]);
+
+    await toHot({ ids: [cold.id] });
+    await inStorage(cold.id, 'HOT_STORAGE');
+    await allQuiet();
+    const second = { already_embedded: 1 };
+    expect(await reembed()).toMatchObject({
+      ...{ files: 1, skipped: second },
+      ended: { status: 'FINISHED', reembedded: 1, skipped: second },
+    });
+    expect(Object.keys((await user.file(cold.id)).embedding_properties ?? {})).toEqual(['SOLAR_1_MINI']);
+    expect(await amiss()).toEqual([]);
+  },
+);
+
+test('a delete of a cold file, with its record or without, leaves nothing', async () => {
+  const [file, kept] = (await uploads(2)) as [FileRecord, FileRecord];
+  await cool([file, kept]);
+  await user.post('/delete_files_v2', { filters: { ids: [kept.id] }, preserve_file_record: true });
+  await soon(
+    () => user.file(kept.id),
+    (one) => one.file_contents_deleted,
+  );
+  expect(await user.file(kept.id)).toMatchObject({ embedding_storage_status: 'HOT_STORAGE' });
+  await user.post('/delete_files_v2', { filters: { ids: [file.id] } });
+  await soon(
+    () => recordOf(service.env, file.id),
+    (record) => record === null,
+  );
+  const stored = await storedFor(service.env);
+  expect(stored).not.toContain(file.id);
+  expect(stored).not.toContain(kept.id);
+  expect(await amiss()).toEqual([]);
+});
+
+thoroughly(
+  'revoking access to a data source leaves its vectors where they are, and they go and come as before',
+  async () => {
+    const [cold, hot] = (await uploads(2)) as [FileRecord, FileRecord];
+    const owner = await service.store.users.ensure(1, 'frida');
+    const { _id } = await connectSource(service, owner);
+    await adoptFiles(service, _id, [cold.id, hot.id]);
+    const before = [await pointsOf(cold), await pointsOf(hot)];
+    await cool([cold]);
+    expect((await user.post('/revoke_access_token', { data_source_id: _id })).body).toEqual({ success: true });
+    expect(await user.file(cold.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'COLD_STORAGE' });
+    expect(await storedFor(service.env)).toContain(cold.id);
+    expect(await pointsOf(hot)).toEqual(before[1]);
+    await cool([hot]);
+    expect((await toHot({ ids: [cold.id, hot.id] })).body).toBe(true);
+    for (const { id } of [cold, hot]) await inStorage(id, 'HOT_STORAGE');
+    await allQuiet();
+    expect([await pointsOf(cold), await pointsOf(hot)]).toEqual(before);
+    const stored = await storedFor(service.env);
+    for (const { id } of [cold, hot]) expect(stored).not.toContain(id);
+    expect(await amiss()).toEqual([]);
+  },
+);
+
+test('what one asks of cold storage later: days, off and on, each told once', async () => {
+  const [file] = (await uploads(1, { enable_cold_storage: false })) as [FileRecord];
+  const filters = { ids: [file.id] };
+  expect((await modify({ filters, enable_cold_storage: true, hot_storage_time_to_live: 3 })).body).toBe(true);
+  expect(await user.file(file.id)).toMatchObject({ supports_cold_storage: true, hot_storage_time_to_live: 3 });
+  await letDaysPass(service.env, 2, [file.id]);
+  expect(await sweep()).toBe(0);
+  // The days count from the last use.
+  await modify({ filters, hot_storage_time_to_live: 1 });
+  expect(await sweep()).toBe(1);
+  await inStorage(file.id, 'COLD_STORAGE');
+  await allQuiet();
+  // Nothing is otherwise by this, and nothing is told.
+  await modify({ filters, enable_cold_storage: true });
+  await modify({ filters, enable_cold_storage: false });
+  expect(await inStorage(file.id, 'HOT_STORAGE')).toMatchObject({
+    supports_cold_storage: false,
+    hot_storage_time_to_live: null,
+  });
+  await allQuiet();
+  expect((await pointsOf(file)).length).toBeGreaterThan(0);
+  const told = await toldOf(service.env, file.id);
+  expect(told.filter((kind) => kind === 'EMBEDDING_STORAGE_MODIFIED')).toHaveLength(3);
+  expect(await storedFor(service.env)).not.toContain(file.id);
+  expect(await amiss()).toEqual([]);
+});
+
+test('a move terminated in Temporal is begun anew by the reaper, and nothing stays on its way', async () => {
+  const [file] = (await uploads(1)) as [FileRecord];
+  const { coldCopies, runs } = service.store;
+  const { keep } = coldCopies;
+  let reached = false;
+  let goOn: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  Object.assign(coldCopies, {
+    keep: async (...given: Parameters<typeof keep>) => {
+      reached = true;
+      await held;
+      return keep(...given);
+    },
+  });
+  await letDaysPass(service.env, 2, [file.id]);
+  await sweep();
+  await soon(() => reached, Boolean);
+  const [run] = await runs.inMotion(new Date(Date.now() + 1), 10);
+  await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
+  expect(await user.file(file.id)).toMatchObject({ embedding_storage_status: 'HOT_TO_COLD' });
+  expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(1);
+  Object.assign(coldCopies, { keep });
+  goOn();
+  await inStorage(file.id, 'COLD_STORAGE');
+  await allQuiet();
+  await soon(amiss, (notes) => notes.length === 0);
+  const told = await toldOf(service.env, file.id);
+  expect(told.filter((kind) => kind === 'MOVED_TO_COLD_STORAGE')).toHaveLength(1);
+});
+
+thoroughly('a search, and a sync, in the midst of a move: the file turns back, whole', async () => {
+  const [used, synced] = (await uploads(2)) as [FileRecord, FileRecord];
+  const before = await pointsOf(used);
+  const { coldCopies } = service.store;
+  const { keep } = coldCopies;
+  let waiting = 0;
+  let goOn: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  Object.assign(coldCopies, {
+    keep: async (...given: Parameters<typeof keep>) => {
+      waiting += 1;
+      await held;
+      return keep(...given);
+    },
+  });
+  await letDaysPass(service.env, 2, [used.id, synced.id]);
+  await sweep();
+  await soon(
+    () => waiting,
+    (count) => count === 2,
+  );
+  expect((await user.search({ query: 'harbour', k: 1, file_ids: [used.id] })).length).toBe(1);
+  await service.store.lastUse.flush();
+  await user.post('/resync_file', { file_id: synced.id, chunk_size: 100 });
+  expect(await user.settled(synced.id)).toMatchObject({ embedding_storage_status: 'HOT_STORAGE' });
+  Object.assign(coldCopies, { keep });
+  goOn();
+  await inStorage(used.id, 'HOT_STORAGE');
+  await allQuiet();
+  expect(await pointsOf(used)).toEqual(before);
+  expect((await pointsOf(synced)).length).toBeGreaterThan(0);
+  expect(await storedFor(service.env)).not.toContain(used.id);
+  expect(await storedFor(service.env)).not.toContain(synced.id);
+  expect(await amiss()).toEqual([]);
+});
+
+thoroughly('stored vectors that can not be read end the file SYNC_ERROR; a resync makes them anew', async () => {
+  const [file] = (await uploads(1)) as [FileRecord];
+  await cool([file]);
+  const { key = '' } = (await recordOf(service.env, file.id))?.coldCopy ?? {};
+  await truncate(path.join(service.env['DATA_DIR'] ?? '', 'files', key), 100);
+  await toHot({ ids: [file.id] });
+  const lost = await soon(
+    () => user.file(file.id),
+    (one) => one.sync_status === 'SYNC_ERROR',
+  );
+  expect(lost.sync_error_message).toMatch(/Resync/);
+  await allQuiet();
+  await user.post('/resync_file', { file_id: file.id });
+  expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'HOT_STORAGE' });
+  await allQuiet();
+  expect((await pointsOf(file)).length).toBeGreaterThan(0);
+  expect(await amiss()).toEqual([]);
+});
+
+thoroughly('a deleted user leaves no stored vectors', async () => {
+  const gone = await service.user('gone');
+  const { id } = await gone.send(
+    { name: 'a.md', content: text(1) },
+    { enable_cold_storage: true, hot_storage_time_to_live: 1 },
+  );
+  await gone.settled(id);
+  await letDaysPass(service.env, 2, [id]);
+  await sweep();
+  await soon(
+    () => storedFor(service.env),
+    (ids) => ids.includes(id),
+  );
+  const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  await organization.post('/delete_users', { customer_ids: ['gone'] });
+  await soon(
+    () => recordOf(service.env, id),
+    (record) => record === null,
+  );
+  await allQuiet();
+  expect(await storedFor(service.env)).not.toContain(id);
+  expect(await amiss()).toEqual([]);
+});
+
+thoroughly('both moves asked at once: each file ends in one place, whole', async () => {
+  const files = await uploads(6);
+  const ids = files.map(({ id }) => id);
+  const before = await Promise.all(files.map(pointsOf));
+  await letDaysPass(service.env, 2, ids);
+  await Promise.all([sweep(), toHot({ ids }), toHot({ ids })]);
+  await allQuiet();
+  await toHot({ ids });
+  for (const id of ids) await inStorage(id, 'HOT_STORAGE');
+  await allQuiet();
+  expect(await Promise.all(files.map(pointsOf))).toEqual(before);
+  expect(await amiss()).toEqual([]);
+});
+
+test('what can not be asked is 422, and filters of another user reach nothing', async () => {
+  const [file] = (await uploads(1)) as [FileRecord];
+  await cool([file]);
+  const stranger = await service.user('stranger');
+  expect((await stranger.post('/move_to_hot_storage', { filters: { ids: [file.id] } })).body).toBe(true);
+  expect((await stranger.post('/modify_cold_storage_parameters', { enable_cold_storage: false })).body).toBe(true);
+  await allQuiet();
+  expect(await user.file(file.id)).toMatchObject({
+    embedding_storage_status: 'COLD_STORAGE',
+    supports_cold_storage: true,
+  });
+  for (const body of [
+    { hot_storage_time_to_live: 0 },
+    { hot_storage_time_to_live: 'x' },
+    { enable_cold_storage: 'maybe' },
+  ])
+    expect((await modify(body)).status).toBe(422);
+  expect((await user.post('/move_to_hot_storage', { filters: { ids: ['x'] } })).status).toBe(422);
+});

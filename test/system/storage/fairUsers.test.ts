@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../../contract/records.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+
+/** One user's backlog and another user's file, in a worker with two activities at once. */
+const SITES = 4;
+const PAGES = 60;
+const PAGE_MS = 1_000;
+let service: TestService;
+let site: Site;
+
+beforeAll(async () => {
+  const settings = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', ACTIVITY_CONCURRENCY: '2', WORKER_FILE_CONCURRENCY: '8' };
+  service = await startService(settings);
+  site = await startSite();
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+});
+
+test("a text is READY while most of another user's slow pages still wait", async () => {
+  const [first, second] = [await service.user('many'), await service.user('one')];
+  const paths = Array.from({ length: PAGES }, (_, nth) => `/${nth}.html`);
+  for (const [nth, path] of paths.entries())
+    site.pages.set(path, (_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      setTimeout(() => response.end(samplePage(nth, 1)), PAGE_MS);
+    });
+  const parents: FileRecord[] = [];
+  for (let nth = 0; nth < SITES; nth += 1) {
+    const scraped = paths.map((path) => `${path}?part=${nth}`);
+    for (const [at, path] of scraped.entries()) site.pages.set(path, site.pages.get(paths[at] ?? '')!);
+    site.pages.set(`/sitemap-${nth}.xml`, sitemapOf(site.origin, scraped));
+    parents.push(await first.scrape({ url: site.url(`/sitemap-${nth}.xml`), skip_embedding_generation: true }));
+  }
+  const count = async (): Promise<number> => {
+    const filters = { sync_statuses: ['READY'], parent_file_ids: parents.map(({ id }) => id) };
+    return (await first.post<{ count: number }>('/user_files_v2', { filters, pagination: { limit: 1 } })).body.count;
+  };
+  // All four scrapes have batches that wait.
+  await soon(count, (ready) => ready >= SITES);
+  const sent = await second.send({ name: 'a.txt', content: 'The lamp was lit.' });
+  expect(await second.settled(sent.id)).toMatchObject({ sync_status: 'READY' });
+  expect(await count()).toBeLessThan((SITES * PAGES) / 2);
+  for (const { id } of parents) await first.post('/cancel_sync', { file_id: id });
+  for (const { id } of parents) await first.settled(id);
+});

@@ -1,0 +1,252 @@
+/** Files that vanished at their source: gone for callers, kept for operators, had back or erased. */
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
+import { scheduleIds } from '../../../contract/orchestration.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { createDispatcher, type Dispatcher } from '../../../dispatch/dispatcher.js';
+import { quarantineSweepOnce } from '../../../dispatch/quarantineSweep.js';
+import { createLog } from '../../../observability/log.js';
+import type { QuarantinedDoc } from '../../../store/quarantine/model.js';
+import { readAtRest } from '../../support/atRest.js';
+import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
+import { pointsOfFile, storedFor, toldOf } from '../../support/coldFiles.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { testEngines } from '../../support/engines.js';
+import { runPass } from '../../support/passes.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { standForGitBook } from '../../support/sourceStands/gitbook.js';
+import type { SourceStand, StandContent } from '../../support/sourceStands/stand.js';
+import { thoroughly } from '../../support/thorough.js';
+
+interface Quarantined {
+  readonly file_id: number;
+  readonly external_file_id: string;
+  readonly state: string;
+  readonly run_id: number;
+  readonly quarantined_at: string;
+  readonly kept_until: string;
+}
+
+const PATIENCE_MS = 30_000;
+const DAY_MS = 24 * 3_600_000;
+const log = createLog({ level: 'silent', name: 'test' });
+let service: TestService;
+let stand: SourceStand;
+let client: Client;
+let dispatcher: Dispatcher;
+let organization: ApiClient;
+
+beforeAll(async () => {
+  stand = await standForGitBook();
+  const settings = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: stand.settings, QUARANTINE_DAYS: '3' };
+  service = await startService(settings);
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  dispatcher = createDispatcher(client, service.names, service.store, log);
+  organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+});
+afterAll(async () => {
+  await service.close();
+  await stand.close();
+  await dispatcher.close();
+});
+
+const amiss = async (): Promise<string[]> => (await readAtRest(service.env)).amiss();
+/** No run of any kind goes on. */
+const allQuiet = () =>
+  soon(
+    () => withDatabase(service, (db) => db.collection('runs').countDocuments({ finishedAt: null })),
+    (runs) => runs === 0,
+  );
+const kept = async (query = ''): Promise<Quarantined[]> =>
+  (await organization.get<Listed<Quarantined>>(`/quarantined_files?${query}`)).body.results;
+const restore = (body: Record<string, unknown>) =>
+  organization.post<{ restoring: number }>('/quarantined_files/restore', body);
+
+/** A user with the whole account in files, and what its tests do with it. */
+async function connected(customerId: string) {
+  const user: TestUser = await service.user(customerId);
+  const content: StandContent = stand.reset();
+  expect(await stand.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
+  const files = async (): Promise<FileRecord[]> =>
+    (await user.post<Listed<FileRecord>>('/user_files_v2', { order_by: 'id', order_dir: 'asc' })).body.results;
+  const settled = (number: number): Promise<FileRecord[]> =>
+    soon(files, (some) => some.length === number && some.every((file) => file.sync_status === 'READY'), PATIENCE_MS);
+  const all = await settled(2 + content.others.length);
+  const sources = async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
+  const { id } = (await sources())[0]!;
+  const wishes = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
+  expect((await organization.post('/update_users', wishes)).status).toBe(200);
+  const pass = async (): Promise<void> => {
+    expect(await runPass(client, service.names, scheduleIds.source(id))).toMatchObject({ outcome: 'finished' });
+    await allQuiet();
+  };
+  const found = async (query: string): Promise<number[]> => [
+    ...new Set((await user.search({ query, k: 20 })).map((one) => one.file_id)),
+  ];
+  return { user, content, all, id, files, settled, pass, found, mine: `customer_id=${customerId}` };
+}
+
+/** The stand-in for days that go by. */
+const letDaysPass = (ids: readonly number[], days: number): Promise<unknown> =>
+  withDatabase(service, (db) =>
+    db
+      .collection<QuarantinedDoc>('quarantined_files')
+      .updateMany({ _id: { $in: [...ids] } }, [{ $set: { keptUntil: { $subtract: ['$keptUntil', days * DAY_MS] } } }]),
+  );
+
+test('what a pass misses is gone for callers, kept for operators, and comes back as it was', async () => {
+  const { user, content, all, id, files, settled, pass, found, mine } = await connected('alma');
+  const [name = ''] = content.others;
+  const gone = all.find((file) => file.external_file_id === name)!;
+  const points = await pointsOfFile(service.env, gone.id);
+  const { results: chunks } = await user.chunks({ ids: [gone.id] });
+  expect(points.length).toBeGreaterThan(0);
+  expect(await found('About boats')).toContain(gone.id);
+
+  stand.remove(name);
+  await pass();
+  expect(await settled(all.length - 1)).not.toContainEqual(expect.objectContaining({ id: gone.id }));
+  expect((await user.chunks({ ids: [gone.id] })).results).toEqual([]);
+  expect(await found('About boats')).not.toContain(gone.id);
+  expect((await user.post('/resync_file', { file_id: gone.id })).status).toBe(404);
+  expect(await user.get('/whoami')).toMatchObject({ body: { num_files_synced: all.length - 1 } });
+  expect(await pointsOfFile(service.env, gone.id)).toEqual([]);
+  expect(await storedFor(service.env)).toEqual([gone.id]);
+  expect((await toldOf(service.env, gone.id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
+  const [row] = await kept(mine);
+  expect(row).toMatchObject({ file_id: gone.id, external_file_id: name, state: 'KEPT' });
+  expect(Date.parse(row!.kept_until) - Date.parse(row!.quarantined_at)).toBeGreaterThan(2.9 * DAY_MS);
+  expect(await kept(`data_source_id=${id}&run_id=${row?.run_id}`)).toEqual([row]);
+  expect(await kept('data_source_id=1')).toEqual([]);
+  expect(await amiss()).toEqual([]);
+  // What is tagged meanwhile is tagged when it is back.
+  await user.post('/data_sources/tags/add', { data_source_id: id, tags: { pier: 'north' } });
+  await allQuiet();
+
+  const asked = stand.contentAsked?.(name);
+  expect(await restore({ file_ids: [gone.id] })).toMatchObject({ status: 200, body: { restoring: 1 } });
+  await settled(all.length);
+  await allQuiet();
+  const back = await user.file(gone.id);
+  expect(back).toEqual({
+    ...gone,
+    tags: { ...gone.tags, pier: 'north' },
+    updated_at: back.updated_at,
+    // The last that worked on it brought it back.
+    workflow_id: expect.stringMatching(/^[a-z0-9]{8}:restore:/),
+  });
+  const untagged = (some: readonly unknown[]) =>
+    (some as { payload: Record<string, unknown> }[]).map(({ payload: { tags: _tags, ...payload }, ...point }) => ({
+      ...point,
+      payload,
+    }));
+  const again = await pointsOfFile(service.env, gone.id);
+  expect(untagged(again)).toEqual(untagged(points));
+  expect(again).toContainEqual(expect.objectContaining({ payload: expect.objectContaining({ tags: ['pier=north'] }) }));
+  expect((await user.chunks({ ids: [gone.id] })).results).toEqual(chunks);
+  expect(await found('About boats')).toContain(gone.id);
+  expect(stand.contentAsked?.(name)).toBe(asked);
+  expect(await storedFor(service.env)).toEqual([]);
+  expect(await kept(mine)).toEqual([]);
+  expect(await amiss()).toEqual([]);
+
+  // It is not at its source still, and stays, until it was there once more.
+  await pass();
+  await pass();
+  expect(await files()).toHaveLength(all.length);
+  expect(await pointsOfFile(service.env, gone.id)).toEqual(again);
+  stand.reset();
+  await pass();
+  stand.remove(name);
+  await pass();
+  expect((await kept(mine)).map((one) => one.file_id)).toEqual([gone.id]);
+  expect((await restore({ customer_id: 'alma' })).body).toEqual({ restoring: 1 });
+  await settled(all.length);
+  await allQuiet();
+  expect(await amiss()).toEqual([]);
+});
+
+test('what nobody has back in time is erased, and nothing is left of it', async () => {
+  const { content, all, settled, pass, mine } = await connected('bela');
+  for (const other of content.others.slice(0, 2)) stand.remove(other);
+  await pass();
+  await settled(all.length - 2);
+  const [first, second] = (await kept(mine)).map((one) => one.file_id) as [number, number];
+  await letDaysPass([first], 3.1);
+  expect((await kept(mine)).map((one) => one.file_id)).toEqual([second]);
+  // Too late.
+  expect((await restore({ file_ids: [first] })).body).toEqual({ restoring: 0 });
+  expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(1);
+  const rows = () => withDatabase(service, (db) => db.collection('quarantined_files').countDocuments());
+  await soon(rows, (number) => number === 1);
+  await allQuiet();
+  const left = await withDatabase(service, async (db) =>
+    Promise.all(['segments', 'contents'].map((name) => db.collection(name).countDocuments({ fileId: first }))),
+  );
+  expect(left).toEqual([0, 0]);
+  expect(await storedFor(service.env)).toEqual([second]);
+  expect(await pointsOfFile(service.env, first)).toEqual([]);
+  expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(0);
+  expect(await amiss()).toEqual([]);
+
+  // Revoked: nobody is to have it any more.
+  const { id } = (await sourcesOf('bela'))[0]!;
+  const user = await service.user('bela');
+  expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
+  expect(await kept(mine)).toEqual([]);
+  expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(1);
+  await soon(rows, (number) => number === 0);
+  await allQuiet();
+  expect(await storedFor(service.env)).toEqual([]);
+  expect(await amiss()).toEqual([]);
+});
+const sourcesOf = async (customerId: string): Promise<DataSourceRecord[]> =>
+  (await (await service.user(customerId)).post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
+
+thoroughly(
+  'under whose name there is something new at the source, that one stays; a user that is deleted takes all along',
+  async () => {
+    const { content, all, settled, pass, mine } = await connected('cora');
+    stand.remove(content.others[0]!);
+    await pass();
+    await settled(all.length - 1);
+    const [row] = await kept(mine);
+    stand.reset();
+    await pass();
+    await settled(all.length);
+    expect((await restore({ file_ids: [row?.file_id] })).body).toEqual({ restoring: 1 });
+    await allQuiet();
+    expect(await kept(mine)).toEqual([row]);
+    expect(await settled(all.length)).not.toContainEqual(expect.objectContaining({ id: row?.file_id }));
+    expect(await amiss()).toEqual([]);
+
+    expect((await organization.post('/delete_users', { customer_ids: ['cora'] })).status).toBe(200);
+    await soon(
+      () => kept(mine),
+      (rows) => rows.length === 0,
+    );
+    await allQuiet();
+    expect(await storedFor(service.env)).toEqual([]);
+    expect(await amiss()).toEqual([]);
+  },
+);
+
+test('nobody else sees it or has it back, and nothing is had back without a name', async () => {
+  const { content, all, settled, pass, mine } = await connected('dina');
+  stand.remove(content.others[0]!);
+  await pass();
+  await settled(all.length - 1);
+  const [row] = await kept(mine);
+  const other = await service.store.organizations.create('other');
+  const stranger = apiClient(service.url, { authorization: `Bearer ${other.apiKey}` });
+  expect((await stranger.get('/quarantined_files')).body).toEqual({ results: [], count: 0 });
+  const theft = await stranger.post('/quarantined_files/restore', { file_ids: [row?.file_id] });
+  expect(theft).toMatchObject({ status: 200, body: { restoring: 0 } });
+  expect((await restore({})).status).toBe(400);
+  expect((await restore({ file_ids: [] })).body).toEqual({ restoring: 0 });
+  await allQuiet();
+  expect(await kept(mine)).toEqual([row]);
+});

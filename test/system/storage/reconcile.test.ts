@@ -1,0 +1,252 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { reconcile } from '../../../cli/reconcile.js';
+import { DIFFERENCES } from '../../../store/reconcile/differences.js';
+import type { FileDoc } from '../../../store/files/model.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
+import type { TestUser } from '../../support/client.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { startService, type TestService } from '../../support/service.js';
+import { collectionsOf, qdrantOf } from '../../support/storedPoints.js';
+
+const NOBODY = 9_000_000_001;
+const SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };
+let service: TestService;
+let site: Site;
+let user: TestUser;
+let other: { organizationId: number; apiKey: string; user: TestUser };
+
+beforeAll(async () => {
+  site = await startSite();
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', CONTENT_ROW_BYTES: '200' });
+  user = await service.user('ruth');
+  const made = await service.store.organizations.create('other');
+  other = { ...made, user: await service.user('ruth', made.apiKey) };
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+});
+
+/** The kinds of what is found, each with its number. */
+async function found(options: Parameters<typeof reconcile>[1] = {}): Promise<Record<string, number>> {
+  const { report } = await reconcile(service.store, options);
+  return Object.fromEntries([...report.kinds()].map(([kind, { count }]) => [kind, count]));
+}
+
+const text = (seed: string, words = 40): string =>
+  Array.from({ length: words }, (_, n) => `${seed} word ${n} says ${n * 7}.`).join(' ');
+
+async function sent(
+  owner: TestUser,
+  name: string,
+  words?: number,
+  query: Record<string, unknown> = {},
+): Promise<number> {
+  const { id } = await owner.send({ name: `${name}.txt`, content: text(name, words) }, { chunk_size: 100, ...query });
+  expect(await owner.settled(id)).toMatchObject({ sync_status: 'READY' });
+  return id;
+}
+
+const record = (id: number): Promise<FileDoc> =>
+  withDatabase(service, async (connection) => {
+    const row = await connection.collection('files').findOne({ _id: id as never });
+    return row as unknown as FileDoc;
+  });
+const change = (id: number, $set: object): Promise<unknown> =>
+  withDatabase(service, (connection) =>
+    connection.collection('files').updateOne({ _id: id as never }, { $set: { ...$set } as never }),
+  );
+
+/** Points like those of a file, under another name. */
+async function plantPoints(like: FileDoc, as: Partial<{ fileId: number; generation: number; space: string }>) {
+  const space = { name: as.space ?? SPACE.name, dimensions: SPACE.dimensions };
+  await service.store.vectors.upsert([
+    {
+      ...{ organizationId: like.organizationId, userId: like.userId, parentId: null, ancestors: [] },
+      ...{ fileId: as.fileId ?? like._id, generation: as.generation ?? like.generation, space },
+      ...{ model: 'OPENAI', source: 'TEXT', fileTypeAtSource: null, mediaType: 'TEXT', tagPairs: like.tagPairs },
+      vectors: [new Float32Array(384).fill(0.1), new Float32Array(384).fill(0.2)],
+    },
+  ]);
+}
+
+const plantChunks = (like: FileDoc, fileId: number, generation: number): Promise<void> =>
+  service.store.chunks.write([
+    {
+      ...{ organizationId: like.organizationId, userId: like.userId, fileId, generation },
+      ...{ text: 'left behind', prefix: '', cuts: [{ start: 0, end: 11, tokens: 2 }] },
+    },
+  ]);
+
+const plantStored = async (key: string): Promise<void> => {
+  const file = path.join(service.env['DATA_DIR'] ?? '', 'files', key);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, 'left behind');
+};
+
+const deletePoints = async (fileId: number, chunkIndex: number): Promise<void> => {
+  const must = [
+    { key: 'file_id', match: { value: fileId } },
+    { key: 'chunk_index', match: { value: chunkIndex } },
+  ];
+  for (const name of await collectionsOf(service))
+    await qdrantOf(service).delete(name, { wait: true, filter: { must } });
+};
+
+test('planted differences of every kind are found, told with examples, and mended', async () => {
+  site.pages.set('/a.html', samplePage(3, 1));
+  site.pages.set('/b.html', samplePage(4, 1));
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/a.html', '/b.html']));
+  const parent = await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 100 });
+  await user.settled(parent.id);
+  const [first, second] = await user.children(parent.id);
+  const ids = await Promise.all(
+    ['chunkless', 'pointless', 'sparseless', 'tagged', 'miscounted', 'dirty', 'stuck', 'cold', 'bare', 'adrift'].map(
+      (name) => sent(user, name, name === 'bare' ? 5 : 40, { generate_sparse_vectors: name === 'sparseless' }),
+    ),
+  );
+  const [chunkless, pointless, sparseless, tagged, miscounted, dirty, stuck, cold, bare, adrift] = ids as [
+    ...[number, number, number, number, number],
+    ...[number, number, number, number, number],
+  ];
+  const whole = await sent(user, 'whole');
+  expect(await found()).toEqual({});
+
+  const like = await record(whole);
+  const { organizationId, userId } = like;
+  await plantChunks(like, NOBODY, 1);
+  await plantChunks(like, whole, like.generation + 5);
+  await plantPoints(like, { fileId: NOBODY });
+  await plantPoints(like, { generation: like.generation + 5 });
+  await plantPoints(like, { space: 'elsewhere-384' });
+  await plantStored(`${organizationId}/${NOBODY}/1.raw`);
+  await plantStored(`${organizationId}/${whole}/7.abc.vectors`);
+  await plantStored(`${organizationId}/originals/${NOBODY}`);
+  await plantStored(`${organizationId}/readme/what.txt`);
+  const items = { organizationId, userId, customerId: 'ruth', dataSourceId: NOBODY, externalId: 'x', listedBy: 0 };
+  await withDatabase(service, async (connection) => {
+    const into = (name: string, row: object): Promise<unknown> => connection.collection(name).insertOne(row as never);
+    const its = { organizationId, userId, fileId: NOBODY };
+    await into('contents', { _id: `${NOBODY}:1`, ...its, generation: 1, bytes: Buffer.from('x') });
+    await into('originals', { _id: NOBODY, ...its, bytes: Buffer.from('x'), aliveAt: null, doomed: false });
+    await into('recognized_pages', { ...its, reading: 'r', number: 1, page: {} });
+    await into('items', { ...items, _id: NOBODY, source: 'BOX', name: 'x' });
+    await connection.collection('segments').deleteOne({ fileId: chunkless });
+    await connection.collection('contents').deleteMany({ fileId: first!.id });
+    await connection.collection('originals').deleteMany({ fileId: bare });
+  });
+  await rm(path.join(service.env['DATA_DIR'] ?? '', 'files', `${organizationId}/${first!.id}`), {
+    ...{ recursive: true, force: true },
+  });
+  await deletePoints(pointless, 1);
+  for (const name of await collectionsOf(service)) {
+    const must = [{ key: 'file_id', match: { value: sparseless } }];
+    await qdrantOf(service).deleteVectors(name, { wait: true, vector: ['sparse'], filter: { must } });
+    await qdrantOf(service).setPayload(name, {
+      ...{ wait: true, payload: { tags: ['planted=yes'] } },
+      filter: { must: [{ key: 'file_id', match: { value: tagged } }] },
+    });
+  }
+  await change(miscounted, { numChunks: 1 });
+  await change(dirty, { cleanupPending: true });
+  await change(stuck, { syncStatus: 'SYNCING' });
+  await change(cold, {
+    embeddingStorageStatus: 'COLD_STORAGE',
+    coldCopy: { key: `${organizationId}/${cold}/1.x.vectors`, generation: 1, points: 3, bytes: 9 },
+  });
+  await change(adrift, { dataSourceId: NOBODY });
+  await change(parent.id, { 'fileMetadata.pages_ready': 7 });
+
+  const expected = {
+    ...{ stray_chunks: 2, stray_points: 3, stray_contents: 1, stray_originals: 1, stray_pages: 1 },
+    ...{ stray_stored: 4, stray_items: 1, missing_chunks: 1, missing_points: 1, missing_sparse: 1 },
+    ...{ missing_content: 1, missing_cold_copy: 1, missing_original: 1, missing_source: 1 },
+    ...{ other_tags: 1, wrong_count: 1, wrong_page_counts: 1, unfinished_cleanup: 1, stuck: 1 },
+  };
+  // test/system/outages/damagedVectors.test.ts damages vectors.
+  const others = Object.keys(DIFFERENCES).filter((kind) => !kind.startsWith('damaged_'));
+  expect(Object.keys(expected).toSorted()).toEqual(others.toSorted());
+  expect(await found()).toEqual(expected);
+  // Looking changes nothing.
+  const { report } = await reconcile(service.store, {});
+  expect(Object.fromEntries([...report.kinds()].map(([kind, { count }]) => [kind, count]))).toEqual(expected);
+  expect(report.kinds().get('missing_points')?.examples).toEqual([
+    expect.stringMatching(
+      new RegExp(`^organization 1, file ${pointless} \\(pointless.txt\\): has \\d+ points of \\d+$`),
+    ),
+  ]);
+
+  const mended = await reconcile(service.store, { mends: true });
+  // What nobody but a person can mend.
+  expect(mended.report.left()).toBe(3);
+  await Promise.all([chunkless, pointless, sparseless, cold, first!.id].map((id) => user.settled(id)));
+  expect(await found()).toEqual({ stray_stored: 1, missing_original: 1, missing_source: 1 });
+  expect(await user.file(stuck)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+  expect(await record(miscounted)).toMatchObject({ numChunks: like.numChunks > 1 ? expect.any(Number) : 1 });
+  expect((await user.file(parent.id)).file_metadata).toMatchObject({ pages_total: 2, pages_ready: 2 });
+  for (const id of [chunkless, pointless, sparseless, cold]) {
+    expect(await user.file(id)).toMatchObject({ sync_status: 'READY' });
+    const { body } = await user.post<{ documents: unknown[] }>('/embeddings', { query: 'word', k: 3, file_ids: [id] });
+    expect(body.documents.length).toBeGreaterThan(0);
+  }
+  // What nobody asked for but whoever runs the service is told apart.
+  const { body: begun } = await user.get<{ results: { file_id: number }[] }>('/sync_runs?causes=command');
+  const resynced = begun.results.map(({ file_id }) => file_id);
+  expect(resynced).toEqual(expect.arrayContaining([chunkless, pointless, sparseless, cold]));
+  expect(resynced).not.toContain(stuck);
+  expect(second?.sync_status).toBe('READY');
+  await user.post('/delete_files_v2', { filters: { ids: [bare, adrift] } });
+});
+
+test('what a run is at work on is left alone', async () => {
+  const id = await sent(user, 'worked-on');
+  const file = await record(id);
+  const before = await found();
+  // As a sync in motion, and a re-embedding, would have it: points and chunks under a number that no reader sees yet.
+  await plantPoints(file, { generation: 2 });
+  await plantChunks(file, id, 2);
+  await plantStored(`${file.organizationId}/${id}/2.raw`);
+  const runId = await service.store.runs.nextId();
+  const owner = { organizationId: file.organizationId, userId: file.userId, customerId: 'ruth' };
+  await service.store.transaction((session) =>
+    service.store.runs.accept(
+      runId,
+      { kind: 'resyncFile', workflowId: `resync:${id}`, owner, fileId: id, requestId: 'r', options: {} },
+      session,
+    ),
+  );
+  // A fresh row is left to who wrote it for some seconds, and this one for good: nobody starts it.
+  await service.store.runs.postpone(runId, new Date('9999-01-01'));
+  await change(id, { runId, lastGeneration: 2 });
+  expect(await found({ mends: true })).toEqual(before);
+  await change(id, { syncStatus: 'SYNCING' });
+  expect(await found({ mends: true })).toEqual(before);
+  // Once the run has ended, what it left is nobody's.
+  await change(id, { syncStatus: 'READY' });
+  await service.store.runs.finish(runId, 'finished', {});
+  expect(await found()).toEqual({
+    ...before,
+    ...{ stray_chunks: 1, stray_points: 1, stray_stored: 1 + (before['stray_stored'] ?? 0) },
+  });
+  await reconcile(service.store, { mends: true });
+  expect(await found()).toEqual(before);
+});
+
+test('one organization is mended without another being touched, and chunks under a stranger are the stranger’s', async () => {
+  const mine = await record(await sent(user, 'mine'));
+  const theirs = await record(await sent(other.user, 'theirs'));
+  const before = await found({ organizationId: 1 });
+  await plantChunks(theirs, NOBODY, 1);
+  // Of the other organization, under the id of a file of ours, and of a user who is nobody.
+  await plantPoints({ ...theirs, _id: mine._id }, { generation: mine.generation + 1 });
+  await plantPoints({ ...theirs, userId: NOBODY }, { fileId: NOBODY });
+  expect(await found({ organizationId: 1, mends: true })).toEqual(before);
+  const strays = { stray_chunks: 1, stray_points: 2 };
+  expect(await found({ organizationId: other.organizationId })).toEqual(strays);
+  expect(await found({ organizationId: other.organizationId, mends: true })).toEqual(strays);
+  expect(await found({ organizationId: other.organizationId })).toEqual({});
+  expect(await found({ organizationId: 1 })).toEqual(before);
+});

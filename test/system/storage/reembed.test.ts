@@ -1,0 +1,348 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { EMBEDDING_MODELS, type EmbeddingModelId } from '../../../contract/embeddingModels.js';
+import type { FileRecord } from '../../../contract/records.js';
+import { type EmbeddingEmulator, startEmbeddingEmulator } from '../../emulators/embeddingProviders/start.js';
+import { readAtRest } from '../../support/atRest.js';
+import { apiClient, type TestUser } from '../../support/client.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { drawPicture } from '../../support/pictures.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { thoroughly } from '../../support/thorough.js';
+
+const FROM = 'COHERE_MULTILINGUAL_V3';
+const TO = 'OPENAI';
+const BIRDS = ['kingfisher', 'heron', 'swallow', 'nightjar'];
+
+interface Estimate {
+  readonly id: number | null;
+  readonly files: number;
+  readonly chunks: number;
+  readonly tokens: number;
+  readonly known_chunks: number | null;
+  readonly price: number | null;
+  readonly skipped: Record<string, number>;
+}
+interface Progress {
+  readonly status: string;
+  readonly reembedded: number;
+  readonly failed: number;
+  readonly chunks: number;
+  readonly skipped: Record<string, number>;
+  readonly failures: { file_id: number; message: string }[];
+}
+
+let emulator: EmbeddingEmulator;
+let service: TestService;
+
+beforeAll(async () => {
+  emulator = await startEmbeddingEmulator();
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    EMBEDDING_TRIES: '1',
+    EMBEDDING_TIMEOUT_MS: '5000',
+    EMBEDDING_PRICES: 'OPENAI=0.02',
+    ...emulator.settings(),
+  });
+});
+afterEach(() => emulator.reset());
+afterAll(async () => {
+  await service.close();
+  await emulator.close();
+});
+
+const textOf = (bird: string, words = 60): string =>
+  `The ${bird} lives here. ${Array.from({ length: words }, (_, i) => `${bird}${i}`).join(' ')}.`;
+
+async function uploaded(user: TestUser, texts: readonly string[], more: object = {}): Promise<FileRecord[]> {
+  const accepted = await Promise.all(
+    texts.map((contents) =>
+      user.post<FileRecord>('/upload_text', { contents, embedding_model: FROM, chunk_size: 40, ...more }),
+    ),
+  );
+  return Promise.all(accepted.map(({ body }) => user.settled(body.id)));
+}
+
+const ask = (user: TestUser, body: object) => user.post<Estimate>('/files/reembed', { embedding_model: TO, ...body });
+const progressOf = async (user: TestUser, id: number | null): Promise<Progress> =>
+  (await user.get<Progress>(`/files/reembed/${id}`)).body;
+const ENDS = ['FINISHED', 'FAILED', 'CANCELLED'];
+const ended = (user: TestUser, id: number | null): Promise<Progress> =>
+  soon(
+    () => progressOf(user, id),
+    ({ status }) => ENDS.includes(status),
+  );
+const servedBy = (model: EmbeddingModelId) => ({
+  [model]: expect.objectContaining({
+    served_by: EMBEDDING_MODELS[model].space,
+    dimensions: EMBEDDING_MODELS[model].dimensions,
+  }) as unknown,
+});
+const findable = async (user: TestUser, model: EmbeddingModelId, bird: string): Promise<number[]> =>
+  (await user.search({ query: `The ${bird} lives here`, k: 1, embedding_model: model })).map((one) => one.file_id);
+
+const isDocument = (text: string): boolean => text.includes('lives here.');
+/** From now on no document is answered, until the emulator is reset. */
+function holdDocuments(): void {
+  emulator.reset();
+  emulator.misbehave(({ texts }) => (texts.some(isDocument) ? 'hang' : null));
+}
+const underWay = () =>
+  soon(
+    () => emulator.came.filter(({ texts }) => texts.some(isDocument)).length,
+    (came) => came > 0,
+  );
+
+test('files change their model; texts, chunks and tags stay, and a re-sync that finds nothing new changes nothing', async () => {
+  const user = await service.user('changes');
+  const files = await uploaded(
+    user,
+    BIRDS.map((bird) => textOf(bird)),
+    { tags: { kind: 'bird' } },
+  );
+  const ids = files.map(({ id }) => id);
+  const before = await user.chunks({ ids }, { include_vectors: true });
+  expect(before.results.length).toBeGreaterThan(2 * files.length);
+
+  const { status, body } = await ask(user, { filters: { ids } });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ files: 4, chunks: before.results.length, skipped: {}, known_chunks: 0 });
+  expect(await ended(user, body.id)).toMatchObject({
+    ...{ status: 'FINISHED', reembedded: 4, failed: 0, skipped: {}, failures: [] },
+    chunks: before.results.length,
+  });
+
+  const after = await user.chunks({ ids }, { include_vectors: true });
+  const withoutVectors = (rows: typeof after.results) => rows.map(({ embedding: _vector, ...row }) => row);
+  expect(withoutVectors(after.results)).toEqual(withoutVectors(before.results));
+  expect(new Set(after.results.map(({ embedding }) => embedding?.length))).toEqual(new Set([1536]));
+  for (const [index, id] of ids.entries()) {
+    const { updated_at: _at, embedding_properties, ...rest } = await user.file(id);
+    const { updated_at: _before, embedding_properties: _old, ...known } = files[index]!;
+    expect(rest).toEqual(known);
+    expect(embedding_properties).toEqual(servedBy(TO));
+    expect(await findable(user, TO, BIRDS[index]!)).toEqual([id]);
+    expect(await findable(user, FROM, BIRDS[index]!)).toEqual([]);
+  }
+  expect((await readAtRest(service.env)).amiss('changes')).toEqual([]);
+
+  emulator.reset();
+  await user.post('/resync_file', { file_id: ids[0] });
+  expect(await user.settled(ids[0]!)).toMatchObject({ sync_status: 'READY', embedding_properties: servedBy(TO) });
+  expect(emulator.came).toEqual([]);
+  expect((await user.chunks({ ids }, { include_vectors: true })).results).toEqual(after.results);
+  // A second time there is nothing to do.
+  const again = await ask(user, { filters: { ids } });
+  expect(again.body).toMatchObject({ files: 0, tokens: 0, skipped: { already_embedded: 4 } });
+  expect(await ended(user, again.body.id)).toMatchObject({ reembedded: 0, skipped: { already_embedded: 4 } });
+}, 90_000);
+
+test('dry_run embeds nothing and tells files, chunks, tokens, what is known and the price', async () => {
+  const user = await service.user('dry');
+  const files = await uploaded(
+    user,
+    ['owl', 'wren'].map((bird) => textOf(bird, 100)),
+  );
+  emulator.reset();
+  const { body } = await ask(user, { dry_run: true });
+  expect(body).toMatchObject({ id: null, files: 2, skipped: {}, known_chunks: 0 });
+  const tokens = files.reduce((sum, file) => sum + (file.file_statistics?.num_tokens ?? 0), 0);
+  expect(body.tokens).toBeGreaterThanOrEqual(tokens);
+  expect(body.price).toBeCloseTo((body.tokens * 0.02) / 1e6, 9);
+  expect(emulator.came).toEqual([]);
+  expect((await ask(user, { dry_run: true, embedding_model: 'SOLAR_1_MINI' })).body.price).toBeNull();
+  // The same texts are known once another user of the organization has had them embedded.
+  const other = await service.user('dry too');
+  await uploaded(other, [textOf('owl', 100)], { embedding_model: TO });
+  const known = (await ask(user, { dry_run: true })).body;
+  expect(known.known_chunks).toBeGreaterThan(0);
+  expect(known.known_chunks).toBeLessThan(known.chunks);
+});
+
+test('a run that would pass max_tokens is refused, and says how many there are', async () => {
+  const user = await service.user('bound');
+  await uploaded(user, [textOf('crane')]);
+  emulator.reset();
+  const { tokens } = (await ask(user, { dry_run: true })).body;
+  const refused = await user.post<{ detail: { loc: string[]; msg: string }[] }>('/files/reembed', {
+    embedding_model: TO,
+    max_tokens: tokens - 1,
+  });
+  expect(refused.status).toBe(422);
+  expect(refused.body.detail).toEqual([
+    expect.objectContaining({ loc: ['body', 'max_tokens'], msg: expect.stringContaining(String(tokens)) as unknown }),
+  ]);
+  expect(emulator.came).toEqual([]);
+  const { body } = await ask(user, { max_tokens: tokens });
+  expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1 });
+});
+
+thoroughly('what has no vectors of ours is left alone, with the reason', async () => {
+  const user = await service.user('left alone');
+  const [plain] = await uploaded(user, [textOf('finch')]);
+  const [bare] = await uploaded(user, [textOf('robin')], { skip_embedding_generation: true });
+  const picture = await user.settled((await user.send({ name: 'sea.png', content: drawPicture(['Sea']) })).id);
+  const [given, cold] = await uploaded(user, [textOf('dove'), textOf('crow')]);
+  await user.post('/upload_chunks_and_embeddings', {
+    embedding_model: FROM,
+    overwrite_existing: true,
+    chunks_and_embeddings: [
+      {
+        file_id: given!.id,
+        chunks_and_embeddings: [{ chunk_number: 1, chunk: 'Dove.', embedding: Array(1024).fill(0.1) }],
+      },
+    ],
+  });
+  await soon(
+    () => user.chunks({ ids: [given!.id] }),
+    ({ results }) => results.length === 1,
+  );
+  await user.settled(given!.id);
+  const storedIn = (embeddingStorageStatus: string) =>
+    withDatabase(service, (connection) =>
+      connection
+        .collection<{ _id: number }>('files')
+        .updateOne({ _id: cold!.id }, { $set: { embeddingStorageStatus } }),
+    );
+  await storedIn('COLD_STORAGE');
+  const files = [bare, picture, given, cold].map((file) => file!.id);
+  const before = await Promise.all(files.map((id) => user.file(id)));
+  const { body } = await ask(user, {});
+  const skipped = { no_vectors: 1, picture: 1, given_vectors: 1, cold_storage: 1 };
+  expect(body).toMatchObject({ files: 1, skipped });
+  expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1, skipped });
+  expect(await user.file(plain!.id)).toMatchObject({ embedding_properties: servedBy(TO) });
+  expect(await Promise.all(files.map((id) => user.file(id)))).toEqual(before);
+  // Its vectors never left: what looks at the stores later would miss the stored ones.
+  await storedIn('HOT_STORAGE');
+});
+
+thoroughly('while a run is under way, the old model finds what is not flipped and the new one what is', async () => {
+  const user = await service.user('half way');
+  const files = await uploaded(
+    user,
+    BIRDS.map((bird) => textOf(`half${bird}`, 700)),
+  );
+  const [first, ...others] = files;
+  const done = await ask(user, { filters: { ids: [first!.id] } });
+  expect(await ended(user, done.body.id)).toMatchObject({ reembedded: 1 });
+  holdDocuments();
+  const running = await ask(user, { filters: { ids: others.map(({ id }) => id) } });
+  await underWay();
+  expect(await progressOf(user, running.body.id)).toMatchObject({ status: 'RUNNING', reembedded: 0 });
+  expect(await findable(user, TO, `half${BIRDS[0]}`)).toEqual([first!.id]);
+  expect(await findable(user, FROM, `half${BIRDS[1]}`)).toEqual([others[0]!.id]);
+  emulator.reset();
+  expect(await ended(user, running.body.id)).toMatchObject({ reembedded: 3 });
+  for (const [index, { id }] of files.entries()) {
+    expect(await findable(user, TO, `half${BIRDS[index]}`)).toEqual([id]);
+    expect(await findable(user, FROM, `half${BIRDS[index]}`)).toEqual([]);
+  }
+});
+
+test('a cancelled run ends within seconds, and leaves each file on its old vectors or its new ones', async () => {
+  const user = await service.user('cancelled');
+  await uploaded(
+    user,
+    BIRDS.map((bird) => textOf(`gone${bird}`)),
+  );
+  holdDocuments();
+  const { body } = await ask(user, {});
+  await underWay();
+  const begun = Date.now();
+  expect((await user.post(`/files/reembed/${body.id}/cancel`, {})).status).toBe(200);
+  expect(await ended(user, body.id)).toMatchObject({ status: 'CANCELLED', reembedded: 0 });
+  expect(Date.now() - begun).toBeLessThan(15_000);
+  expect(await findable(user, FROM, `gone${BIRDS[2]}`)).toHaveLength(1);
+  expect((await readAtRest(service.env)).amiss('cancelled')).toEqual([]);
+  emulator.reset();
+  const again = await ask(user, {});
+  expect(await ended(user, again.body.id)).toMatchObject({ status: 'FINISHED', reembedded: 4 });
+  expect((await readAtRest(service.env)).amiss('cancelled')).toEqual([]);
+});
+
+describe('a file that changes while it is embedded', () => {
+  const overtaken = async (name: string, change: (user: TestUser, id: number) => Promise<unknown>) => {
+    const user = await service.user(name);
+    const [file] = await uploaded(user, [textOf(name)]);
+    holdDocuments();
+    const { body } = await ask(user, {});
+    await underWay();
+    await change(user, file!.id);
+    emulator.reset();
+    return { user, id: file!.id, end: await ended(user, body.id) };
+  };
+
+  test('by a re-sync with other options has what the re-sync makes, with one model', async () => {
+    const { user, id, end } = await overtaken('resynced', (owner, file_id) =>
+      owner.post('/resync_file', { file_id, chunk_size: 20 }),
+    );
+    expect(end.status).toBe('FINISHED');
+    const file = await user.settled(id);
+    expect(file).toMatchObject({ sync_status: 'READY', chunk_size: 20 });
+    const model = end.reembedded === 1 ? TO : FROM;
+    expect(file.embedding_properties).toEqual(servedBy(model));
+    expect(await findable(user, model, 'resynced')).toEqual([id]);
+    expect((await readAtRest(service.env)).amiss('resynced')).toEqual([]);
+  });
+
+  thoroughly('by a delete is gone with all that belongs to it', async () => {
+    const { user, id, end } = await overtaken('deleted', (owner, fileId) =>
+      owner.post('/delete_files_v2', { filters: { ids: [fileId] } }),
+    );
+    expect(end).toMatchObject({ status: 'FINISHED', reembedded: 0, skipped: { being_deleted: 1 } });
+    const { body } = await soon(
+      () => user.post<{ count: number }>('/user_files_v2', { filters: { ids: [id] } }),
+      ({ body: { count } }) => count === 0,
+    );
+    expect(body.count).toBe(0);
+    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  });
+
+  thoroughly('in its tags is shown with the new ones', async () => {
+    const { user, id, end } = await overtaken('tagged', (owner, fileId) =>
+      owner.post('/create_user_file_tags', { organization_user_file_id: fileId, tags: { changed: 'yes' } }),
+    );
+    expect(end).toMatchObject({ status: 'FINISHED', reembedded: 1 });
+    const found = await user.search({ query: 'tagged', k: 1, embedding_model: TO, tags: { changed: 'yes' } });
+    expect(found.map((one) => one.file_id)).toEqual([id]);
+  });
+});
+
+test('a text that can not be embedded fails its file alone, which keeps its vectors', async () => {
+  const user = await service.user('faulty');
+  const files = await uploaded(
+    user,
+    BIRDS.slice(0, 3).map((bird) => textOf(`odd${bird}`)),
+  );
+  emulator.misbehave(({ texts }) => (texts.some((text) => text.includes('oddheron')) ? { status: 400 } : null));
+  const { body } = await ask(user, {});
+  const end = await ended(user, body.id);
+  expect(end).toMatchObject({ status: 'FINISHED', reembedded: 2, failed: 1 });
+  expect(end.failures).toEqual([{ file_id: files[1]!.id, message: expect.stringMatching(/\w/) as unknown }]);
+  emulator.reset();
+  expect(await findable(user, FROM, 'oddheron')).toEqual([files[1]!.id]);
+  expect((await readAtRest(service.env)).amiss('faulty')).toEqual([]);
+});
+
+thoroughly('the same text in two files of one moment is embedded once, and counted on both', async () => {
+  const user = await service.user('twins');
+  const text = textOf('twin', 5);
+  emulator.reset();
+  emulator.takeTime(500);
+  const files = await uploaded(user, [text, text, text], { chunk_size: 200 });
+  expect(files.map((file) => file.file_statistics?.num_embeddings)).toEqual([1, 1, 1]);
+  expect(emulator.came.flatMap(({ texts }) => texts)).toEqual([text]);
+});
+
+test('a run is its user’s alone', async () => {
+  const user = await service.user('owner');
+  const { body } = await ask(user, {});
+  await ended(user, body.id);
+  const other = await service.user('stranger');
+  expect((await other.get(`/files/reembed/${body.id}`)).status).toBe(404);
+  expect((await other.post(`/files/reembed/${body.id}/cancel`, {})).status).toBe(404);
+  const key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  expect((await key.get(`/files/reembed/${body.id}`)).status).toBe(422);
+});
