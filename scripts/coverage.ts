@@ -18,6 +18,7 @@ import { coverageTable, summarize } from './coverage/summary.js';
 import { createTally, jestCompiler } from './coverage/tally.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PRELOAD = fileURLToPath(new URL('coverage/preload.cjs', import.meta.url));
 /** How often reports are taken from the folder that they are written to. */
 const TAKE_MS = 1_000;
 
@@ -33,7 +34,7 @@ const raw = await mkdtemp(path.join(tmpdir(), 'allotrope-coverage-'));
 async function runCovered(script: string, args: readonly string[]): Promise<number> {
   // Node passes the variable on to child processes, those with an environment of their own included:
   // https://nodejs.org/api/cli.html#node_v8_coveragedir
-  const env = { ...process.env, NODE_V8_COVERAGE: raw };
+  const env = { ...process.env, NODE_V8_COVERAGE: raw, NODE_OPTIONS: `--require=${JSON.stringify(PRELOAD)}` };
   const child = spawn('npm', ['run', '-s', script, '--', ...args], { cwd: ROOT, env, stdio: 'inherit' });
   let running = true;
   const ended = once(child, 'close').finally(() => (running = false)) as Promise<[number | null]>;
@@ -61,6 +62,7 @@ try {
   await mkdir(path.join(ROOT, 'coverage'), { recursive: true });
   await writeFile(path.join(ROOT, 'coverage/coverage.json'), `${JSON.stringify({ folders, files }, null, 1)}\n`);
   console.log(`\n${coverageTable(folders)}`);
+  for (const [url, reason] of tally.unread) console.log(`Not counted: ${url}: ${reason}`);
   if (incomplete > 0) console.log(`${incomplete} reports are incomplete: their processes were killed as they wrote.`);
 } finally {
   await rm(raw, { recursive: true, force: true });

@@ -30,6 +30,8 @@ export interface FileCoverage {
 export interface Tally {
   /** Marks what ran in one process, thread or part of its life. */
   add(report: V8Report): void;
+  /** Scripts whose code could not be read, so that they are not counted, each with the reason. */
+  readonly unread: ReadonlyMap<string, string>;
   /** Coverage of each source that has lines, by path. */
   files(): readonly FileCoverage[];
 }
@@ -86,10 +88,21 @@ export async function createTally(
     return place(relative, () => withInlineMap(compileLikeJest(readFileSync(file, 'utf8'), file)));
   };
 
+  const unread = new Map<string, string>();
+  const placeReadable = (url: string, report: V8Report): ReadonlyMap<string, Placement> | null => {
+    try {
+      return placeScript(url, report);
+    } catch (error) {
+      unread.set(url, error instanceof Error ? error.message : String(error));
+      return null;
+    }
+  };
+
   return {
+    unread,
     add(report) {
       for (const script of report.result) {
-        const placements = placeScript(script.url, report);
+        const placements = placeReadable(script.url, report);
         if (!placements) continue;
         const countAt = countsOf(script);
         const at = (offset = -1): number | null => (offset < 0 ? null : countAt(offset));

@@ -120,6 +120,25 @@ test('counts a thread that is terminated', async () => {
   });
 });
 
+test('counts a reader of documents that answered and was then killed, though its environment is its own', async () => {
+  await mkdir(path.join(project, 'dist/documents'));
+  const reader = path.join(project, 'dist/documents/poolProcess.js');
+  // Its first second is not written.
+  await writeFile(
+    reader,
+    `import { decide } from '../words/decide.js';
+    const began = performance.now();
+    decide(20);
+    setInterval(() => process.send(performance.now() - began > 1000), 100);`,
+  );
+  const parent = `import { fork } from 'node:child_process';
+    const child = fork('${reader}', [], { env: {}, execArgv: [] });
+    child.on('message', (isWritten) => isWritten && child.kill('SIGKILL'));`;
+  await run(parent, '--require', path.join(ROOT, 'scripts/coverage/preload.cjs'));
+  await takeReports(raw, tally);
+  expect(missed().lines).toEqual([4, 5, 6, 8, 10, 12, 16, 18, 19, 20]);
+});
+
 test('keeps a report for later that is still being written', async () => {
   await run(callCompiled(20));
   await takeReports(raw, tally);
@@ -127,6 +146,16 @@ test('keeps a report for later that is still being written', async () => {
   await writeFile(path.join(raw, 'coverage-1.json'), '{"result":[');
   expect(await takeReports(raw, tally)).toBe(1);
   expect(await readdir(raw)).toEqual(['coverage-1.json']);
+});
+
+test('names a script whose compiled code is gone, and counts the others', async () => {
+  await writeFile(path.join(project, 'dist/words/unused.js'), 'export const unused = 1;\n');
+  await run(`await import('${project}/dist/words/unused.js'); ${callCompiled(7)}`);
+  await takeReports(raw, tally);
+  expect([...tally.unread]).toEqual([
+    [pathToFileURL(path.join(project, 'dist/words/unused.js')).href, expect.stringContaining('unused.js.map')],
+  ]);
+  expect(missed().lines).toEqual([6, 12, 16, 19]);
 });
 
 test('counts files that nothing loads, and sums up folders', async () => {
