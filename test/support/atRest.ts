@@ -271,14 +271,19 @@ function tally(keys: readonly string[]): Map<string, number> {
  */
 export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
   const root = path.join(env['DATA_DIR'] ?? '', 'files');
+  // First, since it waits for the runs: what these still write and delete must not be read before.
+  const {
+    files: shown,
+    quarantined,
+    segments,
+    contents: rows,
+    runs,
+    users,
+    events,
+    originals,
+  } = await readDatabase(env);
   const stored = await blobsIn(root);
-  const [
-    { files: shown, quarantined, segments, contents: rows, runs, users, events, originals },
-    points,
-    blobs,
-    copies,
-  ] = await Promise.all([
-    readDatabase(env),
+  const [points, blobs, copies] = await Promise.all([
     readPoints(env),
     readBlobs(stored.contents),
     readCopies(root, stored.copies),

@@ -1,0 +1,104 @@
+/** Small uploads of one user, brought in by one stream, while every process of the service is killed. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pLimit from 'p-limit';
+
+import type { FileRecord } from '../../contract/records.js';
+import { forgetVectors, readAtRest } from '../support/atRest.js';
+import type { TestUser } from '../support/client.js';
+import { findDifferences } from '../support/differences.js';
+import { type OwnService, startOwnService, VICTIMS, type Victim } from '../support/ownService.js';
+import { seededChance } from '../support/seed.js';
+import { soon } from '../support/soon.js';
+
+const TEXTS = 1_000;
+const TEXT_BYTES = 1_000;
+/** Of so many texts one has vectors: embedding all of them would take most of the time of this test. */
+const WITH_VECTORS = 4;
+const KILLS_EACH = 2;
+const CONCURRENT = 8;
+/** A kill comes at a random moment of this length after its wave of uploads has begun. */
+const KILL_WITHIN_MS = 2_000;
+const SETTLE_MS = 300_000;
+/** Both rounds, under load. */
+const TEST_MS = 900_000;
+
+let service: OwnService;
+
+beforeAll(async () => {
+  service = await startOwnService({});
+}, 180_000);
+afterAll(() => service?.close());
+
+const textOf = (nth: number): string =>
+  Array.from({ length: 40 }, (_, line) => `Report ${nth} notes ${nth * 41 + line} in its line ${line}.`)
+    .join(' ')
+    .slice(0, TEXT_BYTES);
+
+const optionsOf = (nth: number) =>
+  nth % WITH_VECTORS === 0 ? { generate_sparse_vectors: true } : { skip_embedding_generation: true };
+
+/** Uploads one text. The caller repeats a call without an answer under the same key, as callers do. */
+async function upload(user: TestUser, nth: number): Promise<number> {
+  const { status, body } = await user.post<FileRecord>(
+    '/upload_text',
+    { contents: textOf(nth), name: `report ${nth}`, ...optionsOf(nth) },
+    { 'idempotency-key': `text-${nth}` },
+  );
+  expect([nth, status]).toEqual([nth, 200]);
+  return body.id;
+}
+
+/** Uploads all texts in waves, with a kill in each; returns their file ids once none is in motion. */
+async function play(customerId: string, kills: readonly { victim: Victim; delayMs: number }[]): Promise<number[]> {
+  const begun = performance.now();
+  const at = (): string => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
+  const user = await service.user(customerId);
+  const countOf = async (statuses: readonly string[]): Promise<number> =>
+    (await user.post<{ count: number }>('/user_files_v2', { filters: { sync_statuses: statuses } })).body.count;
+  const callers = pLimit(CONCURRENT);
+  const waves = Math.max(kills.length, 1);
+  const ids: number[] = [];
+  for (let wave = 0; wave < waves; wave += 1) {
+    const kill = kills[wave];
+    const killing = kill && sleep(kill.delayMs).then(() => service.kill(kill.victim));
+    const some = Array.from({ length: TEXTS / waves }, (_, nth) => (wave * TEXTS) / waves + nth);
+    ids.push(...(await Promise.all(some.map((nth) => callers(() => upload(user, nth))))));
+    await killing;
+    if (kill) process.stdout.write(`${kill.victim} killed, ${ids.length} accepted after ${at()}\n`);
+  }
+  await soon(
+    () => countOf(['READY', 'SYNC_ERROR', 'SYNC_ABORTED']),
+    (count) => count >= TEXTS,
+    SETTLE_MS,
+  );
+  process.stdout.write(`${customerId}: all at rest after ${at()}\n`);
+  return ids;
+}
+
+test(
+  `${TEXTS} texts of 1 kB are each there once after two kills of every process`,
+  async () => {
+    await play('calm', []);
+    await forgetVectors(service.env);
+    const chance = seededChance('kills amid uploads');
+    const kills = chance
+      .shuffle(VICTIMS.flatMap((victim) => Array.from({ length: KILLS_EACH }, () => victim)))
+      .map((victim) => ({ victim, delayMs: chance.below(KILL_WITHIN_MS) }));
+    const ids = await play('killed', kills);
+
+    const rest = await readAtRest(service.env);
+    expect(rest.amiss()).toEqual([]);
+    const { files, segments, points, contents } = rest.content('killed');
+    const calm = rest.content('calm');
+    // What was acknowledged is there, and nothing else.
+    expect(new Set(ids).size).toBe(TEXTS);
+    expect(files).toHaveLength(TEXTS);
+    expect(files).toEqual(calm.files);
+    expect(segments).toEqual(calm.segments);
+    expect(points).toEqual(calm.points);
+    expect(contents).toEqual(calm.contents);
+    expect(await findDifferences(service.env)).toEqual([]);
+  },
+  TEST_MS,
+);
