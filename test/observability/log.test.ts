@@ -1,8 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { createLog } from '../../observability/log.js';
 import { hideSecrets } from '../../observability/hideSecrets.js';
+import { everyRow } from '../support/everyRow.js';
 
 const SECRET = 's3cr3t-Value.of+us/0=';
 /** What a logger writes of some fields. */
@@ -20,7 +21,7 @@ function written(
   return { line: lines[0] ?? '', parsed: JSON.parse(lines[0] ?? '') as Record<string, unknown> };
 }
 
-describe.each([
+const SECRET_FIELDS = [
   'authorization',
   'Authorization',
   'cookie',
@@ -45,23 +46,30 @@ describe.each([
   'code_verifier',
   'sessionToken',
   'secretAccessKey',
-])('a field called %s', (name) => {
-  test.each([
-    ['at the top', (value: unknown) => ({ [name]: value })],
-    ['deep inside', (value: unknown) => ({ a: { b: [{ c: { [name]: value } }] } })],
+];
+
+test('a field that is called like a secret is not written, wherever it lies', () => {
+  const places: readonly (readonly [string, (name: string, value: unknown) => Record<string, unknown>])[] = [
+    ['at the top', (name, value) => ({ [name]: value })],
+    ['deep inside', (name, value) => ({ a: { b: [{ c: { [name]: value } }] } })],
     [
       'of an error',
-      (value: unknown) => ({ err: Object.assign(new Error('x'), { request: { headers: { [name]: value } } }) }),
+      (name, value) => ({ err: Object.assign(new Error('x'), { request: { headers: { [name]: value } } }) }),
     ],
-    ['in a text that is JSON', (value: unknown) => ({ body: JSON.stringify({ [name]: String(value) }) })],
-  ])('is not written %s', (_where, fieldsOf) => {
-    const { line } = written(fieldsOf(SECRET));
-    expect(line).not.toContain(SECRET);
-    expect(line).toContain('[hidden]');
-  });
+    ['in a text that is JSON', (name, value) => ({ body: JSON.stringify({ [name]: String(value) }) })],
+  ];
+  return everyRow(
+    SECRET_FIELDS.flatMap((name) => places.map(([where, fieldsOf]) => ({ name, where, fieldsOf }))),
+    ({ name, where }) => `${name} ${where}`,
+    ({ name, fieldsOf }) => {
+      const { line } = written(fieldsOf(name, SECRET));
+      expect(line).not.toContain(SECRET);
+      expect(line).toContain('[hidden]');
+    },
+  );
 });
 
-test.each([
+const SECRET_TEXTS = [
   `https://bucket.example/o?X-Amz-Signature=${SECRET}&X-Amz-Credential=${SECRET}&x=1`,
   `https://account.blob.example/c/o?sv=2024&sig=${SECRET}`,
   `/content/1/2/3.raw?key=k1&expires=1&signature=${SECRET}`,
@@ -72,18 +80,21 @@ test.each([
   `Basic ${SECRET}`,
   'alk_0123456789abcdefghijklmnopqrstuv',
   'alt.k1.eyJvIjoxLCJ1Ijo3LCJlIjoxfQ.c2lnbmF0dXJlLW9mLW91cnM',
-])('%s is not written whole in a message, a field or the stack of an error', (text) => {
-  const secret = /(alk_\w+|alt\..+)$/.exec(text)?.[0] ?? SECRET;
-  for (const one of [
-    written({}, text),
-    written({ url: text }),
-    written({ err: new Error(`failed at ${text} again`) }),
-  ]) {
-    expect(one.line).not.toContain(secret);
-    expect(one.line).not.toContain(encodeURIComponent(secret));
-    expect(one.line).toContain('[hidden]');
-  }
-});
+];
+
+test('a text that holds a secret is not written whole in a message, a field or the stack of an error', () =>
+  everyRow(SECRET_TEXTS, String, (text) => {
+    const secret = /(alk_\w+|alt\..+)$/.exec(text)?.[0] ?? SECRET;
+    for (const one of [
+      written({}, text),
+      written({ url: text }),
+      written({ err: new Error(`failed at ${text} again`) }),
+    ]) {
+      expect(one.line).not.toContain(secret);
+      expect(one.line).not.toContain(encodeURIComponent(secret));
+      expect(one.line).toContain('[hidden]');
+    }
+  }));
 
 test('what is no secret stays as it is', () => {
   const fields = {

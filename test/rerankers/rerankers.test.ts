@@ -7,6 +7,7 @@ import { createEgress } from '../../egress/createEgress.js';
 import { createRerankers } from '../../rerankers/registry.js';
 import type { Rerankers } from '../../rerankers/types.js';
 import { type Mishap, type RerankEmulator, startRerankEmulator } from '../emulators/rerankers.js';
+import { everyRow } from '../support/everyRow.js';
 
 let emulator: RerankEmulator;
 let egress: ReturnType<typeof createEgress>;
@@ -45,27 +46,47 @@ const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
   return error;
 };
 
-describe.each(RERANK_MODELS)('%s', (model) => {
-  test('answers the best of the texts, best first, with its scores', async () => {
-    expect(await ask(model)).toEqual([
-      { index: 1, score: 0.03 },
-      { index: 2, score: 0.01 },
-      { index: 0, score: 0 },
-    ]);
-    expect(emulator.calls).toMatchObject([{ query: 'where does the red fern grow', texts: TEXTS, count: 3 }]);
+/** Checks a rule for every model, each with an emulator that was asked nothing. */
+const eachModel = (rule: (model: RerankModel) => unknown) =>
+  everyRow(RERANK_MODELS, String, (model) => {
+    emulator.calls.length = 0;
+    return rule(model);
   });
+/** The same for every model and row of a table. */
+const eachModelAnd = <R extends readonly [string, ...unknown[]]>(
+  rows: readonly R[],
+  rule: (model: RerankModel, row: R) => unknown,
+) =>
+  everyRow(
+    RERANK_MODELS.flatMap((model) => rows.map((row) => ({ model, row }))),
+    ({ model, row: [what] }) => `${model}: ${what}`,
+    ({ model, row }) => rule(model, row),
+  );
 
-  test('asks nobody about no texts', async () => {
-    expect(await rerankers.choose(model).rerank('anything', [], 1)).toEqual([]);
-    expect(emulator.calls).toEqual([]);
-  });
+describe('every reranker', () => {
+  test('answers the best of the texts, best first, with its scores', () =>
+    eachModel(async (model) => {
+      expect(await ask(model)).toEqual([
+        { index: 1, score: 0.03 },
+        { index: 2, score: 0.01 },
+        { index: 0, score: 0 },
+      ]);
+      expect(emulator.calls).toMatchObject([{ query: 'where does the red fern grow', texts: TEXTS, count: 3 }]);
+    }));
 
-  test('a very long text is shortened, not refused', async () => {
-    await rerankers.choose(model).rerank('fern', ['fern '.repeat(100_000), 'b'], 1);
-    expect(emulator.calls[0]?.texts[0]?.length).toBeLessThan(50_000);
-  });
+  test('asks nobody about no texts', () =>
+    eachModel(async (model) => {
+      expect(await rerankers.choose(model).rerank('anything', [], 1)).toEqual([]);
+      expect(emulator.calls).toEqual([]);
+    }));
 
-  test.each<[string, Mishap]>([
+  test('shortens a very long text, and does not refuse it', () =>
+    eachModel(async (model) => {
+      await rerankers.choose(model).rerank('fern', ['fern '.repeat(100_000), 'b'], 1);
+      expect(emulator.calls[0]?.texts[0]?.length).toBeLessThan(50_000);
+    }));
+
+  const WRONG: readonly (readonly [string, Mishap])[] = [
     ['JSON that ends in the middle', 'cut'],
     ['no list', 'no list'],
     ['a result without an index', 'unnumbered'],
@@ -74,14 +95,16 @@ describe.each(RERANK_MODELS)('%s', (model) => {
     ['the same text twice', 'twice'],
     ['a score that is no number', 'nan'],
     ['no score', 'unscored'],
-  ])('gives nothing on of an answer with %s, and says which setting to look at', async (_, mishap) => {
-    emulator.misbehave(mishap);
-    const { message, retryable } = await faultOf(ask(model));
-    expect(message).toMatch(/wrong answer.*_BASE_URL/);
-    expect(retryable).toBe(true);
-  });
+  ];
+  test('uses nothing of a wrong answer, and says which setting to look at', () =>
+    eachModelAnd(WRONG, async (model, [, mishap]) => {
+      emulator.misbehave(mishap);
+      const { message, retryable } = await faultOf(ask(model));
+      expect(message).toMatch(/wrong answer.*_BASE_URL/);
+      expect(retryable).toBe(true);
+    }));
 
-  test.each<[string, Mishap, string, boolean]>([
+  const FAILURES: readonly (readonly [string, Mishap, string, boolean])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', true],
     ['429 without', { status: 429 }, 'rate_limited', true],
     ['500', { status: 500 }, 'server_error', true],
@@ -92,18 +115,21 @@ describe.each(RERANK_MODELS)('%s', (model) => {
     ['silence', 'hang', 'timed_out', true],
     ['a broken connection', 'broken', 'unreachable', true],
     ['more than anybody answers', 'huge', 'too_large', false],
-  ])('%s is told as what it is', async (_, mishap, kind, retryable) => {
-    emulator.misbehave(mishap);
-    const fault = await faultOf(ask(model));
-    expect(fault).toMatchObject({ kind, retryable });
-    expect(fault.message).not.toContain('rerank-key');
-    if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);
-  });
+  ];
+  test('reports a failure as the kind that it is, without its key', () =>
+    eachModelAnd(FAILURES, async (model, [, mishap, kind, retryable]) => {
+      emulator.misbehave(mishap);
+      const fault = await faultOf(ask(model));
+      expect(fault).toMatchObject({ kind, retryable });
+      expect(fault.message).not.toContain('rerank-key');
+      if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);
+    }));
 
-  test('without a key says which setting is missing', () => {
-    const none = createRerankers(configured({}).rerank, egress);
-    expect(() => none.choose(model)).toThrow(new RegExp(`${model} is not configured.*_API_KEY`));
-  });
+  test('says without a key which setting is missing', () =>
+    eachModel((model) => {
+      const none = createRerankers(configured({}).rerank, egress);
+      expect(() => none.choose(model)).toThrow(new RegExp(`${model} is not configured.*_API_KEY`));
+    }));
 });
 
 test.each(['COHERE_RERANK_MULTILINGUAL_V3', 'JINA_RERANKER_MULTILINGUAL_V2'] as const)(

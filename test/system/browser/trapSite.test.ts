@@ -7,6 +7,7 @@ import { SLOWNESS_LIMITS, SLOWNESS_TRAPS } from '../../emulators/traps/slowness.
 import type { Trap } from '../../emulators/traps/trap.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { TestUser } from '../../support/client.js';
+import { everyRow } from '../../support/everyRow.js';
 
 let site: TrapSite;
 let service: TestService;
@@ -83,17 +84,19 @@ function expectOutcome({ name, outcome }: Trap, page: FileRecord | undefined): v
   if (outcome.requests !== undefined) expect(requestsOf(`/traps/${name}`)).toBe(outcome.requests);
 }
 
-const rows = (traps: readonly Trap[]) => traps.map((trap) => [trap.name, trap] as const);
 const failing = (traps: readonly Trap[]): number => traps.filter(({ outcome }) => 'sentence' in outcome).length;
 
 describe('a trap costs its own page at most', () => {
-  test.each(rows(TRAPS))('%s', (name, trap) => {
-    expectOutcome(trap, pages.get(site.url(`/traps/${name}`)));
-  });
+  const eachOf = (traps: readonly Trap[], found: ReadonlyMap<string | null, FileRecord>) =>
+    everyRow(
+      traps,
+      ({ name }) => name,
+      (trap) => expectOutcome(trap, found.get(site.url(`/traps/${trap.name}`))),
+    );
 
-  test.each(rows(SLOWNESS_TRAPS))('%s', (name, trap) => {
-    expectOutcome(trap, slowPages.get(site.url(`/traps/${name}`)));
-  });
+  test('and each has its own outcome', () => eachOf(TRAPS, pages));
+
+  test('and each slow one has its own outcome', () => eachOf(SLOWNESS_TRAPS, slowPages));
 
   test('all ordinary pages are READY with their own words', () => {
     const missing = site.ordinary.filter((url) => pages.get(url)?.sync_status !== 'READY');
@@ -147,10 +150,15 @@ describe('a trap costs its own page at most', () => {
 });
 
 describe('sitemaps', () => {
-  test.each(Object.entries(BROKEN_SITEMAPS))('%s is named on the parent with what is wrong', (path, sentence) => {
-    const problems = parent.file_metadata?.['sitemap_problems'] as { url: string; message: string }[];
-    expect(problems.find(({ url }) => url === site.url(path))?.message).toMatch(sentence);
-  });
+  test('that are broken are named on the parent with what is wrong', () =>
+    everyRow(
+      Object.entries(BROKEN_SITEMAPS),
+      ([path]) => path,
+      ([path, sentence]) => {
+        const problems = parent.file_metadata?.['sitemap_problems'] as { url: string; message: string }[];
+        expect(problems.find(({ url }) => url === site.url(path))?.message).toMatch(sentence);
+      },
+    ));
 
   test('nothing else is', () => {
     expect(parent.file_metadata?.['sitemap_problems']).toHaveLength(Object.keys(BROKEN_SITEMAPS).length);
