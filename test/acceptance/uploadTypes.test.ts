@@ -7,6 +7,7 @@ import { UPLOAD_SOURCES } from '../../contract/uploads.js';
 import { type EncodedRecording, encodeRecordings } from '../documents/formats/encodeRecordings.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
 import { readAtRest } from '../support/atRest.js';
+import { everyRow } from '../support/everyRow.js';
 import { SAMPLE_FILES } from '../support/sampleFiles.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
@@ -61,24 +62,30 @@ const formats = [
   ...samples.map(([source, { format }]) => [source, format] as const),
   ...RECORDING_SOURCES.map((source) => [source, source] as const),
 ];
-describe.each([...formats, ['RAW_TEXT', 'TXT'] as const])('%s', (source, format) => {
-  test(`is of the source ${source} and the format ${format}, as accepted and as read`, () => {
-    const { accepted, rested } = files.get(source)!;
-    for (const file of [accepted, rested]) {
-      expect(file).toMatchObject({ source, file_statistics: { file_format: format } });
-      expect(file.file_statistics?.mime_type).toMatch(/^\w+\/[\w.+-]+$/);
-      expect(file.file_metadata).not.toHaveProperty('named_as');
-    }
-  });
-  test('is read, or says in a sentence why not', () => {
-    const { rested } = files.get(source)!;
-    if (rested.sync_status === 'READY') expect(rested.file_statistics?.num_characters).toBeGreaterThan(0);
-    else
-      expect(rested).toMatchObject({
-        sync_status: 'SYNC_ERROR',
-        sync_error_message: expect.stringMatching(/\w \w.*\.$/),
-      });
-  });
+describe('every type', () => {
+  const rows = [...formats, ['RAW_TEXT', 'TXT'] as const];
+  const nameOf = ([source]: readonly [string, string]): string => source;
+
+  test('is of its source and format, as accepted and as read', () =>
+    everyRow(rows, nameOf, ([source, format]) => {
+      const { accepted, rested } = files.get(source)!;
+      for (const file of [accepted, rested]) {
+        expect(file).toMatchObject({ source, file_statistics: { file_format: format } });
+        expect(file.file_statistics?.mime_type).toMatch(/^\w+\/[\w.+-]+$/);
+        expect(file.file_metadata).not.toHaveProperty('named_as');
+      }
+    }));
+
+  test('is read, or says in a sentence why not', () =>
+    everyRow(rows, nameOf, ([source]) => {
+      const { rested } = files.get(source)!;
+      if (rested.sync_status === 'READY') expect(rested.file_statistics?.num_characters).toBeGreaterThan(0);
+      else
+        expect(rested).toMatchObject({
+          sync_status: 'SYNC_ERROR',
+          sync_error_message: expect.stringMatching(/\w \w.*\.$/),
+        });
+    }));
 });
 
 test('text is read', () => {
@@ -86,21 +93,22 @@ test('text is read', () => {
     expect(files.get(source)?.rested).toMatchObject({ sync_status: 'READY', sync_error_message: null });
 });
 
-test.each(RECORDING_SOURCES)('%s is transcribed, sent whole and as what it is', (source) => {
-  const { bytes } = recordings.find(({ type }) => type === source)!;
-  const file = files.get(source)?.rested;
-  expect(file).toMatchObject({
-    sync_status: 'READY',
-    file_statistics: { file_size: bytes.length },
-    file_metadata: { transcription_service: 'deepgram', duration_sec: 21.5 },
-  });
-  // Samples without a header are given one.
-  const isBare = source === 'PCM';
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  expect(
-    deepgram.calls.filter((call) => (isBare ? call.size === bytes.length + 44 : call.sha256 === sha256)),
-  ).toMatchObject([{ contentType: isBare ? 'audio/wav' : file?.file_statistics?.mime_type }]);
-});
+test('every recording is transcribed, sent whole and as what it is', () =>
+  everyRow(RECORDING_SOURCES, String, (source) => {
+    const { bytes } = recordings.find(({ type }) => type === source)!;
+    const file = files.get(source)?.rested;
+    expect(file).toMatchObject({
+      sync_status: 'READY',
+      file_statistics: { file_size: bytes.length },
+      file_metadata: { transcription_service: 'deepgram', duration_sec: 21.5 },
+    });
+    // Samples without a header are given one.
+    const isBare = source === 'PCM';
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(
+      deepgram.calls.filter((call) => (isBare ? call.size === bytes.length + 44 : call.sha256 === sha256)),
+    ).toMatchObject([{ contentType: isBare ? 'audio/wav' : file?.file_statistics?.mime_type }]);
+  }));
 
 describe('what a file is', () => {
   test('is decided by its content before its name, and a lie is noted', async () => {

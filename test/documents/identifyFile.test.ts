@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { identifyFile } from '../../documents/detection/identifyFile.js';
+import { everyRow } from '../support/everyRow.js';
 import { faultOf } from './page.js';
 
 const formatOf = (content: string, contentType: string | null, name: string): string =>
@@ -15,7 +16,7 @@ test('a container is told at any address in memory', () => {
   }
 });
 
-test.each([
+const TEXTS: readonly (readonly [string, string, string | null, string, string])[] = [
   ['a page under any name and type', '\n<!-- x --><!DOCTYPE html><p>a', 'text/plain', 'a.txt', 'HTML'],
   ['XHTML', '<?xml version="1.0"?><html xmlns="x">', 'application/xml', 'a', 'HTML'],
   ['a fragment of a page', '<h1>a</h1>', null, 'upload', 'HTML'],
@@ -45,14 +46,19 @@ test.each([
   ['a message kept as text', 'From: a@b.c\nDate: x\nSubject: x\n\nHello', 'text/plain', 'a.txt', 'TXT'],
   ['words that begin like a video', 'The moov atom comes first.', null, 'a.txt', 'TXT'],
   ['a page called PDF', '<!doctype html><p>Not found', 'application/pdf', 'a.pdf', 'HTML'],
-])('%s', (_name, content, contentType, name, format) => {
-  expect(formatOf(content, contentType, name)).toBe(format);
-});
+];
+
+test('a text is told by its content, its type and its name, in this order', () =>
+  everyRow(
+    TEXTS,
+    ([what]) => what,
+    ([, content, contentType, name, format]) => expect(formatOf(content, contentType, name)).toBe(format),
+  ));
 
 const hex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits.replaceAll(' ', ''), 'hex'));
 const latin1 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
 
-test.each([
+const MARKED: readonly (readonly [string, Uint8Array, string, string | null])[] = [
   ['PDF', latin1('%PDF-1.7\n'), 'a.docx', 'DOCX'],
   ['PDF', latin1('a line in front\n%PDF-1.4\n'), 'a.pdf', null],
   ['DOCX', latin1('PK\u0003\u0004..[Content_Types].xml..word/document.xml'), 'a.pdf', 'PDF'],
@@ -83,9 +89,15 @@ test.each([
   ['FLV', latin1('FLV\u0001'), 'a.flv', null],
   ['MPEG', hex('00 00 01 ba'), 'a.mpeg', null],
   ['MPG', hex('00 00 01 ba'), 'a.mpg', null],
-])('%s by its bytes, whatever the name (%#)', (format, bytes, name, namedAs) => {
-  expect(identifyFile({ bytes, contentType: null, name })).toMatchObject({ format, namedAs });
-});
+];
+
+test('a file with a mark is told by its bytes, whatever the name', () =>
+  everyRow(
+    MARKED,
+    ([format, , name]) => `${format} called ${name}`,
+    ([format, bytes, name, namedAs]) =>
+      expect(identifyFile({ bytes, contentType: null, name })).toMatchObject({ format, namedAs }),
+  ));
 
 /** A frame of MP3, 32 kbit/s at 8 kHz, of so many bytes as it says. */
 const FRAME = Buffer.concat([hex('ff e3 28 c4'), Buffer.alloc(140, 7)]);

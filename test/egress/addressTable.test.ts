@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { SPECIAL_V4, SPECIAL_V6, type SpecialRange } from '../../egress/addressTable.js';
 import { createGuard, type Guard } from '../../egress/guard.js';
+import { everyRow } from '../support/everyRow.js';
 import { faultOf } from './loopback.js';
 
 const NAME = 'name.example';
@@ -67,26 +68,34 @@ const everythingAllowed = (address: string) =>
     answering(address),
   );
 
-describe.each([
-  { family: 'IPv4', bits: 32 as const, table: SPECIAL_V4 },
-  { family: 'IPv6', bits: 128 as const, table: SPECIAL_V6 },
-])('every special-purpose range of $family is refused inside and judged right at its edges', ({ bits, table }) => {
+async function expectRanges(bits: 32 | 128, table: readonly SpecialRange[]): Promise<void> {
   const spans = table.map(({ cidr }) => span(cidr, bits));
   const isSpecial = (number: bigint) => spans.some(({ first, last }) => first <= number && number <= last);
 
-  test.each(table.map((range: SpecialRange) => [range.cidr, range] as const))('%s', async (cidr, range) => {
-    const { first, last } = span(cidr, bits);
-    for (const inside of [first, last, (first + last) / 2n]) {
-      const address = toText(inside, bits);
-      expect([address, await isRefused(strict(address), address)]).toEqual([address, true]);
-      if (range.never) expect([address, await isRefused(everythingAllowed(address), address)]).toEqual([address, true]);
-    }
-    for (const outside of [first - 1n, last + 1n].filter((number) => number >= 0n && number < 1n << BigInt(bits))) {
-      const address = toText(outside, bits);
-      expect([address, await isRefused(strict(address), address)]).toEqual([address, isSpecial(outside)]);
-    }
-  });
-});
+  await everyRow(
+    table,
+    ({ cidr }) => cidr,
+    async (range) => {
+      const { first, last } = span(range.cidr, bits);
+      for (const inside of [first, last, (first + last) / 2n]) {
+        const address = toText(inside, bits);
+        expect([address, await isRefused(strict(address), address)]).toEqual([address, true]);
+        if (range.never)
+          expect([address, await isRefused(everythingAllowed(address), address)]).toEqual([address, true]);
+      }
+      for (const outside of [first - 1n, last + 1n].filter((number) => number >= 0n && number < 1n << BigInt(bits))) {
+        const address = toText(outside, bits);
+        expect([address, await isRefused(strict(address), address)]).toEqual([address, isSpecial(outside)]);
+      }
+    },
+  );
+}
+
+test('every special-purpose range of IPv4 is refused inside and judged right at its edges', () =>
+  expectRanges(32, SPECIAL_V4));
+
+test('every special-purpose range of IPv6 is refused inside and judged right at its edges', () =>
+  expectRanges(128, SPECIAL_V6));
 
 test('the table reaches what lies far from any range', async () => {
   for (const address of [
@@ -113,10 +122,15 @@ describe('an IPv4 address inside an IPv6 address is judged as well', () => {
     ['Teredo client', '2001:0:4136:e378:8000:63bf:5601:5601', '2001::/32'],
   ];
 
-  test.each(hidden)('%s to the metadata address, its range allowed', async (_name, address, cidr) => {
-    const guard = createGuard({ allowedPrivateHosts: [cidr], allowedPorts: [] }, answering(address));
-    expect(await isRefused(guard, address)).toBe(true);
-  });
+  test('that leads to the metadata address, its range allowed', () =>
+    everyRow(
+      hidden,
+      ([name]) => name,
+      async ([, address, cidr]) => {
+        const guard = createGuard({ allowedPrivateHosts: [cidr], allowedPorts: [] }, answering(address));
+        expect(await isRefused(guard, address)).toBe(true);
+      },
+    ));
 
   test('NAT64, allowed, opens public addresses but not private ones', async () => {
     const guard = (address: string) =>

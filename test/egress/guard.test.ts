@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Lookup } from '../../egress/guard.js';
 import type { Egress, EgressSettings } from '../../egress/types.js';
+import { everyRow } from '../support/everyRow.js';
 import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
 
 const open: Egress[] = [];
@@ -48,16 +49,18 @@ const LOOPBACK_SPELLINGS = [
   '%31%32%37.0.0.1',
 ];
 
-test.each(LOOPBACK_SPELLINGS)('%s is refused by request and by check', async (host) => {
-  const guarded = egress({}, () => Promise.reject(new Error('a literal needs no lookup')));
-  await faultOf(guarded.request({ url: `http://${host}/`, ...limits }), 'address_refused');
-  await faultOf(guarded.check(`http://${host}:8080/x`), 'address_refused');
-});
+test('every spelling of an address of this machine is refused by request and by check', () =>
+  everyRow(LOOPBACK_SPELLINGS, String, async (host) => {
+    const guarded = egress({}, () => Promise.reject(new Error('a literal needs no lookup')));
+    await faultOf(guarded.request({ url: `http://${host}/`, ...limits }), 'address_refused');
+    await faultOf(guarded.check(`http://${host}:8080/x`), 'address_refused');
+  }));
 
-test.each(['localhost', 'LOCALHOST.', 'any.localhost'])('%s is refused once it is resolved', async (host) => {
-  const guarded = egress({}, () => Promise.resolve(v4('127.0.0.1', '::1')));
-  await faultOf(guarded.request({ url: `http://${host}/`, ...limits }), 'address_refused');
-});
+test('a name of this machine is refused once it is resolved', () =>
+  everyRow(['localhost', 'LOCALHOST.', 'any.localhost'], String, async (host) => {
+    const guarded = egress({}, () => Promise.resolve(v4('127.0.0.1', '::1')));
+    await faultOf(guarded.request({ url: `http://${host}/`, ...limits }), 'address_refused');
+  }));
 
 test('the real localhost, through the system resolver', async () => {
   const server = await serve((_, response) => response.end('secret'));
@@ -66,7 +69,7 @@ test('the real localhost, through the system resolver', async () => {
   expect(server.seen).toEqual([]);
 });
 
-test.each([
+const NO_ADDRESSES = [
   'ftp://example.com/',
   'file:///etc/passwd',
   'gopher://example.com/',
@@ -78,25 +81,34 @@ test.each([
   'http://user:pw@example.com/',
   'http://user@example.com/',
   'http://example.com:0/',
-])('%p is refused with a sentence and without its secret', async (url) => {
-  const fault = await faultOf(egress({}).request({ url, ...limits }), 'address_refused');
-  expect(fault.message).toMatch(/(Give|Remove|name)/);
-  expect(fault.message).not.toContain('pw');
-});
+];
+
+test('what is no address of the web is refused with a sentence and without its secret', () =>
+  everyRow(NO_ADDRESSES, JSON.stringify, async (url) => {
+    const fault = await faultOf(egress({}).request({ url, ...limits }), 'address_refused');
+    expect(fault.message).toMatch(/(Give|Remove|name)/);
+    expect(fault.message).not.toContain('pw');
+  }));
 
 describe('names', () => {
-  test.each([
+  const MIXED: readonly (readonly [string, readonly string[]])[] = [
     ['private beside public', ['93.184.216.34', '10.0.0.1']],
     ['public beside private', ['10.0.0.1', '93.184.216.34']],
     ['private AAAA beside public A', ['93.184.216.34', 'fd00::1']],
     ['mapped metadata', ['93.184.216.34', '::ffff:169.254.169.254']],
     ['link-local with a zone', ['fe80::1%eth0']],
     ['no IP address at all', ['example.org']],
-  ])('%s', async (_name, addresses) => {
-    const guarded = egress({}, () => Promise.resolve(v4(...addresses)));
-    await faultOf(guarded.check('https://mixed.example/'), 'address_refused');
-    await faultOf(guarded.request({ url: 'http://mixed.example/', ...limits }), 'address_refused');
-  });
+  ];
+  test('are refused for any one of their addresses', () =>
+    everyRow(
+      MIXED,
+      ([what]) => what,
+      async ([, addresses]) => {
+        const guarded = egress({}, () => Promise.resolve(v4(...addresses)));
+        await faultOf(guarded.check('https://mixed.example/'), 'address_refused');
+        await faultOf(guarded.request({ url: 'http://mixed.example/', ...limits }), 'address_refused');
+      },
+    ));
 
   test('rebinding: what check saw does not bind the connection, which looks for itself', async () => {
     const server = await serve((_, response) => response.end('secret'));
@@ -175,7 +187,7 @@ describe('ALLOWED_PRIVATE_HOSTS', () => {
   const literal = (port: number) => `http://127.0.0.1:${String(port)}/`;
   const name = (port: number) => `http://Inside.example.:${String(port)}/`;
 
-  test.each<[string, string[], (port: number) => string, boolean]>([
+  const ENTRIES: readonly (readonly [string, string[], (port: number) => string, boolean])[] = [
     ['host:port opens it', ['127.0.0.1:PORT'], literal, true],
     ['another port does not', ['127.0.0.1:1'], literal, false],
     ['host opens every port', ['127.0.0.1'], literal, true],
@@ -189,9 +201,13 @@ describe('ALLOWED_PRIVATE_HOSTS', () => {
     ['an address does not open the names that lead to it', ['127.0.0.1'], name, false],
     ['a range does', ['127.0.0.1/32'], name, true],
     ['no suffix match', ['example'], name, false],
-  ])('%s', async (_title, allowed, url, expected) => {
-    expect(await reach(allowed, url)).toBe(expected);
-  });
+  ];
+  test('opens what an entry names, and nothing else', () =>
+    everyRow(
+      ENTRIES,
+      ([title]) => title,
+      async ([, allowed, url, expected]) => expect(await reach(allowed, url)).toBe(expected),
+    ));
 
   test('a named host that leads to the metadata service stays closed', async () => {
     for (const address of ['169.254.169.254', 'fd00:ec2::254', 'fe80::1', '::ffff:169.254.169.254']) {
@@ -202,16 +218,15 @@ describe('ALLOWED_PRIVATE_HOSTS', () => {
     }
   });
 
-  test.each(['10.0.0.0/33', '10.0.0/8', 'a/b', 'http://x', 'x:99999', 'user@x', 'a b', ''])(
-    '%p is no entry',
-    (entry) => {
-      expect(() => createEgress(egressSettings({ allowedPrivateHosts: [entry] }))).toThrow(/ALLOWED_PRIVATE_HOSTS/);
-    },
-  );
+  test('with an entry that is none is refused', () =>
+    everyRow(['10.0.0.0/33', '10.0.0/8', 'a/b', 'http://x', 'x:99999', 'user@x', 'a b', ''], JSON.stringify, (entry) =>
+      expect(() => createEgress(egressSettings({ allowedPrivateHosts: [entry] }))).toThrow(/ALLOWED_PRIVATE_HOSTS/),
+    ));
 
-  test.each(['[::1]:8080', '::1', 'fd00::/8', 'localhost', 'db.internal:27017'])('%p is an entry', (entry) => {
-    expect(() => egress({ allowedPrivateHosts: [entry] })).not.toThrow();
-  });
+  test('takes addresses, ranges and names, with ports and without', () =>
+    everyRow(['[::1]:8080', '::1', 'fd00::/8', 'localhost', 'db.internal:27017'], String, (entry) =>
+      expect(() => egress({ allowedPrivateHosts: [entry] })).not.toThrow(),
+    ));
 });
 
 test('ALLOWED_PORTS closes all others but those named with a host', async () => {

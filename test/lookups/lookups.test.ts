@@ -6,6 +6,7 @@ import { createEgress } from '../../egress/createEgress.js';
 import { createLookups } from '../../lookups/registry.js';
 import type { Lookups } from '../../lookups/types.js';
 import { KEY, type LookupEmulator, type LookupName, type LookupRefusal, startLookups } from '../emulators/lookups.js';
+import { everyRow } from '../support/everyRow.js';
 
 const TIMEOUT_MS = 4_000;
 const VIDEO = 'dQw4w9WgXcQ';
@@ -26,7 +27,8 @@ beforeAll(async () => {
   emulator = await startLookups();
   egress = createEgress(configured({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }).embedding.egress);
 });
-beforeEach(() => {
+/** What the services hold, and nothing goes wrong with them. */
+function fill(): void {
   emulator.mend();
   emulator.pages.clear();
   emulator.videos.clear();
@@ -34,7 +36,8 @@ beforeEach(() => {
   emulator.givesJson = true;
   emulator.pages.set('https://example.org/fern', 'The red fern').set('https://example.org/moss', 'Moss and fern');
   emulator.videos.set(VIDEO, { lines: LINES });
-});
+}
+beforeEach(fill);
 afterAll(() => Promise.all([egress.close(), emulator.close()]));
 
 const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
@@ -52,67 +55,100 @@ const ask = (name: LookupName, question?: string, timeoutMs?: number): Promise<u
     : one.videoTranscripts().transcript(question ?? VIDEO);
 };
 
-describe.each(['brave', 'searxng'] as const)('a search by %s', (name) => {
-  test('gives the addresses that were found, each once, and only those of pages', async () => {
-    emulator.pages.set('HTTPS://EXAMPLE.org/fern#top', 'fern').set('javascript:alert(1)', 'fern');
-    emulator.pages.set('https://a:b@example.org/', 'fern').set('ftp://example.org/', 'fern');
-    expect(await ask(name)).toEqual(['https://example.org/fern', 'https://example.org/moss']);
-    expect(emulator.requests).toHaveLength(1);
+/** Checks a rule for each service, or each service and row of a table, filled anew. */
+const eachOf = <Name extends LookupName>(names: readonly Name[], rule: (name: Name) => unknown) =>
+  everyRow(names, String, (name) => {
+    fill();
+    return rule(name);
   });
-  test('may find nothing', async () => {
-    expect(await ask(name, 'zeppelin')).toEqual([]);
-  });
-  test('sends signs of addresses as signs of the query', async () => {
-    emulator.pages.set('https://example.org/odd', 'a&b=c#d');
-    expect(await ask(name, 'a&b=c#d')).toEqual(['https://example.org/odd']);
-  });
-  test.each([
+const eachRowOf = <Name extends LookupName, R extends readonly [string, ...unknown[]]>(
+  names: readonly Name[],
+  rows: readonly R[],
+  rule: (name: Name, row: R) => unknown,
+) =>
+  everyRow(
+    names.flatMap((name) => rows.map((row) => ({ name, row }))),
+    ({ name, row: [what] }) => `${name}: ${what}`,
+    ({ name, row }) => {
+      fill();
+      return rule(name, row);
+    },
+  );
+const SEARCHES = ['brave', 'searxng'] as const;
+const TRANSCRIPTS = ['supadata', 'invidious'] as const;
+const ALL = [...SEARCHES, ...TRANSCRIPTS];
+
+describe('a search', () => {
+  test('gives the addresses that were found, each once, and only those of pages', () =>
+    eachOf(SEARCHES, async (name) => {
+      emulator.pages.set('HTTPS://EXAMPLE.org/fern#top', 'fern').set('javascript:alert(1)', 'fern');
+      emulator.pages.set('https://a:b@example.org/', 'fern').set('ftp://example.org/', 'fern');
+      expect(await ask(name)).toEqual(['https://example.org/fern', 'https://example.org/moss']);
+      expect(emulator.requests).toHaveLength(1);
+    }));
+  test('may find nothing', () =>
+    eachOf(SEARCHES, async (name) => {
+      expect(await ask(name, 'zeppelin')).toEqual([]);
+    }));
+  test('sends signs of addresses as signs of the query', () =>
+    eachOf(SEARCHES, async (name) => {
+      emulator.pages.set('https://example.org/odd', 'a&b=c#d');
+      expect(await ask(name, 'a&b=c#d')).toEqual(['https://example.org/odd']);
+    }));
+  const WRONG_RESULTS: readonly (readonly [string, string])[] = [
     ['an object of something else', '{"a":1}'],
     ['a list', '[]'],
     ['null', 'null'],
     ['results that are no list', '{"type":"search","web":{"results":{}},"results":5}'],
-  ])('%s is a wrong answer, of which nothing is used', async (_what, body) => {
-    emulator.misbehave(() => ({ status: 200, body }));
-    expect((await faultOf(ask(name))).message).toMatch(/wrong answer.*_BASE_URL/);
-  });
-  test('results that are none are left out', async () => {
-    const results = '[null,5,{"url":7},{"url":"https://example.org/fern"}]';
-    emulator.misbehave(() => ({
-      status: 200,
-      body: `{"type":"search","web":{"results":${results}},"results":${results}}`,
+  ];
+  test('uses nothing of a wrong answer', () =>
+    eachRowOf(SEARCHES, WRONG_RESULTS, async (name, [, body]) => {
+      emulator.misbehave(() => ({ status: 200, body }));
+      expect((await faultOf(ask(name))).message).toMatch(/wrong answer.*_BASE_URL/);
     }));
-    expect(await ask(name)).toEqual(['https://example.org/fern']);
-  });
+  test('leaves out results that are none', () =>
+    eachOf(SEARCHES, async (name) => {
+      const results = '[null,5,{"url":7},{"url":"https://example.org/fern"}]';
+      emulator.misbehave(() => ({
+        status: 200,
+        body: `{"type":"search","web":{"results":${results}},"results":${results}}`,
+      }));
+      expect(await ask(name)).toEqual(['https://example.org/fern']);
+    }));
 });
 
-describe.each(['supadata', 'invidious'] as const)('a transcript by %s', (name) => {
-  test('gives what is said, with its seconds', async () => {
-    expect(await ask(name)).toEqual(LINES);
-  });
-  test('is null for a video without one', async () => {
-    emulator.videos.set(VIDEO, { lines: null });
-    expect(await ask(name)).toBeNull();
-  });
-  test.each([
+describe('a transcript', () => {
+  test('gives what is said, with its seconds', () =>
+    eachOf(TRANSCRIPTS, async (name) => expect(await ask(name)).toEqual(LINES)));
+  test('is null for a video without one', () =>
+    eachOf(TRANSCRIPTS, async (name) => {
+      emulator.videos.set(VIDEO, { lines: null });
+      expect(await ask(name)).toBeNull();
+    }));
+  const UNSEEN = [
     ['is unknown', undefined],
     ['may not be seen', { lines: LINES, hidden: true }],
-  ])('tells of a video that %s', async (_what, video) => {
-    if (video) emulator.videos.set(VIDEO, video);
-    else emulator.videos.delete(VIDEO);
-    expect(await faultOf(ask(name))).toMatchObject({ kind: 'not_found', retryable: false });
-  });
-  test.each([
+  ] as const;
+  test('is not found of a video that is unknown, or may not be seen', () =>
+    eachRowOf(TRANSCRIPTS, UNSEEN, async (name, [, video]) => {
+      if (video) emulator.videos.set(VIDEO, video);
+      else emulator.videos.delete(VIDEO);
+      expect(await faultOf(ask(name))).toMatchObject({ kind: 'not_found', retryable: false });
+    }));
+  const WRONG_LINES: readonly (readonly [string, string])[] = [
     ['an object of something else', '{"a":1}'],
     ['lines that are none', '{"captions":5,"content":[{"text":"a"}]}'],
     ['an error that nobody knows', '{"error":"sunspots"}'],
-  ])('%s is a wrong answer', async (_what, body) => {
-    emulator.misbehave(() => ({ status: 200, body }));
-    expect(await faultOf(ask(name))).toMatchObject({ kind: 'server_error', retryable: true });
-  });
+  ];
+  test('uses nothing of a wrong answer', () =>
+    eachRowOf(TRANSCRIPTS, WRONG_LINES, async (name, [, body]) => {
+      emulator.misbehave(() => ({ status: 200, body }));
+      expect(await faultOf(ask(name))).toMatchObject({ kind: 'server_error', retryable: true });
+    }));
 });
 
-describe.each(['brave', 'searxng', 'supadata', 'invidious'] as const)('%s', (name) => {
-  test.each<[string, LookupRefusal | 'broken' | 'hang', string, boolean]>([
+describe('every service', () => {
+  const FAILURES: readonly (readonly [string, LookupRefusal | 'broken' | 'hang', string, boolean])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', true],
     ['429 without', { status: 429 }, 'rate_limited', true],
     ['500', { status: 500 }, 'server_error', true],
@@ -127,26 +163,29 @@ describe.each(['brave', 'searxng', 'supadata', 'invidious'] as const)('%s', (nam
     ['more than anybody answers', { status: 200, body: `{"a":"${'x'.repeat(21_000_000)}"}` }, 'too_large', false],
     ['a broken connection', 'broken', 'unreachable', true],
     ['silence', 'hang', 'timed_out', true],
-  ])('%s is told as what it is', async (_, mishap, kind, retryable) => {
-    emulator.misbehave(() => mishap);
-    const fault = await faultOf(ask(name, undefined, mishap === 'hang' ? 300 : TIMEOUT_MS));
-    expect(fault).toMatchObject({ kind, retryable });
-    expect(fault.message).not.toContain(KEY);
-    if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);
-    expect(emulator.requests).toHaveLength(1);
-  });
+  ];
+  test('reports a failure as the kind that it is, without its key', () =>
+    eachRowOf(ALL, FAILURES, async (name, [, mishap, kind, retryable]) => {
+      emulator.misbehave(() => mishap);
+      const fault = await faultOf(ask(name, undefined, mishap === 'hang' ? 300 : TIMEOUT_MS));
+      expect(fault).toMatchObject({ kind, retryable });
+      expect(fault.message).not.toContain(KEY);
+      if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);
+      expect(emulator.requests).toHaveLength(1);
+    }));
 
-  test('at an address of a private network is asked only where the operator allows it', async () => {
-    const strict = createEgress(configured({}).embedding.egress);
-    const one = createLookups(configured(emulator.settings(name)).lookups, strict);
-    const work =
-      name === 'brave' || name === 'searxng'
-        ? one.webSearch().search('fern')
-        : one.videoTranscripts().transcript(VIDEO);
-    expect((await faultOf(work)).message).toContain('ALLOWED_PRIVATE_HOSTS');
-    expect(emulator.requests).toEqual([]);
-    await strict.close();
-  });
+  test('at an address of a private network is asked only where the operator allows it', () =>
+    eachOf(ALL, async (name) => {
+      const strict = createEgress(configured({}).embedding.egress);
+      const one = createLookups(configured(emulator.settings(name)).lookups, strict);
+      const work =
+        name === 'brave' || name === 'searxng'
+          ? one.webSearch().search('fern')
+          : one.videoTranscripts().transcript(VIDEO);
+      expect((await faultOf(work)).message).toContain('ALLOWED_PRIVATE_HOSTS');
+      expect(emulator.requests).toEqual([]);
+      await strict.close();
+    }));
 });
 
 describe('what is particular to one of them', () => {

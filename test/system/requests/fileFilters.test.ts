@@ -4,6 +4,7 @@ import type { ChunkRecord, FileRecord } from '../../../contract/records.js';
 import { seedFiles, type SeededFile } from '../../support/seedFiles.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { Listed, TestUser } from '../../support/client.js';
+import { everyRow } from '../../support/everyRow.js';
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 1, number));
 const sized = (fileSize: number) => ({
@@ -231,17 +232,26 @@ test('every filter of the interface has a row', () => {
   expect([...new Set(CASES.map(([filter]) => filter))].toSorted()).toEqual(ALL_FILTERS.toSorted());
 });
 
-describe.each(CASES)('filter %s: %s', (_filter, _what, filters, expected) => {
-  test('of /user_files_v2', async () => {
-    const found = await files({ filters: filters(), order_by: 'id', pagination: page });
-    expect(found).toEqual({ ids: expected, count: expected.length });
-  });
+describe('every filter finds what it means', () => {
+  const eachCase = (rule: (filters: Body, expected: readonly number[]) => Promise<void>) =>
+    everyRow(
+      CASES,
+      ([filter, what]) => `${filter}: ${what}`,
+      ([, , filters, expected]) => rule(filters(), expected),
+    );
 
-  test('of /list_chunks_and_embeddings', async () => {
-    const { ids, rows, count } = await chunks({ filters: filters(), order_by: 'id', pagination: page });
-    expect(ids).toEqual(expected.filter((id) => WITH_CHUNKS.includes(id)));
-    expect({ rows: rows.length, count }).toEqual({ rows: total(expected), count: total(expected) });
-  });
+  test('of /user_files_v2', () =>
+    eachCase(async (filters, expected) => {
+      const found = await files({ filters, order_by: 'id', pagination: page });
+      expect(found).toEqual({ ids: expected, count: expected.length });
+    }));
+
+  test('of /list_chunks_and_embeddings', () =>
+    eachCase(async (filters, expected) => {
+      const { ids, rows, count } = await chunks({ filters, order_by: 'id', pagination: page });
+      expect(ids).toEqual(expected.filter((id) => WITH_CHUNKS.includes(id)));
+      expect({ rows: rows.length, count }).toEqual({ rows: total(expected), count: total(expected) });
+    }));
 });
 
 test('filters that are given together must all hold', async () => {
@@ -250,13 +260,15 @@ test('filters that are given together must all hold', async () => {
   expect(await chunks({ filters, pagination: page })).toMatchObject({ ids: [5], count: 5 });
 });
 
-test.each(ALL_FILTERS.filter((name) => !['include_all_children', 'non_synced_only'].includes(name)))(
-  'null for %s means that it is not given',
-  async (name) => {
-    expect((await files({ filters: { [name]: null }, pagination: page })).count).toBe(8);
-    expect((await chunks({ filters: { [name]: null }, pagination: page })).count).toBe(total(WITH_CHUNKS));
-  },
-);
+test('null for a filter means that it is not given', () =>
+  everyRow(
+    ALL_FILTERS.filter((name) => !['include_all_children', 'non_synced_only'].includes(name)),
+    String,
+    async (name) => {
+      expect((await files({ filters: { [name]: null }, pagination: page })).count).toBe(8);
+      expect((await chunks({ filters: { [name]: null }, pagination: page })).count).toBe(total(WITH_CHUNKS));
+    },
+  ));
 
 /** Order → the files upwards, nulls first, ties by id. Downwards is the very reverse. */
 const ORDERS: readonly (readonly [string, readonly number[]])[] = [
@@ -268,29 +280,44 @@ const ORDERS: readonly (readonly [string, readonly number[]])[] = [
   ['id', [1, 2, 3, 4, 5, 6, 7, 8]],
 ];
 
-describe.each(ORDERS)('order_by %s', (order_by, upwards) => {
-  test.each(['asc', 'desc'])('%s', async (order_dir) => {
-    const expected = order_dir === 'asc' ? upwards : upwards.toReversed();
-    const body = { filters: {}, order_by, order_dir, pagination: page };
-    expect((await files(body)).ids).toEqual(expected);
-    const { ids, rows } = await chunks(body);
-    expect(ids).toEqual(expected.filter((id) => WITH_CHUNKS.includes(id)));
-    // Inside a file the chunks stay in their own order.
-    const indexes = ids.map((id) => rows.filter((row) => row.user_file_id - base === id).map((row) => row.chunk_index));
-    expect(indexes).toEqual(ids.map((id) => Array.from({ length: id }, (_, index) => index)));
-  });
+describe('order_by', () => {
+  const both = ORDERS.flatMap(([order_by, upwards]) =>
+    (['asc', 'desc'] as const).map((order_dir) => ({ order_by, order_dir, upwards })),
+  );
+  test('orders files, and chunks by their files, upwards and downwards', () =>
+    everyRow(
+      both,
+      ({ order_by, order_dir }) => `${order_by} ${order_dir}`,
+      async ({ order_by, order_dir, upwards }) => {
+        const expected = order_dir === 'asc' ? upwards : upwards.toReversed();
+        const body = { filters: {}, order_by, order_dir, pagination: page };
+        expect((await files(body)).ids).toEqual(expected);
+        const { ids, rows } = await chunks(body);
+        expect(ids).toEqual(expected.filter((id) => WITH_CHUNKS.includes(id)));
+        // Inside a file the chunks stay in their own order.
+        const indexes = ids.map((id) =>
+          rows.filter((row) => row.user_file_id - base === id).map((row) => row.chunk_index),
+        );
+        expect(indexes).toEqual(ids.map((id) => Array.from({ length: id }, (_, index) => index)));
+      },
+    ));
 
-  test('pages follow one another without a gap', async () => {
-    const seen: number[] = [];
-    for (let offset = 0; offset < 8; offset += 3)
-      seen.push(...(await files({ order_by, pagination: { limit: 3, offset } })).ids);
-    expect(seen).toEqual(upwards);
-    const whole = (await chunks({ filters: {}, order_by, pagination: page })).rows;
-    const parts: ChunkRecord[] = [];
-    for (let offset = 0; offset < whole.length; offset += 7)
-      parts.push(...(await chunks({ filters: {}, order_by, pagination: { limit: 7, offset } })).rows);
-    expect(parts).toEqual(whole);
-  });
+  test('gives pages that follow one another without a gap', () =>
+    everyRow(
+      ORDERS,
+      ([order_by]) => order_by,
+      async ([order_by, upwards]) => {
+        const seen: number[] = [];
+        for (let offset = 0; offset < 8; offset += 3)
+          seen.push(...(await files({ order_by, pagination: { limit: 3, offset } })).ids);
+        expect(seen).toEqual(upwards);
+        const whole = (await chunks({ filters: {}, order_by, pagination: page })).rows;
+        const parts: ChunkRecord[] = [];
+        for (let offset = 0; offset < whole.length; offset += 7)
+          parts.push(...(await chunks({ filters: {}, order_by, pagination: { limit: 7, offset } })).rows);
+        expect(parts).toEqual(whole);
+      },
+    ));
 });
 
 test('without an order it is updated_at upwards', async () => {
@@ -330,11 +357,13 @@ describe('pagination', () => {
     expect(await chunks(body)).toMatchObject({ ids: [6, 7], count: 13 });
   });
 
-  test.each([{ limit: 0 }, { limit: -1 }, { limit: 10_001 }, { offset: -1 }, { starting_id: -1 }, { limit: '5' }])(
-    '%j is 422',
-    async (pagination) => {
-      expect((await user.post('/user_files_v2', { pagination })).status).toBe(422);
-      expect((await user.post('/list_chunks_and_embeddings', { filters, pagination })).status).toBe(422);
-    },
-  );
+  test('outside of its bounds is 422', () =>
+    everyRow(
+      [{ limit: 0 }, { limit: -1 }, { limit: 10_001 }, { offset: -1 }, { starting_id: -1 }, { limit: '5' }],
+      (pagination) => JSON.stringify(pagination),
+      async (pagination) => {
+        expect((await user.post('/user_files_v2', { pagination })).status).toBe(422);
+        expect((await user.post('/list_chunks_and_embeddings', { filters, pagination })).status).toBe(422);
+      },
+    ));
 });
