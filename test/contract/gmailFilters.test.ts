@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { gmailQuery } from '../../connectors/google/gmail/query.js';
 import { FilterError } from '../../contract/filterTree.js';
 import { gmailFilterOf, idOfGmailFilter, readGmailFilter } from '../../contract/gmailFilters.js';
+import { everyRow } from '../support/everyRow.js';
 
 /** 7 January 2024, midnight in UTC, in seconds. */
 const DAY = 1_704_585_600;
@@ -77,12 +78,17 @@ describe('in the words of Gmail', () => {
       '{(from:a@b.example -to:c@d.example) in:sent}',
     ],
   ];
-  test.each(WORDS)('%j', (given, words) => {
-    const filter = readGmailFilter(given);
-    expect(gmailQuery(filter)).toBe(words);
-    // As an item, and back.
-    expect(gmailFilterOf(idOfGmailFilter(filter))).toEqual(filter);
-  });
+  test('says every filter, and has it as an item', () =>
+    everyRow(
+      WORDS,
+      ([given]) => JSON.stringify(given),
+      ([given, words]) => {
+        const filter = readGmailFilter(given);
+        expect(gmailQuery(filter)).toBe(words);
+        // As an item, and back.
+        expect(gmailFilterOf(idOfGmailFilter(filter))).toEqual(filter);
+      },
+    ));
 
   test('the same conditions have the same id, however they were written', () => {
     const ids = [
@@ -127,11 +133,16 @@ describe('what means nothing is named by its path', () => {
     ['too many', { OR: Array.from({ length: 51 }, () => one) }, ['OR', 50]],
     ['too long together', { OR: Array.from({ length: 20 }, () => ({ key: 'from', value: 'a'.repeat(320) })) }, []],
   ];
-  test.each(WRONG)('%s', (_name, given, path) => {
-    const read = () => readGmailFilter(given);
-    expect(read).toThrow(FilterError);
-    expect(read).toThrow(expect.objectContaining({ path, message: expect.stringMatching(/\w/) }));
-  });
+  test('whatever it is', () =>
+    everyRow(
+      WRONG,
+      ([what]) => what,
+      ([, given, path]) => {
+        const read = () => readGmailFilter(given);
+        expect(read).toThrow(FilterError);
+        expect(read).toThrow(expect.objectContaining({ path, message: expect.stringMatching(/\w/) }));
+      },
+    ));
 
   test('five levels are fine', () => {
     expect(readGmailFilter(nest(5))).toEqual(nest(5));

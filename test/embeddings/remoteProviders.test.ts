@@ -18,6 +18,7 @@ import {
 } from '../emulators/embeddingProviders/start.js';
 import { modelFiles } from './modelFiles.js';
 import { cosine, length } from './vectors.js';
+import { everyRow } from '../support/everyRow.js';
 import { isThorough } from '../support/thorough.js';
 
 /** One model id of each provider. */
@@ -82,21 +83,39 @@ afterEach(async () => {
 });
 afterAll(() => emulator.close());
 
-test.each(EMBEDDING_MODEL_IDS)('%s gets vectors of its own provider, size and space', async (model) => {
-  const embeddings = open();
-  const { dimensions, space, provider } = EMBEDDING_MODELS[model];
-  expect(embeddings.spaceOf(model)).toEqual({ name: space, dimensions });
-  const texts = ['The river runs.', 'Cats sleep.', 'Tokens <|endoftext|> are text.'];
-  const vectors = await embeddings.embed(space, texts, 'document');
-  expect(vectors.map((vector) => vector.length)).toEqual([dimensions, dimensions, dimensions]);
-  vectors.forEach((vector, at) => {
-    expect(length(vector)).toBeCloseTo(1, 5);
-    const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
-    expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 4);
-  });
-  expect(new Set(emulator.came.map((one) => one.provider))).toEqual(new Set([provider]));
-  expect(embeddings.models().find((one) => one.model === model)).toMatchObject({ provider, space: { name: space } });
-});
+/** Checks a rule for each row of a table, with an emulator that was asked nothing. */
+const eachRow = <R extends readonly [string, ...unknown[]]>(rows: readonly R[], rule: (row: R) => unknown) =>
+  everyRow(
+    rows,
+    ([provider, what = '']) => `${provider} ${String(what)}`,
+    (row) => {
+      emulator.reset();
+      return rule(row);
+    },
+  );
+
+test('every model gets vectors of its own provider, size and space', () =>
+  eachRow(
+    EMBEDDING_MODEL_IDS.map((model) => [model] as const),
+    async ([model]) => {
+      const embeddings = open();
+      const { dimensions, space, provider } = EMBEDDING_MODELS[model];
+      expect(embeddings.spaceOf(model)).toEqual({ name: space, dimensions });
+      const texts = ['The river runs.', 'Cats sleep.', 'Tokens <|endoftext|> are text.'];
+      const vectors = await embeddings.embed(space, texts, 'document');
+      expect(vectors.map((vector) => vector.length)).toEqual([dimensions, dimensions, dimensions]);
+      vectors.forEach((vector, at) => {
+        expect(length(vector)).toBeCloseTo(1, 5);
+        const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
+        expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 4);
+      });
+      expect(new Set(emulator.came.map((one) => one.provider))).toEqual(new Set([provider]));
+      expect(embeddings.models().find((one) => one.model === model)).toMatchObject({
+        provider,
+        space: { name: space },
+      });
+    },
+  ));
 
 test('a model id is served by the embedded model until its provider is configured', () => {
   const embeddings = open({ OPENAI_API_KEY: '', AZURE_OPENAI_DEPLOYMENTS: 'AZURE_ADA_LARGE_256=my-large' });
@@ -119,18 +138,19 @@ test.each([
   ]);
 });
 
-test.each(EACH)('%s: texts longer than the window are embedded by windows that hold all of them', async (_p, model) => {
-  const embeddings = open();
-  const { window } = EMBEDDING_MODELS[model];
-  const words = Array.from({ length: Math.min(9_000, window * 4) }, (_, i) => `w${i}`);
-  const text = words.join(' ');
-  expect(countTokens(text)).toBeGreaterThan(window);
-  const [vector] = await embeddings.embed(embeddings.spaceOf(model).name, [text], 'document');
-  expect(length(vector!)).toBeCloseTo(1, 5);
-  const sent = emulator.came.flatMap((one) => (one.status === 200 ? one.texts : []));
-  expect(sent.length).toBeGreaterThan(1);
-  expect(sent.flatMap((one) => one.trim().split(' ')).toSorted()).toEqual(words.toSorted());
-});
+test('texts longer than the window are embedded by windows that hold all of them', () =>
+  eachRow(EACH, async ([, model]) => {
+    const embeddings = open();
+    const { window } = EMBEDDING_MODELS[model];
+    const words = Array.from({ length: Math.min(9_000, window * 4) }, (_, i) => `w${i}`);
+    const text = words.join(' ');
+    expect(countTokens(text)).toBeGreaterThan(window);
+    const [vector] = await embeddings.embed(embeddings.spaceOf(model).name, [text], 'document');
+    expect(length(vector!)).toBeCloseTo(1, 5);
+    const sent = emulator.came.flatMap((one) => (one.status === 200 ? one.texts : []));
+    expect(sent.length).toBeGreaterThan(1);
+    expect(sent.flatMap((one) => one.trim().split(' ')).toSorted()).toEqual(words.toSorted());
+  }));
 
 test('what a provider finds too long all the same is found in its request and halved; the rest is not harmed', async () => {
   const embeddings = open();
@@ -146,15 +166,16 @@ test('what a provider finds too long all the same is found in its request and ha
   });
 });
 
-test.each(EACH)('%s: requests stay within the limits, and texts go together', async (provider, model) => {
-  const embeddings = open();
-  const texts = Array.from({ length: 300 }, (_, i) => `text number ${i}`);
-  const vectors = await embeddings.embed(embeddings.spaceOf(model).name, texts, 'document');
-  expect(vectors).toHaveLength(300);
-  expect(emulator.came.filter((one) => one.status !== 200)).toEqual([]);
-  const requests = { openai: 1, azure: 1, cohere: 4, vertex: 300, solar: 3 };
-  expect(emulator.came).toHaveLength(requests[provider as ProviderName]);
-});
+test('requests stay within the limits of each provider, and texts go together', () =>
+  eachRow(EACH, async ([provider, model]) => {
+    const embeddings = open();
+    const texts = Array.from({ length: 300 }, (_, i) => `text number ${i}`);
+    const vectors = await embeddings.embed(embeddings.spaceOf(model).name, texts, 'document');
+    expect(vectors).toHaveLength(300);
+    expect(emulator.came.filter((one) => one.status !== 200)).toEqual([]);
+    const requests = { openai: 1, azure: 1, cohere: 4, vertex: 300, solar: 3 };
+    expect(emulator.came).toHaveLength(requests[provider as ProviderName]);
+  }));
 
 test('tokens of one request are bounded', async () => {
   const embeddings = open();
@@ -184,18 +205,19 @@ describe('a provider that misbehaves', () => {
   // Each fault of one provider, by turns.
   const passing = isThorough() ? all : all.filter((_row, at) => at % EACH.length === 0);
 
-  test.each(passing)('%s: %s passes, and the vectors are right', async (_provider, _what, model, wrong) => {
-    const embeddings = open({ EMBEDDING_TIMEOUT_MS: '1500' });
-    emulator.misbehave((_one, nth) => (nth === 1 ? wrong : null));
-    const { dimensions, space } = EMBEDDING_MODELS[model];
-    const texts = ['The river runs.', 'Cats sleep.'];
-    const vectors = await embeddings.embed(space, texts, 'document');
-    vectors.forEach((vector, at) => {
-      const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
-      expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 4);
-    });
-    expect(vectors).toHaveLength(2);
-  });
+  test('that passes leaves the vectors right', () =>
+    eachRow(passing, async ([, , model, wrong]) => {
+      const embeddings = open({ EMBEDDING_TIMEOUT_MS: '1500' });
+      emulator.misbehave((_one, nth) => (nth === 1 ? wrong : null));
+      const { dimensions, space } = EMBEDDING_MODELS[model];
+      const texts = ['The river runs.', 'Cats sleep.'];
+      const vectors = await embeddings.embed(space, texts, 'document');
+      vectors.forEach((vector, at) => {
+        const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
+        expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 4);
+      });
+      expect(vectors).toHaveLength(2);
+    }));
 
   test.each(['openai', 'azure', 'solar'] as const)('%s: vectors without an index are not guessed at', async (name) => {
     const embeddings = open();
@@ -206,14 +228,15 @@ describe('a provider that misbehaves', () => {
     expect(emulator.came).toHaveLength(4);
   });
 
-  test.each(EACH)('%s: a refused key is told with its setting, and not tried again', async (_provider, model) => {
-    const embeddings = open();
-    emulator.misbehave(() => ({ status: 403 }));
-    const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS[model].space, ['x'], 'document'));
-    expect(fault).toMatchObject({ kind: 'access_denied', retryable: false });
-    expect(fault.message).toMatch(/(OPENAI|COHERE|SOLAR)_API_KEY|VERTEX_CREDENTIALS/);
-    expect(emulator.came).toHaveLength(1);
-  });
+  test('that refuses a key is told with its setting, and not tried again', () =>
+    eachRow(EACH, async ([, model]) => {
+      const embeddings = open();
+      emulator.misbehave(() => ({ status: 403 }));
+      const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS[model].space, ['x'], 'document'));
+      expect(fault).toMatchObject({ kind: 'access_denied', retryable: false });
+      expect(fault.message).toMatch(/(OPENAI|COHERE|SOLAR)_API_KEY|VERTEX_CREDENTIALS/);
+      expect(emulator.came).toHaveLength(1);
+    }));
 
   test('a wrong key is named by its setting and never shown', async () => {
     const embeddings = open({ OPENAI_API_KEY: 'not-the-key' });
@@ -401,12 +424,17 @@ describe('Vertex AI', () => {
   );
 });
 
-test.each([
+const HALF: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ AZURE_OPENAI_API_KEY: '' }, /AZURE_OPENAI_API_KEY is not set/],
   [{ AZURE_OPENAI_DEPLOYMENTS: 'OPENAI=x' }, /AZURE_OPENAI_DEPLOYMENTS/],
   [{ VERTEX_PROJECT: '' }, /VERTEX_PROJECT is not set/],
   [{ VERTEX_CREDENTIALS: '' }, /VERTEX_CREDENTIALS or VERTEX_ACCESS_TOKEN is not set/],
   [{ VERTEX_CREDENTIALS: '/nonexistent/key.json' }, /VERTEX_CREDENTIALS names a file/],
-] as const)('half a configuration is a fault at start: %j', (settings, said) => {
-  expect(() => open(settings)).toThrow(said);
-});
+];
+
+test('half a configuration is a fault at start', () =>
+  everyRow(
+    HALF,
+    ([settings]) => JSON.stringify(settings),
+    ([settings, said]) => expect(() => open(settings)).toThrow(said),
+  ));

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { everyRow } from '../../support/everyRow.js';
 import { parseRobots, productTokenOf } from '../../../connectors/web/robotsRules.js';
 
 const allows = (robots: string, path: string, token = 'allotrope') => parseRobots(robots, token).allows(path);
 
 describe('which rule decides', () => {
-  test.each<[string, string, string, boolean]>([
+  const DECIDED: readonly (readonly [string, string, string, boolean])[] = [
     ['no rules', '', '/x', true],
     ['a prefix', 'User-agent: *\nDisallow: /a', '/a/b', false],
     ['not a prefix', 'User-agent: *\nDisallow: /a', '/b/a', true],
@@ -37,13 +38,17 @@ describe('which rule decides', () => {
     ['comments and blanks', '  user-AGENT :  *  # all\n\n\tDISALLOW\t:/a#b', '/a', false],
     ['a byte order mark is not part of it', 'User-agent: *\r\nDisallow: /a\rDisallow: /b', '/b', false],
     ['rules before any agent', 'Disallow: /\nUser-agent: other\nDisallow: /x', '/x', true],
-  ])('%s', (_name, robots, path, expected) => {
-    expect(allows(robots, path)).toBe(expected);
-  });
+  ];
+  test('is the longest that matches', () =>
+    everyRow(
+      DECIDED,
+      ([what]) => what,
+      ([, robots, path, expected]) => expect(allows(robots, path)).toBe(expected),
+    ));
 });
 
 describe('which group is ours', () => {
-  test.each<[string, string, boolean]>([
+  const GROUPS: readonly (readonly [string, string, boolean])[] = [
     ['ours before everyone', 'User-agent: *\nDisallow: /\n\nUser-agent: Allotrope\nDisallow: /x', true],
     ['everyone where ours is absent', 'User-agent: other\nAllow: /\n\nUser-agent: *\nDisallow: /', false],
     ['case does not matter', 'User-agent: ALLOTROPE\nDisallow: /', false],
@@ -65,9 +70,13 @@ describe('which group is ours', () => {
     ['a delay ends one', 'User-agent: *\nCrawl-delay: 1\n\nUser-agent: b\nDisallow: /', true],
     ['a rule does', 'User-agent: allotrope\nDisallow: /x\nUser-agent: b\nDisallow: /', true],
     ['an empty group of ours is a group', 'User-agent: *\nDisallow: /\n\nUser-agent: allotrope\n', true],
-  ])('%s', (_name, robots, expected) => {
-    expect(allows(robots, '/page')).toBe(expected);
-  });
+  ];
+  test('is told by our name, else it is that of everyone', () =>
+    everyRow(
+      GROUPS,
+      ([what]) => what,
+      ([, robots, expected]) => expect(allows(robots, '/page')).toBe(expected),
+    ));
 
   test('the name is taken from the user agent', () => {
     expect(productTokenOf('Allotrope/0.1 (+self-hosted)')).toBe('allotrope');

@@ -4,7 +4,6 @@ import type Joi from 'joi';
 import { EXTENSIONS } from '../../../api/extensions.js';
 import { scrapeSitemap } from '../../../api/web/scrapeSitemap.js';
 import { findChromium } from '../../../connectors/web/findChromium.js';
-import { EMBEDDING_MODEL_IDS } from '../../../contract/embeddingModels.js';
 import type { PageOptions } from '../../../contract/ingestOptions.js';
 import type { ChunkRecord, FileRecord } from '../../../contract/records.js';
 import { countTokens } from '../../../documents/chunking/countTokens.js';
@@ -246,25 +245,6 @@ describe('the fields of scrape_sitemap', () => {
     const without = against ? await scrape(() => against) : plain;
     expect(Object.keys(row.body(plain.site))).toContain(field);
     await row.effect(await scrape(row.body), without);
-  });
-});
-
-describe('embedding_model', () => {
-  /** By model; scraped side by side. */
-  let scraped: ReadonlyMap<string, Seen>;
-  beforeAll(async () => {
-    const one = async (model: string) =>
-      [model, await scrape(() => ({ embedding_model: model, max_pages_to_scrape: 1 }))] as const;
-    scraped = new Map(await Promise.all(EMBEDDING_MODEL_IDS.map(one)));
-  });
-
-  test('there are fifteen', () => expect(scraped.size).toBe(15));
-
-  test.each(EMBEDDING_MODEL_IDS)('%s is accepted, shown, and found again by', async (model) => {
-    const seen = scraped.get(model) as Seen;
-    for (const file of [seen.accepted, seen.parent, ...seen.children])
-      expect(Object.keys(file.embedding_properties ?? {})).toEqual([model]);
-    expect(await search(seen, { embedding_model: model })).toBeGreaterThan(0);
   });
 });
 

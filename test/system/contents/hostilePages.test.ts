@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createDocumentPool } from '../../../documents/pool.js';
 import { FILES, input, LIMITS, parsePage, textOf } from '../../documents/page.js';
+import { everyRow } from '../../support/everyRow.js';
 
 const attributes = Array.from({ length: 100_000 }, (_, i) => `a${i}="v"`).join(' ');
 const repeat = (text: string, times: number): string => text.repeat(times);
@@ -79,17 +80,27 @@ describe('hostile content is read and chunked within the budgets that every docu
     return document.text.slice(0, document.text.length);
   }
 
-  // Rows by number, and compared as yes or no: Jest prints what it is given, which takes minutes for megabytes.
-  test.each(pages.map(([name], row) => [name, row] as const))('%s', async (_name, row) => {
-    const [, html, text, without] = pages[row] as (typeof pages)[number];
-    const found = await read(html, 'text/html; charset=utf-8');
-    expect([text.test(found), without?.test(found) ?? false]).toEqual([true, false]);
-  });
+  // Compared as yes or no: Jest prints what it is given, which takes minutes for megabytes.
+  test(
+    'of pages',
+    () =>
+      everyRow(
+        pages,
+        ([name]) => name,
+        async ([, html, text, without]) => {
+          const found = await read(html, 'text/html; charset=utf-8');
+          expect([text.test(found), without?.test(found) ?? false]).toEqual([true, false]);
+        },
+      ),
+    1_800_000,
+  );
 
-  test.each(texts.map(([name], row) => [name, row] as const))('%s', async (_name, row) => {
-    const [, type, content, text] = texts[row] as (typeof texts)[number];
-    expect(text.test(await read(content, type))).toBe(true);
-  });
+  test('of texts', () =>
+    everyRow(
+      texts,
+      ([name]) => name,
+      async ([, type, content, text]) => expect(text.test(await read(content, type))).toBe(true),
+    ));
 });
 
 describe('what no author writes ends the page where it is met', () => {
