@@ -1,0 +1,131 @@
+/**
+ * `npm run bench:rebuild`: chunks a second of `npm run cli -- vectors rebuild` beside the ingest of the same chunks, in rounds
+ * of both: a new user scrapes pages, their collection is deleted, and the command makes their vectors again. Both embed
+ * every chunk. `-- --quick` takes fewer pages and writes no results.
+ */
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { QdrantClient } from '@qdrant/js-client-rest';
+import mongoose from 'mongoose';
+
+import { EMBEDDED_SPACE } from '../embeddings/providers/local.js';
+import type { RunDoc } from '../store/runs/model.js';
+import { forgetVectors } from '../test/support/atRest.js';
+import { cli } from '../test/support/cli.js';
+import { CHUNKING, percentile } from './measures.js';
+import { circumstances, table } from './report.js';
+import { type BenchService, ingest, startBenchService, until } from './service.js';
+import { type BenchSite, startBenchSite } from './site.js';
+
+const quick = process.argv.includes('--quick');
+const ROUNDS = quick ? 1 : 3;
+const PAGES = quick ? 20 : 100;
+const WARM_UP_PAGES = 5;
+const TIMEOUT_MS = 1_800_000;
+/** A rebuild fetches nothing and reads no page, so it has no reason to be slower. */
+const WANTED = 1;
+const SECRET_KEY = `k1:${randomBytes(32).toString('base64')}`;
+const RESULTS = fileURLToPath(new URL('rebuild.md', import.meta.url));
+const say = (line: string): void => console.log(`· ${line}`);
+
+interface Round {
+  readonly files: number;
+  readonly chunks: number;
+  /** Chunks a second, from the run's acceptance to its end. */
+  readonly ingest: number;
+  readonly rebuild: number;
+  /** Seconds that the command took, with its start and its look once a second. */
+  readonly command: number;
+}
+
+/** Waits for the newest run of a kind to end, a moment after its last file. Returns its seconds from acceptance to end. */
+async function secondsOf(mongodbUri: string, kind: RunDoc['kind']): Promise<number> {
+  const connection = await mongoose.createConnection(mongodbUri).asPromise();
+  const newest = (): Promise<RunDoc | null> =>
+    connection.collection<RunDoc>('runs').findOne({ kind }, { sort: { acceptedAt: -1 } });
+  try {
+    await until(`the end of ${kind}`, TIMEOUT_MS, async () => (await newest())?.outcome === 'finished');
+    const run = await newest();
+    return ((run?.finishedAt?.getTime() ?? Number.NaN) - (run?.acceptedAt.getTime() ?? Number.NaN)) / 1000;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Deletes the collections of a service's vectors, and what it remembers of texts it has embedded. */
+async function loseVectors({ qdrantUrl }: BenchService, env: NodeJS.ProcessEnv): Promise<void> {
+  const client = new QdrantClient({ url: qdrantUrl, checkCompatibility: false });
+  const { collections } = await client.getCollections();
+  for (const { name } of collections) if (name.endsWith(EMBEDDED_SPACE.name)) await client.deleteCollection(name);
+  await forgetVectors(env);
+}
+
+async function playRound(service: BenchService, site: BenchSite, from: number, pages: number): Promise<Round> {
+  const { mongodbUri, qdrantUrl } = service;
+  const env = { SECRET_KEY, MONGODB_URI: mongodbUri, QDRANT_URL: qdrantUrl };
+  const user = await service.user();
+  const { parent } = await ingest(user, pages, { url: site.sitemap(pages, from), ...CHUNKING }, TIMEOUT_MS);
+  const ingestSeconds = await secondsOf(mongodbUri, 'scrapeSitemap');
+  await loseVectors(service, env);
+  const begun = performance.now();
+  const customer = parent.organization_supplied_user_id;
+  const args = ['vectors', 'rebuild', '--org', String(parent.organization_id), '--customer', customer, '--json'];
+  const { code, said, json } = await cli(env, ...args);
+  const command = (performance.now() - begun) / 1000;
+  if (code !== 0) throw new Error(`vectors rebuild ended with code ${code}: ${said}`);
+  const { rebuilt, chunks } = json<{ rebuilt: number; chunks: number }>();
+  if (rebuilt !== pages) throw new Error(`${rebuilt} of ${pages} files were rebuilt`);
+  const rebuildSeconds = await secondsOf(mongodbUri, 'reembedFiles');
+  const round = { files: pages, chunks, ingest: chunks / ingestSeconds, rebuild: chunks / rebuildSeconds, command };
+  say(`${chunks} chunks: ingest ${round.ingest.toFixed(1)}/s, rebuild ${round.rebuild.toFixed(1)}/s`);
+  return round;
+}
+
+const begun = new Date();
+const site = await startBenchSite();
+const rounds: Round[] = [];
+try {
+  const service = await startBenchService({ siteHost: site.host, profileDir: null, settings: { SECRET_KEY }, say });
+  try {
+    await playRound(service, site, 1_000_000, WARM_UP_PAGES);
+    for (let nth = 0; nth < ROUNDS; nth += 1) rounds.push(await playRound(service, site, nth * PAGES, PAGES));
+  } finally {
+    await service.stop();
+  }
+} finally {
+  site.stop();
+}
+const median = (of: (round: Round) => number): number => percentile(rounds.map(of), 50);
+const ratio = median(({ rebuild, ingest: ingested }) => rebuild / ingested);
+const text = [
+  '# Rebuild of vectors',
+  '',
+  `${begun.toISOString()} · \`npm run bench:rebuild${quick ? ' -- --quick' : ''}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  '',
+  `${PAGES} pages a round, median of ${ROUNDS} rounds; of the ratio, round by round. Ingest: a scrape of pages on loopback, from its ` +
+    'acceptance to its end. Rebuild: the same chunks after their collection and the cache of vectors were deleted, from the ' +
+    "acceptance of the run to its end; the command's own start is left out.",
+  '',
+  table(
+    ['what', 'chunks', 'chunks/s', 'seconds of the command'],
+    [
+      ['ingest', median(({ chunks }) => chunks).toFixed(0), median((round) => round.ingest).toFixed(1), ''],
+      [
+        'rebuild',
+        median(({ chunks }) => chunks).toFixed(0),
+        median((round) => round.rebuild).toFixed(1),
+        median((round) => round.command).toFixed(1),
+      ],
+    ],
+  ),
+  '',
+  table(
+    ['measure', 'measured', 'wanted', 'met'],
+    [['rebuild beside ingest', `${ratio.toFixed(2)}×`, `≥ ${WANTED}×`, ratio >= WANTED ? 'yes' : 'MISSED']],
+  ),
+  '',
+].join('\n');
+if (!quick) await writeFile(RESULTS, text);
+console.log(`\n${text}`);
+process.exit(0);
