@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { DocumentFormat } from '../../../contract/fileFormats.js';
 import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
+import { everyRow } from '../../support/everyRow.js';
 import { findLibreOffice, saveByLibreOffice } from './libreOffice.js';
 import { JSON_ROW } from './rows/json.js';
 import { EML, MSG } from './rows/mail.js';
@@ -34,66 +35,83 @@ const FORMATS: { readonly [Format in Exclude<DocumentFormat, 'JPG' | 'PNG'>]: Ro
 /** The formats whose rows and objects max_items_per_chunk groups. */
 const GROUPED = new Set(['CSV', 'TSV', 'XLSX', 'JSON']);
 
-describe.each(Object.entries(FORMATS))('%s', (format, { good, broken, empty, encrypted, wrong }) => {
-  const name = `a.${format.toLowerCase()}`;
+const rows = Object.entries(FORMATS).map(([format, row]) => ({ ...row, format, name: `a.${format.toLowerCase()}` }));
+const eachFormat = (rule: (row: (typeof rows)[number]) => unknown, of = rows) =>
+  everyRow(of, ({ format }) => format, rule);
 
-  test.each(good.map((one) => [one.by, one] as const))('made by %s', async (_by, { text, ...more }) => {
-    const bytes = await bytesOf(more);
-    const document = await readFile(bytes, name);
-    expect([document.format, document.text, document.metadata['named_as']]).toEqual([format, text, undefined]);
-    expect(document.attachments?.map((attachment) => attachment.name)).toEqual(more.attachments);
-    expect(await chunksOfFile(bytes, name)).toEqual([text]);
-  });
+describe('a file of every format', () => {
+  const made = rows.flatMap(({ format, name, good }) => good.map((one) => ({ format, name, one })));
+  test('is read as what it is and holds, whichever library or program made it', () =>
+    everyRow(
+      made,
+      ({ format, one }) => `${format} made by ${one.by}`,
+      async ({ format, name, one: { text, ...more } }) => {
+        const bytes = await bytesOf(more);
+        const document = await readFile(bytes, name);
+        expect([document.format, document.text, document.metadata['named_as']]).toEqual([format, text, undefined]);
+        expect(document.attachments?.map((attachment) => attachment.name)).toEqual(more.attachments);
+        expect(await chunksOfFile(bytes, name)).toEqual([text]);
+      },
+    ));
 
-  test('cut into several chunks', async () => {
-    const cut = good.filter(({ chunks }) => chunks);
-    expect(cut).not.toEqual([]);
-    for (const { chunks, ...one } of cut) {
-      const { size = 0, parts = [] } = chunks ?? {};
-      const found = await chunksOfFile(await bytesOf(one), name, { chunkSize: size, chunkOverlap: 0 });
-      expect(parts.length).toBeGreaterThan(1);
-      expect(found.map((chunk, nth) => endsOf(chunk, parts[nth]))).toEqual(parts);
-    }
-  });
+  test('is cut into several chunks', () =>
+    eachFormat(async ({ name, good }) => {
+      const cut = good.filter(({ chunks }) => chunks);
+      expect(cut).not.toEqual([]);
+      for (const { chunks, ...one } of cut) {
+        const { size = 0, parts = [] } = chunks ?? {};
+        const found = await chunksOfFile(await bytesOf(one), name, { chunkSize: size, chunkOverlap: 0 });
+        expect(parts.length).toBeGreaterThan(1);
+        expect(found.map((chunk, nth) => endsOf(chunk, parts[nth]))).toEqual(parts);
+      }
+    }));
 
-  test(`max_items_per_chunk ${GROUPED.has(format) ? 'groups its items' : 'changes nothing'}`, async () => {
-    const chunks = async (more: object): Promise<string[][]> => {
-      const options = { chunkSize: 120, chunkOverlap: 0, ...more };
-      return Promise.all(good.map(async (one) => chunksOfFile(await bytesOf(one), name, options)));
-    };
-    const [without, grouped] = [await chunks({}), await chunks({ maxItemsPerChunk: 1 })];
-    if (GROUPED.has(format)) expect(grouped.flat().length).toBeGreaterThan(without.flat().length);
-    else expect(grouped).toEqual(without);
-  });
+  test('has its items grouped by max_items_per_chunk where it has items; else that changes nothing', () =>
+    eachFormat(async ({ format, name, good }) => {
+      const chunks = async (more: object): Promise<string[][]> => {
+        const options = { chunkSize: 120, chunkOverlap: 0, ...more };
+        return Promise.all(good.map(async (one) => chunksOfFile(await bytesOf(one), name, options)));
+      };
+      const [without, grouped] = [await chunks({}), await chunks({ maxItemsPerChunk: 1 })];
+      if (GROUPED.has(format)) expect(grouped.flat().length).toBeGreaterThan(without.flat().length);
+      else expect(grouped).toEqual(without);
+    }));
 
-  test('there are three at least that this run makes; with those kept, by two libraries or programs', () => {
-    expect(good.filter(({ from }) => typeof from !== 'string').length).toBeGreaterThanOrEqual(3);
-    expect(new Set(good.map(({ by }) => by.split(',')[0])).size).toBeGreaterThanOrEqual(2);
-  });
+  test('is made thrice at least by this run; with those kept, by two libraries or programs', () =>
+    eachFormat(({ good }) => {
+      expect(good.filter(({ from }) => typeof from !== 'string').length).toBeGreaterThanOrEqual(3);
+      expect(new Set(good.map(({ by }) => by.split(',')[0])).size).toBeGreaterThanOrEqual(2);
+    }));
 
-  test('broken', async () => {
-    const bytes = await broken.make();
-    if ('fault' in broken) expect(await faultOfFile(bytes, name)).toMatch(broken.fault);
-    else expect(await readFile(bytes, name)).toMatchObject({ format, text: broken.text });
-  });
+  test('that is broken is read as far as it goes, or says why not', () =>
+    eachFormat(async ({ format, name, broken }) => {
+      const bytes = await broken.make();
+      if ('fault' in broken) expect(await faultOfFile(bytes, name)).toMatch(broken.fault);
+      else expect(await readFile(bytes, name)).toMatchObject({ format, text: broken.text });
+    }));
 
-  test('empty', async () => {
-    expect(await faultOfFile(await empty(), name)).toMatch(/^no_text: /);
-  });
+  test('that is empty says so', () =>
+    eachFormat(async ({ name, empty }) => {
+      expect(await faultOfFile(await empty(), name)).toMatch(/^no_text: /);
+    }));
 
-  if (encrypted)
-    test('encrypted', async () => {
-      expect(await faultOfFile(await encrypted(), name)).toMatch(/^encrypted: .*password/);
-    });
+  test('that is encrypted asks for one without a password', () =>
+    eachFormat(
+      async ({ name, encrypted }) => {
+        expect(await faultOfFile(await encrypted!(), name)).toMatch(/^encrypted: .*password/);
+      },
+      rows.filter(({ encrypted }) => encrypted),
+    ));
 
-  test('with a wrong ending', async () => {
-    const [first] = good;
-    const document = await readFile(first ? await bytesOf(first) : '', `a.${wrong.ending}`);
-    expect([document.format, document.metadata['named_as']]).toEqual([
-      wrong.format ?? format,
-      wrong.ending.toUpperCase(),
-    ]);
-  });
+  test('with a wrong ending is told by its content', () =>
+    eachFormat(async ({ format, good, wrong }) => {
+      const [first] = good;
+      const document = await readFile(first ? await bytesOf(first) : '', `a.${wrong.ending}`);
+      expect([document.format, document.metadata['named_as']]).toEqual([
+        wrong.format ?? format,
+        wrong.ending.toUpperCase(),
+      ]);
+    }));
 });
 
 const office = findLibreOffice();
