@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../contract/cacheSize.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { RerankModel } from '../../contract/rerankers.js';
+import { StoreFailure } from '../../contract/storeFailures.js';
 import { isGivenSpace } from '../../contract/uploads.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { byScore } from '../../store/vectors/search.js';
@@ -172,11 +173,14 @@ export async function searchChunks(
   const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));
   const wanted = reranker ? candidatesOf(k) : k;
   const name = `${nameOf(tenant)}:${model}`;
-  // What fails there is tried again: it may be of a space in which nothing lies.
+  // A provider's fault is tried again: it may be of a space in which nothing lies. Of a store's the caller hears at once.
   const alone =
     likely === null || scattered.has(name)
       ? null
-      : await searchAlone(tenant, likely, wanted, request, deps).catch(() => null);
+      : await searchAlone(tenant, likely, wanted, request, deps).catch((error: unknown) => {
+          if (error instanceof StoreFailure) throw error;
+          return null;
+        });
   signal.throwIfAborted();
   if (likely !== null && alone === null && !scattered.has(name)) scattered.set(name, true);
   const found = alone ?? (await searchAll(tenant, wanted, request, deps));

@@ -38,10 +38,12 @@ export interface Collections {
 }
 
 /** The HTTP status of Qdrant's refusal; null for any other error. */
-export const statusOf = (error: unknown): number | null =>
-  typeof error === 'object' && error !== null && 'status' in error && typeof error.status === 'number'
-    ? error.status
-    : null;
+export function statusOf(error: unknown): number | null {
+  if (typeof error !== 'object' || error === null) return null;
+  if ('status' in error && typeof error.status === 'number') return error.status;
+  // The client's error for 429 with Retry-After has no status.
+  return 'retry_after' in error ? 429 : null;
+}
 
 /** One Qdrant collection a vector space; `prefix` keeps several deployments on one Qdrant apart. */
 export function createCollections(client: QdrantClient, prefix: string, layout: CollectionLayout): Collections {

@@ -1,0 +1,79 @@
+/** A proxy between a service and the real Qdrant that lets chosen requests fail. */
+import { createServer, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+/** `late`: the request is forwarded once the caller has hung up. Otherwise an answer in Qdrant's place. */
+export type Trouble =
+  | 'late'
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
+
+export type RequestKind = 'write' | 'search';
+
+export interface QdrantProxy {
+  readonly url: string;
+  /** The next requests of a kind that fail, and how; all other requests are forwarded. */
+  fail(kind: RequestKind, trouble: Trouble, times: number): void;
+  /** Requests of a kind since the last `fail`. */
+  seen(kind: RequestKind): number;
+  close(): Promise<void>;
+}
+
+function kindOf({ method, url = '' }: IncomingMessage): RequestKind | null {
+  const path = url.split('?', 1)[0] ?? '';
+  if (method === 'PUT' && path.endsWith('/points')) return 'write';
+  // Searches of callers are batches; the probe of collections is a single query.
+  return method === 'POST' && path.endsWith('/points/query/batch') ? 'search' : null;
+}
+
+/** @param target the address of Qdrant */
+export async function startQdrantProxy(target: string): Promise<QdrantProxy> {
+  let failing: { readonly kind: RequestKind; readonly trouble: Trouble; left: number } | null = null;
+  const counts = new Map<RequestKind, number>();
+  const underWay = new Set<Promise<void>>();
+  const server = createServer((request, response) => {
+    const forward = async (): Promise<void> => {
+      const kind = kindOf(request);
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      if (kind !== null) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      if (kind !== null && failing?.kind === kind && failing.left > 0) {
+        failing.left -= 1;
+        const { trouble } = failing;
+        if (trouble === 'late') await once(response, 'close');
+        else {
+          response.writeHead(trouble.status, { 'content-type': 'application/json', ...trouble.headers });
+          response.end(JSON.stringify(trouble.body ?? { status: { error: 'a fault of the test' }, time: 0 }));
+          return;
+        }
+      }
+      const answer = await fetch(new URL(request.url ?? '/', target), {
+        method: request.method ?? 'GET',
+        headers: { 'content-type': 'application/json' },
+        ...(parts.length === 0 ? {} : { body: Buffer.concat(parts) }),
+      });
+      const body = Buffer.from(await answer.arrayBuffer());
+      if (!response.destroyed) response.writeHead(answer.status, { 'content-type': 'application/json' }).end(body);
+    };
+    const work: Promise<void> = forward()
+      .catch(() => void response.destroy())
+      .finally(() => underWay.delete(work));
+    underWay.add(work);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fail(kind, trouble, times) {
+      failing = { kind, trouble, left: times };
+      counts.clear();
+    },
+    seen: (kind) => counts.get(kind) ?? 0,
+    async close() {
+      server.closeAllConnections();
+      await Promise.all(underWay);
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
