@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { RunKind } from '../../contract/orchestration.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import { readAtRest } from '../support/atRest.js';
+import type { Listed, TestUser } from '../support/client.js';
+import { withDatabase } from '../support/dataSources.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
+import { standForGitBook } from '../support/sourceStands/gitbook.js';
+import type { SourceStand, StandContent } from '../support/sourceStands/stand.js';
+
+/** Calls at the same moment. */
+const CALLS = 6;
+
+let service: TestService;
+let stand: SourceStand;
+
+beforeAll(async () => {
+  stand = await standForGitBook();
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: stand.settings });
+});
+afterAll(async () => {
+  await service.close();
+  await stand.close();
+});
+
+const filesOf = async (user: TestUser): Promise<FileRecord[]> =>
+  (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body.results;
+const sourceOf = async (user: TestUser): Promise<DataSourceRecord> =>
+  (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
+/** Runs of a user in the order in which they were accepted, once all of the user's runs have ended. */
+async function endedRuns(customerId: string, kind: RunKind): Promise<RunDoc[]> {
+  const runs = await withDatabase(service, (db) =>
+    soon(
+      () => db.collection<RunDoc>('runs').find({ customerId }).sort({ acceptedAt: 1 }).toArray(),
+      (all) => all.every(({ finishedAt }) => finishedAt !== null),
+    ),
+  );
+  return runs.filter((run) => run.kind === kind);
+}
+
+/** Connects an account; answers what it holds. */
+async function connect(user: TestUser): Promise<StandContent> {
+  const content = stand.reset();
+  expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
+  await soon(
+    () => sourceOf(user),
+    ({ sync_status: status }) => status === 'READY',
+  );
+  return content;
+}
+
+/** Sends the same request several times at once. */
+async function atOnce(user: TestUser, path: string, body: unknown): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: CALLS }, () => user.post(path, body)));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+}
+
+test('of listings of one account that are asked for at the same moment there is one at a time', async () => {
+  const user = await service.user('listed');
+  await connect(user);
+  const known = (await endedRuns('listed', 'syncItems')).length;
+  await atOnce(user, '/integrations/items/sync', { data_source_id: (await sourceOf(user)).id });
+  const runs = (await endedRuns('listed', 'syncItems')).slice(known);
+  // Only a call that comes after the end of a listing starts another one.
+  expect(runs.length).toBeGreaterThanOrEqual(1);
+  for (const [nth, { acceptedAt }] of runs.slice(1).entries())
+    expect(acceptedAt.getTime()).toBeGreaterThanOrEqual(runs[nth]?.finishedAt?.getTime() ?? Infinity);
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+});
+
+test('syncs of one account that are asked for at the same moment leave each file, point and event once', async () => {
+  const user = await service.user('synced');
+  const { lighthouse, keeper, others, containers } = await connect(user);
+  const request = { data_source_id: (await sourceOf(user)).id, ids: containers };
+  const expectOnce = async (): Promise<void> => {
+    expect(await endedRuns('synced', 'syncSource')).not.toEqual([]);
+    const files = await soon(
+      () => filesOf(user),
+      (all) => all.every(({ sync_status: status }) => status === 'READY'),
+    );
+    expect(files.map(({ external_file_id: id }) => id).toSorted()).toEqual([lighthouse, keeper, ...others].toSorted());
+    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  };
+  // Files that are new to all of the calls, then files that all of them sync again.
+  await atOnce(user, '/integrations/files/sync', request);
+  await expectOnce();
+  stand.write(lighthouse, 'The lighthouse was moved in 1950.');
+  await atOnce(user, '/integrations/files/sync', request);
+  await expectOnce();
+  const [hit] = await user.search({ query: 'When was the lighthouse moved?', k: 1 });
+  expect(hit?.content).toContain('1950');
+});
