@@ -55,6 +55,8 @@ export interface WorkerOverrides {
   readonly localModel?: EmbeddingProvider;
   /** Puts something around the activities. */
   readonly wrap?: (activities: Activities) => Activities;
+  /** Workflows kept in memory between their tasks; 0: each task replays its history. Absent: the SDK's own number. */
+  readonly maxCachedWorkflows?: number;
 }
 
 /** A worker that is connected, and polls once it is run. */
@@ -77,7 +79,8 @@ export interface AllotropeWorker {
  * @throws a sentence for the operator when a setting is missing or a store can't be reached
  */
 export async function createWorker(config: Config, overrides: WorkerOverrides): Promise<AllotropeWorker> {
-  const { log, tracing = NO_TRACING, store: sharedStore, localModel, wrap = (activities) => activities } = overrides;
+  const { log, tracing = NO_TRACING, store: sharedStore, localModel, maxCachedWorkflows } = overrides;
+  const { wrap = (activities) => activities } = overrides;
   const isMeasured = config.metrics.workerPort !== null;
   const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
   const connected =
@@ -157,6 +160,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
       activityConcurrency: config.ingest.activityConcurrency,
       ocrConcurrency: config.ingest.ocrConcurrency,
       transcriptionConcurrency: config.transcription.concurrency,
+      ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
     },
     wrap(activities),
     tracing,

@@ -17,6 +17,8 @@ export interface WorkerSettings {
   readonly ocrConcurrency: number;
   /** Recordings that wait for a service at once. */
   readonly transcriptionConcurrency: number;
+  /** Workflows kept in memory between their tasks. Absent: the SDK's own number. */
+  readonly maxCachedWorkflows?: number;
 }
 
 /** The workflows, bundled ahead (scripts/compile.ts): beside this file once compiled, in `dist/` from its source. */
@@ -41,7 +43,7 @@ export async function createTemporalWorkers(
   activities: Activities,
   tracing: Tracing = NO_TRACING,
 ): Promise<Workers> {
-  const { address, namespace, taskQueue } = settings;
+  const { address, namespace, taskQueue, maxCachedWorkflows } = settings;
   const connection = await NativeConnection.connect({ address });
   const common = {
     connection,
@@ -58,6 +60,7 @@ export async function createTemporalWorkers(
     taskQueue,
     activities,
     maxConcurrentActivityTaskExecutions: settings.activityConcurrency,
+    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
   });
   const { deliverBatch, transcribe, recognize } = activities;
   const deliverer = await Worker.create({

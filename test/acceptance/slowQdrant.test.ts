@@ -14,7 +14,7 @@ let service: TestService;
 let user: TestUser;
 
 beforeAll(async () => {
-  quietTemporal('ERROR');
+  await quietTemporal('ERROR');
   proxy = await startQdrantProxy(testEngines().qdrantUrl);
   service = await startService({ QDRANT_URL: proxy.url, STORE_TIMEOUT_S: '4', LOG_LEVEL: 'silent' });
   user = await service.user('tess');

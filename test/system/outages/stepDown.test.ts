@@ -1,0 +1,74 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import { type RunningEngines, startEngines } from '../../../engines/start.js';
+import { type Site, startSampleSite } from '../../emulators/site.js';
+import { readAtRest } from '../../support/atRest.js';
+import { type Listed, testUser } from '../../support/client.js';
+import { quietTemporal } from '../../support/quietTemporal.js';
+import { newEngineFolder } from '../../support/scratch.js';
+import { startService, type TestService } from '../../support/service.js';
+import { PATIENCE_MS, soon } from '../../support/soon.js';
+
+const PAGES = 30;
+/** Seconds without a primary. */
+const STEP_DOWN_S = 2;
+
+let engines: RunningEngines;
+let dataDir: string;
+let service: TestService;
+let site: Site;
+let admin: mongoose.mongo.MongoClient;
+
+beforeAll(async () => {
+  // Steps that fail are what this is about, and the SDK would tell of each.
+  await quietTemporal('ERROR');
+  // A MongoDB of its own: this test takes its primary away.
+  dataDir = await newEngineFolder('step-down');
+  engines = await startEngines({ dataDir, need: { temporal: false, mongodb: true, qdrant: false }, ports: 'free' });
+  const uri = new URL(engines.mongodbUri ?? '');
+  admin = new mongoose.mongo.MongoClient(uri.href);
+  uri.pathname = '/stepdown';
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', MONGODB_URI: uri.href, LOG_LEVEL: 'silent' });
+  site = await startSampleSite(PAGES, 2);
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+  await admin.close();
+  await engines.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/**
+ * Makes the primary step down. A set of one member needs force, and elects that member again when the time is over.
+ * https://www.mongodb.com/docs/manual/reference/command/replSetStepDown/
+ */
+const stepDown = () =>
+  admin.db('admin').command({ replSetStepDown: STEP_DOWN_S, secondaryCatchUpPeriodSecs: 0, force: true });
+
+test('when the primary steps down again and again during an ingest, nothing is lost or doubled', async () => {
+  const user = await testUser(service.url, service.apiKey, 'stella', PATIENCE_MS);
+  const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
+  await soon(
+    () => site.requests.filter((path) => path.startsWith('/pages/')).length,
+    (asked) => asked > 0,
+  );
+  let steppedDownAt = Infinity;
+  for (let nth = 0; nth < 3; nth += 1) {
+    await stepDown();
+    if (nth === 0) steppedDownAt = Date.now();
+    await sleep(STEP_DOWN_S * 1_000);
+  }
+  expect(await user.settled(id)).toMatchObject({
+    sync_status: 'READY',
+    file_metadata: { pages_total: PAGES, pages_ready: PAGES, pages_failed: 0, pages_aborted: 0 },
+  });
+  const { body } = await user.get<Listed<{ finished_at: string }>>(`/sync_runs?file_id=${id}`);
+  expect(Date.parse(body.results[0]?.finished_at ?? '')).toBeGreaterThan(steppedDownAt);
+  const pages = await user.children(id);
+  expect(new Set(pages.map((page) => page.external_url)).size).toBe(PAGES);
+  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+});
