@@ -48,7 +48,7 @@ export function workerTrouble(worker: WorkerReport): string | null {
   const name = `Worker ${worker.pid} on ${worker.host}`;
   const state = stateOfWorker(worker);
   if (state === 'silent')
-    return `${name} has sent no heartbeat for ${seconds(worker.ageMs)}: it is frozen, dead, or cut off from MongoDB. Restart it`;
+    return `${name} has sent no heartbeat for ${seconds(worker.ageMs)}: it is frozen, dead, or cut off from MongoDB. Restart it; under npm start that happens by itself`;
   if (state === 'starved')
     return (
       `The machine starves worker ${worker.pid} on ${worker.host}: it waits for a processor ${percent(worker.waitShare)} of ` +

@@ -24,11 +24,14 @@ const TITLES: Readonly<Record<EngineName, string>> = { mongodb: 'MongoDB', qdran
 /** As proc(5) calls a process that a signal or a debugger stopped. */
 const STOPPED = ['T', 't'];
 
+/** Shortens an ISO 8601 time to seconds. */
+const moment = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+
 function describeDown(name: EngineName, down: DownEngine): EmbeddedTrouble {
   const starts = `${down.attempts} failed ${down.attempts === 1 ? 'start' : 'starts'} since`;
   const why = down.isDiskFull ? 'its disk is full' : `it ${down.how}`;
   return {
-    found: `The embedded ${TITLES[name]} is down since ${down.since}: ${why}, ${starts}`,
+    found: `The embedded ${TITLES[name]} is down since ${moment(down.since)}: ${why}, ${starts}`,
     fix: down.isDiskFull
       ? 'Free some space; npm start starts it again within 30 s'
       : `npm start tries again every 30 s at most. See DATA_DIR/logs/${name}.log`,

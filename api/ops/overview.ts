@@ -87,6 +87,7 @@ function remembered<T>(
   look: () => Promise<T>,
   takesOlder = false,
   oldestMs = Infinity,
+  rest = REST,
 ): () => Promise<T | null> {
   let known: { readonly until: number; readonly value: T | null } | null = null;
   let underWay: Promise<T | null> | null = null;
@@ -97,7 +98,7 @@ function remembered<T>(
       .then(
         (value) => {
           const now = performance.now();
-          known = { until: now + (takesOlder ? Math.max(goodMs, REST * (now - begun)) : goodMs), value };
+          known = { until: now + (takesOlder ? Math.max(goodMs, rest * (now - begun)) : goodMs), value };
           return value;
         },
         (error: unknown) => {
@@ -123,7 +124,8 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
     const { runs: _ofAll, ...checks } = await readiness(deps);
     return checks;
   };
-  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, true, OLDEST_ENGINES_MS);
+  // Without a rest: an engine that does not answer costs waiting, not work, and its recovery would show minutes later.
+  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, true, OLDEST_ENGINES_MS, 0);
 
   const webhooksOf = async (organizationId: number): Promise<WebhookOverview[]> => {
     const page = { limit: 10, offset: 0, startingId: 0 };

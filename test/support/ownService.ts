@@ -37,12 +37,17 @@ export interface OwnService {
   close(): Promise<void>;
 }
 
-export async function startOwnService(settings: Record<string, string>): Promise<OwnService> {
+/** @param keepRunning has engines that end on their own restarted, as `npm start` does, and receives a line for each attempt */
+export async function startOwnService(
+  settings: Record<string, string>,
+  keepRunning?: (line: string) => void,
+): Promise<OwnService> {
   const dataDir = await newEngineFolder('killed');
   const engines = await startEngines({
     dataDir,
     need: { temporal: true, mongodb: true, qdrant: true },
     ports: 'free',
+    ...(keepRunning && { keepRunning }),
   });
   const { temporal, mongodb, qdrant } = engines;
   if (!temporal || !mongodb || !qdrant) throw new Error('an engine is missing');

@@ -6,7 +6,7 @@ import { html, Html } from '../../http/html.js';
 import type { OrganizationOverview } from '../overview.js';
 import { OPS_PATH } from '../sessions.js';
 import { failuresCard } from './failures.js';
-import { badge, bytes, clock, count, nothing, when } from './pieces.js';
+import { badge, bytes, clock, count, type Mood, nothing, when } from './pieces.js';
 import { runsCard } from './runs.js';
 import { SCRIPT } from './script.js';
 import { sourcesCard, type SourcesView } from './sources.js';
@@ -84,10 +84,11 @@ function alerts({ engines, stalls, webhooks }: OrganizationOverview): Html {
   const refused = (webhooks ?? []).flatMap(({ webhook: { _id, failing } }) =>
     failing ? [html`Webhook ${_id} refuses deliveries. ${failureSentence(failing)}`] : [],
   );
-  const all = [...stalled, ...others, ...refused];
+  const moody = (mood: Mood, sentences: readonly Html[]) => sentences.map((sentence) => ({ mood, sentence }));
+  const all = [...moody('bad', stalled), ...moody('warn', [...others, ...refused])];
   return all.length === 0
     ? nothing
-    : html`${all.map((sentence) => html`<p class="alert" role="status">${sentence}</p>`)}`;
+    : html`${all.map(({ mood, sentence }) => html`<p class="alert ${mood}" role="status">${sentence}</p>`)}`;
 }
 
 function tiles({ sources, runs, failures, storage, engines, organization }: OrganizationOverview): Html {
@@ -101,7 +102,7 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
   const all = sources ? SOURCE_STATES.reduce((sum, state) => sum + sources.counts[state], 0) : 0;
   const failed = storage?.files.SYNC_ERROR ?? 0;
   const slowest = Math.max(0, ...Object.values(engines ?? {}).map((one) => one.latency_ms));
-  const isWell = Object.values(engines ?? {}).every(({ ok }) => ok);
+  const troubles = Object.entries(engines ?? {}).flatMap(([name, { ok }]) => (ok ? [] : [name]));
   return html`<div class="tiles">
     ${tile(
       'Data sources',
@@ -123,7 +124,13 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
     )}
     ${tile('Causes of failures', failures ? count(failures.length) : '–', html`see below what helps`)}
     ${tile('Users', organization ? count(organization.users) : '–', html`of this organization`)}
-    ${tile('Engines', isWell ? 'well' : 'trouble', html`slowest answer ${slowest} ms`)}
+    ${tile(
+      'Engines',
+      engines === null ? '–' : troubles.length === 0 ? 'well' : 'trouble',
+      troubles.length > 0
+        ? html`${troubles.map((name) => html`${badge('bad', name)} `)}`
+        : html`slowest answer ${slowest} ms`,
+    )}
   </div>`;
 }
 

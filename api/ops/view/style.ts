@@ -38,4 +38,5 @@ dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr));
 .sign { max-width: 30rem; margin: 12vh auto 0; padding: 1.75rem 2rem; background: var(--paper); border: 1px solid var(--line); border-radius: .6rem } .sign h1 { font-size: 1.25rem; margin: 0 0 .5rem } .sign p { margin: .5rem 0 }
 .sign label { display: block; margin: 1rem 0 .3rem } .sign input { width: 100%; font: inherit; padding: .5rem .7rem; border: 1px solid var(--soft); border-radius: .4rem; background: var(--ground); color: var(--ink) } .sign button { margin-top: 1rem } .wrong { color: var(--bad) } .wrong::before { content: "!\\00a0"; font-weight: 700 }
 .alert { margin: 0; padding: .6rem 1rem; border-radius: .6rem; background: var(--warn-bg); color: var(--warn) }
+.alert + .alert { margin-top: .5rem } .alert.bad { background: var(--bad-bg); color: var(--bad) }
 `;

@@ -51,7 +51,7 @@ beforeAll(async () => {
     },
     { worker: false },
   );
-  user = await service.user('stalled');
+  user = await service.user('nora');
   key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
 });
 afterAll(async () => {
@@ -204,10 +204,15 @@ test('a run that needs Qdrant is stalled while Qdrant is down', async () => {
   const down = { since, cause: 'Traceback', how: 'ended with code 1', isDiskFull: false, attempts: 2 };
   const notes = path.join(service.env['DATA_DIR'] ?? '', 'engines.json');
   await writeFile(notes, JSON.stringify({ engines: [{ name: 'qdrant', pid: 1, down }] }));
-  const named = `The embedded Qdrant is down since ${since}: it ended with code 1, 2 failed starts since.`;
+  const named = `The embedded Qdrant is down since ${since.slice(0, 19).replace('T', ' ')} UTC: it ended with code 1, 2 failed starts since.`;
   expect((await ready()).reasons).toContainEqual(expect.stringContaining(`${named} npm start tries again`));
-  const page = await soon(opsPage, (html) => html.includes(named));
-  expect(page.split(named)).toHaveLength(2);
+  const alerts = (html: string): string => /<div id="part-alerts".*?<\/div>/s.exec(html)?.[0] ?? '';
+  const page = await soon(opsPage, (html) => alerts(html).includes(named));
+  expect(alerts(page).split('<p class="alert')).toEqual([
+    expect.anything(),
+    expect.stringMatching(/^ bad" role="status">1 run is stalled since .*The embedded Qdrant is down/),
+  ]);
+  expect(page).toContain('<span class="badge bad">qdrant</span>');
   expect(page).not.toContain('Traceback');
   expect(await doctor('Qdrant')).toMatchObject({ found: expect.stringContaining('Last cause: Traceback') });
   await rm(notes);

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { startEngines } from '../../engines/start.js';
-import { checkSpace } from '../../engines/startSpace.js';
-import { explanationOf } from '../../process/startFailure.js';
-import { npmRun } from '../support/npm.js';
-import { allowsMounts, mountSmallDisk, resizeSmallDisk, unmountSmallDisk } from '../support/smallDisk.js';
-import { soon } from '../support/soon.js';
+import { startEngines } from '../../../engines/start.js';
+import { checkSpace } from '../../../engines/startSpace.js';
+import { explanationOf } from '../../../process/startFailure.js';
+import { npmRun } from '../../support/npm.js';
+import { allowsMounts, mountSmallDisk, resizeSmallDisk, unmountSmallDisk } from '../../support/smallDisk.js';
+import { soon } from '../../support/soon.js';
 
-const onDisk = allowsMounts('test/engines/fullDisk.test.ts') ? describe : describe.skip;
+const onDisk = allowsMounts('test/system/engines/fullDisk.test.ts') ? describe : describe.skip;
 const ALL = { mongodb: true, qdrant: true, temporal: true };
 const NONE = { mongodb: false, qdrant: false, temporal: false };
 
@@ -74,9 +74,10 @@ onDisk('a full disk', () => {
 
   test('is named in one sentence when any write of a start fails', async () => {
     mountAt(dataDir, 1);
-    const error: unknown = await writeFile(path.join(dataDir, 'filler'), Buffer.alloc(2_000_000)).catch(
-      (e: unknown) => e,
-    );
+    const write = writeFile(path.join(dataDir, 'filler'), Buffer.alloc(2_000_000));
+    const { message, code } = (await write.catch((e: unknown) => e)) as NodeJS.ErrnoException;
+    // Node's own errors are of another realm than a test of Jest.
+    const error = Object.assign(new Error(message), { code });
     expect(explanationOf(error)).toMatch(/^The disk is full \(ENOSPC: .*\)\. Free some space, then start again/);
   });
 
