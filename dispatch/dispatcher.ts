@@ -247,7 +247,7 @@ export function createDispatcher(
     }
     // A workflow ends its run before it completes.
     if ((await runs.find(runId))?.finishedAt !== null) return;
-    await endGoneRun(stores, run, CANCELLED);
+    await endGoneRun({ client, names }, stores, run, CANCELLED);
     log.warn(
       { runId, workflowId: idOf(workflowId), organizationId, requestId },
       'cancelled a run whose workflow is gone',

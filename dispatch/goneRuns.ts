@@ -1,9 +1,9 @@
 /** Runs whose workflow Temporal no longer works on. */
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 
 import type { LeftCause } from '../contract/ledger.js';
 import { OPEN_ATTEMPT_STATES } from '../contract/oauth.js';
-import { IS_UPLOAD } from '../contract/orchestration.js';
+import { IS_UPLOAD, type RunInput } from '../contract/orchestration.js';
 import type { TemporalNames } from '../contract/temporalNames.js';
 import type { Attempts } from '../store/connections/attempts.js';
 import type { DataSourceCommands } from '../store/dataSources/commands.js';
@@ -14,11 +14,12 @@ import type { RunProgress } from '../store/files/runProgress.js';
 import type { Frontier } from '../store/frontier/frontier.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { Runs } from '../store/runs/outbox.js';
+import { searchAttributes } from './searchAttributes.js';
 
 /** A Temporal client and the names of the deployment it works for. */
 export interface TemporalAccess {
   readonly client: Client;
-  readonly names: Pick<TemporalNames, 'idOf'>;
+  readonly names: Pick<TemporalNames, 'idOf' | 'taskQueue'>;
 }
 
 /** The stores that the end of a gone run changes. */
@@ -80,16 +81,44 @@ export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick
 }
 
 /**
+ * Starts the workflow of a gone run again and cancels it, so that it ends the run by its own last step: for kinds whose
+ * end deletes what interrupted steps wrote. Safe to repeat.
+ */
+async function endByWorkflow({ client, names }: TemporalAccess, run: RunDoc): Promise<void> {
+  const { _id: runId, kind, organizationId, userId, requestId } = run;
+  const workflowId = names.idOf(run.workflowId);
+  const ids = { OrganizationId: String(organizationId), UserId: String(userId), RequestId: requestId };
+  try {
+    await client.workflow.start<(input: RunInput) => Promise<unknown>>(kind, {
+      workflowId,
+      taskQueue: names.taskQueue,
+      args: [{ runId }],
+      memo: { runId },
+      typedSearchAttributes: searchAttributes(ids),
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+  await client.workflow.getHandle(workflowId).cancel();
+}
+
+/**
  * Ends the records of a run whose workflow is gone, as its own last step would have done: open files first, the run last.
- * Safe to repeat, and beside another process that does the same: each event is emitted once.
+ * Safe to repeat, and beside another process that does the same: each event is emitted once. A run of re-embedding ends a
+ * moment later, when a worker has settled its tries.
  * @returns the number of files that were aborted
  */
 export async function endGoneRun(
+  temporal: TemporalAccess,
   { runs, files, dataSources, attempts, frontier }: GoneRunStores,
   run: RunDoc,
   { cause, ...messages }: GoneRunEnd,
 ): Promise<number> {
   const { _id: runId, kind, dataSourceId } = run;
+  if (kind === 'reembedFiles') {
+    await endByWorkflow(temporal, run);
+    return 0;
+  }
   const aborted = await files.abortOpen(runId, messages.file, cause);
   if (kind === 'deleteFiles' || kind === 'deleteUser') await files.stopped(runId);
   if (kind === 'connectByConsent') {

@@ -46,7 +46,7 @@ export async function reapOnce(
       );
       continue;
     }
-    const aborted = await endGoneRun({ ...stores, runs }, run, ENDED_FROM_OUTSIDE);
+    const aborted = await endGoneRun(temporal, { ...stores, runs }, run, ENDED_FROM_OUTSIDE);
     log.warn(
       {
         runId: run._id,
