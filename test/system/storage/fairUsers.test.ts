@@ -45,7 +45,8 @@ test("a text is READY while most of another user's slow pages still wait", async
   await soon(count, (ready) => ready >= SITES);
   const sent = await second.send({ name: 'a.txt', content: 'The lamp was lit.' });
   expect(await second.settled(sent.id)).toMatchObject({ sync_status: 'READY' });
-  expect(await count()).toBeLessThan((SITES * PAGES) / 2);
+  // 50 to 70 of 240 with fairness keys, some 130 without.
+  expect(await count()).toBeLessThan(0.4 * SITES * PAGES);
   for (const { id } of parents) await first.post('/cancel_sync', { file_id: id });
   for (const { id } of parents) await first.settled(id);
 });
