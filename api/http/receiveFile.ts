@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Transform } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import type { RequestHandler } from 'express';
 
@@ -23,6 +24,11 @@ const FIELD = 'file';
 /** What else may stand in a form, and around its parts. */
 const LIMITS = { fields: 50, fieldSize: 64 * 1024, parts: 60, headerPairs: 100 } as const;
 const AROUND_BYTES = 1_000_000;
+/**
+ * Bytes of a form that are parsed before the limits are looked at. The parser takes 5 to 10 µs for a part, and 16 KB hold
+ * 3,000 empty ones.
+ */
+const SLICE_BYTES = 16_384;
 /** A sender that says nothing for so long is given up. */
 const SILENCE_MS = 60_000;
 /** A sender that was answered early is listened to for so long: else its answer might be lost with the connection. */
@@ -32,6 +38,8 @@ const MAX_NAME = 1_024;
 
 const missing = (): HttpError =>
   invalid(['body', FIELD], 'Send a form (multipart/form-data) with a file in the field file', 'missing');
+const tooMany = (what: string): HttpError =>
+  invalid(['body'], `The form holds more than ${what}. Send the file in the field file alone`, 'too_long');
 const tooLarge = (): HttpError =>
   new HttpError(413, 'The file is larger than this server accepts (setting MAX_UPLOAD_BYTES).');
 const broken = (): HttpError => new HttpError(400, 'The form could not be read: it ends early, or is not one.');
@@ -51,7 +59,7 @@ export const closeEarlyAnswered: RequestHandler = (request, response, next) => {
 
 /**
  * Reads a form with one file and streams that to `receive`: no more than a part of it is ever in memory.
- * @throws HttpError 413 past maxBytes, 422 where there is no file, 400 for a form that can't be read
+ * @throws HttpError 413 past maxBytes, 422 where there is no file or too much beside it, 400 for a form that can't be read
  */
 export async function receiveFile(
   request: IncomingMessage,
@@ -67,6 +75,15 @@ export async function receiveFile(
   inspectText({ [FIELD]: file.name }, 'body');
   return file;
 }
+
+/** Passes bytes on in slices, so that a form is left after the slice that holds too much. */
+const inSlices = (): Transform =>
+  new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      for (let at = 0; at < chunk.length; at += SLICE_BYTES) this.push(chunk.subarray(at, at + SLICE_BYTES));
+      done();
+    },
+  });
 
 function openForm(request: IncomingMessage, type: string, maxBytes: number): BusboyInstance {
   try {
@@ -86,10 +103,12 @@ async function readForm(
 ): Promise<ReceivedFile> {
   const found: { stream: BusboyFileStream | null; file: Promise<ReceivedFile> | null } = { stream: null, file: null };
   let failure: unknown = null;
+  const slices = inSlices();
   const ended = new Promise<void>((resolve) => {
     const fail = (reason: unknown): void => {
       failure ??= reason;
-      request.unpipe(form);
+      slices.unpipe(form);
+      request.unpipe(slices);
       // What still comes is passed over, so that the sender gets to its answer.
       request.resume();
       found.stream?.destroy(failure instanceof Error ? failure : broken());
@@ -110,6 +129,8 @@ async function readForm(
       }));
       found.file.catch(fail);
     });
+    form.on('partsLimit', () => fail(tooMany(`${LIMITS.parts} parts`)));
+    form.on('fieldsLimit', () => fail(tooMany(`${LIMITS.fields} fields`)));
     form.on('error', () => fail(broken()));
     form.on('finish', resolve);
     request.on('error', () => fail(broken()));
@@ -117,7 +138,7 @@ async function readForm(
       if (!request.complete) fail(broken());
     });
     request.setTimeout(SILENCE_MS, () => fail(silent()));
-    request.pipe(form);
+    request.pipe(slices).pipe(form);
   });
   await ended;
   request.setTimeout(0);

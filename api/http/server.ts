@@ -34,12 +34,56 @@ function refuse(socket: Duplex, [status, detail]: readonly [number, string]): vo
   socket.on('error', () => socket.destroy());
 }
 
+/**
+ * Requests of one connection that may wait for the answers before them. Above it the connection is closed, which a client
+ * that pipelines must expect (https://www.rfc-editor.org/rfc/rfc9112.html#section-9.3.2). They can't be left unread: Node
+ * reads on after every answer, whether or not the socket was paused (https://github.com/nodejs/node/blob/v20.x/lib/_http_incoming.js, readStart).
+ */
+const MAX_WAITING = 100;
+
+/**
+ * Hands the requests of one connection to the application one after the other, each in a turn of the event loop of its own.
+ * A client that does not wait for answers (HTTP pipelining) sends thousands of requests in one packet, and Node hands over all
+ * of them in one turn.
+ * @param begin called before a request is handed over
+ */
+function oneAtATime(app: RequestListener, begin: (socket: Duplex, response: ServerResponse) => void): RequestListener {
+  /** For each connection with a request under way: the requests that wait. */
+  const waiting = new WeakMap<Duplex, Parameters<RequestListener>[]>();
+  const run = (socket: Duplex, ...exchange: Parameters<RequestListener>): void => {
+    const [, response] = exchange;
+    begin(socket, response);
+    response.once('close', () => {
+      if ((waiting.get(socket)?.length ?? 0) > 0) setImmediate(runNext, socket);
+      else waiting.delete(socket);
+    });
+    app(...exchange);
+  };
+  const runNext = (socket: Duplex): void => {
+    const next = waiting.get(socket)?.shift();
+    if (next && !socket.destroyed) run(socket, ...next);
+    else waiting.delete(socket);
+  };
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const queue = waiting.get(socket);
+    if (!queue) {
+      waiting.set(socket, []);
+      run(socket, request, response);
+    } else if (queue.length < MAX_WAITING) queue.push([request, response]);
+    else socket.destroy();
+  };
+}
+
 /** The server of an application: whatever cannot be handed to it is refused with `{detail}` as well, not with Node's bare status. */
 export function createHttpServer(app: RequestListener, options: ServerOptions = {}): Server {
-  // The application itself asks for the host, so that its absence is answered like any other fault.
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, ...options, requireHostHeader: false }, app);
   const answering = new WeakMap<Duplex, ServerResponse>();
-  server.on('request', (request, response) => void answering.set(request.socket, response));
+  // The application itself asks for the host, so that its absence is answered like any other fault.
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, ...options, requireHostHeader: false },
+    oneAtATime(app, (socket, response) => answering.set(socket, response)),
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const answer = answering.get(socket);
     // Half an answer must not look like a whole one, and whoever is gone hears none.

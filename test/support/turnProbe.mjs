@@ -1,22 +1,47 @@
 /**
- * Preloaded into a process (NODE_OPTIONS=--import=…): appends to TURN_PROBE_FILE the processor time in milliseconds that
- * the main thread used between two ticks of a timer, where that is above TOLD_MS. A turn of the event loop that takes
- * longer delays the tick. Processor time, because wall time on a busy machine includes the time of other processes.
+ * Preloaded into a process (NODE_OPTIONS=--import=…): measures the processor time that the main thread uses between two
+ * ticks of a timer. A turn of the event loop that takes longer than a tick delays the next one, so it is measured whole.
+ * Processor time, because wall time on a busy machine includes the time of other processes.
+ *
+ * GET http://127.0.0.1:TURN_PROBE_PORT/ waits until the main thread is idle and answers the longest turn since the last
+ * such request, in milliseconds.
  */
-import { appendFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 
 const TICK_MS = 5;
-const TOLD_MS = 20;
+/** Processor time between two ticks below which the thread is idle. The probe itself takes some 0.1 ms. */
+const IDLE_MS = 2;
+/** Ticks without work before the thread counts as idle: work that waits for a store goes on after some milliseconds. */
+const IDLE_TICKS = 8;
+const PATIENCE_MS = 30_000;
 
-const file = process.env['TURN_PROBE_FILE'];
+const port = process.env['TURN_PROBE_PORT'];
 const usedMs = () => Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6;
 
-if (isMainThread && file) {
+if (isMainThread && port) {
+  let longest = 0;
+  let idleTicks = 0;
   let last = usedMs();
   setInterval(() => {
-    const now = usedMs();
-    if (now - last > TOLD_MS) appendFileSync(file, `${(now - last).toFixed(1)}\n`);
+    const ms = usedMs() - last;
+    longest = Math.max(longest, ms);
+    idleTicks = ms < IDLE_MS ? idleTicks + 1 : 0;
     last = usedMs();
   }, TICK_MS).unref();
+  const untilIdle = async () => {
+    const until = Date.now() + PATIENCE_MS;
+    idleTicks = 0;
+    while (idleTicks < IDLE_TICKS && Date.now() < until) await sleep(TICK_MS);
+  };
+  createServer((_request, response) => {
+    void untilIdle().then(() => {
+      response.end(String(longest));
+      longest = 0;
+    });
+  })
+    .listen(Number(port), '127.0.0.1')
+    .unref();
 }

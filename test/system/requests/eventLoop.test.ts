@@ -1,8 +1,7 @@
-/** No body that is sent to an operation may hold the event loop of the API, whatever becomes of the request. */
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+/** No request may hold the event loop of the API, whatever becomes of it. */
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -15,26 +14,30 @@ import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
 import { isThorough } from '../../support/thorough.js';
 
+/** Processor time of the main thread in one turn of the event loop. */
+const LONGEST_TURN_MS = 100;
 /**
- * Processor time of the main thread between two ticks of the probe. Wanted are 100 ms on a quiet machine; other suites on the
- * same cores make it up to twice that.
+ * A request that takes longer is sent again. Other processes on the same cores (their caches, and the second thread of a
+ * core) only add to the processor time of a turn, so the shortest of several attempts is nearest to that of the request.
  */
-const LONGEST_TURN_MS = 200;
-const FILE = path.join(tmpdir(), `allotrope-turns-${process.pid}`);
+const ATTEMPTS = 4;
 
 let service: TestService;
 let api: SupervisedChild;
+let port: number;
 let url: string;
+let probe: string;
 let credentials: Record<string, Record<string, string>>;
 
 beforeAll(async () => {
-  await writeFile(FILE, '');
   service = await startService({}, { worker: false });
-  const port = await findPort('free');
-  const probe = fileURLToPath(new URL('../../support/turnProbe.mjs', import.meta.url));
-  const env = { PORT: String(port), NODE_OPTIONS: `--import=${probe}`, TURN_PROBE_FILE: FILE };
+  port = await findPort('free');
+  const probePort = String(await findPort('free'));
+  const preloaded = fileURLToPath(new URL('../../support/turnProbe.mjs', import.meta.url));
+  const env = { PORT: String(port), NODE_OPTIONS: `--import=${preloaded}`, TURN_PROBE_PORT: probePort };
   api = await startProcess('api/server', { ...service.env, ...env });
   url = `http://127.0.0.1:${port}`;
+  probe = `http://127.0.0.1:${probePort}`;
   const key = { authorization: `Bearer ${service.apiKey}` };
   const token = { authorization: `Token ${(await service.user('mallory')).token}` };
   credentials = { user: token, reader: token, either: token, key, issuing: { ...key, 'customer-id': 'mallory' } };
@@ -42,25 +45,55 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.stop();
   await service.close();
-  await rm(FILE, { force: true });
 });
 
-const longest = async (): Promise<number> => Math.max(0, ...(await readFile(FILE, 'utf8')).split('\n').map(Number));
+/** Waits until the main thread is idle. @returns the longest turn since the last call */
+const longestTurn = async (): Promise<number> => Number(await (await fetch(probe)).text());
 
-/** Sends a body. @returns the status, and the longest turn of the event loop */
-async function send(where: string, body: string, headers: Record<string, string> = {}) {
-  const operation = operations.find((one) => one.path === where && one.method === 'post');
-  await writeFile(FILE, '');
-  const answer = await fetch(`${url}${where}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...credentials[operation?.auth ?? 'user'], ...headers },
-    body,
-  });
-  await answer.arrayBuffer();
-  // The probe's next tick.
-  await sleep(50);
-  return { status: answer.status, ms: await longest() };
+interface Outcome {
+  readonly status: number;
+  /** The longest turn of the event loop. */
+  readonly ms: number;
 }
+
+/** Measures a request, several times where it seems to take long. @param attempted sends it and returns the status */
+async function measured(attempted: (attempt: number) => Promise<number>): Promise<Outcome> {
+  let least: Outcome | null = null;
+  for (let attempt = 1; attempt <= ATTEMPTS && (least === null || least.ms > LONGEST_TURN_MS); attempt += 1) {
+    await longestTurn();
+    const status = await attempted(attempt);
+    const ms = await longestTurn();
+    if (least === null || ms < least.ms) least = { status, ms };
+  }
+  return least ?? { status: 0, ms: Infinity };
+}
+
+const isSlow = ({ ms }: Outcome): number | false => (ms > LONGEST_TURN_MS ? ms : false);
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Sends a request with node:http: fetch refuses some headers. @returns the status */
+async function ask(method: string, where: string, headers: Headers = {}, body: string | Buffer = ''): Promise<number> {
+  // Kept alive: a server may answer before all has come, and then reads the rest of it.
+  const agent = new Agent({ keepAlive: true });
+  const sent = httpRequest(`${url}${where}`, { method, headers, agent });
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+  sent.end(body);
+  const [answer] = await answered;
+  answer.resume();
+  await once(answer, 'close');
+  agent.destroy();
+  return answer.statusCode ?? 0;
+}
+
+const credentialsFor = (where: string, method = 'post'): Headers =>
+  credentials[operations.find((one) => one.path === where && one.method === method)?.auth ?? 'user'] ?? {};
+
+/** Posts JSON. @param headers of the given attempt */
+const send = (where: string, body: string, headers: (attempt: number) => Headers = () => ({})): Promise<Outcome> =>
+  measured((attempt) =>
+    ask('POST', where, { 'content-type': 'application/json', ...credentialsFor(where), ...headers(attempt) }, body),
+  );
 
 const many = (count: number, of: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => of(index)).join();
@@ -97,9 +130,9 @@ test.each(posts.map(({ path: where }, index) => [where, index] as const))(
       ([what, fields]) => [what, `{${[least, fields].filter(Boolean).join()}}`] as const,
     );
     for (const [what, body] of [...rowsFor(Object.entries(REFUSED), index), ...admitted]) {
-      const { status, ms } = await send(where, body);
-      expect({ what, isSlow: ms > LONGEST_TURN_MS ? ms : false }).toEqual({ what, isSlow: false });
-      if (what in REFUSED) expect(status).toBe(422);
+      const outcome = await send(where, body);
+      expect({ what, isSlow: isSlow(outcome) }).toEqual({ what, isSlow: false });
+      if (what in REFUSED) expect(outcome.status).toBe(422);
     }
   },
   120_000,
@@ -161,14 +194,206 @@ describe('as much as an operation takes', () => {
     '%s: POST %s',
     async (_what, where, body) => {
       const isKeyed = operations.some((one) => one.path === where && one.createsWork);
-      for (const headers of isKeyed ? [{}, { 'idempotency-key': `key ${body.length}` }] : [{}]) {
-        const { status, ms } = await send(where, body, headers);
-        expect({ status: status < 500, isSlow: ms > LONGEST_TURN_MS ? ms : false }).toEqual({
-          status: true,
-          isSlow: false,
-        });
+      const keys = [() => ({}), (attempt: number) => ({ 'idempotency-key': `key ${body.length} ${attempt}` })];
+      for (const headers of isKeyed ? keys : keys.slice(0, 1)) {
+        const outcome = await send(where, body, headers);
+        expect(outcome.status).toBeLessThan(500);
+        expect(isSlow(outcome)).toBe(false);
       }
     },
     120_000,
   );
+});
+
+/**
+ * Bytes of address and headers that are sent: Node refuses more than 16 KB of them together
+ * (https://nodejs.org/docs/latest-v20.x/api/http.html#httpmaxheadersize).
+ */
+const HEAD_BYTES = 15_000;
+const fill = (piece: string, bytes = HEAD_BYTES): string => piece.repeat(Math.floor(bytes / piece.length));
+
+const queried = operations.filter(({ query, path: where }) => query && !where.includes('{'));
+const QUERIES: Readonly<Record<string, (names: readonly string[]) => string>> = {
+  'thousands of unknown parameters': () => many(2_000, (index) => `${index.toString(36)}&`).replaceAll(',', ''),
+  'its parameters, over and over': (names) => fill(names.map((name) => `${name}=1`).join('&') + '&'),
+  'nested names': (names) => fill(`${names[0]}${fill('[a]', 1_000)}=1&`),
+  'a long encoded text': (names) => `${names[0]}=${fill('%F0%9F%98%80', HEAD_BYTES - 100)}`,
+  'a long text of digits': (names) =>
+    names.map((name) => `${name}=${fill('1', HEAD_BYTES / names.length - 100)}`).join('&'),
+};
+
+test.each(queried.map(({ method, path: where }, index) => [method, where, index] as const))(
+  '%s %s holds the event loop for no query',
+  async (method, where, index) => {
+    const parameters = ours.paths[where]?.[method]?.parameters ?? [];
+    const names = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(0);
+    for (const [what, make] of rowsFor(Object.entries(QUERIES), index)) {
+      const address = `${where}?${make(names)}`;
+      const outcome = await measured(() => ask(method.toUpperCase(), address, credentialsFor(where, method)));
+      expect({ what, isSlow: isSlow(outcome) }).toEqual({ what, isSlow: false });
+      expect(outcome.status).toBeLessThan(500);
+      expect(outcome.status).not.toBe(431);
+    }
+  },
+  120_000,
+);
+
+describe('addresses and headers', () => {
+  test.each(
+    [
+      `/content/${fill('%41')}/1/1.raw`,
+      `/content/1/1/1.raw?${fill('key=1&')}`,
+      `/connections/${fill('a')}`,
+      `/${fill('a/')}`,
+      `/raw_file/${fill('1')}`,
+      `/whoami${fill('/')}`,
+      `/${fill('%E0%A4')}`,
+    ].map((where) => [where.slice(0, 30), where] as const),
+  )('GET %s…', async (_begin, where) => {
+    const outcome = await measured(() => ask('GET', where, credentials['user']));
+    expect(outcome.status).toBeLessThan(500);
+    expect(isSlow(outcome)).toBe(false);
+  });
+
+  test.each<[string, string, Headers]>([
+    ['1,500 headers', 'GET /whoami', Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`x-${at}`, '1']))],
+    ['a long key', 'GET /organization', { authorization: `Bearer ${fill('x')}` }],
+    ['a long token', 'GET /whoami', { authorization: `Token alt.${fill('e.')}` }],
+    ['many credentials', 'GET /whoami', { authorization: fill('Token x,') }],
+    ['credentials of spaces', 'GET /whoami', { authorization: `Token ${fill(' ')} x y` }],
+    ['many cookies', 'GET /ops', { cookie: fill('allotrope_ops=a.b; ') }],
+    ['a long cookie', 'GET /ops', { cookie: `allotrope_ops=${fill('a')}` }],
+    ['a long customer-id', 'GET /auth/v1/access_token', { 'customer-id': fill('é'.normalize('NFC')) }],
+    ['many addresses of proxies', 'GET /whoami', { 'x-forwarded-for': fill('1.1.1.1,') }],
+    ['a long origin', 'GET /whoami', { origin: `https://${fill('a.')}` }],
+    ['a media type of spaces', 'POST /webhooks', { 'content-type': `application/json;${fill(' ')}x` }],
+    ['a media type of parameters', 'POST /webhooks', { 'content-type': `application/json${fill(';charset=a')}` }],
+    ['a long key of idempotency', 'POST /upload_text', { 'idempotency-key': fill('a') }],
+    ['a long traceparent', 'GET /whoami', { traceparent: fill('00-'), tracestate: 'a=1' }],
+  ])('%s: %s', async (_what, operation, headers) => {
+    const [method = '', where = ''] = operation.split(' ');
+    const own = credentialsFor(where, method.toLowerCase());
+    const outcome = await measured(() => ask(method, where, { ...own, ...headers }, method === 'POST' ? '{}' : ''));
+    expect(outcome.status).toBeLessThan(500);
+    expect(outcome.status).not.toBe(431);
+    expect(isSlow(outcome)).toBe(false);
+  });
+});
+
+describe('forms with fields', () => {
+  const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+  const FORM_BYTES = 999_000;
+
+  test.each([
+    ['2,000 fields', fill('ids=a&', 6 * 2_000 - 6), '/connections/x'],
+    ['more fields than are read', fill('ids=a&', FORM_BYTES), '/connections/x'],
+    ['2,000 fields of 500 bytes', fill(`ids=${'%41'.repeat(165)}&`, FORM_BYTES), '/connections/x'],
+    ['2,000 fields in brackets', fill(`ids[${'1'.repeat(490)}]=&`, FORM_BYTES), '/connections/x'],
+    ['2,000 names', many(2_000, (at) => `k${at}=${'x'.repeat(480)}`).replaceAll(',', '&'), '/connections/x'],
+    ['one long field', `action=${fill('+', FORM_BYTES)}`, '/connections/x'],
+    ['one field of brackets', fill('[', FORM_BYTES), '/connections/x'],
+    ['a long key', `api_key=${fill('%41', FORM_BYTES)}`, '/ops/sign_in'],
+    ['more than a form may have', fill('a=1&', 3_000_000), '/ops/sign_in'],
+    ['a form in place of JSON', fill('a=1&', 3_000_000), '/webhooks'],
+  ])('%s', async (_what, body, where) => {
+    const outcome = await measured(() => ask('POST', where, { ...credentialsFor(where), ...FORM }, body));
+    expect(outcome.status).toBeLessThan(500);
+    expect(isSlow(outcome)).toBe(false);
+  });
+});
+
+describe('forms with a file', () => {
+  const BOUNDARY = 'b';
+  const disposition = (name: string): string => `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"`;
+  const file = `${disposition('file')}; filename="a.txt"\r\n\r\nsome text\r\n`;
+  const BYTES = 2_000_000;
+
+  test.each<[string, number, string]>([
+    ['thousands of fields before the file', 422, fill(`${disposition('x')}\r\n\r\n1\r\n`, BYTES) + file],
+    ['thousands of fields after the file', 422, file + fill(`${disposition('x')}\r\n\r\n1\r\n`, BYTES)],
+    ['thousands of files', 422, file + fill(`${disposition('file')}; filename="a"\r\n\r\n1\r\n`, BYTES)],
+    ['thousands of parts without headers', 422, file + fill(`--${BOUNDARY}\r\n\r\n\r\n`, BYTES)],
+    ['thousands of empty parts', 422, file + fill(`--${BOUNDARY}\r\n`, BYTES)],
+    ['thousands of headers of a part', 200, `--${BOUNDARY}\r\n${fill('a: b\r\n', BYTES)}\r\n\r\n${file}`],
+    ['thousands of folded headers', 200, `--${BOUNDARY}\r\na: b\r\n${fill(' b\r\n', BYTES)}\r\n\r\n${file}`],
+    ['fields of a long name', 200, fill(`${disposition('x'.repeat(60_000))}\r\n\r\n1\r\n`, 3_000_000) + file],
+    [
+      'fields of many parameters',
+      200,
+      fill(`${disposition('x')}${fill(';a=1', 60_000)}\r\n\r\n1\r\n`, 3_000_000) + file,
+    ],
+    [
+      'fields of encoded parameters',
+      200,
+      fill(`${disposition('x')};filename*=utf-8''${fill('%41', 60_000)}\r\n\r\n1\r\n`, 3_000_000) + file,
+    ],
+    ['long fields', 200, fill(`${disposition('x')}\r\n\r\n${fill('x', 60_000)}\r\n`, 3_000_000) + file],
+    ['a file of near-boundaries', 200, `${disposition('file')}; filename="a"\r\n\r\n${fill('\r\n--', BYTES)}`],
+    ['a file of line ends', 200, `${disposition('file')}; filename="a"\r\n\r\n${fill('\r\n', BYTES)}`],
+    ['a long preamble', 422, fill('x', BYTES) + file],
+    ['a long epilogue', 200, `${file}--${BOUNDARY}--\r\n${fill('x', BYTES)}`],
+  ])('%s', async (_what, status, parts) => {
+    const headers = { ...credentials['user'], 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
+    const body = `${parts}\r\n--${BOUNDARY}--\r\n`;
+    const outcome = await measured(() => ask('POST', '/uploadfile', headers, body));
+    expect(outcome.status).toBe(status);
+    expect(isSlow(outcome)).toBe(false);
+  });
+});
+
+describe('one connection', () => {
+  /** Sends bytes as they are. @returns the status of each answer, when the connection is closed */
+  async function sendRaw(bytes: string): Promise<number[]> {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.setEncoding('latin1').on('data', (part: string) => (text += part));
+    // It may be closed before all has been sent.
+    socket.on('error', () => undefined);
+    socket.write(bytes, 'latin1');
+    await once(socket, 'close');
+    return [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+  }
+  const head = (line: string, headers: Headers): string =>
+    `${line} HTTP/1.1\r\nhost: x\r\n${Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('')}\r\n`;
+
+  test.each([head('GET /nowhere', {}), 'GET / HTTP/1.1\r\n\r\n'])(
+    'with thousands of requests in one packet: %j',
+    async (one) => {
+      const outcome = await measured(async () => {
+        await sendRaw(one.repeat(20_000));
+        return 0;
+      });
+      expect(isSlow(outcome)).toBe(false);
+    },
+  );
+
+  test('with as many requests at once as may wait', async () => {
+    const last = head('GET /nowhere', { connection: 'close' });
+    let answers: number[] = [];
+    const outcome = await measured(async () => {
+      answers = await sendRaw(head('GET /nowhere', {}).repeat(99) + last);
+      return 0;
+    });
+    expect(answers).toEqual(Array.from({ length: 100 }, () => 404));
+    expect(isSlow(outcome)).toBe(false);
+  });
+
+  test.each([
+    ['JSON', '/webhooks', 'application/json', ' ', 422],
+    ['a form', '/connections/x', 'application/x-www-form-urlencoded', 'x', 422],
+    ['a form with a file', '/uploadfile', 'multipart/form-data; boundary=b', 'x', 400],
+  ])('with %s in chunks of one byte', async (_what, where, type, byte, wanted) => {
+    const headers = { ...credentialsFor(where), 'content-type': type, 'transfer-encoding': 'chunked' };
+    const body = fill(`1\r\n${byte}\r\n`, 6 * 100_000);
+    const outcome = await measured(() =>
+      sendRaw(`${head(`POST ${where}`, { ...headers, connection: 'close' })}${body}0\r\n\r\n`).then(
+        ([status = 0]) => status,
+      ),
+    );
+    expect(outcome.status).toBe(wanted);
+    expect(isSlow(outcome)).toBe(false);
+  });
 });
