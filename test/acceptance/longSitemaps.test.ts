@@ -43,8 +43,12 @@ async function scrapeFirst(pages: number, more: Record<string, unknown> = {}) {
     sitemapOf(site.origin, [...site.pages.keys()].filter((key) => key.startsWith('/pages/')).slice(0, pages)),
   );
   const parent = await user.settled((await user.scrape({ url: site.url(path), ...more })).id);
-  const { body } = await user.get<Listed<Run>>(`/sync_runs?request_id=${parent.request_id}`);
-  const { id = 0, status, message, error } = body.results[0] ?? {};
+  // The run ends after its parent is READY.
+  const run = await soon(
+    async () => (await user.get<Listed<Run>>(`/sync_runs?request_id=${parent.request_id}`)).body.results[0],
+    (one) => one?.status !== 'running',
+  );
+  const { id = 0, status, message, error } = run ?? {};
   const options = (await service.store.runs.find(id))?.options as { readonly readWhole?: boolean };
   return { parent, run: { status, message, error }, readWhole: options.readWhole };
 }
