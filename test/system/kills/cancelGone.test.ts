@@ -1,15 +1,15 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../contract/records.js';
-import { createTemporalClient } from '../../dispatch/client.js';
-import type { RunDoc } from '../../store/runs/model.js';
-import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
-import { readAtRest } from '../support/atRest.js';
-import type { TestUser } from '../support/client.js';
-import { testEngines } from '../support/engines.js';
-import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import type { FileRecord } from '../../../contract/records.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import type { RunDoc } from '../../../store/runs/model.js';
+import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';
+import { readAtRest } from '../../support/atRest.js';
+import type { TestUser } from '../../support/client.js';
+import { testEngines } from '../../support/engines.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
 
 /** Cancels of runs whose workflow Temporal lost, or somebody ended there. The reaper does not run in these tests. */
 const PAGES = 5;

@@ -4,13 +4,13 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { Fault } from '../../contract/failures.js';
-import { createDocumentPool, type PoolSettings } from '../../documents/pool.js';
-import type { ReaderDeath } from '../../documents/readers.js';
-import type { ChunkOptions, DocumentPool } from '../../documents/types.js';
-import { soon } from '../support/soon.js';
-import { FILES, input, LIMITS } from './page.js';
-import { upload } from './readFile.js';
+import { Fault } from '../../../contract/failures.js';
+import { createDocumentPool, type PoolSettings } from '../../../documents/pool.js';
+import type { ReaderDeath } from '../../../documents/readers.js';
+import type { ChunkOptions, DocumentPool } from '../../../documents/types.js';
+import { soon } from '../../support/soon.js';
+import { FILES, input, LIMITS } from '../../documents/page.js';
+import { upload } from '../../documents/readFile.js';
 
 const pools: DocumentPool[] = [];
 const startPool = (settings: Partial<PoolSettings> = {}, deaths: ReaderDeath[] = []): DocumentPool => {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { countFilesByStatus } from '../../../store/backlog.js';
-import { openModels } from '../../../store/models.js';
-import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
-import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { countFilesByStatus } from '../../store/backlog.js';
+import { openModels } from '../../store/models.js';
+import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
 
 /** How the work of the whole service stands, where nobody does it. */
 let service: TestService;

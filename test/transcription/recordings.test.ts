@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { loadConfig } from '../../../config.js';
-import { mimeTypeOf } from '../../../contract/fileFormats.js';
-import { TRANSCRIPTION_SERVICES } from '../../../contract/uploads.js';
-import { createEgress } from '../../../egress/createEgress.js';
-import { createTranscriptions } from '../../../transcription/registry.js';
-import type { Recording, Transcriptions } from '../../../transcription/types.js';
-import { type EncodedRecording, encodeRecordings } from '../../documents/formats/encodeRecordings.js';
-import { RECIPES } from '../../documents/formats/rows/recordings.js';
-import { type AssemblyAi, startAssemblyAi } from '../../emulators/assemblyai.js';
-import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
+import { loadConfig } from '../../config.js';
+import { mimeTypeOf } from '../../contract/fileFormats.js';
+import { TRANSCRIPTION_SERVICES } from '../../contract/uploads.js';
+import { createEgress } from '../../egress/createEgress.js';
+import { createTranscriptions } from '../../transcription/registry.js';
+import type { Recording, Transcriptions } from '../../transcription/types.js';
+import { type EncodedRecording, encodeRecordings } from '../documents/formats/encodeRecordings.js';
+import { RECIPES } from '../documents/formats/rows/recordings.js';
+import { type AssemblyAi, startAssemblyAi } from '../emulators/assemblyai.js';
+import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
 
 let deepgram: Deepgram;
 let assemblyai: AssemblyAi;

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
-import { DRIVE_DOCUMENT, DRIVE_ROOT, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
-import { readAtRest } from '../support/atRest.js';
-import type { Listed, TestUser } from '../support/client.js';
-import { consentTo } from '../support/consent.js';
-import { withDatabase } from '../support/dataSources.js';
-import { testEngines } from '../support/engines.js';
-import { loadProduct } from '../support/product.js';
-import { startService, type TestService } from '../support/service.js';
-import { sharedLocalModel } from '../support/sharedLocalModel.js';
-import { soon } from '../support/soon.js';
+import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
+import { DRIVE_DOCUMENT, DRIVE_ROOT, type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
+import { readAtRest } from '../../support/atRest.js';
+import type { Listed, TestUser } from '../../support/client.js';
+import { consentTo } from '../../support/consent.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { testEngines } from '../../support/engines.js';
+import { loadProduct } from '../../support/product.js';
+import { startService, type TestService } from '../../support/service.js';
+import { sharedLocalModel } from '../../support/sharedLocalModel.js';
+import { soon } from '../../support/soon.js';
 
 const FILES = 12;
 const [OLD, NEW] = ['old', 'new'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);

@@ -1,17 +1,17 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { workflowIds } from '../../contract/orchestration.js';
-import type { FileRecord } from '../../contract/records.js';
-import { createTemporalClient } from '../../dispatch/client.js';
-import { readAtRest } from '../support/atRest.js';
-import type { TestUser } from '../support/client.js';
-import { testEngines } from '../support/engines.js';
-import { type FaultProxy, startFaultProxy } from '../support/faultProxy.js';
-import { startProcess } from '../support/processes.js';
-import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
-import { thoroughly } from '../support/thorough.js';
+import { workflowIds } from '../../../contract/orchestration.js';
+import type { FileRecord } from '../../../contract/records.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { readAtRest } from '../../support/atRest.js';
+import type { TestUser } from '../../support/client.js';
+import { testEngines } from '../../support/engines.js';
+import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js';
+import { startProcess } from '../../support/processes.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import { thoroughly } from '../../support/thorough.js';
 
 /** PENDING_ACTIVITY_STATE_CANCEL_REQUESTED: https://github.com/temporalio/api/blob/master/temporal/api/enums/v1/workflow.proto */
 const CANCEL_REQUESTED = 3;

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { EventKind } from '../../contract/events.js';
-import { type Receiver, startReceiver } from '../emulators/receiver.js';
-import { apiClient } from '../support/client.js';
-import { soon } from '../support/soon.js';
-import { startService, type TestService } from '../support/service.js';
-import { thoroughly } from '../support/thorough.js';
+import type { EventKind } from '../../../contract/events.js';
+import { type Receiver, startReceiver } from '../../emulators/receiver.js';
+import { apiClient } from '../../support/client.js';
+import { soon } from '../../support/soon.js';
+import { startService, type TestService } from '../../support/service.js';
+import { thoroughly } from '../../support/thorough.js';
 
 /** Receivers that misbehave: what arrives, in which order, and what the list of deliveries says. */
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { readAtRest } from '../support/atRest.js';
-import type { TestUser } from '../support/client.js';
-import { testEngines } from '../support/engines.js';
-import { type QdrantProxy, startQdrantProxy, type Trouble } from '../support/qdrantProxy.js';
-import { quietTemporal } from '../support/quietTemporal.js';
-import { startService, type TestService } from '../support/service.js';
+import { readAtRest } from '../../support/atRest.js';
+import type { TestUser } from '../../support/client.js';
+import { testEngines } from '../../support/engines.js';
+import { type QdrantProxy, startQdrantProxy, type Trouble } from '../../support/qdrantProxy.js';
+import { quietTemporal } from '../../support/quietTemporal.js';
+import { startService, type TestService } from '../../support/service.js';
 
 const QUERY = { query: 'When does the tide rise?', k: 1 };
 

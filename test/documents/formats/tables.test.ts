@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import iconv from 'iconv-lite';
 import { expect, test } from '@jest/globals';
-import { chunksOfFile, faultOfFile, processFile, readFile } from '../../documents/readFile.js';
+import { chunksOfFile, faultOfFile, processFile, readFile } from '../readFile.js';
 
 const textOf = async (content: string | Uint8Array, name = 'a.csv'): Promise<string> =>
   (await readFile(content, name)).text;

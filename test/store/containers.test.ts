@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import type { FileRecord } from '../../../contract/records.js';
-import type { FileDoc } from '../../../store/files/model.js';
-import { type RunDoc, runModel } from '../../../store/runs/model.js';
-import { startService, type TestService } from '../../support/service.js';
+import type { FileRecord } from '../../contract/records.js';
+import type { FileDoc } from '../../store/files/model.js';
+import { type RunDoc, runModel } from '../../store/runs/model.js';
+import { startService, type TestService } from '../support/service.js';
 
 let service: TestService;
 beforeAll(async () => {

@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
-import { feedOf, linkedPage } from '../emulators/linkedSite.js';
-import { type Page, type Site, startSite } from '../emulators/site.js';
-import { historiesOf, rowsOf, shapesOf } from '../support/keptTexts.js';
-import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
-import type { Listed, TestUser } from '../support/client.js';
-import { thoroughly } from '../support/thorough.js';
+import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
+import { feedOf, linkedPage } from '../../emulators/linkedSite.js';
+import { type Page, type Site, startSite } from '../../emulators/site.js';
+import { historiesOf, rowsOf, shapesOf } from '../../support/keptTexts.js';
+import { startService, type TestService } from '../../support/service.js';
+import { soon } from '../../support/soon.js';
+import type { Listed, TestUser } from '../../support/client.js';
+import { thoroughly } from '../../support/thorough.js';
 
 const PASSWORD = 'correct horse/battery+staple';
 let service: TestService;

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { Check } from '../../../cli/doctor/check.js';
-import type { DocumentRecord, FileRecord } from '../../../contract/records.js';
-import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
-import { cli, watchCli } from '../../support/cli.js';
-import { connectSource, revokeSource, withDatabase } from '../../support/dataSources.js';
-import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import type { Check } from '../../cli/doctor/check.js';
+import type { DocumentRecord, FileRecord } from '../../contract/records.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
+import { cli, watchCli } from '../support/cli.js';
+import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';
+import { startService, type TestService } from '../support/service.js';
+import { soon } from '../support/soon.js';
 
 let service: TestService;
 let site: Site;
