@@ -4,7 +4,7 @@
  * Each case starts a service of its own, ingests pages with vectors and meanwhile sends POST /upload_text and searches, one
  * after the other by one caller each. With `--loops=8` that many busy loops at niceness 0 run on the machine at the same time.
  *
- * Arguments: `--pages=600 --loops=0 --rounds=1`.
+ * Arguments: `--pages=600 --loops=0 --rounds=1`; `--cases=1,3` for some of the cases.
  */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     pages: { type: 'string', default: '600' },
     loops: { type: 'string', default: '0' },
     rounds: { type: 'string', default: '1' },
+    cases: { type: 'string', default: '1,2,3' },
   },
 });
 const [pages, loops, rounds] = [Number(values.pages), Number(values.loops), Number(values.rounds)];
@@ -97,4 +98,6 @@ async function measure(settings: (typeof CASES)[number]): Promise<void> {
   }
 }
 
-for (let round = 0; round < rounds; round += 1) for (const settings of CASES) await measure(settings);
+const wanted = values.cases.split(',').map(Number);
+const chosen = CASES.filter((_, index) => wanted.includes(index + 1));
+for (let round = 0; round < rounds; round += 1) for (const settings of chosen) await measure(settings);
