@@ -14,6 +14,7 @@ import { outdatedMessage } from '../../store/migrations/schemaWatch.js';
 import type { ApiDeps } from '../deps.js';
 import type { DeploymentRules } from '../schemas/deploymentRules.js';
 import { authenticate, type Identity } from './authenticate.js';
+import { boundChunks } from './boundChunks.js';
 import type { ConcurrencyLimiter } from './concurrency.js';
 import { HttpError, invalid } from './errors.js';
 import { answerOnce, idempotencyKeyOf } from './idempotency.js';
@@ -83,7 +84,7 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
   const readers: RequestHandler[] = takesForm
     ? [urlencoded({ extended: false, limit: Math.min(limit, MAX_FORM_BYTES), parameterLimit: MAX_FORM_FIELDS })]
     : [...readJson(limit, operation.takesChunks ? CHUNK_LIMITS : JSON_LIMITS), requireJson];
-  const read = body ? readers : [];
+  const read = body ? [boundChunks, ...readers] : [];
   const early: RequestHandler[] = [
     ...(changes ? [refuseOutdated] : []),
     ...(takesFile ? [closeEarlyAnswered] : []),
