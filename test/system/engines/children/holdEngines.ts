@@ -1,5 +1,5 @@
 /** Starts all engines on the folder named by its argument, prints their process ids and stays. */
-import { startEngines } from '../../../engines/start.js';
+import { startEngines } from '../../../../engines/start.js';
 
 const dataDir = process.argv[2];
 if (!dataDir) throw new Error('usage: holdEngines.ts DATA_DIR');
