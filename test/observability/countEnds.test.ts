@@ -28,3 +28,22 @@ test('what counts the ends of files hands on all that it is given, and what it i
   const ended = (status: string) => series[`allotrope_files_ended_total{status="${status}"}`];
   expect([ended('READY'), ended('READY_TO_SYNC'), ended('SYNC_ERROR'), ended('SYNC_ABORTED')]).toEqual([3, 1, 1, 7]);
 });
+
+test('tries to deliver are counted by how they ended; events that were not tried are not', async () => {
+  const record = () => Promise.resolve();
+  const metrics = createMetrics({ ofProcess: false });
+  const counting = countEnds({ files: {}, deliveries: { record } } as unknown as Store, metrics);
+  const event = { at: new Date() };
+  const tried = (status: string, times: number) =>
+    Array.from({ length: times }, () => ({ attempt: {}, status, event }));
+  const outcomes = [
+    ...tried('DELIVERED', 3),
+    ...tried('PENDING', 2),
+    ...tried('FAILED', 1),
+    { attempt: null, status: 'PENDING', event },
+  ];
+  await counting.deliveries.record({} as never, outcomes as never);
+  const series = seriesOf((await metrics.scrape()).text);
+  const counted = (outcome: string) => series[`allotrope_webhook_tries_total{outcome="${outcome}"}`];
+  expect([counted('delivered'), counted('failed'), counted('given_up')]).toEqual([3, 2, 1]);
+});

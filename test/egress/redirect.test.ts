@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+
+import { redirected, type Step } from '../../egress/redirect.js';
+import { everyRow } from '../support/everyRow.js';
+
+const STEP: Step = {
+  url: 'https://api.example/items',
+  method: 'GET',
+  headers: { authorization: 'Bearer secret', cookie: 'session=secret', 'x-api-key': 'secret', accept: 'text/html' },
+  body: null,
+};
+
+/** An origin is scheme, host and port (https://www.rfc-editor.org/rfc/rfc6454#section-4). */
+const OTHER_ORIGINS = [
+  ['plain HTTP on the same host', 'http://api.example/items'],
+  ['plain HTTP on the port of HTTPS', 'http://api.example:443/items'],
+  ['another port', 'https://api.example:8443/items'],
+  ['another host', 'https://cdn.example/items'],
+  ['a host below', 'https://eu.api.example/items'],
+] as const;
+
+test('no credential goes along to another origin', () =>
+  everyRow(
+    OTHER_ORIGINS,
+    ([name]) => name,
+    ([, location]) => expect(redirected(STEP, 302, location)?.headers).toEqual({ accept: 'text/html' }),
+  ));
+
+test('within an origin all headers go along', () => {
+  expect(redirected(STEP, 302, '/elsewhere')).toEqual({ ...STEP, url: 'https://api.example/elsewhere' });
+  expect(redirected(STEP, 302, 'https://api.example:443/elsewhere')?.headers).toEqual(STEP.headers);
+});
