@@ -348,10 +348,11 @@ describe('one connection', () => {
     const socket = connect(port, '127.0.0.1');
     let text = '';
     socket.setEncoding('latin1').on('data', (part: string) => (text += part));
-    // It may be closed before all has been sent.
+    // It may be reset before all has been sent: an error, which `once` would throw (https://nodejs.org/api/events.html#eventsonceemitter-name-options).
     socket.on('error', () => undefined);
+    const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.write(bytes, 'latin1');
-    await once(socket, 'close');
+    await closed;
     return [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
   }
   const head = (line: string, headers: Headers): string =>
