@@ -97,6 +97,49 @@ test('every special-purpose range of IPv4 is refused inside and judged right at 
 test('every special-purpose range of IPv6 is refused inside and judged right at its edges', () =>
   expectRanges(128, SPECIAL_V6));
 
+/**
+ * The blocks as IANA publishes them, typed in apart from our table, so that a row that is missing there is found:
+ * https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry,
+ * https://www.iana.org/assignments/multicast-addresses, and what https://www.rfc-editor.org/rfc/rfc4291#section-2.4 leaves outside
+ * of global unicast.
+ */
+const PUBLISHED: Readonly<Record<32 | 128, string>> = {
+  32: `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24
+    192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4
+    240.0.0.0/4 255.255.255.255/32`,
+  128: `::/128 ::1/128 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 100:0:0:1::/64 2001::/23 2001::/32 2001:2::/48 2001:3::/32
+    2001:4:112::/48 2001:10::/28 2001:20::/28 2001:30::/28 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20 5f00::/16 fc00::/7
+    fe80::/10 fec0::/10 ff00::/8 ::/3 4000::/2 8000::/1`,
+};
+
+test.each([32, 128] as const)('every block that IANA publishes is refused, of addresses of %d bits', (bits) =>
+  everyRow(
+    PUBLISHED[bits].split(/\s+/),
+    (cidr) => cidr,
+    async (cidr) => {
+      const { first, last } = span(cidr, bits);
+      for (const address of [first, (first + last) / 2n, last].map((number) => toText(number, bits)))
+        expect([address, await isRefused(strict(address), address)]).toEqual([address, true]);
+    },
+  ),
+);
+
+// Each as its cloud documents it, typed in apart from our table.
+test('no setting opens the metadata and credential services of clouds', () =>
+  everyRow(
+    [
+      ['AWS, Azure, Google and most others', '169.254.169.254'],
+      ['AWS, of tasks in containers', '169.254.170.2'],
+      ['AWS by IPv6', 'fd00:ec2::254'],
+      ['Google by IPv6', 'fd20:ce::254'],
+      ['Azure, its platform agent', '168.63.129.16'],
+      ['Alibaba', '100.100.100.200'],
+      ['Oracle', '192.0.0.192'],
+    ],
+    ([cloud = '']) => cloud,
+    async ([, address = '']) => expect(await isRefused(everythingAllowed(address), address)).toBe(true),
+  ));
+
 test('the table reaches what lies far from any range', async () => {
   for (const address of [
     '93.184.216.34',
