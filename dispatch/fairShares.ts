@@ -8,14 +8,14 @@ import type { Runs } from '../store/runs/outbox.js';
 const COUNT_GOOD_MS = 10_000;
 /** Temporal's least weight. */
 const LEAST_WEIGHT = 0.001;
-const DELETES: readonly RunDoc['kind'][] = ['deleteFiles', 'deleteUser'];
+const DELETES: readonly RunDoc['kind'][] = ['deleteFiles', 'deleteUser', 'settleQuarantine'];
 
 /** The share of the workers that Temporal gives to the tasks of a run. */
 export interface FairShares {
   /**
    * The key of a run's user with the weight of its organization divided by its users at work: many users of one
-   * organization have no more than one user of another. Deletes have a key of their own, so they never wait behind the
-   * backlog of their user.
+   * organization have no more than one user of another. Deletes, and settling the quarantine, have a key of their own, so
+   * they never wait behind the backlog of their user.
    */
   of(run: Pick<RunDoc, 'organizationId' | 'userId'> & { readonly kind?: RunDoc['kind'] }): Promise<Priority>;
 }

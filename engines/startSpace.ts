@@ -1,5 +1,5 @@
 /** Free disk space that the embedded engines need to start. */
-import { existsSync } from 'node:fs';
+import { existsSync, type StatsFs } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -25,9 +25,14 @@ const hasData = (dataDir: string): boolean => existsSync(join(dataDir, 'mongodb'
 /**
  * Checks each file system that the engines write to before any of them starts: mongod aborts on a full disk.
  * @param dataDir an existing folder
+ * @param spaceOf returns the blocks that are free in the file system of a folder, and their size in bytes
  * @throws EngineError that names the folder, its free space and the space that is needed
  */
-export async function checkSpace(dataDir: string, need: Readonly<Record<EngineName, boolean>>): Promise<void> {
+export async function checkSpace(
+  dataDir: string,
+  need: Readonly<Record<EngineName, boolean>>,
+  spaceOf: (folder: string) => Promise<Pick<StatsFs, 'bavail' | 'bsize'>> = statfs,
+): Promise<void> {
   const kind = hasData(dataDir) ? 'later' : 'first';
   const disks = new Map<number, { readonly name: string; readonly folder: string; needed: number }>();
   for (const engine of ['mongodb', 'qdrant', 'temporal'] as const) {
@@ -43,7 +48,7 @@ export async function checkSpace(dataDir: string, need: Readonly<Record<EngineNa
     disks.set(dev, disk);
   }
   for (const { name, folder, needed } of disks.values()) {
-    const { bavail, bsize } = await statfs(folder);
+    const { bavail, bsize } = await spaceOf(folder);
     if (bavail * bsize < needed)
       throw new EngineError(
         `${name} (${folder}) has ${megabytes(bavail * bsize)} of free disk space, and the engines need ` +

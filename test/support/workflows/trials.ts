@@ -9,7 +9,7 @@ import { createTemporalClient } from '../../../dispatch/client.js';
 import { coldSweepOnce } from '../../../dispatch/coldSweep.js';
 import type { FileRecord } from '../../../contract/records.js';
 import { quarantineSweepOnce } from '../../../dispatch/quarantineSweep.js';
-import { scheduleIds } from '../../../contract/orchestration.js';
+import { fairnessKeys, scheduleIds } from '../../../contract/orchestration.js';
 import type { RunDoc } from '../../../store/runs/model.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
 import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../../emulators/gitbook.js';
@@ -73,6 +73,10 @@ const atWork = new Map<string, number>();
 const begun = new Map<string, string>();
 /** Steps that workflows have called, as `workflow: step`. */
 export const called = new Set<string>();
+/** By workflow, the fairness keys of its executions, which its steps inherit: that of its user's work, of deletes, or none. */
+export const lanes = new Map<Workflow, Set<string>>();
+/** Steps with a heartbeat timeout: how often they heartbeat by a timer (Infinity: by none), and the timeout, in milliseconds. */
+export const beats = new Map<string, { readonly everyMs: number; readonly timeoutMs: number }>();
 /** Each customer has an organization of its own, since some runs are about the organization itself. */
 const customers = new Map<number, string>();
 
@@ -80,6 +84,28 @@ type StepInput = { readonly runId: number } | { readonly organizationId: number 
 
 /** That of the service, which knows what runs. */
 let activity: typeof sdkActivity;
+
+const stepOf = (info: sdkActivity.Info): string => `${info.workflowType ?? ''}: ${info.activityType}`;
+function noteBeat(everyMs: number): void {
+  const info = activity.activityInfo();
+  if (!info.heartbeatTimeoutMs) return;
+  const others = beats.get(stepOf(info))?.everyMs ?? Infinity;
+  beats.set(stepOf(info), { everyMs: Math.min(everyMs, others), timeoutMs: info.heartbeatTimeoutMs });
+}
+
+/** Notes how often the steps heartbeat. The service is loaded by Node, whose timers are not those of Jest. @returns undoes it */
+function watchHeartbeats(): () => void {
+  const ofNode = (activity.activityInfo.constructor as FunctionConstructor)('return globalThis')() as typeof globalThis;
+  const real = ofNode.setInterval;
+  const watched = (work: () => void, ms: number, ...more: []): NodeJS.Timeout => {
+    if (activity.asyncLocalStorage.getStore() && String(work).includes('heartbeat')) noteBeat(ms);
+    return real(work, ms, ...more);
+  };
+  ofNode.setInterval = watched as typeof setInterval;
+  return () => {
+    ofNode.setInterval = real;
+  };
+}
 
 /** The activities with the mishaps around them. */
 function withMishaps(activities: Activities): Activities {
@@ -89,6 +115,7 @@ function withMishaps(activities: Activities): Activities {
       const { workflowType = '', workflowExecution } = activity.activityInfo();
       const workflowId = workflowExecution?.workflowId ?? '';
       called.add(`${workflowType}: ${step}`);
+      noteBeat(Infinity);
       const { organizationId = 0 } = 'runId' in input ? ((await service.store.runs.find(input.runId)) ?? {}) : input;
       const customerId = customers.get(organizationId) ?? '';
       begun.set(`${customerId}: ${workflowType}`, workflowId);
@@ -144,15 +171,21 @@ async function uploadRun(customerId: string): Promise<RunDoc | null> {
   return service.store.runs.find(file?.runId ?? 0);
 }
 
+function noteLane(workflow: Workflow, { organizationId, userId }: RunDoc, key = ''): void {
+  const lane = (['work', 'deletes'] as const).find((one) => fairnessKeys[one](organizationId, userId) === key);
+  lanes.set(workflow, (lanes.get(workflow) ?? new Set()).add(lane ?? (key || 'none')));
+}
+
 async function endOf(customerId: string, workflow: Workflow): Promise<End> {
   const workflowId = await soon(() => begun.get(`${customerId}: ${workflow}`) ?? '', Boolean);
   const handle = client.workflow.getHandle(workflowId);
   await handle.result().catch(() => undefined);
   const stillAtWork = atWork.get(workflowId) ?? 0;
-  const { status, memo, runId } = await handle.describe();
+  const { status, memo, runId, priority } = await handle.describe();
   // A pass is begun by what knows no id of ours.
   const withoutMemo = () => (workflow === 'drainUploads' ? uploadRun(customerId) : service.store.passes.find(runId));
   const run = memo?.['runId'] ? await service.store.runs.find(Number(memo['runId'])) : await withoutMemo();
+  if (run) noteLane(workflow, run, priority?.fairnessKey);
   return {
     workflowStatus: status.name,
     outcome: run?.outcome ?? null,
@@ -347,11 +380,13 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
 
   const ends = new Map<string, End | Error>();
   let stores: AtRest;
+  let unwatch: () => void;
 
   beforeAll(async () => {
     // Every trial fails on purpose, and the SDK would tell of each.
     await quietTemporal('ERROR');
     ({ activity } = await loadProduct());
+    unwatch = watchHeartbeats();
     client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
     site = await startSampleSite(PAGES, 1);
     site.pages.set('/start.html', linkedPage('start', ['/pages/0.html', '/pages/1.html']));
@@ -389,6 +424,7 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
     stores = await readAtRest(service.env);
   }, 600_000);
   afterAll(async () => {
+    unwatch();
     await service.close();
     await Promise.all([site.close(), deepgram.close(), gitbook.close(), drive.close()]);
     await client.connection.close();
