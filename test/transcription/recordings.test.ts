@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { loadConfig } from '../../config.js';
 import { mimeTypeOf } from '../../contract/fileFormats.js';
-import { TRANSCRIPTION_SERVICES } from '../../contract/uploads.js';
+import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../contract/uploads.js';
 import { createEgress } from '../../egress/createEgress.js';
 import { createTranscriptions } from '../../transcription/registry.js';
 import type { Recording, Transcriptions } from '../../transcription/types.js';
@@ -11,6 +11,8 @@ import { type EncodedRecording, encodeRecordings } from '../documents/formats/en
 import { RECIPES } from '../documents/formats/rows/recordings.js';
 import { type AssemblyAi, startAssemblyAi } from '../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
+import { type Mishap, recordingOf as sceneRecording } from '../emulators/speech.js';
+import { everyRow } from '../support/everyRow.js';
 
 let deepgram: Deepgram;
 let assemblyai: AssemblyAi;
@@ -79,3 +81,45 @@ function waveHeader(size: number): Buffer {
   header.writeUInt32LE(size, 40);
   return header;
 }
+
+/**
+ * For each service how to have polls of one job fail as listed; undefined entries succeed and find the job unfinished.
+ * Null for a service that answers the request itself: there is nothing to poll.
+ */
+const POLLED: Record<TranscriptionService, ((scene: string, polls: readonly (Mishap | undefined)[]) => void) | null> = {
+  // https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded: the response holds the transcript.
+  deepgram: null,
+  // https://www.assemblyai.com/docs/api-reference/transcripts/get
+  assemblyai: (scene, polls) => assemblyai.scenes.set(scene, { looks: polls.length, mishaps: [...polls] as Mishap[] }),
+};
+
+/** Consecutive failed polls that end the wait for a job. */
+const FAILED_POLLS = 5;
+const FAILURE: Mishap = { status: 503 };
+/** So many failures, each list of them followed by a poll that succeeds. */
+const failures = (...inARow: number[]): (Mishap | undefined)[] =>
+  inARow.flatMap((count) => [...Array.from({ length: count }, () => FAILURE), undefined]);
+
+test('a job is given up after five failed polls in a row, whatever failed before in all', async () => {
+  const rows = TRANSCRIPTION_SERVICES.flatMap((service) => {
+    const plan = POLLED[service];
+    return plan ? [{ service, plan }] : [];
+  });
+  await everyRow(
+    rows,
+    ({ service }) => service,
+    async ({ service, plan }) => {
+      const transcribe = (scene: string) => {
+        const { signal } = new AbortController();
+        return transcriptions
+          .choose(service)
+          .transcribe(recordingOf(sceneRecording(scene), 'audio/mpeg'), WISHES, JOB, signal);
+      };
+      // Longer than the limit in all, and as long as it may be in a row.
+      plan('interrupted', failures(FAILED_POLLS - 1, 1, FAILED_POLLS - 1, 2));
+      expect((await transcribe('interrupted')).segments).not.toEqual([]);
+      plan('away', failures(1, FAILED_POLLS));
+      await expect(transcribe('away')).rejects.toMatchObject({ kind: 'server_error' });
+    },
+  );
+});
