@@ -2,11 +2,20 @@ import { expect, test } from '@jest/globals';
 
 import * as workflows from '../../workflows/index.js';
 import { everyRow } from '../support/everyRow.js';
-import { beats, lanes, testWorkflows } from '../support/workflows/trials.js';
+import { beats, isFirstWayWith, lanes, testWorkflows } from '../support/workflows/trials.js';
 import { TESTED_ELSEWHERE, WAYS, type Workflow } from '../support/workflows/ways.js';
 
-/** Every workflow once undisturbed, and with its first step failing once; test/system/kills/steps.test.ts has every step. */
-testWorkflows((name, step) => (WAYS[name]?.steps[0] === step ? [{ does: 'fail', when: 'after' }] : []));
+/** Ways whose run lists what a data source, a site or a feed holds: the record must leave its motion at whatever step the run is cancelled. */
+const LISTINGS = ['listing of an account', 'sync of an account', 'scrape', 'crawl', 'feed'];
+
+/**
+ * Every workflow once undisturbed, with its first step failing once, and listings cancelled at each step;
+ * test/system/kills/steps.test.ts has every step of every workflow.
+ */
+testWorkflows((name, step) => [
+  ...(WAYS[name]?.steps[0] === step ? [{ does: 'fail', when: 'after' } as const] : []),
+  ...(LISTINGS.includes(name) && isFirstWayWith(step, name) ? [{ does: 'cancel', when: 'before' } as const] : []),
+]);
 
 test('every workflow is in the table', () => {
   const known = [...Object.values(WAYS).map(({ workflow }) => workflow), ...TESTED_ELSEWHERE];

@@ -161,7 +161,23 @@ interface End {
   readonly atWork: number;
   /** Mishaps that never happened. */
   readonly left: number;
+  /** Statuses of what the run lists, read as soon as the workflow has ended: no reaper has been there. */
+  readonly listed: { readonly sources: readonly string[]; readonly containers: readonly string[] };
 }
+
+/** Runs that put a record in motion for as long as they list what it holds: a data source, or the container of a site or feed. */
+const LISTING_RUNS: readonly Workflow[] = ['syncItems', 'syncSource', 'scrapeSitemap', 'webScrape', 'syncFeed'];
+
+/** Reads the statuses of the data sources of a run's organization, and of the container that the run is about. */
+async function listedBy(run: RunDoc): Promise<End['listed']> {
+  const { rows } = await service.store.overview.sources(run.organizationId, 10);
+  const containers = run.fileId === null ? [] : await service.store.files.byIds(run, [run.fileId]);
+  const statusesOf = (records: readonly { readonly syncStatus: string }[]) => records.map((one) => one.syncStatus);
+  return { sources: statusesOf(rows), containers: statusesOf(containers) };
+}
+
+/** The status in which a run leaves its container. A data source is READY whenever nothing lists it. */
+const CONTAINER_LEFT_AS = { finished: 'READY', failed: 'SYNC_ERROR', aborted: 'SYNC_ABORTED' } as const;
 
 /** The run of the only upload of a customer. */
 async function uploadRun(customerId: string): Promise<RunDoc | null> {
@@ -191,6 +207,7 @@ async function endOf(customerId: string, workflow: Workflow): Promise<End> {
     outcome: run?.outcome ?? null,
     atWork: stillAtWork,
     left: planned.get(customerId)?.mishaps.length ?? 0,
+    listed: run && LISTING_RUNS.includes(workflow) ? await listedBy(run) : { sources: [], containers: [] },
   };
 }
 
@@ -462,11 +479,19 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
         if (end instanceof Error) throw end;
         expect({ ...end, amiss: stores.amiss(customer) }).toMatchObject(AS_IT_SHOULD);
         // What the workflow, the run and its records say is one story.
-        const { outcome, workflowStatus } = end as End;
+        const { outcome, workflowStatus, listed } = end as End;
         const { files } = stores.content(customer);
         const statuses = files.map((file) => (file as { syncStatus: string }).syncStatus);
         expect(['finished', 'failed', 'aborted']).toContain(outcome);
         expect(['COMPLETED', 'CANCELLED', 'FAILED']).toContain(workflowStatus);
+        const { workflow } = WAYS[way]!;
+        if (LISTING_RUNS.includes(workflow)) {
+          const status = CONTAINER_LEFT_AS[outcome as keyof typeof CONTAINER_LEFT_AS];
+          const { sources, containers } = listed;
+          expect(sources.length + containers.length).toBeGreaterThan(0);
+          expect(sources).toEqual(sources.map(() => 'READY'));
+          expect(containers).toEqual(containers.map(() => status));
+        }
         const left = WAYS[way]!.workflow === 'deleteUser' ? statuses.filter((status) => status !== 'READY') : null;
         if (left !== null) expect({ outcome, left }).toEqual({ outcome, left: [] });
         else if (WAYS[way]!.workflow === 'settleQuarantine')
