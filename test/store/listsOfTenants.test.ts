@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { FileListing } from '../../contract/fileFilters.js';
+import { NO_TALLY } from '../../contract/ledger.js';
+import { scheduleIds } from '../../contract/orchestration.js';
+import { storedTags, tagPairs } from '../../contract/tags.js';
+import type { Store } from '../../store/connect.js';
+import { dataSourceModel } from '../../store/dataSources/model.js';
+import { fileModel } from '../../store/files/model.js';
+import { openModels } from '../../store/models.js';
+import { RUN_STATES } from '../../store/runs/list.js';
+import type { Tenant } from '../../store/users/accept.js';
+import { withDatabase } from '../support/dataSources.js';
+import { everyRow } from '../support/everyRow.js';
+import { seedFiles } from '../support/seedFiles.js';
+import { startService, type TestService } from '../support/service.js';
+
+type Owner = Tenant & { readonly customerId: string };
+
+const OWNER: Owner = { organizationId: 1_001, userId: 5, customerId: 'ada' };
+/** The same ids of the user, and the same names: only the organization tells them apart. */
+const FOREIGN: Owner = { ...OWNER, organizationId: 1_002 };
+const COLLEAGUE: Owner = { ...OWNER, userId: 6, customerId: 'bert' };
+/** Has nothing. */
+const STRANGER: Owner = { organizationId: 1_003, userId: 7, customerId: 'carl' };
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+});
+afterAll(() => service.close());
+
+const LATER = new Date(Date.now() + 86_400_000);
+const TAGS = { team: 'red' };
+
+/** Writes rows of every kind that a list can show, in each state that some list selects. @param first the smallest id: no row has another one's */
+async function seed(owner: Owner, first: number): Promise<void> {
+  const { organizationId, userId } = owner;
+  const at = new Date();
+  const [parentId, dataSourceId, runId] = [first + 1, first, first];
+  const common = { ...owner, createdAt: at, updatedAt: at };
+  const held = { deletions_held: 3 };
+  const tags = storedTags(TAGS);
+  await seedFiles(
+    service,
+    owner,
+    [
+      { fields: { isContainer: true, fileMetadata: held } },
+      { fields: { parentId, dataSourceId, statistics: { fileSize: 7 } as never }, texts: ['One.', 'Two.'], tags: TAGS },
+      { fields: { syncStatus: 'SYNC_ERROR' as const, runId, ended: { as: 'failed', cause: 'timed_out' } as never } },
+      { fields: { syncStatus: 'SYNC_ERROR' as const, dataSourceId, ended: { as: 'failed', cause: 'gone' } as never } },
+      { fields: { syncStatus: 'RATE_LIMITED' as const, dataSourceId } },
+      { fields: { embeddingStorageStatus: 'COLD_STORAGE' as const, coldCopy: { points: 2, bytes: 9 } as never } },
+    ].map(({ fields, ...rest }, nth) => ({
+      ...{ id: first + 1 + nth, ...rest },
+      // Recent: sums are not remembered.
+      fields: { ...fields, createdAt: at, updatedAt: at },
+    })),
+  );
+  await withDatabase(service, async (connection) => {
+    const models = await openModels(connection);
+    const blank = new (dataSourceModel(connection))().toObject({ minimize: false });
+    const sources = [
+      { syncStatus: 'READY', metadata: held },
+      { syncStatus: 'SYNC_ERROR' },
+      { syncStatus: 'SYNCING' },
+      { syncStatus: 'READY', revokedAccess: true },
+    ];
+    const runs = [
+      { startedAt: at },
+      { startedAt: at, pause: { reason: 'max_tokens', at, wanted: 1, resumedAt: null }, maxTokens: 1 },
+      { startedAt: at, stall: { cause: 'no_worker', message: 'm', since: at } },
+      {},
+      ...['finished', 'failed', 'aborted'].map((outcome) => ({
+        startedAt: at,
+        finishedAt: at,
+        outcome,
+        tally: NO_TALLY,
+      })),
+    ];
+    const run = { kind: 'scrapeSitemap', requestId: 'r', options: {}, acceptedAt: at, nextTryAt: at, counts: {} };
+    const file = new (fileModel(connection))().toObject({ minimize: false });
+    const rows: Readonly<Record<string, readonly object[]>> = {
+      users: [{ ...common, _id: userId * 10_000 + organizationId, deletedAt: null }],
+      dataSources: sources.map((one, nth) => ({
+        ...{
+          ...blank,
+          revokedAccess: false,
+          metadata: {},
+          type: 'BOX',
+          tags,
+          tagPairs: tagPairs(tags),
+          ...common,
+          ...one,
+        },
+        ...{ _id: first + nth, externalId: `BOX|account ${first + nth}` },
+      })),
+      schedules: [{ ...owner, _id: scheduleIds.source(first), dataSourceId: first, fileId: null, applied: 'DAILY' }],
+      runs: runs.map((one, nth) => ({
+        ...{ ...owner, ...run, startedAt: null, finishedAt: null, outcome: null, fileId: parentId, dataSourceId },
+        ...{ ...one, _id: first + nth, workflowId: `run:${first + nth}` },
+      })),
+      quarantined: (['leaving', 'kept', 'returning'] as const).map((state, nth) => ({
+        ...{ ...owner, _id: first + 50 + nth, dataSourceId, parentId, state, missedBy: runId, runId },
+        ...{ quarantinedAt: at, keptUntil: LATER, copy: null, file: { ...file, ...common, _id: first + 50 + nth } },
+      })),
+      // One of an organization, as its webhooks and keys are.
+      whiteLabels:
+        owner === COLLEAGUE ? [] : [{ ...common, _id: first, dataSourceType: 'BOX', plain: {}, secrets: {} }],
+    };
+    for (const [name, some] of Object.entries(rows))
+      if (some.length > 0) await models[name as 'users'].collection.insertMany(some as never);
+    if (owner === COLLEAGUE) return;
+    const key = service.store.secrets.seal({ organizationId, record: `webhook:${first}`, field: 'signing_key' }, 'k');
+    await models.webhooks.webhooks.collection.insertOne({
+      ...{ ...common, _id: first, url: `https://${first}.example/`, signingKey: key, status: 'ACTIVE', cursor: 0 },
+      ...{ statusReason: '', wake: null, wokenAt: null, deletedAt: null, disabledAt: null },
+    } as never);
+    await models.organizations.apiKeys.collection.insertOne({
+      ...{ _id: first, organizationId, prefix: 'p', hash: `hash ${first}`, createdAt: at, revokedAt: null },
+    } as never);
+  });
+}
+
+const PAGE = { limit: 100, offset: 0, startingId: 0 };
+const ORDER = { orderBy: 'createdAt', orderDir: 'asc', page: PAGE } as const;
+const DATA_SOURCES = { filters: {}, orderBy: 'created_at', orderDir: 'asc', page: PAGE } as const;
+const FILES: FileListing = { filters: {}, orderBy: 'id', orderDir: 'asc', page: PAGE };
+
+async function gather<T>(parts: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const part of parts) all.push(part);
+  return all;
+}
+
+type Reader = (store: Store, owner: Owner) => Promise<unknown>;
+type Readers = Readonly<Record<string, Reader>>;
+
+/** All of the overview: `satisfies` fails for a reader that is not here. */
+const OVERVIEW = {
+  sources: ({ overview }, { organizationId }) => overview.sources(organizationId, 100),
+  runs: ({ overview }, { organizationId }) => overview.runs(organizationId, 100),
+  storage: ({ overview }, { organizationId }) => overview.storage(organizationId),
+  held: ({ overview }, { organizationId }) => overview.held(organizationId, 100),
+  quarantine: ({ overview }, { organizationId }) => overview.quarantine(organizationId, 100),
+  users: ({ overview }, { organizationId }) => overview.users(organizationId),
+} satisfies Record<keyof Store['overview'], Reader>;
+
+/** Lists, counts and sums of an organization. */
+const OF_ORGANIZATION: Readers = {
+  ...Object.fromEntries(Object.entries(OVERVIEW).map(([name, read]) => [`overview.${name}`, read])),
+  'users.list': ({ users }, { organizationId }) => users.list(organizationId, ORDER),
+  'users.count': ({ users }, { organizationId }) => users.count(organizationId, ORDER),
+  'dataSources.list': ({ dataSources }, { organizationId }) =>
+    gather(dataSources.list({ organizationId }, DATA_SOURCES)),
+  'dataSources.count': ({ dataSources }, { organizationId }) => dataSources.count({ organizationId }, DATA_SOURCES),
+  'dataSources.held': ({ dataSources }, { organizationId }) => dataSources.held(organizationId, PAGE),
+  'files.heldContainers': ({ files }, { organizationId }) => files.heldContainers(organizationId, PAGE),
+  'files.byCause': ({ files }, { organizationId }) => files.byCause({ organizationId }, 100),
+  'files.failed': ({ files }, { organizationId }) => files.failed({ organizationId }, { ...PAGE, cause: 'timed_out' }),
+  'files.totalsOfAll': ({ files }, { organizationId }) => files.totalsOfAll(organizationId),
+  'vectors.countBySpace': ({ vectors }, { organizationId }) => vectors.countBySpace(organizationId),
+  'runs.list': ({ runs }, { organizationId }) => runs.list({ organizationId }, {}, PAGE),
+  'runs.count': ({ runs }, { organizationId }) => runs.count({ organizationId }, {}),
+  ...Object.fromEntries(
+    RUN_STATES.flatMap((state): [string, Reader][] => [
+      [
+        `runs.list ${state}`,
+        ({ runs }, { organizationId }) => runs.list({ organizationId }, { states: [state] }, PAGE),
+      ],
+      [`runs.count ${state}`, ({ runs }, { organizationId }) => runs.count({ organizationId }, { states: [state] })],
+    ]),
+  ),
+  'stalls.groups': ({ stalls }, { organizationId }) => stalls.groups(organizationId),
+  'quarantine.list': ({ quarantine }, { organizationId }) => quarantine.list(organizationId, {}, PAGE),
+  'quarantine.ownersOf': ({ quarantine }, { organizationId }) => quarantine.ownersOf(organizationId, {}),
+  'whiteLabels.list': ({ whiteLabels }, { organizationId }) =>
+    whiteLabels.list(organizationId, { ...ORDER, ids: [], types: [] }),
+  'whiteLabels.count': ({ whiteLabels }, { organizationId }) =>
+    whiteLabels.count(organizationId, { ...ORDER, ids: [], types: [] }),
+  'whiteLabels.types': ({ whiteLabels }, { organizationId }) => whiteLabels.types(organizationId),
+  'webhooks.list': ({ webhooks }, { organizationId }) =>
+    webhooks.list(organizationId, { ids: [], orderBy: 'created_at', orderDir: 'asc', page: PAGE }),
+  'webhooks.count': ({ webhooks }, { organizationId }) => webhooks.count(organizationId, [], 0),
+  'apiKeys.list': ({ apiKeys }, { organizationId }) => apiKeys.list(organizationId),
+};
+
+/** Lists, counts and sums of an end user. */
+const OF_USER: Readers = {
+  'files.list': ({ files }, owner) => gather(files.list(owner, FILES)),
+  'files.count': ({ files }, owner) => files.count(owner, {}, 0),
+  'files.countChunks': ({ files }, owner) => files.countChunks(owner, {}, 0),
+  'files.contents': ({ files }, owner) => gather(files.contents(owner, FILES)),
+  'files.ids': ({ files }, owner) => files.ids(owner, {}, 100),
+  'files.spacesOf': ({ files }, owner) => files.spacesOf(owner, 'OPENAI'),
+  'files.totals': ({ files }, owner) => files.totals(owner),
+  'files.uniqueTags': ({ files }, owner) => files.uniqueTags(owner),
+  'dataSources.list': ({ dataSources }, owner) => gather(dataSources.list(owner, DATA_SOURCES)),
+  'dataSources.count': ({ dataSources }, owner) => dataSources.count(owner, DATA_SOURCES),
+  'runs.list': ({ runs }, owner) => runs.list(owner, {}, PAGE),
+  'runs.count': ({ runs }, owner) => runs.count(owner, {}),
+  'schedules.ofUser': ({ schedules }, owner) => schedules.ofUser(owner, 100),
+  'chunks.countAll': ({ chunks }, owner) => chunks.countAll(owner),
+  'vectors.countAll': ({ vectors }, owner) => vectors.countAll(owner),
+  'quarantine.any': ({ quarantine }, owner) => quarantine.any(owner),
+};
+
+/** What each reader shows the owner. */
+async function shown(readers: Readers, owner = OWNER): Promise<ReadonlyMap<string, unknown>> {
+  const answers = await Promise.all(
+    Object.entries(readers).map(async ([name, read]) => [name, await read(service.store, owner)] as const),
+  );
+  return new Map(answers);
+}
+
+test('no list, count or sum shows rows of another organization, nor one of an end user those of another user', async () => {
+  await seed(OWNER, 10_100);
+  const [ofOrganization, ofUser] = [await shown(OF_ORGANIZATION), await shown(OF_USER)];
+  const [nothing, nothingOfUser] = [await shown(OF_ORGANIZATION, STRANGER), await shown(OF_USER, STRANGER)];
+  await seed(FOREIGN, 10_200);
+  const rows = async (readers: Readers, before: ReadonlyMap<string, unknown>, empty: ReadonlyMap<string, unknown>) =>
+    [...(await shown(readers))].map(([name, after]) => ({
+      ...{ name, after, before: before.get(name), empty: empty.get(name) },
+    }));
+  const rule = ({ after, before, empty }: Awaited<ReturnType<typeof rows>>[number]): void => {
+    // A reader that shows the owner nothing would prove nothing.
+    expect(before).not.toEqual(empty);
+    expect(after).toEqual(before);
+  };
+  const besideForeign = [
+    ...(await rows(OF_ORGANIZATION, ofOrganization, nothing)),
+    ...(await rows(OF_USER, ofUser, nothingOfUser)),
+  ];
+  await everyRow(besideForeign, ({ name }) => `${name}, beside another organization`, rule);
+  await seed(COLLEAGUE, 10_300);
+  await everyRow(
+    await rows(OF_USER, ofUser, nothingOfUser),
+    ({ name }) => `${name}, beside another user of the organization`,
+    rule,
+  );
+});
