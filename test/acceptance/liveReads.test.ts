@@ -1,19 +1,26 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../contract/records.js';
+import { siteId } from '../emulators/graph/sites.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { sfId } from '../emulators/salesforce.js';
-import type { Listed, TestUser } from '../support/client.js';
-import { answerFault } from '../support/contract.js';
+import { type Site, startSampleSite } from '../emulators/site.js';
+import { apiClient, type Listed, type TestUser } from '../support/client.js';
+import { answerFault, choices, ours } from '../support/contract.js';
 import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 import { type GitHubStand, standForGitHub } from '../support/sourceStands/github.js';
 import { talkOfAtlas } from '../support/sourceStands/githubTalk.js';
+import { type MicrosoftStand, standForSharePoint } from '../support/sourceStands/microsoft.js';
 import { type SalesforceStand, standForSalesforce } from '../support/sourceStands/salesforce.js';
+import { standForSlack } from '../support/sourceStands/slack.js';
 import type { SourceStand } from '../support/sourceStands/stand.js';
 
-/** Each operation that reads an account while its caller waits, once. test/system/sources/own has all that they do. */
+/**
+ * Each operation that reads an account while its caller waits, once; test/system/sources/own has all that they do. And every
+ * list that is read by a cursor, most of which are such operations.
+ */
 const RECORD = {
   OwnerId: sfId('005', 'ada'),
   IsDeleted: false,
@@ -43,7 +50,10 @@ let service: TestService;
 let user: TestUser;
 let salesforce: SalesforceStand;
 let github: GitHubStand;
-let ids: { salesforce: number; github: number };
+let slack: SourceStand;
+let sharePoint: MicrosoftStand;
+let site: Site;
+let ids: { salesforce: number; github: number; slack: number; sharePoint: number };
 
 async function connect(stand: SourceStand, type: string): Promise<number> {
   stand.reset();
@@ -60,21 +70,32 @@ async function connect(stand: SourceStand, type: string): Promise<number> {
 }
 
 beforeAll(async () => {
-  [salesforce, github] = await Promise.all([standForSalesforce(), standForGitHub()]);
+  [salesforce, github, slack, sharePoint, site] = await Promise.all([
+    standForSalesforce(),
+    standForGitHub(),
+    standForSlack(),
+    standForSharePoint(),
+    startSampleSite(4, 1),
+  ]);
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-    SOURCE_URLS: `${salesforce.settings},${github.settings}`,
-    OAUTH_CLIENTS: `SALESFORCE=${CLIENT_ID}:${CLIENT_SECRET}`,
+    SOURCE_URLS: [salesforce, github, slack, sharePoint].map(({ settings }) => settings).join(),
+    OAUTH_CLIENTS: ['SALESFORCE', 'SLACK', 'SHAREPOINT'].map((one) => `${one}=${CLIENT_ID}:${CLIENT_SECRET}`).join(),
   });
   user = await service.user('reader');
-  ids = { salesforce: await connect(salesforce, 'SALESFORCE'), github: await connect(github, 'GITHUB') };
+  ids = {
+    salesforce: await connect(salesforce, 'SALESFORCE'),
+    github: await connect(github, 'GITHUB'),
+    slack: await connect(slack, 'SLACK'),
+    sharePoint: await connect(sharePoint, 'SHAREPOINT'),
+  };
   for (const { object, id, fields } of Object.values(CRM))
     salesforce.emulator.put(object, id, { ...RECORD, ...fields });
   github.emulator.repositories['ada/atlas']!.talk = talkOfAtlas();
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([salesforce.close(), github.close()]);
+  await Promise.all([salesforce, github, slack, sharePoint, site].map((one) => one.close()));
 });
 
 /** Whether an answer of 200 is as both documents describe it. */
@@ -123,4 +144,179 @@ test('an issue and a pull request are read by their numbers', async () => {
   const pull = await user.get<{ number: number }>(`/integrations/data/github/pull_requests/2${query}`);
   described('get', '/integrations/data/github/pull_requests/{pull_number}', pull);
   expect(pull.body.number).toBe(2);
+});
+
+/** A list that is read page by page, each from the cursor that the page before it ends with. */
+interface CursorList {
+  /** As in the OpenAPI document. */
+  readonly operation: string;
+  /** How many entries there are. */
+  readonly entries: number;
+  /** Whether a caller says how long a page is. */
+  readonly isSized: boolean;
+  /** Reads a page; null for the first. A page without a next cursor is the last. */
+  readonly page: (size: number, cursor: string | null) => Promise<{ entries: unknown[]; next: string | null }>;
+}
+
+const query = (fields: Readonly<Record<string, string | number | null>>): string =>
+  Object.entries(fields)
+    .flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]))
+    .join('&');
+
+async function eventsList(): Promise<CursorList> {
+  const { organizationId, apiKey } = await service.store.organizations.create('told of events');
+  const { store } = service;
+  const rows = [1, 2, 3, 4, 5].map((id) => ({
+    kind: 'FILE_READY',
+    customerId: 'ada',
+    objectId: String(id),
+    info: null,
+  }));
+  await store.transaction((session) =>
+    store.events.write(
+      rows.map((row) => ({ ...row, organizationId, kind: 'FILE_READY' as const })),
+      session,
+    ),
+  );
+  await soon(
+    async () => {
+      await store.events.number();
+      return store.events.after(organizationId, 0, 10);
+    },
+    ({ length }) => length === rows.length,
+  );
+  const key = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
+  type Page = { results: { event_id: string }[]; next_cursor: number; has_more: boolean };
+  return {
+    operation: 'get /events',
+    entries: rows.length,
+    isSized: true,
+    async page(limit, after) {
+      const { results, next_cursor, has_more } = (await key.get<Page>(`/events?${query({ limit, after })}`)).body;
+      return { entries: results.map((one) => one.event_id), next: has_more ? String(next_cursor) : null };
+    },
+  };
+}
+
+async function itemsList(): Promise<CursorList> {
+  const { request_id } = await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
+  type Run = { id: number; finished_at: string | null };
+  const run = await soon(
+    async () => (await user.get<{ results: Run[] }>(`/sync_runs?request_id=${request_id}`)).body.results[0],
+    (one) => one !== undefined && one.finished_at !== null,
+  );
+  type Page = { results: { id: string }[]; next_cursor: string | null };
+  return {
+    operation: 'get /sync_runs/{sync_run_id}/items',
+    entries: 4,
+    isSized: true,
+    async page(limit, after) {
+      const { body } = await user.get<Page>(`/sync_runs/${run!.id}/items?${query({ limit, after })}`);
+      return { entries: body.results.map((one) => one.id), next: body.next_cursor };
+    },
+  };
+}
+
+const postedList = (path: string, entries: number, asked: object): CursorList => ({
+  operation: `post ${path}`,
+  entries,
+  isSized: true,
+  async page(page_size, next_cursor) {
+    const asking = { ...asked, page_size, next_cursor };
+    const { body } = await user.post<{ data: unknown[]; next_cursor: string | null }>(path, asking);
+    return { entries: body.data.map((one) => JSON.stringify(one)), next: body.next_cursor };
+  },
+});
+const gotList = (
+  path: string,
+  entries: number,
+  asked: Readonly<Record<string, string | number>>,
+  field: 'results' | 'sites',
+): CursorList => ({
+  operation: `get ${path}`,
+  entries,
+  isSized: false,
+  async page(_size, cursor) {
+    type Page = { results?: { id: string }[]; sites?: { id: string }[]; next_cursor: string | null };
+    const { body } = await user.get<Page>(`${path}?${query({ ...asked, cursor })}`);
+    return { entries: (body[field] ?? []).map(({ id }) => id), next: body.next_cursor };
+  },
+});
+
+/** Follows the cursors of a list to its end, by pages of one size. */
+async function followed({ page, entries: most }: CursorList, size: number): Promise<unknown[][]> {
+  const pages: unknown[][] = [];
+  for (let cursor: string | null = null; pages.length <= most + 1;) {
+    const { entries, next } = await page(size, cursor);
+    pages.push(entries);
+    if (next === null) return pages;
+    cursor = next;
+  }
+  throw new Error(`${pages.length} pages of ${size}, and none is the last`);
+}
+
+test('whoever follows the cursors of a list meets each entry once, in order, by pages of any size', async () => {
+  const atlas = { data_source_id: ids.github, repository: 'ada/atlas' };
+  for (const { object, id, fields } of Object.values(CRM))
+    for (const more of ['b', 'c'])
+      salesforce.emulator.put(object, sfId(id.slice(0, 3), more), { ...RECORD, ...fields });
+  for (const name of ['Marketing', 'Crew', 'Boats']) {
+    const { sites } = sharePoint.graph;
+    sites.set(`sites/${name}`, { id: siteId(sites.size), displayName: name, drives: [], pages: new Map() });
+  }
+  const counts: Readonly<Record<string, number>> = {
+    ...{ issues: 4, pull_requests: 2, 'pull_requests/comments': 3, 'pull_requests/commits': 2 },
+    'pull_requests/files': 3,
+  };
+  const states: Readonly<Record<string, object>> = {
+    issues: { filters: { state: 'all' } },
+    pull_requests: { filters: { state: 'all' } },
+  };
+  const lists = [
+    await eventsList(),
+    await itemsList(),
+    ...Object.keys(CRM).map((kind) =>
+      postedList(`/integrations/data/crm/${kind}`, 3, { data_source_id: ids.salesforce }),
+    ),
+    ...GITHUB_LISTS.map(([what, more]) =>
+      postedList(`/integrations/data/github/${what}`, counts[what] ?? 0, { ...atlas, ...more, ...states[what] }),
+    ),
+    gotList(
+      '/integrations/slack/conversations',
+      5,
+      { data_source_id: ids.slack, types: 'public_channel,private_channel,im,mpim' },
+      'results',
+    ),
+    gotList('/integrations/sharepoint/sites/list', 5, { data_source_id: ids.sharePoint }, 'sites'),
+  ];
+  const byCursor = Object.entries(ours.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { responses }]) =>
+      choices(ours, responses['200']?.content['application/json']?.schema ?? {}).some(
+        ({ properties }) => properties && 'next_cursor' in properties,
+      )
+        ? [`${method} ${path}`]
+        : [],
+    ),
+  );
+  expect(lists.map(({ operation }) => operation).toSorted()).toEqual(byCursor.toSorted());
+
+  await everyRow(
+    lists,
+    ({ operation }) => operation,
+    async (list) => {
+      const sizes = list.isSized ? Array.from({ length: list.entries + 1 }, (_, at) => list.entries + 1 - at) : [1];
+      let whole: unknown[] | null = null;
+      for (const size of sizes) {
+        const pages = await followed(list, size);
+        const entries = pages.flat();
+        whole ??= entries;
+        expect({ size, entries }).toEqual({ size, entries: whole });
+        expect(new Set(entries).size).toBe(list.entries);
+        expect(entries).toHaveLength(list.entries);
+        // Those of a provider may be shorter than asked for.
+        if (list.isSized) expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(size);
+        else expect(pages.length).toBeGreaterThan(1);
+      }
+    },
+  );
 });
