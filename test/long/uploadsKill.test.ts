@@ -38,12 +38,19 @@ const textOf = (nth: number): string =>
 const optionsOf = (nth: number) =>
   nth % WITH_VECTORS === 0 ? { generate_sparse_vectors: true } : { skip_embedding_generation: true };
 
-/** Uploads one text. The caller repeats a call without an answer under the same key, as callers do. */
+/**
+ * Uploads one text. The caller repeats a call without an answer under the same key, as callers do; and one that is answered
+ * 409, since MongoDB may still hold the transaction of the API that was killed.
+ */
 async function upload(user: TestUser, nth: number): Promise<number> {
-  const { status, body } = await user.post<FileRecord>(
-    '/upload_text',
-    { contents: textOf(nth), name: `report ${nth}`, ...optionsOf(nth) },
-    { 'idempotency-key': `text-${nth}` },
+  const { status, body } = await soon(
+    () =>
+      user.post<FileRecord>(
+        '/upload_text',
+        { contents: textOf(nth), name: `report ${nth}`, ...optionsOf(nth) },
+        { 'idempotency-key': `text-${nth}` },
+      ),
+    (answer) => answer.status !== 409,
   );
   expect([nth, status]).toEqual([nth, 200]);
   return body.id;
