@@ -204,7 +204,7 @@ export const slack: Connector<OAuthGrant> = {
     // Of a user, who sees more than an app that must be invited everywhere.
     scopes: [
       ...['channels:read', 'channels:history', 'groups:read', 'groups:history', 'im:read', 'im:history'],
-      ...['mpim:read', 'mpim:history', 'users:read', 'users:read.email'],
+      ...['mpim:read', 'mpim:history', 'users:read'],
     ],
     scopeSeparator: ',',
     scopeParameter: 'user_scope',

@@ -1,7 +1,10 @@
+import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { Check } from '../../cli/doctor/check.js';
@@ -27,6 +30,35 @@ afterAll(async () => {
 });
 
 const call = (...args: string[]) => cli(env, ...args);
+
+/** A process that cannot start is given this time to end; one that hangs never ends. */
+const END_MS = 60_000;
+
+/** Starts a process of the service that cannot start. @returns what it wrote, and how it ended */
+async function failedStart(module: 'api/server' | 'worker/main', settings: NodeJS.ProcessEnv) {
+  const file = fileURLToPath(new URL(`../../dist/${module}.js`, import.meta.url));
+  const child = fork(file, {
+    env: { ...env, PORT: '0', LOG_LEVEL: 'silent', ...settings },
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+  const ended = once(child, 'exit');
+  let said = '';
+  child.stderr?.on('data', (part: Buffer) => (said += part.toString()));
+  const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+  clearTimeout(timer);
+  return { code, signal, said };
+}
+
+test('an API and a worker that have opened MongoDB, and miss what they need next, say so and end with code 1', async () => {
+  const [api, worker] = await Promise.all([
+    failedStart('api/server', { API_KEY: '', DATA_DIR: path.join(tmpdir(), 'allotrope-no-data') }),
+    failedStart('worker/main', { TEMPORAL_ADDRESS: `127.0.0.1:${new URL(env['MONGODB_URI']!).port}` }),
+  ]);
+  expect(api).toEqual({ code: 1, signal: null, said: expect.stringContaining('API_KEY') });
+  expect(worker).toEqual({ code: 1, signal: null, said: expect.stringContaining('Temporal does not answer') });
+});
 
 describe('what is not understood', () => {
   test('without a command every one is listed, and each has a help of its own', async () => {

@@ -1,0 +1,209 @@
+/** The scopes that people are asked to consent to, judged by what the providers' own documentation says of our calls. */
+import { afterAll, expect, test } from '@jest/globals';
+
+import { createConnectors } from '../../connectors/registry.js';
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { OAUTH_SOURCES, type OAuthSource } from '../../contract/whiteLabel.js';
+import { everyRow } from '../support/everyRow.js';
+import { loopbackEgress } from './account.js';
+
+/** A scope with the calls that fail without it, and where the provider says so. */
+interface Need {
+  readonly scope: string;
+  readonly calls: string;
+  readonly source: string;
+}
+const GRAPH = 'https://learn.microsoft.com/graph/';
+const microsoft = (...needs: Need[]): readonly Need[] => [
+  {
+    scope: 'offline_access',
+    calls: 'refresh tokens',
+    source: 'https://learn.microsoft.com/entra/identity-platform/scopes-oidc',
+  },
+  { scope: 'User.Read', calls: 'GET /me', source: `${GRAPH}api/user-get` },
+  ...needs,
+];
+const GOOGLE = 'https://www.googleapis.com/auth/';
+const CONFLUENCE = 'https://developer.atlassian.com/cloud/confluence/rest/v2/';
+const SLACK = 'https://docs.slack.dev/reference/';
+const GONG = 'https://help.gong.io/docs/create-an-app-for-gong';
+const ZOTERO = 'https://www.zotero.org/support/dev/web_api/v3/oauth';
+const DROPBOX = 'https://www.dropbox.com/developers/documentation/http/documentation';
+
+const slackKinds = ['channels', 'groups', 'im', 'mpim'].flatMap((kind): Need[] => [
+  {
+    scope: `${kind}:read`,
+    calls: 'conversations.list, conversations.info',
+    source: `${SLACK}methods/conversations.list`,
+  },
+  {
+    scope: `${kind}:history`,
+    calls: 'conversations.history, conversations.replies',
+    source: `${SLACK}methods/conversations.history`,
+  },
+]);
+
+const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
+  BOX: [
+    {
+      scope: 'root_readonly',
+      calls: 'users/me, folders, files, events',
+      source: 'https://developer.box.com/guides/api-calls/permissions-and-errors/scopes/',
+    },
+  ],
+  CONFLUENCE: [
+    {
+      scope: 'offline_access',
+      calls: 'refresh tokens',
+      source: 'https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/',
+    },
+    {
+      scope: 'read:me',
+      calls: 'GET /me',
+      source: 'https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/',
+    },
+    { scope: 'read:space:confluence', calls: 'GET /spaces', source: `${CONFLUENCE}api-group-space/` },
+    // Blog posts have no scope of their own here.
+    { scope: 'read:page:confluence', calls: 'GET /pages, /blogposts', source: `${CONFLUENCE}api-group-page/` },
+    { scope: 'read:folder:confluence', calls: 'GET /folders/{id}', source: `${CONFLUENCE}api-group-folder/` },
+    {
+      scope: 'read:hierarchical-content:confluence',
+      calls: 'GET /pages/{id}/direct-children, /folders/{id}/direct-children',
+      source: `${CONFLUENCE}api-group-children/`,
+    },
+  ],
+  DROPBOX: [
+    { scope: 'account_info.read', calls: 'users/get_current_account', source: `${DROPBOX}#users-get_current_account` },
+    { scope: 'files.metadata.read', calls: 'files/list_folder', source: `${DROPBOX}#files-list_folder` },
+    { scope: 'files.content.read', calls: 'files/download, files/export', source: `${DROPBOX}#files-download` },
+  ],
+  // drive.metadata.readonly would list files, and give none out.
+  GOOGLE_DRIVE: [
+    {
+      scope: `${GOOGLE}drive.readonly`,
+      calls: 'files.get with alt=media, files.export, files.list, changes.list, drives.get, about.get',
+      source: 'https://developers.google.com/workspace/drive/api/reference/rest/v3/files/get',
+    },
+  ],
+  // gmail.metadata takes no q, and gives no bodies out.
+  GMAIL: [
+    {
+      scope: `${GOOGLE}gmail.readonly`,
+      calls: 'messages.get, messages.list with q, attachments.get, history.list, labels.list, getProfile',
+      source: 'https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages/get',
+    },
+  ],
+  GOOGLE_CLOUD_STORAGE: [
+    {
+      scope: 'openid',
+      calls: 'GET userinfo',
+      source: 'https://developers.google.com/identity/openid-connect/openid-connect',
+    },
+    {
+      scope: 'email',
+      calls: 'email in userinfo',
+      source: 'https://developers.google.com/identity/openid-connect/openid-connect',
+    },
+    {
+      scope: `${GOOGLE}devstorage.read_only`,
+      calls: 'buckets.list, objects.list, objects.get',
+      source: 'https://cloud.google.com/storage/docs/oauth-scopes',
+    },
+    {
+      scope: `${GOOGLE}cloudplatformprojects.readonly`,
+      calls: 'projects.list',
+      source: 'https://cloud.google.com/resource-manager/reference/rest/v1/projects/list',
+    },
+  ],
+  // What an app may do is chosen where it is registered: https://developers.intercom.com/docs/build-an-integration/learn-more/authentication/oauth-scopes
+  INTERCOM: [],
+  // What may be read is chosen with the integration, and by its user: https://developers.notion.com/reference/capabilities
+  NOTION: [],
+  // Files.Read covers the drive of the user alone.
+  ONEDRIVE: microsoft({
+    scope: 'Files.Read.All',
+    calls: 'GET /me/drives, /drives/{id}/items/{id}/children, /content, /drives/{id}/root/delta',
+    source: `${GRAPH}permissions-reference#filesreadall`,
+  }),
+  // Mail.ReadBasic leaves out bodies and attachments.
+  OUTLOOK: microsoft(
+    {
+      scope: 'Mail.Read',
+      calls: 'GET /me/messages/{id} with body, /me/messages/{id}/attachments, /me/mailFolders/{id}/messages/delta',
+      source: `${GRAPH}permissions-reference#mailread`,
+    },
+    {
+      scope: 'MailboxSettings.Read',
+      calls: 'GET /me/outlook/masterCategories',
+      source: `${GRAPH}api/outlookuser-list-mastercategories`,
+    },
+  ),
+  SHAREPOINT: microsoft(
+    { scope: 'Sites.Read.All', calls: 'GET /sites, /sites/{id}/pages', source: `${GRAPH}api/sitepage-list` },
+    {
+      scope: 'Files.Read.All',
+      calls: 'GET /sites/{id}/drives, /drives/{id}/items/{id}/content, /drives/{id}/root/delta',
+      source: `${GRAPH}permissions-reference#filesreadall`,
+    },
+  ),
+  // There is none that lets an app only read.
+  SALESFORCE: [
+    {
+      scope: 'api',
+      calls: 'GET /services/data/…',
+      source: 'https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_tokens_scopes.htm',
+    },
+    {
+      scope: 'refresh_token',
+      calls: 'refresh tokens',
+      source: 'https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_tokens_scopes.htm',
+    },
+  ],
+  SLACK: [...slackKinds, { scope: 'users:read', calls: 'users.info', source: `${SLACK}methods/users.info` }],
+  ZENDESK: [
+    {
+      scope: 'read',
+      calls: 'GET of tickets, of the help center and of users',
+      source: 'https://developer.zendesk.com/api-reference/ticketing/oauth/oauth_tokens/',
+    },
+  ],
+  ZOTERO: [
+    { scope: 'library_access=1', calls: 'GET /users/{id}/items', source: ZOTERO },
+    { scope: 'notes_access=1', calls: 'notes of GET /users/{id}/items', source: ZOTERO },
+    { scope: 'all_groups=read', calls: 'GET /groups/{id}/items', source: ZOTERO },
+  ],
+  GONG: [
+    { scope: 'api:calls:read:basic', calls: 'GET /v2/calls', source: GONG },
+    { scope: 'api:calls:read:extensive', calls: 'POST /v2/calls/extensive', source: GONG },
+    { scope: 'api:calls:read:transcript', calls: 'POST /v2/calls/transcript', source: GONG },
+    { scope: 'api:workspaces:read', calls: 'GET /v2/workspaces', source: GONG },
+    { scope: 'api:library:read', calls: 'GET /v2/library/folders, /v2/library/folder-content', source: GONG },
+  ],
+  // An instance has no narrower one, unless its administrator makes one.
+  SERVICENOW: [
+    {
+      scope: 'useraccount',
+      calls: 'GET /api/now/table, /api/now/attachment',
+      source: 'https://www.servicenow.com/docs/r/platform-security/authentication/rest-api-auth-scope.html',
+    },
+  ],
+};
+
+const egress = loopbackEgress();
+afterAll(() => egress.close());
+const connectors = createConnectors({ egress, urls: readSourceUrls(''), maxItemBytes: 1 });
+const scopesOf = (source: OAuthSource): readonly string[] => connectors.consent(source)!.spec.scopes;
+
+test('each source asks for the scopes that its calls need, and for no others', () =>
+  everyRow(OAUTH_SOURCES, String, (source) => {
+    const needs = NEEDS[source].map(({ scope }) => scope);
+    expect([...scopesOf(source)].toSorted()).toEqual(needs.toSorted());
+  }));
+
+test('no scope lets a source be written to, and no scope is asked for whose provider has one for reading alone', () =>
+  everyRow(OAUTH_SOURCES, String, (source) => {
+    for (const scope of scopesOf(source))
+      expect(scope).not.toMatch(/write|manage|full|modify|send|create|delete|admin/i);
+    const { write_access = '0' } = connectors.consent(source)!.spec.authorizeParameters;
+    expect(write_access).toBe('0');
+  }));
