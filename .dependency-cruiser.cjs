@@ -1,21 +1,17 @@
 /** Who may import what: the table of docs/architecture.md as rules. */
-const rooms =
-  'api|workflows|activities|worker|dispatch|egress|observability|cli|connectors|documents|embeddings|lookups|rerankers|transcription|store|engines|bench|scripts|test';
+const modules =
+  'api|workflows|activities|worker|dispatch|egress|observability|cli|config|connectors|documents|providers|store|engines|bench|scripts|test';
 
-/** A room may import only itself, contract and the rooms named. */
-const room = (name, allowed, extra = {}) => ({
-  name: `${name}-imports`,
+/** A module may import only itself, contract and the modules named. */
+const module_ = (name, allowed, extra = {}) => ({
+  name: `${name.replace('/', '-')}-imports`,
   comment: `${name} may import ${['contract', ...allowed].join(', ')} and nothing else of ours.`,
   severity: 'error',
   from: { path: `^${name}/`, ...extra.from },
-  to: {
-    path: `^(${rooms})/|^config\\.ts$`,
-    pathNot: `^(${[name, ...allowed].join('|')})${allowed.includes('config.ts') ? '' : '/'}`,
-    ...extra.to,
-  },
+  to: { path: `^(${modules})/`, pathNot: `^(${[name, ...allowed].join('|')})/`, ...extra.to },
 });
 
-/** An outside package that only one room knows. */
+/** An outside package that only one module knows. */
 const owned = (pattern, owners) => ({
   name: `only-${owners.join('-or-')}`,
   comment: `${pattern} is imported in ${owners.join(', ')} only.`,
@@ -27,25 +23,31 @@ const owned = (pattern, owners) => ({
 module.exports = {
   forbidden: [
     { name: 'contract-is-pure', severity: 'error', from: { path: '^contract/' }, to: { pathNot: '^contract/' } },
-    room('process', []),
-    room('egress', []),
-    room('observability', []),
-    room('connectors', ['egress', 'observability']),
-    room('documents', ['egress', 'observability']),
-    room('embeddings', ['egress', 'observability']),
-    room('lookups', ['egress', 'observability']),
-    room('rerankers', ['egress', 'observability']),
-    room('transcription', ['egress', 'observability']),
-    room('store', ['observability']),
-    room('dispatch', ['store', 'observability'], { to: { dependencyTypesNot: ['type-only'] } }),
-    room('activities', ['connectors', 'documents', 'embeddings', 'transcription', 'store', 'egress', 'observability']),
+    module_('config/process', []),
+    // Each setting is read by the code that it is for.
+    module_('config', ['connectors', 'documents', 'egress', 'providers', 'observability', 'store']),
+    module_('egress', []),
+    module_('observability', []),
+    module_('connectors', ['egress', 'observability']),
+    module_('documents', ['egress', 'observability']),
+    module_('providers', ['egress', 'observability']),
+    {
+      name: 'providers-are-strangers',
+      comment: 'Kinds of services know each other no more than connectors do.',
+      severity: 'error',
+      from: { path: '^providers/([^/]+)/' },
+      to: { path: '^providers/([^/]+)/', pathNot: '^providers/$1/' },
+    },
+    module_('store', ['observability']),
+    module_('dispatch', ['store', 'observability'], { to: { dependencyTypesNot: ['type-only'] } }),
+    module_('activities', ['connectors', 'documents', 'providers', 'store', 'egress', 'observability']),
     // Of the leaves, activities know the types; the functions come in through deps.
     {
       name: 'activities-take-leaves-as-types',
       severity: 'error',
       from: { path: '^activities/' },
       to: {
-        path: '^(connectors|documents|embeddings|transcription|store|egress)/',
+        path: '^(connectors|documents|providers|store|egress)/',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -74,7 +76,7 @@ module.exports = {
         'api knows contract and store; the rest are interfaces in api/deps.ts, made in api/createApi.ts, which api/server.ts calls.',
       severity: 'error',
       from: { path: '^api/', pathNot: '^api/(server|createApi)\\.ts$' },
-      to: { path: `^(${rooms})/|^config\\.ts$`, pathNot: '^(api|store)/', dependencyTypesNot: ['type-only'] },
+      to: { path: `^(${modules})/`, pathNot: '^(api|store)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'worker-is-not-the-api',
@@ -100,7 +102,7 @@ module.exports = {
     owned('@qdrant/', ['store/']),
     owned('@aws-sdk/', ['store/', 'connectors/s3/']),
     owned('express/', ['api/']),
-    owned('joi/', ['api/', 'settings\\.ts', 'config\\.ts']),
+    owned('joi/', ['api/', 'config/']),
     owned('undici/', ['egress/']),
     owned('(pino|prom-client|@opentelemetry)/', ['observability/']),
     owned('playwright-core/', ['connectors/web/']),
@@ -108,7 +110,7 @@ module.exports = {
     owned('@temporalio/worker/', ['worker/', 'scripts/']),
     owned('@temporalio/workflow/', ['workflows/']),
     owned('@temporalio/activity/', ['activities/']),
-    owned('onnxruntime-node/', ['embeddings/']),
+    owned('onnxruntime-node/', ['providers/embeddings/']),
     owned('(tesseract\\.js|@napi-rs/canvas)/', ['documents/', 'scripts/']),
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {

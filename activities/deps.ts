@@ -1,5 +1,5 @@
 import type { DocumentPool, HtmlSkips, Identified, ParseInput } from '../documents/types.js';
-import type { Embeddings } from '../embeddings/types.js';
+import type { Embeddings } from '../providers/embeddings/types.js';
 import type { Connectors } from '../connectors/registry.js';
 import type { Download, FeedSource, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
 import type { DocumentFormat } from '../contract/fileFormats.js';
@@ -12,7 +12,7 @@ import type { Egress } from '../egress/types.js';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Store } from '../store/connect.js';
-import type { Transcriptions } from '../transcription/types.js';
+import type { Transcriptions } from '../providers/transcription/types.js';
 
 /** Where a file's content is, in the words of its source. */
 export interface ContentRef {

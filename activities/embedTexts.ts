@@ -1,7 +1,7 @@
 import type { VectorSpace } from '../contract/embeddingModels.js';
 import { Fault } from '../contract/failures.js';
 import type { Account } from './account.js';
-import type { Party } from '../embeddings/fairQueue.js';
+import type { Party } from '../providers/embeddings/fairQueue.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from './deps.js';
 import type { TokenBound } from './tokenBound.js';

@@ -4,7 +4,7 @@ import { PICTURE_MODEL, type VectorSpace } from '../contract/embeddingModels.js'
 import { Fault } from '../contract/failures.js';
 import type { DocumentFormat } from '../contract/fileFormats.js';
 import type { ProcessedDocument } from '../documents/types.js';
-import type { Party } from '../embeddings/fairQueue.js';
+import type { Party } from '../providers/embeddings/fairQueue.js';
 import type { FileDoc } from '../store/files/model.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps, OpenedOriginal } from './deps.js';

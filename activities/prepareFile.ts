@@ -4,7 +4,7 @@ import { type EmbeddingModelId, PICTURE_MODEL, type VectorSpace } from '../contr
 import { wantsVectors } from '../contract/ingestOptions.js';
 import { LINKS_PER_PAGE } from '../contract/webScrape.js';
 import type { ProcessedDocument } from '../documents/types.js';
-import type { Party } from '../embeddings/fairQueue.js';
+import type { Party } from '../providers/embeddings/fairQueue.js';
 import type { FinishedSync } from '../store/files/commands.js';
 import type { StartedFile } from '../store/files/start.js';
 import type { FileDoc } from '../store/files/model.js';

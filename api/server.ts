@@ -1,10 +1,10 @@
-import { loadConfig } from '../config.js';
+import { loadConfig } from '../config/config.js';
 import { createLog } from '../observability/log.js';
 import { openTracing } from '../observability/tracing.js';
-import { keepFilesPrivate } from '../process/privateFiles.js';
-import { checkFolder, checkPort } from '../process/startChecks.js';
-import { explainFailedStart } from '../process/startFailure.js';
-import { onStopSignal } from '../process/stopSignals.js';
+import { keepFilesPrivate } from '../config/process/privateFiles.js';
+import { checkFolder, checkPort } from '../config/process/startChecks.js';
+import { explainFailedStart } from '../config/process/startFailure.js';
+import { onStopSignal } from '../config/process/stopSignals.js';
 import { createApi } from './createApi.js';
 
 const started = explainFailedStart();

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
 
-import { loadConfig } from '../config.js';
+import { loadConfig } from '../config/config.js';
 import { createDocumentPool } from '../documents/pool.js';
 import { compareChunkers, firstChunks, shownDocument } from './chunkers.js';
 import { type BenchFiles, makeFiles } from './documentFiles.js';

@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { glob } from 'tinyglobby';
 
 import { splitText } from '../documents/chunking/splitText.js';
-import { createLocalProvider } from '../embeddings/providers/local.js';
-import { loadTokenizer } from '../embeddings/providers/localTokenizer.js';
-import { WINDOW_PIECES } from '../embeddings/providers/localWindows.js';
+import { createLocalProvider } from '../providers/embeddings/providers/local.js';
+import { loadTokenizer } from '../providers/embeddings/providers/localTokenizer.js';
+import { WINDOW_PIECES } from '../providers/embeddings/providers/localWindows.js';
 import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
 import type { BareOrders } from './bareEmbedding.js';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { connectStore } from '../store/connect.js';
-import { loadConfig, storeSettings } from '../config.js';
+import { loadConfig, storeSettings } from '../config/config.js';
 import type { FileRecord } from '../contract/records.js';
 import { apiClient, testUser, type TestUser } from '../test/support/client.js';
 import { percentile } from './measures.js';

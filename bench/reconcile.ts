@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 
 import { reconcile } from '../cli/reconcile.js';
-import { loadConfig, storeSettings } from '../config.js';
-import { EMBEDDED_SPACE } from '../embeddings/providers/local.js';
+import { loadConfig, storeSettings } from '../config/config.js';
+import { EMBEDDED_SPACE } from '../providers/embeddings/providers/local.js';
 import { connectStore } from '../store/connect.js';
 import { fileModel } from '../store/files/model.js';
 import { createVectors } from '../store/vectors/vectors.js';

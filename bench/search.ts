@@ -13,8 +13,8 @@ import { fileURLToPath } from 'node:url';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
 
-import { loadConfig } from '../config.js';
-import { EMBEDDED_SPACE } from '../embeddings/providers/local.js';
+import { loadConfig } from '../config/config.js';
+import { EMBEDDED_SPACE } from '../providers/embeddings/providers/local.js';
 import { fileModel } from '../store/files/model.js';
 import type { Tenant } from '../store/users/accept.js';
 import { DENSE } from '../store/vectors/collection.js';

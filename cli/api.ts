@@ -1,5 +1,5 @@
 /** The public API of the deployment, called as any client would. */
-import { apiSettings } from '../config.js';
+import { apiSettings } from '../config/config.js';
 import { CommandError, type Call } from './command.js';
 
 export interface Answer<T> {

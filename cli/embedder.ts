@@ -1,7 +1,7 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { createEgress } from '../egress/createEgress.js';
-import { createLocalProvider } from '../embeddings/providers/local.js';
-import { createEmbeddings } from '../embeddings/registry.js';
+import { createLocalProvider } from '../providers/embeddings/providers/local.js';
+import { createEmbeddings } from '../providers/embeddings/registry.js';
 import type { ReconcileOptions } from '../store/reconcile/differences.js';
 
 /** Embeds texts again for a comparison with stored vectors. */

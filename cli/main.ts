@@ -1,6 +1,6 @@
-import { environment } from '../config.js';
-import { keepFilesPrivate } from '../process/privateFiles.js';
-import { onInterrupt } from '../process/stopSignals.js';
+import { environment } from '../config/config.js';
+import { keepFilesPrivate } from '../config/process/privateFiles.js';
+import { onInterrupt } from '../config/process/stopSignals.js';
 import { runCli } from './run.js';
 
 keepFilesPrivate();

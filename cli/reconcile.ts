@@ -1,7 +1,7 @@
 /** What the full compare needs of the rooms that store/ does not know. */
 import { queueResync } from '../api/files/queueResync.js';
 import { HttpError } from '../api/http/errors.js';
-import { encodeDocument } from '../embeddings/sparse/sparseEncoder.js';
+import { encodeDocument } from '../providers/embeddings/sparse/sparseEncoder.js';
 import type { Store } from '../store/connect.js';
 import type { Progress, ReconcileOptions } from '../store/reconcile/differences.js';
 import { createDifferenceReport, type DifferenceReport } from '../store/reconcile/report.js';

@@ -1,4 +1,4 @@
-import { explanationOf } from '../process/startFailure.js';
+import { explanationOf } from '../config/process/startFailure.js';
 import { type Command, CommandError, readCall, type Terminal, UsageError } from './command.js';
 
 interface Entry {

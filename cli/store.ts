@@ -1,4 +1,4 @@
-import { loadConfig, storeSettings } from '../config.js';
+import { loadConfig, storeSettings } from '../config/config.js';
 import { connectStore, type Store } from '../store/connect.js';
 import type { Terminal } from './command.js';
 

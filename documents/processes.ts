@@ -61,7 +61,7 @@ export function createProcesses(settings: ProcessSettings): Readers {
   const idle: Reader[] = [];
   const start = (): Reader => {
     const child = startProcess(settings);
-    if (child.pid !== undefined) stepBack(child.pid, settings.niceness ?? 0);
+    if (child.pid !== undefined) lowerPriority(child.pid, settings.niceness ?? 0);
     const reader: Reader = { child, stderr: '', idle: null };
     all.add(reader);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -140,7 +140,7 @@ function startProcess({ memoryMb }: ProcessSettings): ChildProcess {
 }
 
 /** Whatever else there is to do on the machine comes first. A system that refuses it lets them run like all others. */
-function stepBack(pid: number, niceness: number): void {
+function lowerPriority(pid: number, niceness: number): void {
   try {
     if (niceness > 0) setPriority(pid, Math.min(19, getPriority() + niceness));
   } catch {

@@ -1,4 +1,4 @@
-import { StartError } from '../process/startError.js';
+import { StartError } from '../contract/startError.js';
 
 /** An engine that cannot be had or started. Its message says what was tried and what to do, for a person to read. */
 export class EngineError extends StartError {

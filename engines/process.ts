@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { stepBack } from '../stepBack.js';
+import { lowerPriority } from '../config/process/lowerPriority.js';
 import type { EngineName, Launched } from './engine.js';
 import { EngineError } from './errors.js';
 import { listensOn } from './listening.js';
@@ -49,7 +49,7 @@ export async function startChild(options: ChildOptions): Promise<Launched> {
   const ended = endOf(child);
   await log.close();
   if (child.pid === undefined) throw new EngineError(`${name} could not be started: ${await ended}.`);
-  stepBack(child.pid, niceness);
+  lowerPriority(child.pid, niceness);
   const launched = { pid: child.pid, ended, stop: () => stopChild(child, ended) };
   try {
     await writePidFile(dataDir, name, child.pid);

@@ -17,11 +17,10 @@ const DIST = path.join(ROOT, 'dist');
 const BUNDLE = path.join(DIST, 'workflow-bundle.js');
 /** What the bundle was made of; written after it. */
 const STAMP = path.join(DIST, 'workflow-bundle.hash');
-/** The rooms that run in production, and of the embedded engines what API and command line ask. */
+/** The modules that run in production, and of the embedded engines what API and command line ask. */
 const SOURCES = [
   'engines/{embeddedTrouble,errors,lock,pidFile,restoring}.ts',
-  '{config,settings,stepBack}.ts',
-  '{activities,api,cli,connectors,contract,dispatch,documents,egress,embeddings,lookups,observability,process,rerankers,store,transcription,worker,workflows}/**/*.ts',
+  '{activities,api,cli,config,connectors,contract,dispatch,documents,egress,observability,providers,store,worker,workflows}/**/*.ts',
 ];
 
 /** There are 900 files, and a shell may allow 256 open ones (`ulimit -n`). */

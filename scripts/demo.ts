@@ -1,6 +1,6 @@
 import { signIn } from './demo/client.js';
 import { scrapeDemo } from './demo/scrape.js';
-import { explanationOf } from '../process/startFailure.js';
+import { explanationOf } from '../config/process/startFailure.js';
 import { readableLog } from './readableLog.js';
 import { startService, stopOnSignal } from './service.js';
 

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-import { loadConfig } from '../config.js';
+import { loadConfig } from '../config/config.js';
 import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { startEngines } from '../engines/start.js';
 import { checkSpace } from '../engines/startSpace.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
-import { keepFilesPrivate, makeDataDirPrivate, makePrivate } from '../process/privateFiles.js';
-import { checkFolder, checkPort } from '../process/startChecks.js';
-import { onStopSignal } from '../process/stopSignals.js';
+import { keepFilesPrivate, makeDataDirPrivate, makePrivate } from '../config/process/privateFiles.js';
+import { checkFolder, checkPort } from '../config/process/startChecks.js';
+import { onStopSignal } from '../config/process/stopSignals.js';
 import { refuseNewerSchema } from '../store/migrations/run.js';
 import { superviseChild } from './child.js';
 import { ensureKeys } from './keys.js';

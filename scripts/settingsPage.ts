@@ -1,6 +1,6 @@
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../config/settings.js';
 
-/** docs/settings.md, from the table in settings.ts. */
+/** docs/settings.md, from the table in config/settings.ts. */
 export function settingsPage(): string {
   const rows = Object.entries(SETTINGS).map(([name, { schema, about }]) => {
     const flags = schema.describe().flags as { default?: unknown } | undefined;
@@ -13,7 +13,7 @@ export function settingsPage(): string {
   return `# Settings
 
 Read from the environment at start and validated all at once; a process with a setting it can't use says which and ends.
-This page is written from \`settings.ts\` by \`npm run docs:settings\`.
+This page is written from \`config/settings.ts\` by \`npm run docs:settings\`.
 
 | setting | default | what it does |
 |---|---|---|

@@ -1,4 +1,4 @@
-import { explanationOf } from '../process/startFailure.js';
+import { explanationOf } from '../config/process/startFailure.js';
 import { startService, stopOnSignal } from './service.js';
 
 const say = (line: string): void => console.log(`· ${line}`);

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 
-import { StartError } from '../process/startError.js';
+import { StartError } from '../contract/startError.js';
 import type { SealedSecret, Secrets } from './secrets.js';
 
 interface SecretKeyCheckDoc {

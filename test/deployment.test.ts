@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../config/settings.js';
 import { SEARCH_ATTRIBUTES } from '../contract/orchestration.js';
 
 interface Service {
@@ -76,7 +76,7 @@ describe('docker-compose.yml', () => {
     for (const name of named) expect(Object.keys(compose.volumes)).toContain(name);
   });
 
-  test.each(['api', 'worker'])('%s is given only settings of config.ts', (name) => {
+  test.each(['api', 'worker'])('%s is given only settings of config/config.ts', (name) => {
     const unknown = Object.keys(service(name).environment ?? {}).filter((setting) => !(setting in SETTINGS));
     expect(unknown).toEqual([]);
   });

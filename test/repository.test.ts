@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Each package of the project's shape, and the room that owns it. Jest's room is the tests. */
+/** Each package of the project's shape, and the module that owns it. Jest's module is the tests. */
 const OWNERS: Record<string, string> = {
   '@temporalio/client': 'dispatch',
   '@temporalio/worker': 'worker',
@@ -18,10 +18,10 @@ const OWNERS: Record<string, string> = {
   '@jest/globals': 'test',
 };
 
-/** Files outside a room that must know its package, each with the reason. */
+/** Files outside a module that must know its package, each with the reason. */
 const EXCEPTIONS: Record<string, readonly string[]> = {
   // The one reader of the environment validates it with the schemas' library.
-  joi: ['settings.ts', 'config.ts'],
+  joi: ['config/settings.ts', 'config/config.ts'],
   // Embedded engines are asked for their health, and MongoDB to become a replica set, before any store exists.
   mongoose: ['engines/mongodb.ts'],
   '@temporalio/client': ['engines/temporal.ts', 'scripts/recordHistory.ts'],
@@ -29,22 +29,19 @@ const EXCEPTIONS: Record<string, readonly string[]> = {
   '@temporalio/worker': ['scripts/recordHistory.ts', 'scripts/compile.ts'],
 };
 
-const ROOMS = [
+const MODULES = [
   'api',
   'workflows',
   'activities',
   'worker',
   'dispatch',
   'egress',
+  'config',
   'observability',
-  'process',
   'cli',
   'connectors',
   'documents',
-  'embeddings',
-  'lookups',
-  'rerankers',
-  'transcription',
+  'providers',
   'store',
   'engines',
   'contract',
@@ -77,14 +74,14 @@ describe('the shape of the repository', () => {
 
   test.each(Object.entries(OWNERS).filter(([name]) => name !== '@jest/globals'))(
     '%s is imported in %s and nowhere else',
-    (name, room) => {
-      const files = [...ROOMS.flatMap(sources), 'config.ts', 'settings.ts', 'stepBack.ts'];
+    (name, module) => {
+      const files = MODULES.flatMap(sources);
       const importers = files.filter((file) =>
         importsOf(file).some((found) => found === name || found.startsWith(`${name}/`)),
       );
-      expect(importers.some((file) => file.startsWith(`${room}/`))).toBe(true);
+      expect(importers.some((file) => file.startsWith(`${module}/`))).toBe(true);
       const strangers = importers.filter(
-        (file) => !file.startsWith(`${room}/`) && !(EXCEPTIONS[name] ?? []).includes(file),
+        (file) => !file.startsWith(`${module}/`) && !(EXCEPTIONS[name] ?? []).includes(file),
       );
       expect(strangers).toEqual([]);
     },
@@ -98,9 +95,9 @@ describe('the shape of the repository', () => {
   );
 
   test('no folder is called after no subject', () => {
-    const folders = ROOMS.flatMap((room) =>
-      readdirSync(path.join(ROOT, room), { recursive: true, encoding: 'utf8' }).filter((name) =>
-        statSync(path.join(ROOT, room, name)).isDirectory(),
+    const folders = MODULES.flatMap((module) =>
+      readdirSync(path.join(ROOT, module), { recursive: true, encoding: 'utf8' }).filter((name) =>
+        statSync(path.join(ROOT, module, name)).isDirectory(),
       ),
     );
     expect(folders.filter((name) => /(^|\/)(utils|helpers|common|lib|shared)$/.test(name))).toEqual([]);
@@ -134,9 +131,9 @@ describe('the shape of the repository', () => {
     expect(missing.map(([proof]) => proof)).toEqual([]);
   });
 
-  test('only config.ts reads the environment in the service itself', () => {
-    const service = ROOMS.filter((room) => !['engines', 'scripts'].includes(room)).flatMap(sources);
+  test('only config/config.ts reads the environment in the service itself', () => {
+    const service = MODULES.filter((module) => !['engines', 'scripts'].includes(module)).flatMap(sources);
     const readers = service.filter((file) => readFileSync(path.join(ROOT, file), 'utf8').includes('process.env'));
-    expect(readers).toEqual([]);
+    expect(readers).toEqual(['config/config.ts']);
   });
 });

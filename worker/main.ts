@@ -1,13 +1,13 @@
 import { activityFields } from '../activities/logFields.js';
-import { loadConfig } from '../config.js';
+import { loadConfig } from '../config/config.js';
 import { HEARTBEAT_MS } from '../contract/workers.js';
 import { createLog } from '../observability/log.js';
 import { openTracing } from '../observability/tracing.js';
-import { keepFilesPrivate } from '../process/privateFiles.js';
-import { checkFolder } from '../process/startChecks.js';
-import { explainFailedStart } from '../process/startFailure.js';
-import { onStopSignal } from '../process/stopSignals.js';
-import { stepBack } from '../stepBack.js';
+import { keepFilesPrivate } from '../config/process/privateFiles.js';
+import { checkFolder } from '../config/process/startChecks.js';
+import { explainFailedStart } from '../config/process/startFailure.js';
+import { onStopSignal } from '../config/process/stopSignals.js';
+import { lowerPriority } from '../config/process/lowerPriority.js';
 import { createWorker } from './createWorker.js';
 import { createLoadMeter } from './processorShare.js';
 import { installRuntime } from './runtime.js';
@@ -18,7 +18,7 @@ keepFilesPrivate();
 const config = loadConfig();
 if (config.files.s3 === null) await checkFolder(config.files.dir, 'FILE_STORAGE_DIR');
 // Child processes inherit it.
-stepBack(process.pid, config.workerNiceness);
+lowerPriority(process.pid, config.workerNiceness);
 const tracing = await openTracing(config.tracing, 'allotrope-worker');
 const log = createLog({
   level: config.logLevel,

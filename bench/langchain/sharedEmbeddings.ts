@@ -1,7 +1,7 @@
 import { Embeddings } from '@langchain/core/embeddings';
 
-import { createLocalProvider } from '../../embeddings/providers/local.js';
-import { createEmbeddings } from '../../embeddings/registry.js';
+import { createLocalProvider } from '../../providers/embeddings/providers/local.js';
+import { createEmbeddings } from '../../providers/embeddings/registry.js';
 import type { Orders } from './peer.js';
 
 /** Our embedder behind LangChain's interface: the same model, windows and number of processes as the service's. */

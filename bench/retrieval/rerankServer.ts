@@ -8,9 +8,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import type { EmbeddingModel } from '../../engines/embeddingModel.js';
-import { createLocalProvider } from '../../embeddings/providers/local.js';
-import { createEmbeddings } from '../../embeddings/registry.js';
-import { encodeQuery } from '../../embeddings/sparse/sparseEncoder.js';
+import { createLocalProvider } from '../../providers/embeddings/providers/local.js';
+import { createEmbeddings } from '../../providers/embeddings/registry.js';
+import { encodeQuery } from '../../providers/embeddings/sparse/sparseEncoder.js';
 
 export interface RerankServer {
   readonly baseUrl: string;

@@ -1,4 +1,4 @@
-import { ConfigError, loadConfig } from '../../config.js';
+import { ConfigError, loadConfig } from '../../config/config.js';
 import { bad, type Check, messageOf, ok } from '../doctor/check.js';
 import { apiChecks, mongodbChecks, qdrantChecks, temporalChecks } from '../doctor/engines.js';
 import { machineChecks } from '../doctor/machine.js';

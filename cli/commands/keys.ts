@@ -1,4 +1,4 @@
-import { apiSettings, keepApiKey } from '../../config.js';
+import { apiSettings, keepApiKey } from '../../config/config.js';
 import type { ApiKeys } from '../../store/organizations/keys.js';
 import { table } from '../bars.js';
 import { type Call, type Command, CommandError, idOf, JSON_OPTION } from '../command.js';

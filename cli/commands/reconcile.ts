@@ -1,5 +1,5 @@
 import { DIFFERENCES, type Progress } from '../../store/reconcile/differences.js';
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/config.js';
 import { createPainter } from '../bars.js';
 import { type Command, JSON_OPTION } from '../command.js';
 import { createEmbedder } from '../embedder.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, createConnection, Schema } from 'mongoose';
 
-import { StartError } from '../../process/startError.js';
+import { StartError } from '../../contract/startError.js';
 import { WEB_SOURCES } from '../../contract/sources.js';
 import { MAX_ATTACHMENT_DEPTH } from '../../contract/uploads.js';
 import { DAY_MS, DEFAULT_HOT_DAYS, MOST_HOT_DAYS } from '../../contract/coldStorage.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTokens, TOKEN_LIFE_MS } from '../../api/http/tokens.js';
 import type { AuthScheme } from '../../api/http/operation.js';
 import { operations } from '../../api/routes.js';
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/config.js';
 import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
 import { theirs } from '../support/contract.js';

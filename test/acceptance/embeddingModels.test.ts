@@ -9,7 +9,7 @@ import {
   startEmbeddingEmulator,
   vectorOf,
 } from '../emulators/embeddingProviders/start.js';
-import { cosine } from '../embeddings/vectors.js';
+import { cosine } from '../providers/embeddings/vectors.js';
 import { apiClient, type TestUser } from '../support/client.js';
 import { everyRow } from '../support/everyRow.js';
 import { drawPicture } from '../support/pictures.js';
@@ -171,7 +171,7 @@ describe('a provider that misbehaves loses nothing, and nothing wrong is written
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.3' } }],
     ['a broken connection', 'broken'],
     ['too few vectors', 'few'],
-    // Each fault by itself is in test/embeddings/remoteProviders.test.ts.
+    // Each fault by itself is in test/providers/embeddings/remoteProviders.test.ts.
     ...thoroughRows([
       ['429 with a long Retry-After', { status: 429, headers: { 'retry-after': '2' } }],
       ['429 without Retry-After', { status: 429 }],

@@ -1,5 +1,5 @@
 /** What tests of one connector have in common. */
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/config.js';
 import type { SourceItem } from '../../connectors/connector.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { type Account, createConnectors } from '../../connectors/registry.js';

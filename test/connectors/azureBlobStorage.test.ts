@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/config.js';
 import { readListing } from '../../connectors/azureBlobStorage/listing.js';
 import { signedHeaders } from '../../connectors/azureBlobStorage/sharedKey.js';
 import type { SourceItem } from '../../connectors/connector.js';

@@ -8,7 +8,7 @@ import { gitbook } from '../../connectors/gitbook/index.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createRequestGates } from '../../connectors/requestGate.js';
 import { createSourceClient, type SourceClientSettings } from '../../connectors/sourceClient.js';
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/config.js';
 import { Fault, type FaultKind } from '../../contract/failures.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';

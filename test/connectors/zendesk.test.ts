@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/config.js';
 import type { SourceItem } from '../../connectors/connector.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { type Account, createConnectors } from '../../connectors/registry.js';

@@ -4,7 +4,7 @@ import type { TranscriptSegment } from '../../contract/transcripts.js';
 import { serves } from '../../contract/transcripts.js';
 import { processDocument } from '../../documents/processDocument.js';
 import { timeCuts } from '../../documents/speech/timeCuts.js';
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/config.js';
 
 const limits = loadConfig({ SECRET_KEY: `k1:${Buffer.alloc(32).toString('base64')}` }).documents.limits;
 const chunking = { chunkSize: 12, chunkOverlap: 0, prefix: null };

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/config.js';
 import type { FileRecord } from '../../contract/records.js';
 import { readAtRest } from '../support/atRest.js';
 import {

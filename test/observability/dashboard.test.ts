@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 
 import type { Backlog } from '../../observability/backlog.js';
 import { createMetrics } from '../../observability/metrics.js';
-import { SETTINGS } from '../../settings.js';
+import { SETTINGS } from '../../config/settings.js';
 
 interface Panel {
   readonly id: number;

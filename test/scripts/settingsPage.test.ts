@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 
-import { ConfigError, loadConfig } from '../../config.js';
+import { ConfigError, loadConfig } from '../../config/config.js';
 import { settingsPage } from '../../scripts/settingsPage.js';
 
-test('docs/settings.md is what config.ts says', () => {
+test('docs/settings.md is what config/config.ts says', () => {
   expect(readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8')).toBe(settingsPage());
 });
 

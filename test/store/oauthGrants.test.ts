@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { loadConfig, storeSettings } from '../../config.js';
+import { loadConfig, storeSettings } from '../../config/config.js';
 import { type Connectors, createConnectors } from '../../connectors/registry.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';

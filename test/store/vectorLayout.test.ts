@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/config.js';
 import type { FileVectors } from '../../store/vectors/point.js';
 import { pointId } from '../../store/vectors/pointId.js';
 import { createVectors, type Vectors } from '../../store/vectors/vectors.js';

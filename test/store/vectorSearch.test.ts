@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { TagCondition, TagTree } from '../../contract/fileFilters.js';
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/config.js';
 import type { TagValue } from '../../contract/records.js';
 import { storedTags, tagPairs } from '../../contract/tags.js';
 import { byScore, type VectorQuery } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import { createVectors, type Vectors } from '../../store/vectors/vectors.js';
-import { encodeDocument } from '../../embeddings/sparse/sparseEncoder.js';
+import { encodeDocument } from '../../providers/embeddings/sparse/sparseEncoder.js';
 import { testEngines } from '../support/engines.js';
 
 const SPACE = { name: 'few-4', dimensions: 4 };

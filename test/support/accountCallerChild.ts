@@ -1,5 +1,5 @@
 /** Asks connected accounts whose they are, as often at once as it is told. A process of its own, so that several share the stores and nothing else. */
-import { loadConfig, storeSettings } from '../../config.js';
+import { loadConfig, storeSettings } from '../../config/config.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { Fault } from '../../contract/failures.js';
 import { isConnectedSource } from '../../contract/sources.js';

@@ -1,5 +1,5 @@
 import { reconcile } from '../../cli/reconcile.js';
-import { loadConfig, storeSettings } from '../../config.js';
+import { loadConfig, storeSettings } from '../../config/config.js';
 import { connectStore } from '../../store/connect.js';
 
 /** What the product's own full compare finds, in words; nothing is mended. @param env the settings of the service */

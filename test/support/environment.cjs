@@ -15,10 +15,10 @@ async function load() {
   const [api, worker, config, log, fields, local, sdkLogger, sdk, activity] = await Promise.all([
     fromDist('api/createApi.js'),
     fromDist('worker/createWorker.js'),
-    fromDist('config.js'),
+    fromDist('config/config.js'),
     fromDist('observability/log.js'),
     fromDist('activities/logFields.js'),
-    fromDist('embeddings/providers/local.js'),
+    fromDist('providers/embeddings/providers/local.js'),
     fromDist('worker/sdkLogger.js'),
     import('@temporalio/worker'),
     import('@temporalio/activity'),

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pLimit from 'p-limit';
 
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/config.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { withDatabase } from './dataSources.js';
 import { testEngines } from './engines.js';

@@ -4,8 +4,8 @@ import type * as sdk from '@temporalio/worker';
 
 import type { activityFields } from '../../activities/logFields.js';
 import type { createApi } from '../../api/createApi.js';
-import type { loadConfig } from '../../config.js';
-import type { createLocalProvider } from '../../embeddings/providers/local.js';
+import type { loadConfig } from '../../config/config.js';
+import type { createLocalProvider } from '../../providers/embeddings/providers/local.js';
 import type { createLog } from '../../observability/log.js';
 import type { createWorker } from '../../worker/createWorker.js';
 import type { isMeant } from '../../worker/sdkLogger.js';

@@ -4,7 +4,7 @@ import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
 import type { MediaType } from '../../contract/mediaTypes.js';
 import type { TagValue } from '../../contract/records.js';
 import { storedTags, tagPairs } from '../../contract/tags.js';
-import { encodeDocument } from '../../embeddings/sparse/sparseEncoder.js';
+import { encodeDocument } from '../../providers/embeddings/sparse/sparseEncoder.js';
 import { type FileDoc, fileModel } from '../../store/files/model.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { withDatabase } from './dataSources.js';

@@ -1,5 +1,5 @@
-import type { LocalModelFiles } from '../../embeddings/providers/localModel.js';
-import type { EmbeddingProvider } from '../../embeddings/types.js';
+import type { LocalModelFiles } from '../../providers/embeddings/providers/localModel.js';
+import type { EmbeddingProvider } from '../../providers/embeddings/types.js';
 import { loadProduct } from './product.js';
 
 /**

@@ -1,5 +1,5 @@
 /** An account of Microsoft's against the emulator, without a service around it. */
-import { loadConfig } from '../../../config.js';
+import { loadConfig } from '../../../config/config.js';
 import type { Change, ItemPage, SourceItem } from '../../../connectors/connector.js';
 import { readSourceUrls } from '../../../connectors/readSourceUrls.js';
 import { type Account, createConnectors } from '../../../connectors/registry.js';

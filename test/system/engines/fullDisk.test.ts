@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { startEngines } from '../../../engines/start.js';
 import { checkSpace } from '../../../engines/startSpace.js';
-import { explanationOf } from '../../../process/startFailure.js';
+import { explanationOf } from '../../../config/process/startFailure.js';
 import { npmRun } from '../../support/npm.js';
 import { allowsMounts, mountSmallDisk, resizeSmallDisk, unmountSmallDisk } from '../../support/smallDisk.js';
 import { soon } from '../../support/soon.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { loadConfig, storeSettings } from '../../../config.js';
+import { loadConfig, storeSettings } from '../../../config/config.js';
 import type { FileRecord } from '../../../contract/records.js';
 import { connectStore } from '../../../store/connect.js';
 import { linkedPage } from '../../emulators/linkedSite.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { EventItem } from '../../../contract/events.js';
 import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType, honours } from '../../../contract/sources.js';
-import { encodeDocument } from '../../../embeddings/sparse/sparseEncoder.js';
+import { encodeDocument } from '../../../providers/embeddings/sparse/sparseEncoder.js';
 import { type EventRowDoc, INTENDED } from '../../../store/events/model.js';
 import type { RunDoc } from '../../../store/runs/model.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../contract/records.js';
 import type { SparseVector } from '../../../contract/sparseVectors.js';
-import { encodeDocument } from '../../../embeddings/sparse/sparseEncoder.js';
+import { encodeDocument } from '../../../providers/embeddings/sparse/sparseEncoder.js';
 import { feedOf } from '../../emulators/linkedSite.js';
 import { type Site, sitemapOf, startSite } from '../../emulators/site.js';
 import { apiClient, type TestUser } from '../../support/client.js';

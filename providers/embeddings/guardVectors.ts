@@ -1,0 +1,47 @@
+import { Fault } from '../../contract/failures.js';
+import type { EmbeddingProvider, VectorSpace } from './types.js';
+
+/** Makes sure that a provider's wrong answer (too short, a wrong dimension, NaN, Infinity or nothing but zeros) is a Fault and never a vector. */
+export function guardVectors(provider: EmbeddingProvider): EmbeddingProvider {
+  const guarded = async (count: number, answer: Promise<Float32Array[]>): Promise<Float32Array[]> => {
+    const vectors = await answer;
+    const wrong = findWrong(vectors, count, provider.space);
+    if (wrong !== null) {
+      throw new Fault(
+        'embedding_failed',
+        `The embedding provider of the vector space "${provider.space.name}" gave a wrong answer: ${wrong}. ` +
+          'Nothing of it was kept. If it happens again, check that the configured model is the one the space is named after.',
+      );
+    }
+    return vectors;
+  };
+  const { embedImages } = provider;
+  return {
+    space: provider.space,
+    prepare: () => provider.prepare?.(),
+    embed: (texts, purpose, signal, party) => guarded(texts.length, provider.embed(texts, purpose, signal, party)),
+    ...(embedImages
+      ? { embedImages: (images, signal, party) => guarded(images.length, embedImages(images, signal, party)) }
+      : {}),
+    close: () => provider.close(),
+  };
+}
+
+/** What is wrong with an answer of vectors, in words; null for a right one. */
+export function findWrong(
+  vectors: readonly (Float32Array | undefined)[],
+  count: number,
+  space: VectorSpace,
+): string | null {
+  if (vectors.length !== count) return `${vectors.length} vectors for ${count} texts`;
+  // By index: a provider that fills its answer out of order could leave a hole, which for...of would read as undefined.
+  for (let index = 0; index < count; index++) {
+    const vector = vectors[index];
+    if (vector?.length !== space.dimensions) {
+      return `a vector of ${vector?.length ?? 0} numbers instead of ${space.dimensions}`;
+    }
+    if (!vector.every(Number.isFinite)) return 'a vector with numbers that are not finite';
+    if (!vector.some((x) => x !== 0)) return 'a vector of nothing but zeros';
+  }
+  return null;
+}

@@ -1,0 +1,113 @@
+import { createSign } from 'node:crypto';
+
+import { Fault } from '../../../contract/failures.js';
+import type { Egress } from '../../../egress/types.js';
+import { member } from '../remote/numbers.js';
+
+/** A token that is used as it is, or the text of a service account's key file, by which tokens are fetched. */
+export type GoogleCredentials = { readonly accessToken: string } | { readonly serviceAccount: string };
+
+/** Access tokens of Google's cloud, as a request needs them. */
+export interface AccessTokens {
+  /** Throws a Fault access_denied that names the setting, or one of the network. */
+  take(signal: AbortSignal): Promise<string>;
+  /** The token was refused: the next one is fetched anew. False where there is only the one that was given. */
+  forget(): boolean;
+}
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+/** Before its end a token is no longer used for a request that may take a while. */
+const SPARE_MS = 120_000;
+const TIMEOUT_MS = 20_000;
+const MAX_BYTES = 100_000;
+
+interface ServiceAccount {
+  readonly client_email: string;
+  readonly private_key: string;
+  readonly token_uri: string;
+}
+
+const denied = (what: string): Fault =>
+  new Fault(
+    'access_denied',
+    `Vertex AI can't be asked: ${what}. Set VERTEX_CREDENTIALS to the key file of a service account that may use Vertex AI.`,
+  );
+
+/** A given token as it is, or tokens fetched by a service account's key (RFC 7523) and kept until shortly before their end. */
+export function createAccessTokens(
+  credentials: GoogleCredentials,
+  egress: Pick<Egress, 'request'>,
+  now: () => number = Date.now,
+): AccessTokens {
+  if ('accessToken' in credentials) return { take: async () => credentials.accessToken, forget: () => false };
+  let known: { token: string; until: number } | null = null;
+  let coming: Promise<string> | null = null;
+  const fetchToken = async (): Promise<string> => {
+    const account = readAccount(credentials.serviceAccount);
+    const answer = await egress.request({
+      url: account.token_uri,
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ grant_type: GRANT, assertion: assertion(account, now()) }).toString(),
+      maxBytes: MAX_BYTES,
+      totalTimeoutMs: TIMEOUT_MS,
+      redirects: 'answer',
+    });
+    const text = Buffer.from(await answer.bytes()).toString();
+    if (answer.status >= 500 || answer.status === 429)
+      throw new Fault('server_error', `Google gave no access token (${answer.status}). Try again later.`);
+    if (answer.status !== 200) throw denied(`Google refused the service account (${answer.status})`);
+    const body = parse(text);
+    const [token, seconds] = [member(body, 'access_token'), member(body, 'expires_in')];
+    if (typeof token !== 'string' || token === '')
+      throw new Fault('server_error', 'Google answered without an access token. Try again later.');
+    known = { token, until: now() + (typeof seconds === 'number' ? seconds * 1000 : 0) - SPARE_MS };
+    return token;
+  };
+  return {
+    async take(signal) {
+      signal.throwIfAborted();
+      if (known && now() < known.until) return known.token;
+      // One fetch for all who wait; it belongs to none of them, so that nobody's abort ends it.
+      coming ??= fetchToken().finally(() => {
+        coming = null;
+      });
+      return coming;
+    },
+    forget() {
+      known = null;
+      return true;
+    },
+  };
+}
+
+/** @throws Fault access_denied when the text is no key of a service account */
+function readAccount(text: string): ServiceAccount {
+  const body = parse(text);
+  const [email, key] = [member(body, 'client_email'), member(body, 'private_key')];
+  const uri = member(body, 'token_uri') ?? 'https://oauth2.googleapis.com/token';
+  if (typeof email !== 'string' || typeof key !== 'string' || typeof uri !== 'string')
+    throw denied('the credentials are no key of a service account (JSON with client_email and private_key)');
+  return { client_email: email, private_key: key, token_uri: uri };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function assertion(account: ServiceAccount, now: number): string {
+  const issued = Math.floor(now / 1000);
+  const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const claims = { iss: account.client_email, scope: SCOPE, aud: account.token_uri, iat: issued, exp: issued + 3600 };
+  const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`;
+  try {
+    return `${signed}.${createSign('RSA-SHA256').update(signed).sign(account.private_key, 'base64url')}`;
+  } catch {
+    throw denied('the private key of the service account can not be read');
+  }
+}

@@ -1,0 +1,256 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { Fault } from '../../../contract/failures.js';
+import { createFairQueue } from '../fairQueue.js';
+import type { Party } from '../fairQueue.js';
+import type { EmbeddingProvider } from '../types.js';
+import type { Lane, LocalReply, LocalRequest } from './localProcess.js';
+import { type EmbeddedPart, type WindowedText, windowedText } from './windowedText.js';
+
+/** One caller's texts, and the vectors that have come back so far. */
+interface Call {
+  readonly vectors: Float32Array[];
+  /** Where its texts are embedded. */
+  readonly lanes: ReadonlySet<Lane>;
+  missing: number;
+  readonly party: Party | undefined;
+  isSettled: boolean;
+  settle(error?: unknown): void;
+}
+
+/** The next window of a text. */
+interface Task {
+  readonly call: Call;
+  readonly index: number;
+  readonly text: WindowedText;
+}
+
+/** Processes that share some of the lanes. Each loads the model and has one busy thread for each lane. */
+interface ProcessGroup {
+  readonly lanes: readonly Lane[];
+  /** Processes at most. */
+  readonly size: number;
+  readonly startProcess: () => ChildProcess;
+  /** Milliseconds after which a process without work ends; null: it stays. */
+  readonly idleMs: number | null;
+  readonly runners: Set<Runner>;
+}
+
+interface Runner {
+  readonly group: ProcessGroup;
+  readonly child: ChildProcess;
+  readonly running: Map<Lane, Task>;
+  unloadable: string | null;
+  /** Ends it; null while it works. */
+  idle: NodeJS.Timeout | null;
+}
+
+export type LocalPool = Required<Pick<EmbeddingProvider, 'prepare' | 'embed' | 'close'>>;
+
+export interface LocalPoolOptions {
+  /** Processes for short queries and documents at most. */
+  readonly size: number;
+  readonly startProcess: () => ChildProcess;
+  /** Starts the process for long queries, which must have a lower priority than the others. */
+  readonly startLongQueryProcess: () => ChildProcess;
+  /** Milliseconds after which the process for long queries ends if none has come. Default: a minute. */
+  readonly longQueryIdleMs?: number;
+}
+
+const LANES = ['query', 'long query', 'document'] as const;
+
+/**
+ * Queries of more characters are embedded in the process for long queries. A query of this length has two windows of
+ * English text, some 60 ms of work; nearly all queries that people write are shorter, so few callers ever wait for
+ * that process to start.
+ */
+export const LONG_QUERY_CHARACTERS = 2_000;
+
+/** The process for long queries takes some 150 MB, which a service that rarely receives one should not keep. */
+const LONG_QUERY_IDLE_MS = 60_000;
+
+/**
+ * Shares the model's processes among callers, window by window: parties take turns, and the remaining windows of a caller
+ * that has disconnected are never computed. A process works on at most one window of each lane at a time.
+ * Long queries have a process of their own, because a process has one priority: beside short queries in the same process
+ * they would take as much of the processor as those.
+ * Processes start when there is work for them, or soon will be. One that dies fails its current tasks; the next task starts another.
+ */
+export function createLocalPool(options: LocalPoolOptions): LocalPool {
+  const main: ProcessGroup = {
+    lanes: ['query', 'document'],
+    size: options.size,
+    startProcess: options.startProcess,
+    idleMs: null,
+    runners: new Set(),
+  };
+  const longQueries: ProcessGroup = {
+    lanes: ['long query'],
+    // One: an attacker's queries must not take a second core.
+    size: 1,
+    startProcess: options.startLongQueryProcess,
+    idleMs: options.longQueryIdleMs ?? LONG_QUERY_IDLE_MS,
+    runners: new Set(),
+  };
+  const groupOf = (lane: Lane): ProcessGroup => (lane === 'long query' ? longQueries : main);
+  const waiting = {
+    query: createFairQueue<Call, Task>(),
+    'long query': createFairQueue<Call, Task>(),
+    document: createFairQueue<Call, Task>(),
+  };
+  const calls = new Set<Call>();
+  /** Processes whose exit has not been reported, including those that were ended. */
+  const children = new Set<ChildProcess>();
+  let closed = false;
+
+  function start(group: ProcessGroup): Runner {
+    const child = group.startProcess();
+    const runner: Runner = { group, child, running: new Map(), unloadable: null, idle: null };
+    group.runners.add(runner);
+    children.add(child);
+    child.on('message', (reply: LocalReply) => receive(runner, reply));
+    child.on('exit', (code, signal) => bury(runner, signal ?? `exit code ${code}`));
+    // A process that can't even be started has no exit.
+    child.on('error', (error) => bury(runner, error.message));
+    return runner;
+  }
+
+  /** Ends a process that has no work, later, if none comes. */
+  function rest(runner: Runner): void {
+    const { idleMs, runners } = runner.group;
+    if (idleMs === null || runner.running.size > 0) return;
+    runner.idle = setTimeout(() => {
+      // Removed first: a process that was killed lives until its exit is reported, and must not receive a task.
+      runners.delete(runner);
+      runner.child.kill('SIGKILL');
+    }, idleMs).unref();
+  }
+
+  function receive(runner: Runner, reply: LocalReply): void {
+    if (reply.kind === 'unloadable') {
+      runner.unloadable = reply.reason;
+      return;
+    }
+    const { lane } = reply;
+    const task = runner.running.get(lane);
+    if (!task) return;
+    runner.running.delete(lane);
+    if (reply.kind === 'failed')
+      task.call.settle(failed(`The embedded model could not read a text (${reply.reason}).`));
+    else if (!task.call.isSettled) proceed(lane, task, reply);
+    dispatch();
+    rest(runner);
+  }
+
+  function proceed(lane: Lane, task: Task, reply: EmbeddedPart): void {
+    const { call, index, text } = task;
+    const vector = text.take(reply);
+    if (vector === null) return waiting[lane].resume(call, task, call.party);
+    call.vectors[index] = vector;
+    call.missing -= 1;
+    if (call.missing === 0) call.settle();
+  }
+
+  function bury(runner: Runner, reason: string): void {
+    children.delete(runner.child);
+    if (runner.idle) clearTimeout(runner.idle);
+    if (!runner.group.runners.delete(runner)) return;
+    const lost = [...runner.running.values()].map((task) => task.call);
+    runner.running.clear();
+    if (runner.unloadable === null) {
+      for (const call of lost) {
+        call.settle(
+          failed(`The embedded model stopped while it worked (${reason}). A new one starts by itself: try again.`),
+        );
+      }
+    } else {
+      const settings = 'Check the settings EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH';
+      const error = failed(`The embedded model could not be loaded (${runner.unloadable}). ${settings}.`);
+      // Without a process to serve them, the waiting calls would only fail the same way one after the other.
+      const isLast = runner.group.runners.size === 0;
+      const served = [...calls].filter(({ lanes }) => runner.group.lanes.some((lane) => lanes.has(lane)));
+      for (const call of isLast ? served : lost) call.settle(error);
+    }
+    dispatch();
+  }
+
+  /** Prefers one that is idle, then one that is busy with other lanes, then a new one. */
+  function runnerFor(lane: Lane): Runner | null {
+    const group = groupOf(lane);
+    const free = [...group.runners].filter((runner) => !runner.running.has(lane));
+    const idle = free.find((runner) => runner.running.size === 0);
+    return idle ?? free[0] ?? (group.runners.size < group.size ? start(group) : null);
+  }
+
+  function dispatch(): void {
+    if (closed) return;
+    for (const lane of LANES) {
+      while (!waiting[lane].isEmpty()) {
+        const runner = runnerFor(lane);
+        const task = runner && waiting[lane].take();
+        if (!runner || !task) break;
+        if (runner.idle) clearTimeout(runner.idle);
+        runner.idle = null;
+        runner.running.set(lane, task);
+        const request: LocalRequest = { lane, ...task.text.next() };
+        // One that has just died can't be sent to; its exit, which follows, fails the task.
+        runner.child.send(request, () => {});
+      }
+    }
+  }
+
+  return {
+    prepare() {
+      // One: how many are needed is known when the texts are there.
+      if (!closed && main.runners.size === 0) start(main);
+    },
+    async embed(texts, purpose, signal, party) {
+      signal?.throwIfAborted();
+      if (closed) throw failed('The embedded model is closed, because the service is stopping.');
+      if (texts.length === 0) return [];
+      return new Promise((resolve, reject) => {
+        const laneOf = (text: string): Lane => {
+          if (purpose === 'document') return 'document';
+          return text.length > LONG_QUERY_CHARACTERS ? 'long query' : 'query';
+        };
+        const call: Call = {
+          vectors: new Array<Float32Array>(texts.length),
+          lanes: new Set(texts.map(laneOf)),
+          missing: texts.length,
+          party,
+          isSettled: false,
+          settle(error) {
+            call.isSettled = true;
+            calls.delete(call);
+            for (const lane of call.lanes) waiting[lane].drop(call);
+            signal?.removeEventListener('abort', onAbort);
+            if (error === undefined) resolve(call.vectors);
+            else reject(error as Error);
+          },
+        };
+        const onAbort = (): void => call.settle(signal?.reason);
+        signal?.addEventListener('abort', onAbort);
+        calls.add(call);
+        const tasks = texts.map((text, index) => ({ call, index, text: windowedText(text), lane: laneOf(text) }));
+        for (const lane of call.lanes)
+          waiting[lane].add(
+            call,
+            tasks.filter((task) => task.lane === lane),
+            party,
+          );
+        dispatch();
+      });
+    },
+    async close() {
+      closed = true;
+      for (const call of calls) call.settle(failed('The embedded model was closed before it had read every text.'));
+      // It has nothing to put in order, and an exit asked for would wait for the window under way.
+      const killed = [...children].filter((child) => child.kill('SIGKILL'));
+      await Promise.all(killed.map((child) => once(child, 'exit')));
+    },
+  };
+}
+
+function failed(message: string): Fault {
+  return new Fault('embedding_failed', message);
+}

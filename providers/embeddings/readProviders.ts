@@ -1,0 +1,97 @@
+import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS } from '../../contract/embeddingModels.js';
+import type { AzureSettings } from './providers/azure.js';
+import type { VertexSettings } from './providers/vertex.js';
+import type { ProviderSettings } from './registry.js';
+
+/** The settings of providers, as the environment has them; null for one that is not set. */
+type Given = (name: string) => string | null;
+
+const address = (text: string): string => text.replace(/\/+$/, '');
+
+/**
+ * Which providers are configured. One without a key is not; one of which only a part is set is a fault.
+ * @param readFile reads the file that VERTEX_CREDENTIALS names
+ * @throws Error whose message says what is missing
+ */
+export function readProviders(given: Given, readFile: (path: string) => string): Omit<ProviderSettings, 'pace'> {
+  const simple = (name: 'OPENAI' | 'COHERE' | 'SOLAR'): { baseUrl: string; key: string } | null => {
+    const key = given(`${name}_API_KEY`);
+    return key === null ? null : { baseUrl: address(given(`${name}_BASE_URL`) ?? ''), key };
+  };
+  return {
+    openai: simple('OPENAI'),
+    cohere: simple('COHERE'),
+    solar: simple('SOLAR'),
+    azure: azure(given),
+    vertex: vertex(given, readFile),
+  };
+}
+
+function azure(given: Given): AzureSettings | null {
+  const [endpoint, key, deployments] = together(given, [
+    'AZURE_OPENAI_ENDPOINT',
+    'AZURE_OPENAI_API_KEY',
+    'AZURE_OPENAI_DEPLOYMENTS',
+  ]);
+  if (endpoint === undefined || key === undefined || deployments === undefined) return null;
+  return {
+    endpoint: address(endpoint),
+    key,
+    apiVersion: given('AZURE_OPENAI_API_VERSION') ?? '',
+    deployments: readDeployments(deployments),
+  };
+}
+
+const isServedByAzure = (id: string): boolean =>
+  EMBEDDING_MODEL_IDS.some((known) => known === id && EMBEDDING_MODELS[known].provider === 'azure');
+
+/** Reads `MODEL_ID=deployment`, several by comma. @throws Error naming what can't be read */
+export function readDeployments(text: string): AzureSettings['deployments'] {
+  const pairs = text.split(',').map((part) => part.trim());
+  return Object.fromEntries(
+    pairs
+      .filter((pair) => pair !== '')
+      .map((pair) => {
+        const [id = '', name = ''] = pair.split('=').map((part) => part.trim());
+        if (!isServedByAzure(id) || name === '')
+          throw new Error('takes AZURE_OPENAI=deployment, AZURE_ADA_LARGE_256=deployment and the like, by comma');
+        return [id, name];
+      }),
+  );
+}
+
+function vertex(given: Given, readFile: (path: string) => string): VertexSettings | null {
+  const [project, accessToken, key] = ['VERTEX_PROJECT', 'VERTEX_ACCESS_TOKEN', 'VERTEX_CREDENTIALS'].map(given);
+  if (!project && !accessToken && !key) return null;
+  if (!project) throw new Error('VERTEX_PROJECT is not set, but credentials of Vertex AI are');
+  if (!accessToken && !key)
+    throw new Error('VERTEX_CREDENTIALS or VERTEX_ACCESS_TOKEN is not set, but VERTEX_PROJECT is');
+  const baseUrl = given('VERTEX_BASE_URL');
+  return {
+    project,
+    location: given('VERTEX_LOCATION') ?? '',
+    baseUrl: baseUrl === null ? null : address(baseUrl),
+    credentials: key ? { serviceAccount: readKey(key, readFile) } : { accessToken: accessToken ?? '' },
+  };
+}
+
+function readKey(keyOrPath: string, readFile: (path: string) => string): string {
+  if (keyOrPath.trimStart().startsWith('{')) return keyOrPath;
+  try {
+    return readFile(keyOrPath);
+  } catch {
+    throw new Error('VERTEX_CREDENTIALS names a file that can not be read');
+  }
+}
+
+/** All of them, or none where none is set. */
+function together(given: Given, names: readonly string[]): string[] {
+  const values = names.map(given);
+  const missing = names.filter((_name, at) => values[at] === null);
+  if (missing.length === names.length) return [];
+  if (missing.length > 0)
+    throw new Error(
+      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set, but the others of Azure OpenAI are`,
+    );
+  return values.flatMap((value) => value ?? []);
+}

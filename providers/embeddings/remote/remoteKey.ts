@@ -1,0 +1,311 @@
+import { setTimeout as schedule } from 'node:timers';
+
+import { Fault } from '../../../contract/failures.js';
+import type { Egress } from '../../../egress/types.js';
+import { createFairQueue, type FairQueue, type Party } from '../fairQueue.js';
+import type { EmbeddingProvider, EmbeddingPurpose, OnRequest, OnUsage } from '../types.js';
+import { type Call, openCall } from './call.js';
+import { cutWindows, halve } from './cutWindows.js';
+import { exchange, type Outcome } from './exchange.js';
+import { createPace } from './pace.js';
+import type { Input, RemoteModel, RemotePace, Upstream } from './types.js';
+import { divideUsage } from './usage.js';
+
+/** One window of a text, or a picture, on its way. */
+interface Item {
+  readonly call: Call;
+  /** Of the text among those of its call. */
+  readonly index: number;
+  readonly input: Input;
+  readonly tokens: number;
+}
+
+/** What one request carries. It stays together until it is answered, or cut where something in it is not taken. */
+interface Batch {
+  readonly model: RemoteModel;
+  readonly purpose: EmbeddingPurpose;
+  readonly items: readonly Item[];
+  /** Times it was sent and failed, refusals left out. */
+  readonly failures: number;
+  /** Since when it is refused. */
+  readonly refusedSince: number | null;
+  /** Not to be sent before. */
+  readonly notBefore: number;
+}
+
+interface Line {
+  readonly model: RemoteModel;
+  readonly purpose: EmbeddingPurpose;
+  readonly queue: FairQueue<Call, Item>;
+}
+
+export interface RemoteOptions {
+  readonly egress: Pick<Egress, 'request'>;
+  readonly pace: RemotePace;
+  /** Brings the counter of cl100k tokens: its table is large, and loaded with the first text. */
+  readonly loadCounter: () => Promise<(text: string) => number>;
+  readonly onUsage: OnUsage;
+  readonly onRequest?: OnRequest;
+}
+
+/** All models that are reached with one key, since its provider limits them together. */
+export interface RemoteKey {
+  provider(model: RemoteModel): EmbeddingProvider;
+}
+
+/** Somebody waits for a query: what takes longer is told at once. */
+const QUERY_PATIENCE_MS = 5_000;
+const FIRST_PAUSE_MS = 300;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Shares a key among callers: windows are taken in turn from all parties and sent together, as many requests at once as the
+ * provider bears. While requests are under way new texts gather, so the busier it is the fuller requests become.
+ */
+export function createRemoteKey(upstream: Upstream, options: RemoteOptions): RemoteKey {
+  const { egress, pace: settings, loadCounter, onUsage, onRequest } = options;
+  const pace = createPace(settings);
+  const lines: Line[] = [];
+  let again: Batch[] = [];
+  const underWay = new Map<Batch, AbortController>();
+  const calls = new Set<Call>();
+  let closed = false;
+  let alarm: NodeJS.Timeout | undefined;
+
+  const closedFault = (): Fault =>
+    new Fault('embedding_failed', `The way to ${upstream.name} is closed, because the service is stopping.`);
+
+  function onSettled(call: Call): void {
+    calls.delete(call);
+    for (const { queue } of lines) queue.drop(call);
+    // A request that nobody waits for any more is ended.
+    for (const [{ items }, abort] of underWay) if (items.every((item) => item.call.isSettled)) abort.abort();
+  }
+
+  /** A full request from a line: as much as its model's provider takes at once. */
+  function gather({ model, purpose, queue }: Line): Batch | null {
+    const items: Item[] = [];
+    let [tokens, bytes] = [0, 0];
+    const { request, input } = model;
+    const largest = Math.max(input.bytes, (model.imageBytes ?? 0) * (4 / 3));
+    // Room is kept for the largest input there can be: a queue shows what it has only by giving it away.
+    const hasRoom = (): boolean =>
+      items.length < request.inputs &&
+      (items.length === 0 || (tokens + input.tokens <= request.tokens && bytes + largest <= request.bytes));
+    while (hasRoom()) {
+      const item = queue.take();
+      if (!item) break;
+      items.push(item);
+      tokens += item.tokens;
+      bytes += item.input.kind === 'text' ? Buffer.byteLength(item.input.text) : item.input.bytes.length * (4 / 3);
+    }
+    return items.length === 0 ? null : { model, purpose, items, failures: 0, refusedSince: null, notBefore: 0 };
+  }
+
+  /** What is sent next: what was sent before and is due, then queries, then documents, models in turn. */
+  function next(now: number): Batch | null {
+    const due = again.find((batch) => batch.notBefore <= now);
+    if (due) {
+      again = again.filter((batch) => batch !== due);
+      const items = due.items.filter((item) => !item.call.isSettled);
+      return items.length === 0 ? next(now) : { ...due, items };
+    }
+    for (const purpose of ['query', 'document'] as const) {
+      const line = lines.find((one) => one.purpose === purpose && !one.queue.isEmpty());
+      if (!line) continue;
+      lines.push(...lines.splice(lines.indexOf(line), 1));
+      return gather(line);
+    }
+    return null;
+  }
+
+  function dispatch(): void {
+    clearTimeout(alarm);
+    if (closed) return;
+    const now = Date.now();
+    while (pace.isOpen()) {
+      const batch = next(now);
+      if (!batch) break;
+      void send(batch);
+    }
+    // What can't be sent for lack of room is seen to when a request ends; the rest is a matter of time.
+    const isQueued = lines.some(({ queue }) => !queue.isEmpty());
+    const soonest = Math.min(...again.map((batch) => batch.notBefore), isQueued ? pace.restsUntil : Infinity);
+    const wake = Math.max(soonest, pace.restsUntil);
+    if (Number.isFinite(wake) && wake > now) alarm = schedule(dispatch, wake - now);
+  }
+
+  async function send(batch: Batch): Promise<void> {
+    const abort = new AbortController();
+    underWay.set(batch, abort);
+    const ticket = pace.begin();
+    const { model, purpose, items } = batch;
+    try {
+      const outcome = await exchange({
+        ...{ egress, upstream, model, purpose, timeoutMs: settings.timeoutMs, signal: abort.signal },
+        inputs: items.map((item) => item.input),
+      });
+      underWay.delete(batch);
+      onRequest?.(model.space.name, outcome.kind.replace(' ', '_'));
+      finish(batch, ticket, outcome);
+    } catch (error) {
+      underWay.delete(batch);
+      pace.ended();
+      for (const { call } of items) call.fail(error);
+    }
+    dispatch();
+  }
+
+  function finish(batch: Batch, ticket: number, outcome: Outcome): void {
+    const now = Date.now();
+    if (outcome.kind === 'refused') return refuse(batch, pace.refused(ticket, outcome.waitMs), outcome.fault);
+    if (outcome.kind !== 'answered') pace.ended();
+    switch (outcome.kind) {
+      case 'answered':
+        pace.succeeded(ticket);
+        for (const { organizationId, ...usage } of divideUsage(batch.items, outcome.tokens))
+          onUsage(organizationId, batch.model.space.name, usage);
+        return batch.items.forEach((item, at) => {
+          const vector = outcome.vectors[at];
+          if (vector) item.call.took(item.index, vector, item.tokens);
+        });
+      case 'failed': {
+        const failures = batch.failures + 1;
+        if (failures >= settings.tries) return giveUp(batch, outcome.fault);
+        const pause = outcome.fault.retryAfterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** batch.failures);
+        if (pause > patienceOf(batch)) return giveUp(batch, outcome.fault);
+        again.push({ ...batch, failures, notBefore: now + pause });
+        return;
+      }
+      case 'not taken':
+        return cut(batch, outcome.tooLong, outcome.fault);
+      case 'hopeless':
+        return giveUp(batch, outcome.fault);
+    }
+  }
+
+  const patienceOf = ({ purpose }: Batch): number => (purpose === 'query' ? QUERY_PATIENCE_MS : settings.patienceMs);
+
+  function giveUp({ items }: Batch, fault: Fault): void {
+    for (const { call } of items) call.fail(fault);
+  }
+
+  function refuse(batch: Batch, restMs: number, fault: Fault): void {
+    const now = Date.now();
+    const refusedSince = batch.refusedSince ?? now;
+    if (now + restMs - refusedSince > patienceOf(batch)) {
+      // When to come back the provider may not have said; before the key's rest is over it makes no sense.
+      giveUp(batch, new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(restMs)) }));
+    } else {
+      again.push({ ...batch, refusedSince, notBefore: now + restMs });
+    }
+    if (restMs > QUERY_PATIENCE_MS) for (const line of lines) if (line.purpose === 'query') emptyLine(line, fault);
+  }
+
+  /** Those who wait for answers to queries are told, not kept waiting. */
+  function emptyLine({ queue }: Line, fault: Fault): void {
+    for (let item = queue.take(); item; item = queue.take()) item.call.fail(fault);
+  }
+
+  /** Finds what is not taken: halves of a request are sent by themselves, and a text that is too long in two windows. */
+  function cut(batch: Batch, tooLong: boolean, fault: Fault): void {
+    const { items } = batch;
+    if (items.length > 1) {
+      const half = Math.ceil(items.length / 2);
+      again.push({ ...batch, items: items.slice(0, half) }, { ...batch, items: items.slice(half) });
+      return;
+    }
+    const [item] = items;
+    const input = item?.input;
+    const halves = tooLong && item && input?.kind === 'text' ? halve({ text: input.text, tokens: item.tokens }) : null;
+    if (!item || !halves) return giveUp(batch, fault);
+    item.call.expectMore();
+    again.push({
+      ...batch,
+      items: halves.map(({ text, tokens }) => ({ ...item, tokens, input: { kind: 'text', text } })),
+    });
+  }
+
+  function lineOf(model: RemoteModel, purpose: EmbeddingPurpose): Line {
+    const known = lines.find((line) => line.model === model && line.purpose === purpose);
+    if (known) return known;
+    const line = { model, purpose, queue: createFairQueue<Call, Item>() };
+    lines.push(line);
+    return line;
+  }
+
+  /** @param inputs the windows of each text */
+  async function embedInputs(
+    model: RemoteModel,
+    purpose: EmbeddingPurpose,
+    inputs: readonly (readonly { input: Input; tokens: number }[])[],
+    signal: AbortSignal | undefined,
+    party: Party | undefined,
+  ): Promise<Float32Array[]> {
+    signal?.throwIfAborted();
+    if (closed) throw closedFault();
+    const restMs = pace.restsUntil - Date.now();
+    if (purpose === 'query' && restMs > QUERY_PATIENCE_MS) throw resting(upstream, restMs);
+    const call = openCall(
+      inputs.map((windows) => windows.length),
+      party,
+      signal,
+      onSettled,
+    );
+    calls.add(call);
+    const items = inputs.flatMap((windows, index) => windows.map((window) => ({ ...window, call, index })));
+    lineOf(model, purpose).queue.add(call, items, party);
+    dispatch();
+    return call.answer;
+  }
+
+  const close = async (): Promise<void> => {
+    closed = true;
+    clearTimeout(alarm);
+    for (const call of calls) call.fail(closedFault());
+  };
+
+  return {
+    provider: (model) => ({
+      space: model.space,
+      async embed(texts, purpose, signal, party) {
+        signal?.throwIfAborted();
+        if (texts.length === 0) return [];
+        const count = await loadCounter();
+        const inputs = texts.map((text) =>
+          // Providers refuse texts without any content; that of a full stop is as good as none.
+          cutWindows(text.trim() === '' ? '.' : text, model.input, count).map((window) => ({
+            input: { kind: 'text', text: window.text } as const,
+            tokens: window.tokens,
+          })),
+        );
+        return embedInputs(model, purpose, inputs, signal, party);
+      },
+      ...(model.imageBytes === undefined
+        ? {}
+        : {
+            async embedImages(images, signal, party) {
+              if (images.length === 0) return [];
+              const tooLarge = images.find((image) => image.length > (model.imageBytes ?? 0));
+              if (tooLarge) throw imageTooLarge(upstream, tooLarge.length, model.imageBytes ?? 0);
+              const inputs = images.map((bytes) => [{ input: { kind: 'image', bytes } as const, tokens: 0 }]);
+              return embedInputs(model, 'document', inputs, signal, party);
+            },
+          }),
+      close,
+    }),
+  };
+}
+
+function resting({ name }: Upstream, restMs: number): Fault {
+  return new Fault('rate_limited', `${name} takes no more requests for now. Search again later.`, {
+    retryAfterMs: Math.ceil(restMs),
+  });
+}
+
+function imageTooLarge({ name }: Upstream, bytes: number, most: number): Fault {
+  return new Fault(
+    'too_large',
+    `The picture has ${bytes.toLocaleString('en')} bytes; ${name} takes ${most.toLocaleString('en')} at most. Make it smaller.`,
+  );
+}

@@ -1,0 +1,81 @@
+import { Fault } from '../../contract/failures.js';
+import { normaliseUrl } from '../../contract/urls.js';
+import type { Egress } from '../../egress/types.js';
+import { createServiceClient } from './serviceClient.js';
+import type {
+  Lookups,
+  LookupService,
+  LookupSettings,
+  SearchService,
+  ServiceClient,
+  ServiceSettings,
+  TranscriptService,
+} from './types.js';
+import { invidious } from './videoTranscripts/invidious.js';
+import { supadata } from './videoTranscripts/supadata.js';
+import { brave } from './webSearch/brave.js';
+import { searxng } from './webSearch/searxng.js';
+
+type Row<Service, Settings> = readonly [Service, keyof Settings];
+
+/** One line a service; the first that is configured is asked. */
+const SEARCHES: readonly Row<SearchService, LookupSettings['search']>[] = [
+  [brave, 'brave'],
+  [searxng, 'searxng'],
+];
+const TRANSCRIPTS: readonly Row<TranscriptService, LookupSettings['transcripts']>[] = [
+  [supadata, 'supadata'],
+  [invidious, 'invidious'],
+];
+
+/** Addresses of one answer at most. */
+const MAX_URLS = 100;
+/** Lines of one transcript at most; ten hours have some fifteen thousand. */
+const MAX_LINES = 200_000;
+
+/** Decides which services are asked. */
+export function createLookups(settings: LookupSettings, egress: Pick<Egress, 'request'>): Lookups {
+  const { search, transcripts, timeoutMs } = settings;
+  const clientOf = (service: LookupService, its: ServiceSettings, signal: AbortSignal | undefined): ServiceClient =>
+    createServiceClient({ service, settings: its, egress, timeoutMs, signal });
+  return {
+    webSearch() {
+      const [service, its] = configured('Searching the web', SEARCHES, search);
+      return {
+        async search(query, signal) {
+          const found = await service.find(clientOf(service, its, signal), query);
+          const urls = found.flatMap((one) => (typeof one === 'string' ? (normaliseUrl(one) ?? []) : []));
+          return [...new Set(urls)].slice(0, MAX_URLS);
+        },
+      };
+    },
+    videoTranscripts() {
+      const [service, its] = configured('Transcripts of videos', TRANSCRIPTS, transcripts);
+      return {
+        async transcript(videoId, signal) {
+          const lines = await service.fetch(clientOf(service, its, signal), videoId);
+          return lines === null || lines.length === 0 ? null : lines.slice(0, MAX_LINES);
+        },
+      };
+    },
+  };
+}
+
+/** The setting without which a service is not configured. */
+const neededBy = ({ keySetting, urlSetting }: LookupService): string => keySetting ?? urlSetting;
+
+function configured<Service extends LookupService, Settings extends Readonly<Record<string, ServiceSettings>>>(
+  what: string,
+  rows: readonly Row<Service, Settings>[],
+  settings: Settings,
+): [Service, ServiceSettings] {
+  for (const [service, key] of rows) {
+    const its = settings[key] as ServiceSettings;
+    if (its.baseUrl !== null && (service.keySetting === null || its.apiKey !== null)) return [service, its];
+  }
+  const named = rows.map(([service]) => neededBy(service)).join(' or ');
+  throw new Fault(
+    'not_configured',
+    `${what} is done by an outside service, and none is configured: have the setting ${named} set.`,
+  );
+}

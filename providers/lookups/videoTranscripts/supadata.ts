@@ -1,0 +1,62 @@
+/** https://docs.supadata.ai/get-transcript: of the captions that a video has; it makes none, which would cost by the minute. */
+import { Fault } from '../../../contract/failures.js';
+import { member } from '../members.js';
+import type { ServiceClient, TranscriptLine, TranscriptService } from '../types.js';
+
+/** Between two looks at a job, into which it makes what takes it longer. */
+const POLL_MS = 1_000;
+/** Its word, with 206, for a video without captions. */
+const NONE = 'transcript-unavailable';
+
+const hidden = {
+  kind: 'not_found',
+  sentence: 'may not see this video: it is private, or shown to some people only',
+} as const;
+const missing = { kind: 'not_found', sentence: 'knows no such video' } as const;
+
+export const supadata: TranscriptService = {
+  name: 'Supadata',
+  urlSetting: 'SUPADATA_BASE_URL',
+  keySetting: 'SUPADATA_API_KEY',
+  headers: (apiKey) => ({ 'x-api-key': apiKey }),
+  refusal({ status, text }) {
+    // Without its word, 403 and 404 are those of the gateway before it: a wrong key, a wrong address.
+    if (status === 403 && text.includes('"forbidden"')) return hidden;
+    if (status === 404 && text.includes('"not-found"')) return missing;
+    return undefined;
+  },
+  async fetch(client, videoId) {
+    const url = `https://www.youtube.com/watch?v=${videoId}`;
+    let reply = await client.get('/transcript', { url, mode: 'native', text: 'false' });
+    let answer = client.json(reply);
+    const job = reply.status === 202 ? member(answer, 'jobId') : undefined;
+    if (reply.status === 202 && typeof job !== 'string') throw client.wrong('a job without an id');
+    while (typeof job === 'string') {
+      await client.pause(POLL_MS);
+      reply = await client.get(`/transcript/${encodeURIComponent(job)}`);
+      answer = client.json(reply);
+      const status = member(answer, 'status');
+      if (status === 'completed' || status === 'failed') break;
+      if (status !== 'queued' && status !== 'active') throw client.wrong('a job in an unknown state');
+    }
+    return read(client, answer);
+  },
+};
+
+function read(client: ServiceClient, answer: unknown): readonly TranscriptLine[] | null {
+  const error = member(member(answer, 'error'), 'error') ?? member(answer, 'error');
+  if (error === NONE) return null;
+  if (error === 'not-found' || error === 'forbidden') {
+    const { sentence } = error === 'not-found' ? missing : hidden;
+    throw new Fault('not_found', `Supadata ${sentence}.`);
+  }
+  if (error !== undefined) throw new Fault('server_error', 'Supadata failed at this video. Ask again later.');
+  const content = member(member(answer, 'result') ?? answer, 'content');
+  if (!Array.isArray(content)) throw client.wrong('no list of lines');
+  return content.map((line) => {
+    const [text, offset, duration] = ['text', 'offset', 'duration'].map((name) => member(line, name));
+    if (typeof text !== 'string' || !Number.isFinite(offset) || !Number.isFinite(duration))
+      throw client.wrong('a line without its text or its time');
+    return { text, start: Number(offset) / 1000, duration: Number(duration) / 1000 };
+  });
+}

@@ -1,0 +1,36 @@
+/** https://docs.searxng.org/dev/search_api.html: a server of one's own that asks the engines it is set up with. */
+import { Fault } from '../../../contract/failures.js';
+import { member } from '../members.js';
+import type { SearchService } from '../types.js';
+
+export const searxng: SearchService = {
+  name: 'SearXNG',
+  urlSetting: 'SEARXNG_BASE_URL',
+  keySetting: null,
+  // It answers 403 for a format that is not switched on, and as it comes only HTML is.
+  refusal: ({ status }) =>
+    status === 403
+      ? { kind: 'access_denied', sentence: 'gives out no JSON: add json to search.formats in its settings.yml' }
+      : undefined,
+  async find(client, query) {
+    const answer = client.json(await client.get('/search', { q: query, format: 'json' }));
+    const results = member(answer, 'results');
+    if (!Array.isArray(results)) throw client.wrong('no list of results');
+    const silent = member(answer, 'unresponsive_engines');
+    if (results.length === 0 && Array.isArray(silent) && silent.length > 0) throw nobodyAnswered(silent);
+    return results.map((one) => member(one, 'url'));
+  },
+};
+
+/** Nothing was found because nobody looked. @param silent pairs of an engine and what is the matter with it */
+function nobodyAnswered(silent: readonly unknown[]): Fault {
+  const named = silent
+    .slice(0, 5)
+    .map((pair) => (Array.isArray(pair) ? pair.map(String).join(': ') : String(pair)))
+    .join(', ')
+    .slice(0, 300);
+  return new Fault(
+    'server_error',
+    `SearXNG found nothing, for the engines that it asks did not answer (${named}). Ask again later.`,
+  );
+}

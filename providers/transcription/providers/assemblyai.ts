@@ -1,0 +1,163 @@
+/**
+ * AssemblyAI: the recording is uploaded, a transcript is ordered of it, and looked at until it is there.
+ * https://www.assemblyai.com/docs/openapi.json
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { Fault } from '../../../contract/failures.js';
+import type { Transcript, TranscriptionWishes } from '../../../contract/transcripts.js';
+import type { Egress } from '../../../egress/types.js';
+import { sentencesOf } from '../sentences.js';
+import { createServiceClient } from '../serviceClient.js';
+import type { ServiceSettings, TranscriptionProvider, TranscriptionSettings } from '../types.js';
+
+const NAMES = { name: 'AssemblyAI', keySetting: 'ASSEMBLYAI_API_KEY', urlSetting: 'ASSEMBLYAI_BASE_URL' };
+/** For one short call. */
+const CALL_MS = 60_000;
+/** Looks in a row that may fail before the wait is given up; a later try goes on with the same job. */
+const FAILED_LOOKS = 5;
+
+/** Of a transcript what is read; words and times in milliseconds. */
+interface Job {
+  readonly id: string;
+  readonly status: 'queued' | 'processing' | 'completed' | 'error';
+  readonly error?: string | null;
+  readonly text?: string | null;
+  readonly words?: readonly Word[] | null;
+  readonly language_code?: string | null;
+  /** Seconds. */
+  readonly audio_duration?: number | null;
+}
+interface Word {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly speaker?: string | null;
+}
+
+/** `en_us` as `en-US`. */
+const asTag = (code: string): string =>
+  code
+    .split('_')
+    .map((part, nth) => (nth === 0 ? part : part.toUpperCase()))
+    .join('-');
+
+/** A finished job in our words. */
+export function readAssemblyAi(job: Job, wishes: TranscriptionWishes): Transcript {
+  const { text, words, language_code: code, audio_duration: duration } = job;
+  const spoken = (words ?? []).map((word) => ({
+    text: word.text,
+    start: word.start / 1000,
+    end: word.end / 1000,
+    speaker: word.speaker ?? null,
+  }));
+  return {
+    service: 'assemblyai',
+    wishes,
+    segments: sentencesOf(text ?? '', spoken),
+    language: wishes.detectLanguage && code ? asTag(code) : null,
+    duration: duration ?? null,
+  };
+}
+
+/** Why a job came to nothing. Only its words tell what lasts from what passes. */
+function failure({ error }: Job): Fault {
+  const said = (error ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '').slice(0, 300);
+  if (/no spoken audio|no speech/i.test(said))
+    return new Fault('no_text', 'No speech was found in this recording. Leave it out, or check that it can be heard.');
+  if (/internal|server error|try again|timed? ?out|temporar|upload.*(?:expired|not found)/i.test(said))
+    return new Fault('server_error', `AssemblyAI failed at this recording (“${said}”). Try again later.`);
+  return new Fault(
+    'broken_content',
+    `AssemblyAI could not read this recording (“${said}”). Check that it plays, or save it in another format, and upload that.`,
+  );
+}
+
+export function createAssemblyAi(
+  settings: ServiceSettings & { readonly apiKey: string },
+  { timeoutMs, pollMs }: TranscriptionSettings,
+  egress: Pick<Egress, 'request'>,
+): TranscriptionProvider {
+  const client = createServiceClient(NAMES, settings, settings.apiKey, egress);
+  const models = settings.model.split(',').flatMap((one) => one.trim() || []);
+
+  const order = async (url: string, wishes: TranscriptionWishes, signal: AbortSignal): Promise<string> => {
+    const body = {
+      audio_url: url,
+      ...(models.length > 0 ? { speech_models: models } : {}),
+      ...(wishes.speakers ? { speaker_labels: true } : {}),
+      ...(wishes.detectLanguage ? { language_detection: true } : {}),
+    };
+    const call = {
+      method: 'POST',
+      path: '/v2/transcript',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      timeoutMs: CALL_MS,
+    } as const;
+    return ((await client.call(call, signal)) as Job).id;
+  };
+  const look = async (id: string, signal: AbortSignal): Promise<Job> =>
+    (await client.call({ path: pathOf(id), timeoutMs: CALL_MS }, signal)) as Job;
+
+  /** Looks until the job has ended. @throws Fault when it can't be seen for a while, or time is up */
+  const ended = async (id: string, signal: AbortSignal): Promise<Job> => {
+    const deadline = Date.now() + timeoutMs;
+    for (let failed = 0; ;) {
+      let wait = pollMs;
+      try {
+        const job = await look(id, signal);
+        if (job.status === 'completed' || job.status === 'error') return job;
+        failed = 0;
+      } catch (error) {
+        failed += 1;
+        if (!(error instanceof Fault) || !error.retryable || signal.aborted || failed >= FAILED_LOOKS) throw error;
+        wait = Math.max(pollMs, error.retryAfterMs ?? 0);
+      }
+      if (Date.now() + wait > deadline)
+        throw new Fault(
+          'timed_out',
+          `AssemblyAI did not finish within ${String(timeoutMs / 1000)} s (setting TRANSCRIPTION_TIMEOUT_S). Resync to go on waiting for the same job.`,
+        );
+      await pause(wait, undefined, { signal });
+    }
+  };
+
+  return {
+    service: 'assemblyai',
+    async transcribe(recording, wishes, job, signal) {
+      let { id } = job;
+      if (id === null) {
+        const uploaded = (await client.call(
+          {
+            method: 'POST',
+            path: '/v2/upload',
+            headers: { 'content-type': 'application/octet-stream' },
+            body: await recording.open(),
+            bodyBytes: recording.size,
+            timeoutMs,
+          },
+          signal,
+        )) as { upload_url: string };
+        id = await order(uploaded.upload_url, wishes, signal);
+        await job.keep(id);
+      }
+      const done = await ended(id, signal).catch(async (error: unknown) => {
+        // Of another key, or deleted there (404, or 400): nothing to wait for.
+        if (!(error instanceof Fault) || !['bad_response', 'broken_content'].includes(error.kind)) throw error;
+        await job.keep(null);
+        throw new Fault('server_error', 'AssemblyAI no longer knows the job of this recording. It is ordered anew.', {
+          cause: error,
+        });
+      });
+      if (done.status === 'completed') return readAssemblyAi(done, wishes);
+      await job.keep(null);
+      throw failure(done);
+    },
+    async abandon(id) {
+      await client.call({ method: 'DELETE', path: pathOf(id), timeoutMs: CALL_MS }, AbortSignal.timeout(CALL_MS));
+    },
+  };
+}
+
+const pathOf = (id: string): string => `/v2/transcript/${encodeURIComponent(id)}`;

@@ -1,0 +1,113 @@
+/**
+ * Deepgram, pre-recorded audio: one request that carries the recording and is answered when it is transcribed.
+ * https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded
+ */
+import type { Transcript, TranscriptionWishes, TranscriptSegment } from '../../../contract/transcripts.js';
+import type { Egress } from '../../../egress/types.js';
+import { sentencesOf } from '../sentences.js';
+import { createServiceClient } from '../serviceClient.js';
+import type { ServiceSettings, TranscriptionProvider, TranscriptionSettings } from '../types.js';
+
+const NAMES = { name: 'Deepgram', keySetting: 'DEEPGRAM_API_KEY', urlSetting: 'DEEPGRAM_BASE_URL' };
+
+/** Of its answer what is read; seconds. */
+interface Answer {
+  readonly metadata?: { readonly duration?: number };
+  readonly results?: { readonly channels?: readonly Channel[] };
+}
+interface Channel {
+  readonly detected_language?: string;
+  readonly alternatives?: readonly Alternative[];
+}
+interface Alternative {
+  readonly transcript?: string;
+  readonly words?: readonly Word[];
+  /** Not told for languages without spaces between words. */
+  readonly paragraphs?: { readonly paragraphs?: readonly Paragraph[] };
+}
+interface Word {
+  readonly word: string;
+  readonly punctuated_word?: string;
+  readonly start: number;
+  readonly end: number;
+  readonly speaker?: number;
+}
+interface Paragraph {
+  readonly sentences?: readonly { readonly text: string; readonly start: number; readonly end: number }[];
+  readonly speaker?: number;
+}
+
+const nameOf = (speaker: number | undefined): string | null => (speaker === undefined ? null : String(speaker));
+
+function segmentsOf({ transcript = '', words = [], paragraphs }: Alternative): TranscriptSegment[] {
+  const told = (paragraphs?.paragraphs ?? []).flatMap(({ sentences = [], speaker }) =>
+    sentences
+      .filter(({ text }) => text.trim() !== '')
+      .map(({ text, start, end }, nth) => ({
+        start,
+        end,
+        text: text.trim(),
+        speaker: nameOf(speaker),
+        paragraph: nth === 0,
+      })),
+  );
+  if (told.length > 0) return told;
+  return sentencesOf(
+    transcript,
+    words.map(({ word, punctuated_word, start, end, speaker }) => ({
+      text: punctuated_word ?? word,
+      start,
+      end,
+      speaker: nameOf(speaker),
+    })),
+  );
+}
+
+/** Its answer in our words. */
+export function readDeepgram({ metadata, results }: Answer, wishes: TranscriptionWishes): Transcript {
+  const channel = results?.channels?.[0];
+  const alternative = channel?.alternatives?.[0];
+  return {
+    service: 'deepgram',
+    wishes,
+    segments: alternative ? segmentsOf(alternative) : [],
+    language: wishes.detectLanguage ? (channel?.detected_language ?? null) : null,
+    duration: metadata?.duration ?? null,
+  };
+}
+
+export function createDeepgram(
+  settings: ServiceSettings & { readonly apiKey: string },
+  { timeoutMs }: TranscriptionSettings,
+  egress: Pick<Egress, 'request'>,
+): TranscriptionProvider {
+  const client = createServiceClient(NAMES, settings, `Token ${settings.apiKey}`, egress);
+  return {
+    service: 'deepgram',
+    async transcribe(recording, wishes, _job, signal) {
+      const query = new URLSearchParams({
+        model: settings.model,
+        smart_format: 'true',
+        punctuate: 'true',
+        paragraphs: 'true',
+        utterances: 'true',
+        ...(wishes.speakers ? { diarize: 'true' } : {}),
+        ...(wishes.detectLanguage ? { detect_language: 'true' } : {}),
+      });
+      const answer = await client.call(
+        {
+          method: 'POST',
+          path: `/v1/listen?${query.toString()}`,
+          headers: { 'content-type': recording.mimeType },
+          body: await recording.open(),
+          bodyBytes: recording.size,
+          timeoutMs,
+        },
+        signal,
+      );
+      return readDeepgram(answer as Answer, wishes);
+    },
+    // It has no jobs: who hangs up ends the work.
+    abandon: () => Promise.resolve(),
+  };
+}

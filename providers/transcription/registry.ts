@@ -1,0 +1,55 @@
+import { Fault } from '../../contract/failures.js';
+import type { TranscriptionService } from '../../contract/uploads.js';
+import type { Egress } from '../../egress/types.js';
+import { createAssemblyAi } from './providers/assemblyai.js';
+import { createDeepgram } from './providers/deepgram.js';
+import { withHeader } from './rawSamples.js';
+import type { ServiceSettings, TranscriptionProvider, Transcriptions, TranscriptionSettings } from './types.js';
+
+interface Row {
+  readonly create: (
+    settings: ServiceSettings & { readonly apiKey: string },
+    all: TranscriptionSettings,
+    egress: Pick<Egress, 'request'>,
+  ) => TranscriptionProvider;
+  /** What has to be set for it. */
+  readonly setting: string;
+}
+
+/** One line a service; where several are configured the first of them is taken. */
+const SERVICES: Readonly<Record<TranscriptionService, Row>> = {
+  deepgram: { create: createDeepgram, setting: 'DEEPGRAM_API_KEY' },
+  assemblyai: { create: createAssemblyAi, setting: 'ASSEMBLYAI_API_KEY' },
+};
+const NAMES = Object.keys(SERVICES) as TranscriptionService[];
+
+/** Decides which service transcribes. @param egress with time enough for answers that take as long as the work */
+export function createTranscriptions(settings: TranscriptionSettings, egress: Pick<Egress, 'request'>): Transcriptions {
+  const configured = new Map<TranscriptionService, TranscriptionProvider>();
+  for (const name of NAMES) {
+    const { apiKey, ...rest } = settings.services[name];
+    if (apiKey === null) continue;
+    const provider = SERVICES[name].create({ ...rest, apiKey }, settings, egress);
+    configured.set(name, {
+      ...provider,
+      transcribe: (recording, ...others) => provider.transcribe(withHeader(recording), ...others),
+    });
+  }
+  const [first] = configured.keys();
+  const byDefault = settings.preferred ?? first;
+  return {
+    choose(service) {
+      const wanted = service ?? byDefault;
+      const provider = wanted && configured.get(wanted);
+      if (provider) return provider;
+      const missing = wanted ? [wanted] : NAMES;
+      const named = missing.map((name) => SERVICES[name].setting).join(' or ');
+      throw new Fault(
+        'not_configured',
+        wanted
+          ? `Transcription by ${wanted} is not configured: the setting ${named} is missing. Have it set, or choose another transcription_service, then resync.`
+          : `Sound and video are transcribed by a service, and none is configured: set ${named}, then resync.`,
+      );
+    },
+  };
+}

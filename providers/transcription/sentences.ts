@@ -1,0 +1,54 @@
+import type { TranscriptSegment } from '../../contract/transcripts.js';
+
+/** A word as services tell it; times in seconds. */
+export interface SpokenWord {
+  /** As it stands in the text, punctuation included. */
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly speaker: string | null;
+}
+
+const SENTENCE_END = /[.?!…。？！।؟]["'”’»)\]]*$/;
+/** Of speech without punctuation: a segment is what an offset points to, and must stay short. */
+const MOST_WORDS = 60;
+/** Silence, in seconds, that separates paragraphs. */
+const PAUSE = 2;
+const SENTENCES_OF_A_PARAGRAPH = 6;
+
+/**
+ * Cuts what was said into sentences, and these into paragraphs: at another speaker, at a pause between sentences, and
+ * where one has grown long. The text is the service's own, for not every language has spaces between words.
+ */
+export function sentencesOf(text: string, words: readonly SpokenWord[]): TranscriptSegment[] {
+  const segments: TranscriptSegment[] = [];
+  let first = 0;
+  let from = 0;
+  let at = 0;
+  let sentences = 0;
+  const close = (last: number): void => {
+    const [begin, end] = [words[first], words[last]];
+    if (!begin || !end) return;
+    const previous = segments.at(-1);
+    const paragraph =
+      !previous ||
+      previous.speaker !== begin.speaker ||
+      begin.start - previous.end > PAUSE ||
+      sentences >= SENTENCES_OF_A_PARAGRAPH;
+    sentences = paragraph ? 1 : sentences + 1;
+    const said = text.slice(from, at).trim();
+    if (said !== '') segments.push({ start: begin.start, end: end.end, text: said, speaker: begin.speaker, paragraph });
+    first = last + 1;
+    from = at;
+  };
+  words.forEach((word, index) => {
+    const found = text.indexOf(word.text, at);
+    // A word that the text spells otherwise stands between those around it.
+    if (found >= 0 && found - at < 200) at = found + word.text.length;
+    const next = words[index + 1];
+    if (!next) at = text.length;
+    else if (!SENTENCE_END.test(word.text) && next.speaker === word.speaker && index - first + 1 < MOST_WORDS) return;
+    close(index);
+  });
+  return segments;
+}

@@ -1,0 +1,198 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { getPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import { createLocalProvider } from '../../../providers/embeddings/providers/local.js';
+import { modelFiles } from './modelFiles.js';
+import { cosine, length } from './vectors.js';
+
+const provider = createLocalProvider({ ...modelFiles, threads: 2 });
+afterAll(() => provider.close());
+
+async function embedOne(text: string): Promise<Float32Array> {
+  const [vector] = await provider.embed([text], 'document');
+  if (!vector) throw new Error('no vector');
+  return vector;
+}
+
+const PAIRS = [
+  ['How do I reset my password?', 'To choose a new login secret, open the account settings and follow the link.'],
+  ['The cat sleeps on the sofa.', 'A kitten is napping on the couch.'],
+  [
+    'Interest rates were raised by the central bank.',
+    'Borrowing money has become more expensive after the monetary decision.',
+  ],
+  ['The football match ended in a draw.', 'Neither team won the soccer game.'],
+  ['Preheat the oven and bake the bread for forty minutes.', 'Cooking instructions for a loaf of sourdough.'],
+  ['The flight to Paris was delayed by fog.', 'Bad weather made the plane late.'],
+  ['Patients with diabetes should watch their blood sugar.', 'Managing glucose levels is important for diabetics.'],
+  ['The database index makes queries faster.', 'Lookups in SQL tables speed up with a proper key.'],
+  ['She plays the violin in an orchestra.', 'The musician performs classical pieces on a string instrument.'],
+  ['The rocket reached orbit around the Moon.', 'A spacecraft is circling the lunar surface.'],
+] as const;
+
+test('a sentence is closer to its paraphrase than to any other', async () => {
+  const left = await provider.embed(
+    PAIRS.map(([a]) => a),
+    'query',
+  );
+  const right = await provider.embed(
+    PAIRS.map(([, b]) => b),
+    'document',
+  );
+  const nearest = left.map((a) => {
+    const scores = right.map((b) => cosine(a, b));
+    return scores.indexOf(Math.max(...scores));
+  });
+  expect(nearest).toEqual(PAIRS.map((_pair, index) => index));
+});
+
+test("cosines are those of the model's published example, but for what int8 costs", async () => {
+  const [lovely, sunny, stadium] = await Promise.all(
+    ['The weather is lovely today.', "It's so sunny outside!", 'He drove to the stadium.'].map(embedOne),
+  );
+  if (!lovely || !sunny || !stadium) throw new Error('no vectors');
+  // https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2 gives 0.6660, 0.1046 and 0.1411.
+  expect(Math.abs(cosine(lovely, sunny) - 0.666)).toBeLessThan(0.03);
+  expect(Math.abs(cosine(lovely, stadium) - 0.1046)).toBeLessThan(0.03);
+  expect(Math.abs(cosine(sunny, stadium) - 0.1411)).toBeLessThan(0.03);
+});
+
+test('a text has the same vector, bit for bit, whatever is embedded beside it', async () => {
+  const text = 'Vectors of one text must never differ.';
+  const alone = await embedOne(text);
+  const others = PAIRS.flat();
+  const [beside, asQuery] = await Promise.all([
+    provider.embed([...others.slice(0, 7), text, ...others.slice(7), text], 'document'),
+    provider.embed([others[3]!, text], 'query'),
+  ]);
+  expect(beside[7]).toEqual(alone);
+  expect(beside.at(-1)).toEqual(alone);
+  expect(asQuery[1]).toEqual(alone);
+});
+
+test('vectors come in the order of their texts', async () => {
+  // Long and short by turns, so that two processes finish them in another order than they were given.
+  const texts = PAIRS.flat().map((text, index) => (index % 2 ? text : text.repeat(8)));
+  const together = await provider.embed(texts, 'document');
+  for (const [index, text] of texts.entries()) expect(together[index]).toEqual(await embedOne(text));
+});
+
+test('a long text is the mean of its windows, each by its word pieces', async () => {
+  // Every word here is one piece of the vocabulary, so that a window's text is known: 254 words, the last 64.
+  const words = Array.from(
+    { length: 1_080 },
+    (_, i) => ['river', 'music', 'garden', 'engine', 'paper', 'winter', 'market'][(i * i) % 7],
+  );
+  const windows: string[][] = [];
+  for (let start = 0; start < words.length; start += 254) windows.push(words.slice(start, start + 254) as string[]);
+  expect(windows.at(-1)).toHaveLength(64);
+
+  const whole = await embedOne(words.join(' '));
+  const parts = await provider.embed(
+    windows.map((window) => window.join(' ')),
+    'document',
+  );
+  const mean = Array.from({ length: 384 }, (_, i) =>
+    parts.reduce((sum, part, k) => sum + part[i]! * windows[k]!.length, 0),
+  );
+  const norm = Math.hypot(...mean);
+  for (const [i, x] of whole.entries()) expect(x).toBeCloseTo(mean[i]! / norm, 6);
+  expect(length(whole)).toBeCloseTo(1, 6);
+});
+
+test('a text without words has a vector all the same', async () => {
+  const vectors = await provider.embed(['', ' \n\t ', 'word'], 'document');
+  for (const vector of vectors) {
+    expect(vector).toHaveLength(384);
+    expect(length(vector)).toBeCloseTo(1, 6);
+  }
+  expect(vectors[1]).toEqual(vectors[0]);
+});
+
+test('scripts, emoji and broken characters that the vocabulary lacks do not fail', async () => {
+  const vectors = await provider.embed(
+    ['漢字かな', '👩‍👩‍👧 🎉', '\ud800 half a pair', 'x'.repeat(100_000), 'nul\0char'],
+    'document',
+  );
+  for (const vector of vectors) expect(length(vector)).toBeCloseTo(1, 6);
+});
+
+test('no texts give no vectors', async () => {
+  expect(await provider.embed([], 'document')).toEqual([]);
+});
+
+test('the event loop goes on while the model works', async () => {
+  let ticks = 0;
+  let longestGapMs = 0;
+  let last = performance.now();
+  const ticker = setInterval(() => {
+    const now = performance.now();
+    ticks += 1;
+    longestGapMs = Math.max(longestGapMs, now - last);
+    last = now;
+  }, 5);
+  const startedAt = performance.now();
+  await provider.embed(
+    Array.from({ length: 40 }, (_, i) => `${i} ${PAIRS.flat().join(' ')}`),
+    'document',
+  );
+  const tookMs = performance.now() - startedAt;
+  clearInterval(ticker);
+  expect(ticks).toBeGreaterThan(5);
+  expect(longestGapMs).toBeLessThan(tookMs / 2);
+});
+
+/** The processes of embedded models that this process started, with the priority of each of their threads. */
+function modelProcesses(): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (const pid of readdirSync('/proc').map(Number).filter(Number.isInteger)) {
+    try {
+      const isOurs = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[1] === String(process.pid);
+      if (!isOurs || !readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('localProcess')) continue;
+      found.set(
+        pid,
+        readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread))),
+      );
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return found;
+}
+
+test('long queries are embedded at a lower priority than all other texts', async () => {
+  const own = createLocalProvider({ ...modelFiles, threads: 1 });
+  const before = modelProcesses();
+  const started = () => [...modelProcesses()].filter(([pid]) => !before.has(pid));
+  try {
+    await own.embed(['short'], 'query');
+    await own.embed(['river '.repeat(1_000)], 'document');
+    expect(started().map(([, threads]) => new Set(threads))).toEqual([new Set([getPriority()])]);
+    await own.embed(['river '.repeat(1_000)], 'query');
+    const priorities = started().map(([, threads]) => Math.max(...threads));
+    expect(priorities.toSorted((a, b) => a - b)).toEqual([getPriority(), getPriority() + 10]);
+  } finally {
+    await own.close();
+  }
+});
+
+test('a model that can not be loaded is a fault that names the settings, and is loaded when it is there', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'embeddings-'));
+  const modelPath = join(dir, 'model.onnx');
+  const late = createLocalProvider({ ...modelFiles, modelPath, threads: 1 });
+  try {
+    const calls = await Promise.allSettled([late.embed(['a', 'b'], 'document'), late.embed(['c'], 'document')]);
+    for (const call of calls) {
+      expect(call).toMatchObject({ status: 'rejected', reason: { kind: 'embedding_failed', retryable: true } });
+      expect(String((call as PromiseRejectedResult).reason)).toMatch(/EMBEDDING_MODEL_PATH/);
+    }
+    await copyFile(modelFiles.modelPath, modelPath);
+    const [vector] = await late.embed(['The cat sleeps on the sofa.'], 'query');
+    expect(vector).toEqual(await embedOne('The cat sleeps on the sofa.'));
+  } finally {
+    await late.close();
+    await rm(dir, { recursive: true });
+  }
+});

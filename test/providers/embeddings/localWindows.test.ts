@@ -1,0 +1,110 @@
+import { expect, test } from '@jest/globals';
+import { joinWindows } from '../../../providers/embeddings/joinWindows.js';
+import { loadTokenizer } from '../../../providers/embeddings/providers/localTokenizer.js';
+import {
+  fillWindow,
+  SLICE_CHARACTERS,
+  sliceEnd,
+  WINDOW_PIECES,
+} from '../../../providers/embeddings/providers/localWindows.js';
+import { windowedText } from '../../../providers/embeddings/providers/windowedText.js';
+import { modelFiles } from './modelFiles.js';
+import { seededChance } from '../../support/seed.js';
+
+const tokenizer = await loadTokenizer(modelFiles.tokenizerPath);
+
+interface Steps {
+  readonly windows: (readonly number[])[];
+  readonly slices: string[];
+}
+
+/** Embeds a text as the pool and its process do; each window's vector is that of its index. */
+function embedInSteps(text: string): Steps {
+  const steps: Steps = { windows: [], slices: [] };
+  const whole = windowedText(text);
+  for (;;) {
+    const part = whole.next();
+    steps.slices.push(part.slice);
+    const { window, carry } = fillWindow(part, tokenizer.pieces);
+    if (window) steps.windows.push(window);
+    const vector = window && Float32Array.of(steps.windows.length);
+    if (whole.take({ vector, tokens: window?.length ?? 0, carry })) return steps;
+  }
+}
+
+/** The windows of a text whose word pieces are made at once. */
+function wholeWindows(text: string): number[][] {
+  const pieces = tokenizer.pieces(text);
+  const count = Math.max(1, Math.ceil(pieces.length / WINDOW_PIECES));
+  return Array.from({ length: count }, (_, index) => pieces.slice(index * WINDOW_PIECES, (index + 1) * WINDOW_PIECES));
+}
+
+const lengths = (words: number): number[] => embedInSteps('river '.repeat(words)).windows.map((one) => one.length);
+
+test('a window is full before the next begins', () => {
+  expect(lengths(1)).toEqual([1]);
+  expect(lengths(WINDOW_PIECES)).toEqual([254]);
+  expect(lengths(WINDOW_PIECES + 1)).toEqual([254, 1]);
+  expect(lengths(WINDOW_PIECES * 3)).toEqual([254, 254, 254]);
+});
+
+test.each([
+  ['', [[]]],
+  [' '.repeat(3 * SLICE_CHARACTERS), [[]]],
+])('a text without word pieces has one empty window', (text, windows) => {
+  expect(embedInSteps(text).windows).toEqual(windows);
+});
+
+/** What normalization, lower case and special tokens decide on by the neighbours of a character. */
+const PARTS = [
+  ...[
+    'word',
+    'Σ',
+    'ΑΣ',
+    'σ',
+    "'",
+    '.',
+    ':',
+    '^',
+    '`',
+    '[SEP]',
+    '[',
+    'CLS]',
+    ']',
+    '-',
+    ',',
+    '_',
+    '!',
+    '\u0301',
+    '\u200b',
+  ],
+  ...[' ', ' ', '\n', '\r\n', '\t', '\u00a0', '漢', '。', '👩\u200d👧', 'É', 'İ', 'x'.repeat(99), '12,5', '\u0345'],
+];
+
+test('the steps of a text give the windows of its word pieces made at once', () => {
+  const chance = seededChance('windows of texts');
+  const texts = Array.from({ length: 16 }, (_, text) =>
+    Array.from({ length: 100 * text + 300 }, () => chance.pick(PARTS)).join(''),
+  );
+  for (const text of [...texts, 'x'.repeat(9_000), '漢字'.repeat(4_000), `${'a '.repeat(254)}${' '.repeat(5_000)}`])
+    expect(embedInSteps(text).windows).toEqual(wholeWindows(text));
+});
+
+test('one step tokenizes no more than a slice where there are places to cut', () => {
+  const { slices } = embedInSteps(`${'x'.repeat(99)} `.repeat(320));
+  expect(Math.max(...slices.map((slice) => slice.length))).toBeLessThanOrEqual(SLICE_CHARACTERS);
+  expect(slices.join('')).toHaveLength(32_000);
+  expect(sliceEnd('x'.repeat(3 * SLICE_CHARACTERS), 0)).toBe(3 * SLICE_CHARACTERS);
+});
+
+test('windows count by their word pieces and the result has length 1', () => {
+  const vector = joinWindows([
+    { vector: Float32Array.of(1, 0), tokens: 3 },
+    { vector: Float32Array.of(0, 1), tokens: 4 },
+  ]);
+  expect([...vector]).toEqual([expect.closeTo(0.6), expect.closeTo(0.8)]);
+});
+
+test('an empty window alone keeps its vector', () => {
+  expect([...joinWindows([{ vector: Float32Array.of(0, 1), tokens: 0 }])]).toEqual([0, 1]);
+});

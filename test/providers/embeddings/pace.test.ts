@@ -1,0 +1,90 @@
+import { expect, test } from '@jest/globals';
+
+import { createPace } from '../../../providers/embeddings/remote/pace.js';
+import { retryAfterMs } from '../../../egress/retryAfter.js';
+
+const BOUNDS = { minConcurrency: 1, maxConcurrency: 8 };
+
+/** A pace with a clock that only the test moves. */
+function paced(bounds = BOUNDS) {
+  const clock = { now: 1_000 };
+  return {
+    clock,
+    pace: createPace(
+      bounds,
+      () => clock.now,
+      () => 1,
+    ),
+  };
+}
+
+test('one more request at once after as many answers as there are at once, up to the bound', () => {
+  const { pace } = paced();
+  const limits = [pace.limit];
+  for (let answers = 0; answers < 40; answers++) {
+    pace.succeeded(pace.begin());
+    if (pace.limit !== limits.at(-1)) limits.push(pace.limit);
+  }
+  expect(limits).toEqual([4, 5, 6, 7, 8]);
+});
+
+test('half as many at a refusal, down to the bound; what was sent before it was known counts once', () => {
+  const { pace, clock } = paced();
+  const together = [pace.begin(), pace.begin(), pace.begin()];
+  for (const ticket of together) pace.refused(ticket, 100);
+  expect(pace.limit).toBe(2);
+  clock.now += 100;
+  pace.refused(pace.begin(), 100);
+  expect(pace.limit).toBe(1);
+  clock.now += 100;
+  pace.refused(pace.begin(), 100);
+  expect(pace.limit).toBe(1);
+});
+
+test('nothing is sent until the time that the provider named', () => {
+  const { pace, clock } = paced();
+  expect(pace.refused(pace.begin(), 2_000)).toBe(2_000);
+  expect(pace.isOpen()).toBe(false);
+  clock.now += 1_999;
+  expect(pace.isOpen()).toBe(false);
+  clock.now += 1;
+  expect(pace.isOpen()).toBe(true);
+});
+
+test('rests double while nothing is said of them, and begin anew after an answer', () => {
+  const { pace, clock } = paced();
+  const rest = (): number => {
+    const ms = pace.refused(pace.begin(), null);
+    clock.now += ms;
+    return ms;
+  };
+  expect([rest(), rest(), rest()]).toEqual([500, 1_000, 2_000]);
+  pace.succeeded(pace.begin());
+  expect(rest()).toBe(500);
+});
+
+test('never more requests at once than the limit', () => {
+  const { pace } = paced({ minConcurrency: 2, maxConcurrency: 2 });
+  const ticket = pace.begin();
+  expect(pace.isOpen()).toBe(true);
+  pace.begin();
+  expect(pace.isOpen()).toBe(false);
+  pace.succeeded(ticket);
+  expect(pace.isOpen()).toBe(true);
+});
+
+test.each([
+  [{ 'retry-after': '2' }, 2_000],
+  [{ 'retry-after': '0.5' }, 500],
+  [{ 'retry-after': '7', 'retry-after-ms': '6543' }, 6_543],
+  [{ 'retry-after': new Date(5_000).toUTCString() }, 4_000],
+  [{ 'retry-after': 'soon' }, null],
+  [{ 'retry-after': '-1' }, null],
+  [{}, null],
+  [{ 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '1m2.5s' }, 62_500],
+  [{ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '20ms' }, 20],
+  [{ 'x-ratelimit-remaining-tokens': '10', 'x-ratelimit-reset-tokens': '20ms' }, null],
+  [{ 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': 'later' }, null],
+])('%j asks to wait %s ms', (headers, ms) => {
+  expect(retryAfterMs(headers as Record<string, string>, 1_000)).toBe(ms);
+});

@@ -1,0 +1,440 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { loadConfig } from '../../../config/config.js';
+import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS, type EmbeddingModelId } from '../../../contract/embeddingModels.js';
+import type { Fault } from '../../../contract/failures.js';
+import { countTokens } from '../../../documents/chunking/countTokens.js';
+import { createEgress } from '../../../egress/createEgress.js';
+import type { Egress } from '../../../egress/types.js';
+import { createLocalProvider } from '../../../providers/embeddings/providers/local.js';
+import { createEmbeddings } from '../../../providers/embeddings/registry.js';
+import type { Embeddings, EmbeddingUsage } from '../../../providers/embeddings/types.js';
+import type { ProviderName } from '../../emulators/embeddingProviders/apis.js';
+import {
+  type EmbeddingEmulator,
+  type Misbehaviour,
+  startEmbeddingEmulator,
+  vectorOf,
+} from '../../emulators/embeddingProviders/start.js';
+import { modelFiles } from './modelFiles.js';
+import { cosine, length } from './vectors.js';
+import { everyRow } from '../../support/everyRow.js';
+import { isThorough } from '../../support/thorough.js';
+
+/** One model id of each provider. */
+const ONE_EACH: Readonly<Record<ProviderName, EmbeddingModelId>> = {
+  openai: 'OPENAI',
+  azure: 'AZURE_ADA_LARGE_256',
+  cohere: 'COHERE_MULTILINGUAL_V3',
+  vertex: 'VERTEX_MULTIMODAL',
+  solar: 'SOLAR_1_MINI',
+};
+const EACH = Object.entries(ONE_EACH);
+
+interface Counted extends EmbeddingUsage {
+  readonly organizationId: number;
+  readonly space: string;
+}
+
+let emulator: EmbeddingEmulator;
+const opened: { embeddings: Embeddings; egress: Egress }[] = [];
+let usage: Counted[] = [];
+
+function open(settings: Record<string, string> = {}): Embeddings {
+  const { embedding } = loadConfig({
+    DATA_DIR: '/nonexistent',
+    SECRET_KEY: `k1:${Buffer.alloc(32).toString('base64')}`,
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    ...emulator.settings(),
+    ...settings,
+  });
+  const egress = createEgress(embedding.egress);
+  const embeddings = createEmbeddings({
+    local: createLocalProvider({ ...modelFiles, threads: 1 }),
+    remote: {
+      providers: embedding.providers,
+      egress,
+      loadCounter: async () => countTokens,
+      onUsage: (organizationId, space, counts) => usage.push({ organizationId, space, ...counts }),
+    },
+  });
+  opened.push({ embeddings, egress });
+  return embeddings;
+}
+
+const faultOf = async (work: Promise<unknown>): Promise<Fault> =>
+  work.then(
+    () => {
+      throw new Error('nothing went wrong');
+    },
+    (error: unknown) => error as Fault,
+  );
+
+beforeAll(async () => {
+  emulator = await startEmbeddingEmulator();
+});
+afterEach(async () => {
+  for (const { embeddings, egress } of opened.splice(0)) {
+    await embeddings.close();
+    await egress.close();
+  }
+  emulator.reset();
+  usage = [];
+});
+afterAll(() => emulator.close());
+
+/** Checks a rule for each row of a table, with an emulator that was asked nothing. */
+const eachRow = <R extends readonly [string, ...unknown[]]>(rows: readonly R[], rule: (row: R) => unknown) =>
+  everyRow(
+    rows,
+    ([provider, what = '']) => `${provider} ${String(what)}`,
+    (row) => {
+      emulator.reset();
+      return rule(row);
+    },
+  );
+
+test('every model gets vectors of its own provider, size and space', () =>
+  eachRow(
+    EMBEDDING_MODEL_IDS.map((model) => [model] as const),
+    async ([model]) => {
+      const embeddings = open();
+      const { dimensions, space, provider } = EMBEDDING_MODELS[model];
+      expect(embeddings.spaceOf(model)).toEqual({ name: space, dimensions });
+      const texts = ['The river runs.', 'Cats sleep.', 'Tokens <|endoftext|> are text.'];
+      const vectors = await embeddings.embed(space, texts, 'document');
+      expect(vectors.map((vector) => vector.length)).toEqual([dimensions, dimensions, dimensions]);
+      vectors.forEach((vector, at) => {
+        expect(length(vector)).toBeCloseTo(1, 5);
+        const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
+        expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 4);
+      });
+      expect(new Set(emulator.came.map((one) => one.provider))).toEqual(new Set([provider]));
+      expect(embeddings.models().find((one) => one.model === model)).toMatchObject({
+        provider,
+        space: { name: space },
+      });
+    },
+  ));
+
+test('a model id is served by the embedded model until its provider is configured', () => {
+  const embeddings = open({ OPENAI_API_KEY: '', AZURE_OPENAI_DEPLOYMENTS: 'AZURE_ADA_LARGE_256=my-large' });
+  const local = embeddings.models().flatMap(({ model, provider }) => (provider === null ? [model] : []));
+  expect(local).toEqual(EMBEDDING_MODEL_IDS.filter((id) => /^OPENAI|^AZURE/.test(id) && id !== 'AZURE_ADA_LARGE_256'));
+  expect(embeddings.spaceOf('OPENAI').name).toBe('minilm-l6-v2-384');
+});
+
+test.each([
+  ['cohere', 'COHERE_MULTILINGUAL_V3'],
+  ['solar', 'SOLAR_1_MINI'],
+] as const)('%s is told which texts are queries', async (_provider, model) => {
+  const embeddings = open();
+  const space = embeddings.spaceOf(model).name;
+  await embeddings.embed(space, ['a passage'], 'document');
+  await embeddings.embed(space, ['a question'], 'query');
+  expect(emulator.came.map(({ texts, purpose }) => [texts, purpose])).toEqual([
+    [['a passage'], 'document'],
+    [['a question'], 'query'],
+  ]);
+});
+
+test('texts longer than the window are embedded by windows that hold all of them', () =>
+  eachRow(EACH, async ([, model]) => {
+    const embeddings = open();
+    const { window } = EMBEDDING_MODELS[model];
+    const words = Array.from({ length: Math.min(9_000, window * 4) }, (_, i) => `w${i}`);
+    const text = words.join(' ');
+    expect(countTokens(text)).toBeGreaterThan(window);
+    const [vector] = await embeddings.embed(embeddings.spaceOf(model).name, [text], 'document');
+    expect(length(vector!)).toBeCloseTo(1, 5);
+    const sent = emulator.came.flatMap((one) => (one.status === 200 ? one.texts : []));
+    expect(sent.length).toBeGreaterThan(1);
+    expect(sent.flatMap((one) => one.trim().split(' ')).toSorted()).toEqual(words.toSorted());
+  }));
+
+test('what a provider finds too long all the same is found in its request and halved; the rest is not harmed', async () => {
+  const embeddings = open();
+  const space = embeddings.spaceOf('COHERE_MULTILINGUAL_V3').name;
+  // Three figures are one token of ours and three of Cohere's.
+  const figures = '1234567890 '.repeat(90);
+  const texts = ['before', figures, 'after', ...Array.from({ length: 20 }, (_, i) => `text ${i}`)];
+  const vectors = await embeddings.embed(space, texts, 'document');
+  expect(emulator.came.some((one) => one.status === 400)).toBe(true);
+  vectors.forEach((vector, at) => {
+    const own = Float32Array.from(vectorOf(texts[at]!, 1024));
+    expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 3);
+  });
+});
+
+test('requests stay within the limits of each provider, and texts go together', () =>
+  eachRow(EACH, async ([provider, model]) => {
+    const embeddings = open();
+    const texts = Array.from({ length: 300 }, (_, i) => `text number ${i}`);
+    const vectors = await embeddings.embed(embeddings.spaceOf(model).name, texts, 'document');
+    expect(vectors).toHaveLength(300);
+    expect(emulator.came.filter((one) => one.status !== 200)).toEqual([]);
+    const requests = { openai: 1, azure: 1, cohere: 4, vertex: 300, solar: 3 };
+    expect(emulator.came).toHaveLength(requests[provider as ProviderName]);
+  }));
+
+test('tokens of one request are bounded', async () => {
+  const embeddings = open();
+  const texts = Array.from({ length: 60 }, (_, i) => `${i} ${'river '.repeat(6_500)}`);
+  await embeddings.embed(embeddings.spaceOf('OPENAI').name, texts, 'document');
+  expect(emulator.came.length).toBeGreaterThan(1);
+  expect(emulator.came.filter((one) => one.status !== 200)).toEqual([]);
+});
+
+describe('a provider that misbehaves', () => {
+  const PASSING: readonly [string, Misbehaviour][] = [
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.2' } }],
+    ['429 without Retry-After', { status: 429 }],
+    ['503 with Retry-After', { status: 503, headers: { 'retry-after': '0' } }],
+    ['500', { status: 500, body: 'no JSON' }],
+    ['cut JSON', 'cut'],
+    ['a broken connection', 'broken'],
+    ['an answer that does not come', 'hang'],
+    ['too few vectors', 'few'],
+    ['a wrong dimension', 'dimension'],
+    ['NaN', 'nan'],
+    ['nothing but zeros', 'zero'],
+  ];
+  const all = EACH.flatMap(([provider, model]) =>
+    PASSING.map(([what, wrong]) => [provider, what, model, wrong] as const),
+  );
+  // Each fault of one provider, by turns.
+  const passing = isThorough() ? all : all.filter((_row, at) => at % EACH.length === 0);
+
+  test('that passes leaves the vectors right', () =>
+    eachRow(passing, async ([, , model, wrong]) => {
+      const embeddings = open({ EMBEDDING_TIMEOUT_MS: '1500' });
+      emulator.misbehave((_one, nth) => (nth === 1 ? wrong : null));
+      const { dimensions, space } = EMBEDDING_MODELS[model];
+      const texts = ['The river runs.', 'Cats sleep.'];
+      const vectors = await embeddings.embed(space, texts, 'document');
+      vectors.forEach((vector, at) => {
+        const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
+        expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 4);
+      });
+      expect(vectors).toHaveLength(2);
+    }));
+
+  test.each(['openai', 'azure', 'solar'] as const)('%s: vectors without an index are not guessed at', async (name) => {
+    const embeddings = open();
+    emulator.misbehave(() => 'unnumbered');
+    const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS[ONE_EACH[name]].space, ['a', 'b'], 'document'));
+    expect(fault).toMatchObject({ kind: 'embedding_failed', retryable: true });
+    expect(fault.message).toMatch(/without an index/);
+    expect(emulator.came).toHaveLength(4);
+  });
+
+  test('that refuses a key is told with its setting, and not tried again', () =>
+    eachRow(EACH, async ([, model]) => {
+      const embeddings = open();
+      emulator.misbehave(() => ({ status: 403 }));
+      const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS[model].space, ['x'], 'document'));
+      expect(fault).toMatchObject({ kind: 'access_denied', retryable: false });
+      expect(fault.message).toMatch(/(OPENAI|COHERE|SOLAR)_API_KEY|VERTEX_CREDENTIALS/);
+      expect(emulator.came).toHaveLength(1);
+    }));
+
+  test('a wrong key is named by its setting and never shown', async () => {
+    const embeddings = open({ OPENAI_API_KEY: 'not-the-key' });
+    const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'query'));
+    expect(fault).toMatchObject({ kind: 'access_denied' });
+    expect(fault.message).toContain('OPENAI_API_KEY');
+    expect(fault.message).not.toContain('not-the-key');
+  });
+
+  test('a failure that stays ends as a fault that may be tried again, after a bounded number of requests', async () => {
+    const embeddings = open({ EMBEDDING_TRIES: '2' });
+    emulator.misbehave(() => ({ status: 500 }));
+    const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
+    expect(fault).toMatchObject({ kind: 'server_error', retryable: true });
+    expect(emulator.came).toHaveLength(2);
+  });
+
+  test('a refusal that lasts is told with its time, so that the file waits in the queue', async () => {
+    const embeddings = open({ EMBEDDING_PATIENCE_MS: '1000' });
+    emulator.misbehave(() => ({ status: 429, headers: { 'retry-after': '40' } }));
+    const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
+    expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true });
+    expect(fault.retryAfterMs).toBeGreaterThan(38_000);
+    // Nobody's search waits for that, nor is the provider asked.
+    const asked = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'query'));
+    expect(asked).toMatchObject({ kind: 'rate_limited' });
+    expect(emulator.came).toHaveLength(1);
+  });
+
+  test('an account without credit is not asked again and again', async () => {
+    const embeddings = open();
+    emulator.misbehave(() => ({ status: 429, body: '{"error":{"code":"insufficient_quota","message":"exceeded"}}' }));
+    const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
+    expect(fault.message).toMatch(/billing/);
+    expect(emulator.came).toHaveLength(1);
+  });
+
+  test('a deployment that does not exist is told with its setting', async () => {
+    const embeddings = open({ AZURE_OPENAI_DEPLOYMENTS: 'AZURE_OPENAI=unknown' });
+    const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.AZURE_OPENAI.space, ['x'], 'document'));
+    expect(fault).toMatchObject({ kind: 'bad_response', retryable: false });
+    expect(fault.message).toContain('AZURE_OPENAI_DEPLOYMENTS');
+  });
+});
+
+test('under 429 fewer requests run at once, and with answers more again', async () => {
+  const embeddings = open({ EMBEDDING_MAX_CONCURRENCY: '6' });
+  const space = EMBEDDING_MODELS.VERTEX_MULTIMODAL.space;
+  let running = 0;
+  // A provider that bears two at once, and says so.
+  emulator.takeTime(30);
+  emulator.misbehave(() => {
+    running = emulator.came.filter((one) => one.status === 0).length;
+    return running > 2 ? { status: 429, headers: { 'retry-after': '0' } } : null;
+  });
+  const texts = Array.from({ length: 60 }, (_, i) => `text ${i}`);
+  expect(await embeddings.embed(space, texts, 'document')).toHaveLength(60);
+  const refused = emulator.came.filter((one) => one.status === 429).length;
+  expect(refused).toBeGreaterThan(0);
+  expect(emulator.came).toHaveLength(60 + refused);
+  expect(refused).toBeLessThan(60);
+});
+
+test('never more requests at once than the setting says', async () => {
+  const embeddings = open({ EMBEDDING_MIN_CONCURRENCY: '3', EMBEDDING_MAX_CONCURRENCY: '3' });
+  emulator.takeTime(20);
+  const texts = Array.from({ length: 30 }, (_, i) => `text ${i}`);
+  await embeddings.embed(EMBEDDING_MODELS.VERTEX_MULTIMODAL.space, texts, 'document');
+  expect(emulator.busiest()).toBe(3);
+});
+
+test('a party with little to do does not wait for one with much', async () => {
+  const embeddings = open({ EMBEDDING_MAX_CONCURRENCY: '1' });
+  const space = EMBEDDING_MODELS.VERTEX_MULTIMODAL.space;
+  const order: string[] = [];
+  emulator.misbehave((one) => {
+    order.push(...one.texts);
+    return null;
+  });
+  await Promise.all([
+    embeddings.embed(space, ['a1', 'a2', 'a3', 'a4'], 'document', undefined, { organizationId: 1 }),
+    embeddings.embed(space, ['a5'], 'document', undefined, { organizationId: 1 }),
+    embeddings.embed(space, ['b1', 'b2'], 'document', undefined, { organizationId: 2 }),
+    embeddings.embed(space, ['q'], 'query', undefined, { organizationId: 3 }),
+  ]);
+  // The first is sent before anybody else has come.
+  expect(order).toEqual(['a1', 'q', 'a2', 'b1', 'a3', 'b2', 'a4', 'a5']);
+});
+
+test('texts of several callers share a request while others are under way, and each gets its own', async () => {
+  const embeddings = open({ EMBEDDING_MAX_CONCURRENCY: '1' });
+  emulator.takeTime(100);
+  const { space, dimensions } = EMBEDDING_MODELS.OPENAI;
+  const texts = Array.from({ length: 12 }, (_, i) => `caller number ${i}`);
+  const answers = await Promise.all(
+    texts.map((text, at) => embeddings.embed(space, [text], 'document', undefined, { organizationId: at % 2 })),
+  );
+  answers.forEach(([vector], at) => {
+    const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
+    expect(cosine(vector!, own) / length(own)).toBeCloseTo(1, 4);
+  });
+  expect(emulator.came.map((one) => one.texts.length)).toEqual([1, 11]);
+  // What the shared request took is divided.
+  const sum = (organizationId: number) =>
+    usage.filter((one) => one.organizationId === organizationId).reduce((all, one) => all + one.tokens, 0);
+  const told = texts.reduce((all, text) => all + countTokens(text), 0);
+  expect(sum(0) + sum(1)).toBeCloseTo(told);
+  expect(sum(0)).toBeGreaterThan(told / 3);
+  expect(usage.map((one) => one.requests)).toEqual([1, 1, 1]);
+});
+
+test('an aborted call rejects with its reason, and a request that nobody waits for is ended', async () => {
+  const embeddings = open();
+  const { space } = EMBEDDING_MODELS.OPENAI;
+  emulator.misbehave((_one, nth) => (nth === 1 ? 'hang' : null));
+  const abort = new AbortController();
+  const reason = new Error('cancelled by the user');
+  const dropped = embeddings.embed(space, ['a'], 'document', abort.signal);
+  dropped.catch(() => undefined);
+  while (emulator.came.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  abort.abort(reason);
+  await expect(dropped).rejects.toBe(reason);
+  await expect(embeddings.embed(space, ['b'], 'document', abort.signal)).rejects.toBe(reason);
+  expect(await embeddings.embed(space, ['c'], 'document')).toHaveLength(1);
+});
+
+test('closing fails what is under way', async () => {
+  const embeddings = open();
+  emulator.misbehave(() => 'hang');
+  const fault = faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['a'], 'document'));
+  while (emulator.came.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await embeddings.close();
+  expect(await fault).toMatchObject({ kind: 'embedding_failed' });
+});
+
+test('texts without content have vectors too', async () => {
+  const embeddings = open();
+  for (const [, model] of EACH) {
+    const vectors = await embeddings.embed(EMBEDDING_MODELS[model].space, ['', ' \n', 'x'], 'document');
+    expect(vectors).toHaveLength(3);
+  }
+});
+
+describe('Vertex AI', () => {
+  const { space } = EMBEDDING_MODELS.VERTEX_MULTIMODAL;
+
+  test('embeds pictures into the space of its texts', async () => {
+    const embeddings = open();
+    const picture = Buffer.from('a picture');
+    const [vector] = await embeddings.embedImages(space, [picture], undefined, { organizationId: 7 });
+    expect(vector).toHaveLength(1408);
+    expect(length(vector!)).toBeCloseTo(1, 5);
+    expect(emulator.came[0]?.images).toEqual([picture.toString('base64')]);
+    expect(usage).toEqual([{ organizationId: 7, space, requests: 1, tokens: 0 }]);
+  });
+
+  test('refuses pictures that are too large without asking; other models take none', async () => {
+    const embeddings = open();
+    const large = await faultOf(embeddings.embedImages(space, [new Uint8Array(20_000_001)]));
+    expect(large).toMatchObject({ kind: 'too_large', retryable: false });
+    const none = await faultOf(embeddings.embedImages(EMBEDDING_MODELS.OPENAI.space, [new Uint8Array(1)]));
+    expect(none).toMatchObject({ kind: 'unsupported_type' });
+    expect(emulator.came).toEqual([]);
+  });
+
+  test('one token is fetched for many requests, and another when it was withdrawn', async () => {
+    const embeddings = open();
+    const before = emulator.tokensGiven();
+    const texts = Array.from({ length: 10 }, (_, i) => `text ${i}`);
+    await embeddings.embed(space, texts, 'document');
+    expect(emulator.tokensGiven()).toBe(before + 1);
+    emulator.withdrawTokens();
+    expect(await embeddings.embed(space, ['once more'], 'query')).toHaveLength(1);
+    expect(emulator.tokensGiven()).toBe(before + 2);
+  });
+
+  test.each(['{"client_email":"x"}', '{"client_email":"x","private_key":"none"}'])(
+    'credentials that are no key are told with their setting: %s',
+    async (credentials) => {
+      const embeddings = open({ VERTEX_CREDENTIALS: credentials });
+      const fault = await faultOf(embeddings.embed(space, ['x'], 'document'));
+      expect(fault).toMatchObject({ kind: 'access_denied', retryable: false });
+      expect(fault.message).toContain('VERTEX_CREDENTIALS');
+    },
+  );
+});
+
+const HALF: readonly (readonly [Record<string, string>, RegExp])[] = [
+  [{ AZURE_OPENAI_API_KEY: '' }, /AZURE_OPENAI_API_KEY is not set/],
+  [{ AZURE_OPENAI_DEPLOYMENTS: 'OPENAI=x' }, /AZURE_OPENAI_DEPLOYMENTS/],
+  [{ VERTEX_PROJECT: '' }, /VERTEX_PROJECT is not set/],
+  [{ VERTEX_CREDENTIALS: '' }, /VERTEX_CREDENTIALS or VERTEX_ACCESS_TOKEN is not set/],
+  [{ VERTEX_CREDENTIALS: '/nonexistent/key.json' }, /VERTEX_CREDENTIALS names a file/],
+];
+
+test('half a configuration is a fault at start', () =>
+  everyRow(
+    HALF,
+    ([settings]) => JSON.stringify(settings),
+    ([settings, said]) => expect(() => open(settings)).toThrow(said),
+  ));

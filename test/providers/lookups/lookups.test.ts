@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { loadConfig } from '../../../config/config.js';
+import { Fault } from '../../../contract/failures.js';
+import { createEgress } from '../../../egress/createEgress.js';
+import { createLookups } from '../../../providers/lookups/registry.js';
+import type { Lookups } from '../../../providers/lookups/types.js';
+import {
+  KEY,
+  type LookupEmulator,
+  type LookupName,
+  type LookupRefusal,
+  startLookups,
+} from '../../emulators/lookups.js';
+import { everyRow } from '../../support/everyRow.js';
+
+const TIMEOUT_MS = 4_000;
+const VIDEO = 'dQw4w9WgXcQ';
+const LINES = [
+  { text: 'Boats & ropes', start: 1.36, duration: 1.68 },
+  { text: 'lie in the harbour.', start: 3661.25, duration: 3 },
+];
+
+let emulator: LookupEmulator;
+let egress: ReturnType<typeof createEgress>;
+
+const configured = (settings: Record<string, string>) =>
+  loadConfig({ SECRET_KEY: `k1:${Buffer.alloc(32).toString('base64')}`, DATA_DIR: '/nowhere', ...settings });
+const lookups = (settings: Record<string, string>, timeoutMs = TIMEOUT_MS): Lookups =>
+  createLookups(configured({ ...settings, LOOKUP_TIMEOUT_MS: String(timeoutMs) }).lookups, egress);
+
+beforeAll(async () => {
+  emulator = await startLookups();
+  egress = createEgress(configured({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }).embedding.egress);
+});
+/** What the services hold, and nothing goes wrong with them. */
+function fill(): void {
+  emulator.mend();
+  emulator.pages.clear();
+  emulator.videos.clear();
+  emulator.silent.length = 0;
+  emulator.givesJson = true;
+  emulator.pages.set('https://example.org/fern', 'The red fern').set('https://example.org/moss', 'Moss and fern');
+  emulator.videos.set(VIDEO, { lines: LINES });
+}
+beforeEach(fill);
+afterAll(() => Promise.all([egress.close(), emulator.close()]));
+
+const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Fault)) throw new Error('expected a Fault', { cause: error });
+  return error;
+};
+const ask = (name: LookupName, question?: string, timeoutMs?: number): Promise<unknown> => {
+  const one = lookups(emulator.settings(name), timeoutMs);
+  return name === 'brave' || name === 'searxng'
+    ? one.webSearch().search(question ?? 'fern')
+    : one.videoTranscripts().transcript(question ?? VIDEO);
+};
+
+/** Checks a rule for each service, or each service and row of a table, filled anew. */
+const eachOf = <Name extends LookupName>(names: readonly Name[], rule: (name: Name) => unknown) =>
+  everyRow(names, String, (name) => {
+    fill();
+    return rule(name);
+  });
+const eachRowOf = <Name extends LookupName, R extends readonly [string, ...unknown[]]>(
+  names: readonly Name[],
+  rows: readonly R[],
+  rule: (name: Name, row: R) => unknown,
+) =>
+  everyRow(
+    names.flatMap((name) => rows.map((row) => ({ name, row }))),
+    ({ name, row: [what] }) => `${name}: ${what}`,
+    ({ name, row }) => {
+      fill();
+      return rule(name, row);
+    },
+  );
+const SEARCHES = ['brave', 'searxng'] as const;
+const TRANSCRIPTS = ['supadata', 'invidious'] as const;
+const ALL = [...SEARCHES, ...TRANSCRIPTS];
+
+describe('a search', () => {
+  test('gives the addresses that were found, each once, and only those of pages', () =>
+    eachOf(SEARCHES, async (name) => {
+      emulator.pages.set('HTTPS://EXAMPLE.org/fern#top', 'fern').set('javascript:alert(1)', 'fern');
+      emulator.pages.set('https://a:b@example.org/', 'fern').set('ftp://example.org/', 'fern');
+      expect(await ask(name)).toEqual(['https://example.org/fern', 'https://example.org/moss']);
+      expect(emulator.requests).toHaveLength(1);
+    }));
+  test('may find nothing', () =>
+    eachOf(SEARCHES, async (name) => {
+      expect(await ask(name, 'zeppelin')).toEqual([]);
+    }));
+  test('sends signs of addresses as signs of the query', () =>
+    eachOf(SEARCHES, async (name) => {
+      emulator.pages.set('https://example.org/odd', 'a&b=c#d');
+      expect(await ask(name, 'a&b=c#d')).toEqual(['https://example.org/odd']);
+    }));
+  const WRONG_RESULTS: readonly (readonly [string, string])[] = [
+    ['an object of something else', '{"a":1}'],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['results that are no list', '{"type":"search","web":{"results":{}},"results":5}'],
+  ];
+  test('uses nothing of a wrong answer', () =>
+    eachRowOf(SEARCHES, WRONG_RESULTS, async (name, [, body]) => {
+      emulator.misbehave(() => ({ status: 200, body }));
+      expect((await faultOf(ask(name))).message).toMatch(/wrong answer.*_BASE_URL/);
+    }));
+  test('leaves out results that are none', () =>
+    eachOf(SEARCHES, async (name) => {
+      const results = '[null,5,{"url":7},{"url":"https://example.org/fern"}]';
+      emulator.misbehave(() => ({
+        status: 200,
+        body: `{"type":"search","web":{"results":${results}},"results":${results}}`,
+      }));
+      expect(await ask(name)).toEqual(['https://example.org/fern']);
+    }));
+});
+
+describe('a transcript', () => {
+  test('gives what is said, with its seconds', () =>
+    eachOf(TRANSCRIPTS, async (name) => expect(await ask(name)).toEqual(LINES)));
+  test('is null for a video without one', () =>
+    eachOf(TRANSCRIPTS, async (name) => {
+      emulator.videos.set(VIDEO, { lines: null });
+      expect(await ask(name)).toBeNull();
+    }));
+  const UNSEEN = [
+    ['is unknown', undefined],
+    ['may not be seen', { lines: LINES, hidden: true }],
+  ] as const;
+  test('is not found of a video that is unknown, or may not be seen', () =>
+    eachRowOf(TRANSCRIPTS, UNSEEN, async (name, [, video]) => {
+      if (video) emulator.videos.set(VIDEO, video);
+      else emulator.videos.delete(VIDEO);
+      expect(await faultOf(ask(name))).toMatchObject({ kind: 'not_found', retryable: false });
+    }));
+  const WRONG_LINES: readonly (readonly [string, string])[] = [
+    ['an object of something else', '{"a":1}'],
+    ['lines that are none', '{"captions":5,"content":[{"text":"a"}]}'],
+    ['an error that nobody knows', '{"error":"sunspots"}'],
+  ];
+  test('uses nothing of a wrong answer', () =>
+    eachRowOf(TRANSCRIPTS, WRONG_LINES, async (name, [, body]) => {
+      emulator.misbehave(() => ({ status: 200, body }));
+      expect(await faultOf(ask(name))).toMatchObject({ kind: 'server_error', retryable: true });
+    }));
+});
+
+describe('every service', () => {
+  const FAILURES: readonly (readonly [string, LookupRefusal | 'broken' | 'hang', string, boolean])[] = [
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', true],
+    ['429 without', { status: 429 }, 'rate_limited', true],
+    ['500', { status: 500 }, 'server_error', true],
+    ['503', { status: 503 }, 'server_error', true],
+    ['401', { status: 401 }, 'access_denied', false],
+    ['402', { status: 402 }, 'access_denied', false],
+    ['403', { status: 403 }, 'access_denied', false],
+    ['400', { status: 400 }, 'bad_response', false],
+    ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'bad_response', false],
+    ['JSON that ends in the middle', { status: 200, body: '{"results":[{"url":' }, 'server_error', true],
+    ['a page', { status: 200, body: '<!doctype html><p>Sign in' }, 'server_error', true],
+    ['more than anybody answers', { status: 200, body: `{"a":"${'x'.repeat(21_000_000)}"}` }, 'too_large', false],
+    ['a broken connection', 'broken', 'unreachable', true],
+    ['silence', 'hang', 'timed_out', true],
+  ];
+  test('reports a failure as the kind that it is, without its key', () =>
+    eachRowOf(ALL, FAILURES, async (name, [, mishap, kind, retryable]) => {
+      emulator.misbehave(() => mishap);
+      const fault = await faultOf(ask(name, undefined, mishap === 'hang' ? 300 : TIMEOUT_MS));
+      expect(fault).toMatchObject({ kind, retryable });
+      expect(fault.message).not.toContain(KEY);
+      if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);
+      expect(emulator.requests).toHaveLength(1);
+    }));
+
+  test('at an address of a private network is asked only where the operator allows it', () =>
+    eachOf(ALL, async (name) => {
+      const strict = createEgress(configured({}).embedding.egress);
+      const one = createLookups(configured(emulator.settings(name)).lookups, strict);
+      const work =
+        name === 'brave' || name === 'searxng'
+          ? one.webSearch().search('fern')
+          : one.videoTranscripts().transcript(VIDEO);
+      expect((await faultOf(work)).message).toContain('ALLOWED_PRIVATE_HOSTS');
+      expect(emulator.requests).toEqual([]);
+      await strict.close();
+    }));
+});
+
+describe('what is particular to one of them', () => {
+  test.each(['brave', 'supadata'] as const)('a key that %s does not know is named by its setting', async (name) => {
+    const wrong = Object.fromEntries(
+      Object.entries(emulator.settings(name)).map(([key, value]) => [key, value === KEY ? 'other' : value]),
+    );
+    const one = lookups(wrong);
+    const fault = await faultOf(
+      name === 'brave' ? one.webSearch().search('a') : one.videoTranscripts().transcript(VIDEO),
+    );
+    expect(fault).toMatchObject({ kind: 'access_denied', message: expect.stringMatching(/_API_KEY/) });
+  });
+  test('Brave says by limit how long to wait: that of those which are used up counts', async () => {
+    const headers = { 'x-ratelimit-remaining': '0, 1000', 'x-ratelimit-reset': '1, 1419704' };
+    emulator.misbehave(() => ({ status: 429, headers }));
+    expect((await faultOf(ask('brave'))).retryAfterMs).toBe(1000);
+    emulator.misbehave(() => ({ status: 429, headers: { ...headers, 'x-ratelimit-remaining': '0, 0' } }));
+    expect((await faultOf(ask('brave'))).retryAfterMs).toBe(1_419_704_000);
+  });
+  test('a SearXNG without JSON says what its operator does', async () => {
+    emulator.givesJson = false;
+    expect((await faultOf(ask('searxng'))).message).toContain('search.formats');
+  });
+  test('a SearXNG whose engines are silent has not found nothing', async () => {
+    emulator.silent.push(['brave', 'timeout'], ['google', 'access denied']);
+    expect(await faultOf(ask('searxng'))).toMatchObject({
+      kind: 'server_error',
+      message: expect.stringContaining('google: access denied'),
+    });
+  });
+  test('a query that SearXNG would send elsewhere goes nowhere', async () => {
+    expect((await faultOf(ask('searxng', '!!g fern'))).kind).toBe('bad_response');
+  });
+  test('Supadata makes a job of what takes it longer, which is asked for until it is done', async () => {
+    emulator.videos.set(VIDEO, { lines: LINES, slow: true });
+    expect(await ask('supadata')).toEqual(LINES);
+    emulator.videos.set(VIDEO, { lines: null, slow: true });
+    expect(await ask('supadata')).toBeNull();
+    expect((await faultOf(ask('supadata', undefined, 800))).kind).toBe('timed_out');
+  });
+  test('Invidious gives captions that somebody wrote before those that were heard; none at all are a fault', async () => {
+    await ask('invidious');
+    expect(emulator.requests.at(-1)).toContain('label=English');
+    expect(emulator.requests.at(-1)).not.toContain('auto-generated');
+    emulator.videos.set(VIDEO, { lines: LINES, blocked: true });
+    expect((await faultOf(ask('invidious'))).message).toMatch(/no WebVTT/);
+  });
+});
+
+test('the first that is configured is asked; without any the settings are named', async () => {
+  await lookups(emulator.settings('searxng', 'brave')).webSearch().search('fern');
+  expect(emulator.requests).toEqual([expect.stringContaining('/brave/')]);
+  expect(() => lookups({}).webSearch()).toThrow(/BRAVE_SEARCH_API_KEY or SEARXNG_BASE_URL/);
+  expect(() => lookups({}).videoTranscripts()).toThrow(/SUPADATA_API_KEY or INVIDIOUS_BASE_URL/);
+});

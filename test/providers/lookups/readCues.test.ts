@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+
+import { readCues } from '../../../providers/lookups/videoTranscripts/readCues.js';
+
+test('cues are read with and without hours, names, styles, notes, markup and other ends of lines', () => {
+  const text = [
+    '\uFEFFWEBVTT - captions',
+    '',
+    'STYLE',
+    '::cue { color: red }',
+    '',
+    'NOTE 00:01 is no time',
+    '',
+    'first',
+    '00:01.500 --> 00:02.000 align:start position:0%',
+    '<v Ada>Boats &amp; <b>ropes</b>',
+    'lie&nbsp;here &#x; &#39;',
+    '',
+    '100:00:00.000 --> 100:00:01.250',
+    '&lt;end&gt; &amp;#39;',
+    '',
+    '00:03.000 --> 00:01.000',
+    'backwards',
+    '',
+    '00:03.000 --> 00:04.000',
+    '<c></c>',
+  ].join('\r\n');
+  expect(readCues(text)).toEqual([
+    { text: "Boats & ropes lie here &#x; '", start: 1.5, duration: 0.5 },
+    { text: '<end> &#39;', start: 360_000, duration: 1.25 },
+    { text: 'backwards', start: 3, duration: 0 },
+  ]);
+});
+
+test('what does not begin as WebVTT is none', () => {
+  for (const text of ['', 'WEBVTTX\n', '{"error":"a"}', '<!doctype html>']) expect(readCues(text)).toBeNull();
+  expect(readCues('WEBVTT')).toEqual([]);
+});

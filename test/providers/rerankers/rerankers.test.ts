@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { loadConfig } from '../../../config/config.js';
+import { RERANK_MODELS, type RerankModel } from '../../../contract/rerankers.js';
+import { Fault } from '../../../contract/failures.js';
+import { createEgress } from '../../../egress/createEgress.js';
+import { createRerankers } from '../../../providers/rerankers/registry.js';
+import type { Rerankers } from '../../../providers/rerankers/types.js';
+import { type Mishap, type RerankEmulator, startRerankEmulator } from '../../emulators/rerankers.js';
+import { everyRow } from '../../support/everyRow.js';
+
+let emulator: RerankEmulator;
+let egress: ReturnType<typeof createEgress>;
+let rerankers: Rerankers;
+
+/** As a service reads its settings. */
+function configured(settings: Record<string, string>) {
+  return loadConfig({ SECRET_KEY: `k1:${Buffer.alloc(32).toString('base64')}`, DATA_DIR: '/nowhere', ...settings });
+}
+
+beforeAll(async () => {
+  emulator = await startRerankEmulator();
+  const config = configured({
+    ...emulator.settings(),
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    RERANK_TIMEOUT_MS: '4000',
+  });
+  egress = createEgress(config.embedding.egress);
+  rerankers = createRerankers(config.rerank, egress);
+});
+beforeEach(() => {
+  emulator.misbehave(null);
+  emulator.calls.length = 0;
+});
+afterAll(() => Promise.all([egress.close(), emulator.close()]));
+
+const TEXTS = ['bread and salt', 'the red fern by the lake', 'a fern', 'nothing of it'];
+const ask = (model: RerankModel, count = 3): Promise<unknown> =>
+  rerankers.choose(model).rerank('where does the red fern grow', TEXTS, count);
+const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Fault)) throw new Error('expected a Fault', { cause: error });
+  return error;
+};
+
+/** Checks a rule for every model, each with an emulator that was asked nothing. */
+const eachModel = (rule: (model: RerankModel) => unknown) =>
+  everyRow(RERANK_MODELS, String, (model) => {
+    emulator.calls.length = 0;
+    return rule(model);
+  });
+/** The same for every model and row of a table. */
+const eachModelAnd = <R extends readonly [string, ...unknown[]]>(
+  rows: readonly R[],
+  rule: (model: RerankModel, row: R) => unknown,
+) =>
+  everyRow(
+    RERANK_MODELS.flatMap((model) => rows.map((row) => ({ model, row }))),
+    ({ model, row: [what] }) => `${model}: ${what}`,
+    ({ model, row }) => rule(model, row),
+  );
+
+describe('every reranker', () => {
+  test('answers the best of the texts, best first, with its scores', () =>
+    eachModel(async (model) => {
+      expect(await ask(model)).toEqual([
+        { index: 1, score: 0.03 },
+        { index: 2, score: 0.01 },
+        { index: 0, score: 0 },
+      ]);
+      expect(emulator.calls).toMatchObject([{ query: 'where does the red fern grow', texts: TEXTS, count: 3 }]);
+    }));
+
+  test('asks nobody about no texts', () =>
+    eachModel(async (model) => {
+      expect(await rerankers.choose(model).rerank('anything', [], 1)).toEqual([]);
+      expect(emulator.calls).toEqual([]);
+    }));
+
+  test('shortens a very long text, and does not refuse it', () =>
+    eachModel(async (model) => {
+      await rerankers.choose(model).rerank('fern', ['fern '.repeat(100_000), 'b'], 1);
+      expect(emulator.calls[0]?.texts[0]?.length).toBeLessThan(50_000);
+    }));
+
+  const WRONG: readonly (readonly [string, Mishap])[] = [
+    ['JSON that ends in the middle', 'cut'],
+    ['no list', 'no list'],
+    ['a result without an index', 'unnumbered'],
+    ['an index past the texts', 'beyond'],
+    ['an index below 0', 'negative'],
+    ['the same text twice', 'twice'],
+    ['a score that is no number', 'nan'],
+    ['no score', 'unscored'],
+  ];
+  test('uses nothing of a wrong answer, and says which setting to look at', () =>
+    eachModelAnd(WRONG, async (model, [, mishap]) => {
+      emulator.misbehave(mishap);
+      const { message, retryable } = await faultOf(ask(model));
+      expect(message).toMatch(/wrong answer.*_BASE_URL/);
+      expect(retryable).toBe(true);
+    }));
+
+  const FAILURES: readonly (readonly [string, Mishap, string, boolean])[] = [
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', true],
+    ['429 without', { status: 429 }, 'rate_limited', true],
+    ['500', { status: 500 }, 'server_error', true],
+    ['401', { status: 401 }, 'access_denied', false],
+    ['402', { status: 402 }, 'access_denied', false],
+    ['400', { status: 400 }, 'bad_response', false],
+    ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'bad_response', false],
+    ['silence', 'hang', 'timed_out', true],
+    ['a broken connection', 'broken', 'unreachable', true],
+    ['more than anybody answers', 'huge', 'too_large', false],
+  ];
+  test('reports a failure as the kind that it is, without its key', () =>
+    eachModelAnd(FAILURES, async (model, [, mishap, kind, retryable]) => {
+      emulator.misbehave(mishap);
+      const fault = await faultOf(ask(model));
+      expect(fault).toMatchObject({ kind, retryable });
+      expect(fault.message).not.toContain('rerank-key');
+      if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);
+    }));
+
+  test('says without a key which setting is missing', () =>
+    eachModel((model) => {
+      const none = createRerankers(configured({}).rerank, egress);
+      expect(() => none.choose(model)).toThrow(new RegExp(`${model} is not configured.*_API_KEY`));
+    }));
+});
+
+test.each(['COHERE_RERANK_MULTILINGUAL_V3', 'JINA_RERANKER_MULTILINGUAL_V2'] as const)(
+  'fewer results than asked for are a wrong answer of %s',
+  async (model) => {
+    emulator.misbehave('few');
+    expect((await faultOf(ask(model))).message).toMatch(/2 results instead of 3/);
+  },
+);
+
+test('Pongo may leave out what it finds irrelevant', async () => {
+  emulator.misbehave('few');
+  expect(await ask('PONGO_RERANKER')).toHaveLength(2);
+});

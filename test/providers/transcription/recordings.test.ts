@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { loadConfig } from '../../../config/config.js';
+import { mimeTypeOf } from '../../../contract/fileFormats.js';
+import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../../contract/uploads.js';
+import { createEgress } from '../../../egress/createEgress.js';
+import { createTranscriptions } from '../../../providers/transcription/registry.js';
+import type { Recording, Transcriptions } from '../../../providers/transcription/types.js';
+import { type EncodedRecording, encodeRecordings } from '../../documents/formats/encodeRecordings.js';
+import { RECIPES } from '../../documents/formats/rows/recordings.js';
+import { type AssemblyAi, startAssemblyAi } from '../../emulators/assemblyai.js';
+import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
+import { type Mishap, recordingOf as sceneRecording } from '../../emulators/speech.js';
+import { everyRow } from '../../support/everyRow.js';
+
+let deepgram: Deepgram;
+let assemblyai: AssemblyAi;
+let egress: ReturnType<typeof createEgress>;
+let transcriptions: Transcriptions;
+let encoded: readonly EncodedRecording[];
+
+beforeAll(async () => {
+  [deepgram, assemblyai, encoded] = await Promise.all([
+    startDeepgram('key'),
+    startAssemblyAi('key'),
+    encodeRecordings(),
+  ]);
+  const { transcription } = loadConfig({
+    SECRET_KEY: `k1:${Buffer.alloc(32).toString('base64')}`,
+    DATA_DIR: '/nowhere',
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    DEEPGRAM_API_KEY: 'key',
+    DEEPGRAM_BASE_URL: deepgram.url,
+    ASSEMBLYAI_API_KEY: 'key',
+    ASSEMBLYAI_BASE_URL: assemblyai.url,
+    ASSEMBLYAI_POLL_S: '0.01',
+  });
+  egress = createEgress(transcription.egress);
+  transcriptions = createTranscriptions(transcription, egress);
+});
+afterAll(() => Promise.all([egress.close(), deepgram.close(), assemblyai.close()]));
+
+/** As file storage gives it. */
+const recordingOf = (bytes: Uint8Array, mimeType: string): Recording => ({
+  size: bytes.length,
+  mimeType,
+  open: () =>
+    Promise.resolve(
+      (async function* parts() {
+        for (let at = 0; at < bytes.length; at += 65_536) yield await Promise.resolve(bytes.subarray(at, at + 65_536));
+      })(),
+    ),
+});
+const WISHES = { detectLanguage: false, speakers: false };
+const JOB = { id: null, keep: () => Promise.resolve() };
+
+test.each(
+  Object.entries(RECIPES).flatMap(([type, recipes]) => recipes.map(({ what }, nth) => [type, what, nth] as const)),
+)('%s that ffmpeg made reaches each service whole: %s', async (type, _what, nth) => {
+  const { bytes } = encoded.filter((one) => one.type === type)[nth]!;
+  const mimeType = mimeTypeOf(type as keyof typeof RECIPES);
+  const recording = recordingOf(bytes, mimeType);
+  for (const service of TRANSCRIPTION_SERVICES) {
+    const { transcribe } = transcriptions.choose(service);
+    const { segments } = await transcribe(recording, WISHES, JOB, new AbortController().signal);
+    expect(segments[0]?.text).toBe('Otters juggle pebbles on the river bank.');
+  }
+  const call = deepgram.calls.at(-1);
+  const upload = assemblyai.uploads.at(-1);
+  expect(call).toMatchObject({ sha256: upload?.sha256, contentType: type === 'PCM' ? 'audio/wav' : mimeType });
+  const sent = type === 'PCM' ? Buffer.concat([waveHeader(bytes.length), bytes]) : bytes;
+  expect(upload).toMatchObject({ size: sent.length, sha256: createHash('sha256').update(sent).digest('hex') });
+});
+
+/** Of so many bytes of samples, 16 bits each, 16,000 a second, of one channel. */
+function waveHeader(size: number): Buffer {
+  const header = Buffer.from('RIFF....WAVEfmt ....................data....', 'latin1');
+  header.writeUInt32LE(size + 36, 4);
+  Buffer.from('1000000001000100803e0000007d000002001000', 'hex').copy(header, 16);
+  header.writeUInt32LE(size, 40);
+  return header;
+}
+
+/**
+ * For each service how to have polls of one job fail as listed; undefined entries succeed and find the job unfinished.
+ * Null for a service that answers the request itself: there is nothing to poll.
+ */
+const POLLED: Record<TranscriptionService, ((scene: string, polls: readonly (Mishap | undefined)[]) => void) | null> = {
+  // https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded: the response holds the transcript.
+  deepgram: null,
+  // https://www.assemblyai.com/docs/api-reference/transcripts/get
+  assemblyai: (scene, polls) => assemblyai.scenes.set(scene, { looks: polls.length, mishaps: [...polls] as Mishap[] }),
+};
+
+/** Consecutive failed polls that end the wait for a job. */
+const FAILED_POLLS = 5;
+const FAILURE: Mishap = { status: 503 };
+/** So many failures, each list of them followed by a poll that succeeds. */
+const failures = (...inARow: number[]): (Mishap | undefined)[] =>
+  inARow.flatMap((count) => [...Array.from({ length: count }, () => FAILURE), undefined]);
+
+test('a job is given up after five failed polls in a row, whatever failed before in all', async () => {
+  const rows = TRANSCRIPTION_SERVICES.flatMap((service) => {
+    const plan = POLLED[service];
+    return plan ? [{ service, plan }] : [];
+  });
+  await everyRow(
+    rows,
+    ({ service }) => service,
+    async ({ service, plan }) => {
+      const transcribe = (scene: string) => {
+        const { signal } = new AbortController();
+        return transcriptions
+          .choose(service)
+          .transcribe(recordingOf(sceneRecording(scene), 'audio/mpeg'), WISHES, JOB, signal);
+      };
+      // Longer than the limit in all, and as long as it may be in a row.
+      plan('interrupted', failures(FAILED_POLLS - 1, 1, FAILED_POLLS - 1, 2));
+      expect((await transcribe('interrupted')).segments).not.toEqual([]);
+      plan('away', failures(1, FAILED_POLLS));
+      await expect(transcribe('away')).rejects.toMatchObject({ kind: 'server_error' });
+    },
+  );
+});
