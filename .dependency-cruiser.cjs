@@ -20,8 +20,35 @@ const owned = (pattern, owners) => ({
   to: { path: `node_modules/${pattern}` },
 });
 
+/** Folders of activities/, highest first: each may import what stands below it, and the files beside the folders. */
+const JOBS = [
+  ['runs'],
+  ['coldStorage', 'delete', 'discover', 'reembed', 'webhooks'],
+  ['ingest'],
+  ['connected'],
+  ['quarantine'],
+  ['generations'],
+];
+
 module.exports = {
   forbidden: [
+    ...JOBS.map((jobs, level) => ({
+      name: `activities-${jobs.join('-')}-point-downwards`,
+      severity: 'error',
+      from: { path: `^activities/(${jobs.join('|')})/` },
+      to: {
+        path: `^activities/(${JOBS.slice(0, level + 1)
+          .flat()
+          .join('|')}|index\\.ts)`,
+        pathNot: '^activities/$1/',
+      },
+    })),
+    {
+      name: 'activities-folders-stand-above-files',
+      severity: 'error',
+      from: { path: '^activities/[^/]+\\.ts$', pathNot: '^activities/index\\.ts$' },
+      to: { path: `^activities/(${JOBS.flat().join('|')}|index)` },
+    },
     { name: 'contract-is-pure', severity: 'error', from: { path: '^contract/' }, to: { pathNot: '^contract/' } },
     module_('config/process', []),
     // Each setting is read by the code that it is for.

@@ -1,30 +1,30 @@
-import { createPassActivities } from './autoSync.js';
-import { createBatchRunner } from './batchRunner.js';
+import { createPassActivities } from './runs/autoSync.js';
+import { createBatchRunner } from './ingest/batchRunner.js';
 import { createConnectActivities } from './connected/connect.js';
 import { createItemActivities } from './connected/listItems.js';
 import { createQueueActivities } from './connected/queueItems.js';
 import type { ActivityDeps } from './deps.js';
-import { createDeleteActivities } from './deleteFiles.js';
-import { createCrawlActivities } from './followLinks.js';
-import { createFeedActivities } from './discoverEntries.js';
-import { createDeleteUserActivities } from './deleteUser.js';
-import { createGonePagesActivities } from './dropGonePages.js';
-import { createDiscoveryActivities } from './discoverPages.js';
-import { createIngestActivities } from './ingestBatch.js';
+import { createDeleteActivities } from './delete/deleteFiles.js';
+import { createCrawlActivities } from './discover/followLinks.js';
+import { createFeedActivities } from './discover/discoverEntries.js';
+import { createDeleteUserActivities } from './delete/deleteUser.js';
+import { createGonePagesActivities } from './discover/dropGonePages.js';
+import { createDiscoveryActivities } from './discover/discoverPages.js';
+import { createIngestActivities } from './ingest/ingestBatch.js';
 import { keepLastCause } from './lastCause.js';
-import { createMoveActivities } from './moveStorage.js';
-import { createPauseActivities } from './pauses.js';
-import { createPlanActivities } from './planBatches.js';
+import { createMoveActivities } from './coldStorage/moveStorage.js';
+import { createPauseActivities } from './runs/pauses.js';
+import { createPlanActivities } from './ingest/planBatches.js';
 import { createQuarantineActivities } from './quarantine/settleQuarantine.js';
-import { createRecognizeActivities } from './recognize.js';
-import { createRecountActivities } from './recountFiles.js';
+import { createRecognizeActivities } from './ingest/recognize.js';
+import { createRecountActivities } from './runs/recountFiles.js';
 import { createReembedPlan } from './reembed/planReembed.js';
 import { createReembedBatch } from './reembed/reembedBatch.js';
-import { createRunActivities } from './runs.js';
+import { createRunActivities } from './runs/runs.js';
 import { createWebhookActivities } from './webhooks/deliverBatch.js';
-import { createTranscribeActivities } from './transcribe.js';
-import { createTagActivities } from './updateTags.js';
-import { createUploadActivities } from './uploadStream.js';
+import { createTranscribeActivities } from './ingest/transcribe.js';
+import { createTagActivities } from './runs/updateTags.js';
+import { createUploadActivities } from './ingest/uploadStream.js';
 
 /** Every step that workflows may call, with its dependencies in place. */
 export function createActivities(deps: ActivityDeps) {

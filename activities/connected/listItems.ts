@@ -6,7 +6,7 @@ import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { toFailure } from '../failures.js';
 import { lastCause } from '../lastCause.js';
-import { dropVanished } from './dropVanished.js';
+import { deleteMissing } from './deleteMissing.js';
 import { withAccount } from './openAccount.js';
 import { listPage } from './listPage.js';
 import { waitOutLimits } from './waitOutLimits.js';
@@ -69,7 +69,7 @@ export function createItemActivities(deps: ActivityDeps) {
       if (source?.itemsRunId !== runId || run.options.isPartial === true) return;
       const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
       try {
-        await dropVanished(run, source, deps, cancellationSignal());
+        await deleteMissing(run, source, deps, cancellationSignal());
       } finally {
         clearInterval(beat);
       }

@@ -14,7 +14,7 @@ import type { ActivityDeps } from '../deps.js';
 import { toFailure } from '../failures.js';
 import { type OpenAccount, withAccount } from './openAccount.js';
 import { waitOutLimits } from './waitOutLimits.js';
-import { tellLeftOut, tellOnce } from './tellLeftOut.js';
+import { recordSkipped, recordOnce } from './recordSkipped.js';
 import { takePage } from './walk.js';
 
 const HEARTBEAT_MS = 1_000;
@@ -93,7 +93,7 @@ export function createQueueActivities(deps: ActivityDeps) {
     const copies = await store.items.syncedCopies(source, ids, ingest);
     if (copies.size === 0) return items;
     const left = [...copies.values()];
-    await tellOnce(store, run, fileEvents.leftOut(left, 'incremental_sync', run));
+    await recordOnce(store, run, fileEvents.leftOut(left, 'incremental_sync', run));
     const end = endedAs('skipped', 'select', 'incremental_sync');
     await store.ledger.note(
       run,
@@ -130,7 +130,7 @@ export function createQueueActivities(deps: ActivityDeps) {
               const taken = new Set(wanted);
               // What was named is looked into, where it only leads elsewhere.
               const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
-              await tellLeftOut(store, { run, source, request }, others, page.leftOut);
+              await recordSkipped(store, { run, source, request }, others, page.leftOut);
               // What a pass does not meet is the listing's to judge.
               const found: Queued[] = [...wanted, ...(isPass(run) ? [] : missing.map(unlisted))];
               const named = await withoutCopies(run, request, source, found);

@@ -3,8 +3,8 @@ import { cancellationSignal } from '@temporalio/activity';
 import type { RunInput } from '../../contract/orchestration.js';
 import type { QuarantineRequest } from '../../contract/quarantine.js';
 import type { ActivityDeps } from '../deps.js';
-import { beating } from '../emptyFiles.js';
-import { settleSome } from './carry.js';
+import { beating } from '../generations/eraseContents.js';
+import { advanceQuarantine } from './quarantineSteps.js';
 
 /** Files taken a step on at once. */
 const FILES_PER_BATCH = 200;
@@ -22,7 +22,7 @@ export function createQuarantineActivities(deps: ActivityDeps) {
       await store.quarantine.adopt(run, runId);
       const { does } = run.options as QuarantineRequest;
       if (does === 'erase') await store.quarantine.claimDue(run, runId, new Date(), FILES_PER_BATCH);
-      const files = await beating(() => settleSome(run, FILES_PER_BATCH, deps, cancellationSignal()));
+      const files = await beating(() => advanceQuarantine(run, FILES_PER_BATCH, deps, cancellationSignal()));
       if (files > 0)
         log.info({ runId, organizationId: run.organizationId, requestId: run.requestId, does, files }, 'quarantine');
       return { more: files > 0 };

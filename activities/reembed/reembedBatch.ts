@@ -9,9 +9,10 @@ import type { FileDoc } from '../../store/files/model.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
 import type { RunDoc } from '../../store/runs/model.js';
-import { cleanUp, flipWithTags } from '../commitFiles.js';
+import { cleanUp } from '../generations/cleanUp.js';
+import { publishWithTags } from '../generations/publishWithTags.js';
 import type { ActivityDeps } from '../deps.js';
-import { processingWithModel } from '../prepareFile.js';
+import { processingWithModel } from '../ingest/prepare/prepareFile.js';
 import { dropTries, keptEnds, reembeddedEnd, settleTries } from './settleTries.js';
 import { byTarget, targetOf, type VectorTarget } from './target.js';
 import { writeVectors } from './writeVectors.js';
@@ -36,7 +37,7 @@ export function createReembedBatch(deps: ActivityDeps) {
       const processedAs = processingWithModel(file, model, space, settings.ocr);
       return { file, generation, model, space, processedAs, tagsRevision: file.tagsRevision ?? null };
     });
-    const flipped = new Set(await flipWithTags(store, files, (some) => store.files.flipVectors(some)));
+    const flipped = new Set(await publishWithTags(store, files, (some) => store.files.flipVectors(some)));
     const done = written.filter(({ file }) => flipped.has(file._id));
     if (done.length > 0) await cleanUp(store, done);
     await store.reembeds.end(

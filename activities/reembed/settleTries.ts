@@ -5,7 +5,7 @@ import type { ReembedDoc } from '../../store/reembeds/model.js';
 import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { Store } from '../../store/connect.js';
-import { cleanUp, discard, type TryOfFile } from '../commitFiles.js';
+import { cleanUp, discard, type TryOfFile } from '../generations/cleanUp.js';
 
 /** What is told of a file that was flipped. */
 export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({

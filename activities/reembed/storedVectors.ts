@@ -3,10 +3,10 @@ import type { ChunkRow } from '../../store/chunks/queries.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ActivityDeps, OpenedOriginal } from '../deps.js';
-import { embedTexts } from '../embedTexts.js';
-import { givenVectors } from '../givenChunks.js';
-import { isSent, openOriginal } from '../originals.js';
-import { embedPicture } from '../pictures.js';
+import { embedTexts } from '../ingest/prepare/embedTexts.js';
+import { callerVectors } from '../ingest/prepare/callerChunks.js';
+import { isSent, openOriginal } from '../ingest/prepare/originals.js';
+import { embedPicture } from '../ingest/prepare/pictures.js';
 import type { VectorTarget } from './target.js';
 
 /** Returns the vectors of stored chunks, in their order. */
@@ -29,7 +29,7 @@ export function createVectorsOfRows(
   const known = new Map<number, readonly Float32Array[]>();
   const vectorsOf = async (file: FileDoc): Promise<readonly Float32Array[]> =>
     from === 'given vectors'
-      ? givenVectors(file, deps)
+      ? callerVectors(file, deps)
       : withPicture(file, deps, (picture) => embedPicture(tenant, space, picture, deps, signal));
   return async (rows) => {
     const vectors: Float32Array[] = [];

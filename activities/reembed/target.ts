@@ -4,7 +4,7 @@ import type { ReembedRequest } from '../../contract/reembed.js';
 import { isGivenSpace } from '../../contract/uploads.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { ActivityDeps } from '../deps.js';
-import { pictureSpace } from '../pictures.js';
+import { pictureSpace } from '../ingest/prepare/pictures.js';
 
 /** The new vectors of a file: their model and space, and what they are made from. */
 export interface VectorTarget {

@@ -4,7 +4,7 @@ import type { FileContent } from '../../store/files/queries.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { FileVectors } from '../../store/vectors/point.js';
-import { pointFacts } from '../commitFiles.js';
+import { pointFacts } from '../generations/points.js';
 import type { ActivityDeps } from '../deps.js';
 import { createVectorsOfRows } from './storedVectors.js';
 import type { VectorTarget } from './target.js';

@@ -69,7 +69,7 @@ export interface Items extends GoneItems, ClosedItems {
   /** Files whose items a whole listing did not find, from an id on. */
   vanishedFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<VanishedFiles>;
   /** Forgets the items that a whole listing did not find. */
-  dropVanished(source: Holder, runId: number): Promise<void>;
+  deleteMissing(source: Holder, runId: number): Promise<void>;
   /** Which items have a file that was synced before, with these very options. */
   syncedCopies(
     source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId' | 'type'>,
@@ -263,7 +263,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       const { vanished, afterId: next } = await compare(source, listing, afterId, limit);
       return { ids: vanished, afterId: next };
     },
-    async dropVanished({ _id, organizationId, userId }, runId) {
+    async deleteMissing({ _id, organizationId, userId }, runId) {
       await items.deleteMany({ dataSourceId: _id, organizationId, userId, listedBy: { $ne: runId } });
     },
     syncedCopies: (source, externalIds, options) => syncedCopies(files, source, externalIds, options),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { createFileSlots } from '../../activities/fileSlots.js';
+import { createFileSlots } from '../../activities/ingest/fileSlots.js';
 
 const user = (organizationId: number, userId: number) => ({ organizationId, userId });
 

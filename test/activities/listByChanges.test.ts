@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { asyncLocalStorage } from '@temporalio/activity';
 
-import { dropVanished } from '../../activities/connected/dropVanished.js';
+import { deleteMissing } from '../../activities/connected/deleteMissing.js';
 import { createItemActivities } from '../../activities/connected/listItems.js';
 import { listPage } from '../../activities/connected/listPage.js';
 import type { ActivityDeps } from '../../activities/deps.js';
@@ -157,7 +157,7 @@ async function list(outcome: 'finished' | 'aborted' = 'finished'): Promise<void>
   // A step that takes long tells so, to nobody here.
   const context = { heartbeat: nobody } as never;
   if (outcome === 'finished')
-    await asyncLocalStorage.run(context, async () => dropVanished((await row()) as never, await now(), deps, NEVER));
+    await asyncLocalStorage.run(context, async () => deleteMissing((await row()) as never, await now(), deps, NEVER));
   await endListing({ runId, outcome });
 }
 

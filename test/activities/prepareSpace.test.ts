@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import type { ActivityDeps } from '../../activities/deps.js';
-import { prepareSpace } from '../../activities/prepareSpace.js';
+import { prepareSpace } from '../../activities/runs/prepareSpace.js';
 import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
 
 const SPACE = { name: 'a-space', dimensions: 3 };

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import pLimit from 'p-limit';
+
+import type { Store } from '../../store/connect.js';
+import type { CarriedFile, MoveTry } from '../../store/coldStorage/moves.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { ActivityDeps } from '../deps.js';
+import { settlePointTags } from '../generations/pointTags.js';
+
+/** Files whose vectors are on their way at once. */
+const FILES_AT_ONCE = 4;
+/** Times a file's tags may change between its points and its flip. */
+const TAG_CHANGES = 5;
+const LOST = 'The vectors of this file can not be read from file storage any more. Resync it to have them made anew.';
+
+type MoveDeps = Pick<ActivityDeps, 'store' | 'log' | 'isBrokenCopy'>;
+
+export const newTry = ({ _id: runId, organizationId, userId, requestId, workflowId }: RunDoc): MoveTry => ({
+  organizationId,
+  userId,
+  runId,
+  requestId,
+  workflowId,
+  token: randomUUID().slice(0, 8),
+});
+
+/** The part of a file that names its points. */
+const pointsOf = ({ _id: fileId, generation, vectorSpace, dimensions }: FileDoc) => ({
+  fileId,
+  generation,
+  space: { name: vectorSpace ?? '', dimensions: dimensions ?? 0 },
+});
+
+/** Writes a file's vectors into file storage and notes where; false when they can't go there now. */
+async function keep(by: MoveTry, file: FileDoc, { store, log }: MoveDeps): Promise<boolean> {
+  const { organizationId, _id: fileId, generation, numChunks, dimensions } = file;
+  // Being synced, deleted, or used: it turns back.
+  if (file.syncStatus !== 'READY' || file.vectorSpace === null) return false;
+  const points = store.vectors.readPoints(pointsOf(file), numChunks);
+  const expected = { dimensions: dimensions ?? 0, points: numChunks };
+  const copy = await store.coldCopies.keep({ organizationId, fileId, generation }, by.token, expected, points);
+  if (copy === null) {
+    await store.moves.putOff(by, fileId);
+    log.warn(
+      { runId: by.runId, organizationId, fileId },
+      'not all vectors of a file were found: it stays in hot storage',
+    );
+    return false;
+  }
+  return store.moves.noteCopy(by, file, copy);
+}
+
+/** Writes a file's points as they were, with the tags and the place of today; false when its copy is lost. */
+async function bringBack(
+  by: MoveTry,
+  file: FileDoc,
+  ancestors: readonly number[],
+  { store, log, isBrokenCopy }: MoveDeps,
+): Promise<boolean> {
+  const { coldCopy, organizationId, _id: fileId } = file;
+  try {
+    if (!coldCopy || coldCopy.generation !== file.generation) throw new Error('a file in cold storage has no copy');
+    const changed = { tags: file.tagPairs, parent_id: file.parentId, ancestors };
+    for await (const points of store.coldCopies.read(coldCopy))
+      await store.vectors.writePoints(pointsOf(file), points, changed);
+    return true;
+  } catch (error) {
+    if (coldCopy && !isBrokenCopy(error)) throw error;
+    await store.moves.lost(by, fileId, LOST);
+    log.error({ runId: by.runId, organizationId, fileId, err: error }, 'the stored vectors of a file are lost');
+    return false;
+  }
+}
+
+/** Flips files to HOT_STORAGE. Points of a file whose tags were changed meanwhile get the new ones first. */
+async function flipHot(store: Store, by: MoveTry, brought: readonly CarriedFile[]): Promise<void> {
+  let open = brought;
+  for (let change = 0; open.length > 0; change += 1) {
+    const flipped = new Set(await store.moves.flipToHot(by, open));
+    open = open.filter(({ _id }) => !flipped.has(_id));
+    if (open.length === 0 || change === TAG_CHANGES) return;
+    const settled = await settlePointTags(
+      store,
+      open.map(({ _id }) => _id),
+    );
+    const revisions = new Map(settled.map((file) => [file._id, file.tagsRevision]));
+    // One whose tags are the same was held back by something else: another content, a delete.
+    open = open.flatMap((file) => {
+      const { tagsRevision, ...rest } = file;
+      const now = revisions.get(file._id);
+      return now === tagsRevision ? [] : [now === undefined ? rest : { ...rest, tagsRevision: now }];
+    });
+  }
+}
+
+/**
+ * Moves the vectors of files, each in the direction that its record names: written where they go and safe there, then
+ * the flip. What has become superfluous is left to `tidyMoves`.
+ * @returns the files as they were taken
+ */
+export async function carryVectors(
+  by: MoveTry,
+  fileIds: readonly number[],
+  deps: MoveDeps,
+  signal: AbortSignal,
+): Promise<FileDoc[]> {
+  const { store } = deps;
+  const taken = await store.moves.take(by, fileIds);
+  const limit = pLimit(FILES_AT_ONCE);
+  const those = async (
+    status: FileDoc['embeddingStorageStatus'],
+    carry: (file: FileDoc) => Promise<boolean>,
+  ): Promise<FileDoc[]> => {
+    const files = taken.filter((file) => file.embeddingStorageStatus === status);
+    const ends = await Promise.allSettled(
+      files.map((file) =>
+        limit(async () => {
+          signal.throwIfAborted();
+          return carry(file);
+        }),
+      ),
+    );
+    const broken = ends.find((end) => end.status === 'rejected');
+    if (broken) throw broken.reason;
+    signal.throwIfAborted();
+    return files.filter((_file, index) => {
+      const end = ends[index];
+      return end?.status === 'fulfilled' && end.value;
+    });
+  };
+  const kept = await those('HOT_TO_COLD', (file) => keep(by, file, deps));
+  await store.moves.flipToCold(by, kept);
+  const ancestors = await store.files.ancestorsOf(taken);
+  const brought = await those('COLD_TO_HOT', (file) => bringBack(by, file, ancestors.get(file._id) ?? [], deps));
+  await flipHot(store, by, brought);
+  return taken;
+}

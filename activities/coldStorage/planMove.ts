@@ -1,0 +1,61 @@
+import type { ColdStorageChange, MoveRequest } from '../../contract/coldStorage.js';
+import type { FileFilters } from '../../contract/fileFilters.js';
+import type { MovePlan, RunInput } from '../../contract/orchestration.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { ActivityDeps } from '../deps.js';
+
+/** Files whose vectors are moved at once. */
+const FILES_PER_BATCH = 200;
+const DONE: MovePlan = { fileIds: [], afterId: null, waiting: false };
+
+/** Which files a run of moveStorage moves next. */
+export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>) {
+  const { moves } = store;
+
+  const planCold = async (run: RunDoc): Promise<MovePlan> => {
+    const fileIds = await moves.claimDue(run, run._id, new Date(), FILES_PER_BATCH);
+    // What was claimed is due no more, so that every call begins at the front.
+    return fileIds.length === 0 ? DONE : { fileIds, afterId: 0, waiting: false };
+  };
+
+  const planHot = async (run: RunDoc, filters: FileFilters, afterId: number): Promise<MovePlan> => {
+    const fileIds = await moves.claimCold(run, run._id, filters, afterId, FILES_PER_BATCH);
+    const last = fileIds.at(-1);
+    if (last !== undefined) return { fileIds, afterId: last, waiting: false };
+    // Whatever another run is just bringing to cold storage is looked at again.
+    return (await moves.callBack(run, filters)) ? { fileIds: [], afterId: 0, waiting: true } : DONE;
+  };
+
+  /** The rest of a change that the request has begun. */
+  const modifyRest = async (run: RunDoc, filters: FileFilters, change: ColdStorageChange, from: number) => {
+    const next = await store.transaction((session) =>
+      store.moves.modify(run, filters, change, from, FILES_PER_BATCH, session),
+    );
+    const afterId = next ?? Number.MAX_SAFE_INTEGER;
+    const request: MoveRequest = { move: 'modify', filters, change, afterId };
+    await store.runs.setOptions(run._id, request);
+    return afterId;
+  };
+
+  return {
+    /** Claims the next files of a run, at most a batch; what it has claimed and not moved comes first. Safe to repeat. */
+    async planMove({ runId, afterId }: RunInput & { afterId: number }): Promise<MovePlan> {
+      const run = await store.runs.find(runId);
+      if (!run) throw new Error(`Run ${runId} has no row`);
+      await store.runs.markStarted(runId);
+      await moves.adopt(run, runId);
+      const open = await moves.claimed(run, runId, FILES_PER_BATCH);
+      if (open.length > 0) return { fileIds: open, afterId, waiting: false };
+      const request = run.options as MoveRequest;
+      if (request.move === 'toCold') return planCold(run);
+      if (request.move === 'toHot') return planHot(run, request.filters, afterId);
+      const { filters, change, afterId: changed } = request;
+      if (changed < Number.MAX_SAFE_INTEGER) {
+        await modifyRest(run, filters, change, changed);
+        return { fileIds: [], afterId: 0, waiting: false };
+      }
+      // Files that do not support cold storage any more come back from it.
+      return change.enabled === false ? planHot(run, filters, afterId) : DONE;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { isByChanges, knowsAll, type SyncItemsRequest } from '../../contract/connections.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { ActivityDeps } from '../deps.js';
+import { isMassDelete } from '../quarantine/massDelete.js';
+import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
+
+/** Files compared, and deleted, at once. */
+const FILES_PER_BATCH = 200;
+const HELD =
+  'a listing misses so much that nothing was deleted; look at the source, then approve it by the command line';
+
+/** What a listing did not find, or was told to be gone. */
+interface Vanishing {
+  /** Of the data source. */
+  readonly files: number;
+  readonly vanished: number;
+  /** Nothing at all was found. */
+  readonly isEmpty: boolean;
+  drop(): Promise<void>;
+}
+
+/**
+ * Deletes the files and forgets the items that are at the source no more. Nothing where a listing was not whole, or where
+ * so much is missing that a fault of the source is likelier. Safe to repeat.
+ */
+export async function deleteMissing(
+  run: RunDoc & { readonly options: SyncItemsRequest },
+  source: DataSourceDoc,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, settings, log } = deps;
+  const { _id: runId, options } = run;
+  const { refused } = options.walk;
+
+  const unfound = async (): Promise<Vanishing> => {
+    // A file that came to be after the listing began says nothing of what it should have found.
+    const listing = { runId, begun: run.acceptedAt };
+    const { items, ...counts } = await store.items.countVanished(source, listing);
+    return {
+      ...counts,
+      isEmpty: items === 0,
+      async drop() {
+        for (let afterId: number | null = 0; afterId !== null;) {
+          signal.throwIfAborted();
+          const part = await store.items.vanishedFiles(source, listing, afterId, FILES_PER_BATCH);
+          await removeMissing(run, part.ids, deps, signal);
+          afterId = part.afterId;
+        }
+        await store.items.deleteMissing(source, runId);
+      },
+    };
+  };
+  const toldGone = async (): Promise<Vanishing> => ({
+    ...(await store.items.countGone(source)),
+    isEmpty: false,
+    async drop() {
+      for (;;) {
+        signal.throwIfAborted();
+        const { items, files } = await store.items.nextGone(source, FILES_PER_BATCH);
+        if (items.length === 0) return;
+        await removeMissing(run, files, deps, signal);
+        await store.items.forget(source, items);
+      }
+    },
+  });
+
+  // What an earlier try has taken is listed no more.
+  await finishRemovals(run, deps, signal);
+  const byChanges = isByChanges(options);
+  // Nobody tells what is gone of what the feed does not tell of: the pass has listed that whole.
+  if (byChanges && options.told && refused === 0) await store.items.markUnlisted(source, runId, options.told);
+  const { files, vanished, isEmpty, drop } = await (byChanges ? toldGone() : unfound());
+  const isMuch = isMassDelete(vanished, files, settings.massDeletePercent);
+  const isHeld = (isMuch || (isEmpty && files > 0)) && source.deletionsApproved !== true;
+  // Nobody knows what lies in what could not be listed, and was not before; what a feed tells to be gone is.
+  const mayDrop = byChanges || knowsAll(options.walk);
+  const held = mayDrop && isHeld ? vanished : 0;
+  await store.dataSources.note(run, source._id, { items_refused: refused || null, deletions_held: held || null });
+  const { organizationId, requestId } = run;
+  if (held > 0) log.warn({ runId, organizationId, requestId, dataSourceId: source._id, vanished, files }, HELD);
+  else if (mayDrop) await drop();
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+
+import type { LeftOut, SourceItem } from '../../connectors/connector.js';
+import { fileEvents, type NewEvent } from '../../contract/events.js';
+import type { SyncSourceRequest } from '../../contract/connections.js';
+import { endedAs } from '../../contract/ledger.js';
+import { isChosenByType, LEFT_OUT_BY_TYPE } from '../../contract/typesAtSource.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { ActivityDeps } from '../deps.js';
+
+type Store = Pick<ActivityDeps['store'], 'transaction' | 'events' | 'ledger'>;
+
+/** Things that one event names. */
+const ITEMS_PER_EVENT = 100;
+/** Events written at once. */
+const EVENTS_AT_ONCE = 20;
+/** Of what its connector says no more than that it can't be selected. */
+const UNSAID = 'Its source gives it out in no form that can be read. Open it there.';
+
+type Request = Pick<SyncSourceRequest, 'ingest' | 'isWhole'>;
+
+/** Tells each in a run once: also where its page is taken again after a death. */
+export async function recordOnce(
+  store: Pick<Store, 'transaction' | 'events'>,
+  run: RunDoc,
+  events: readonly NewEvent[],
+): Promise<void> {
+  await store.transaction(async (session) => {
+    for (const event of events) {
+      const name = createHash('sha256').update(JSON.stringify(event)).digest('base64url');
+      await store.events.write([event], session, `skipped:${run._id}:${name}`);
+    }
+  });
+}
+
+/** Why an item becomes no file; null for what does, holds such as do, or was not asked for. */
+function reasonOf(item: SourceItem, { ingest }: Request): string | null {
+  const { leftOut, isSelectable, hasContent, isAttachment, attachedTo } = item;
+  // Whether attachments come is the caller's own word.
+  if (isAttachment === true && !hasContent && ingest.syncAttachments !== true) return null;
+  if (!isChosenByType(item, ingest)) return hasContent && attachedTo === undefined ? LEFT_OUT_BY_TYPE : null;
+  return leftOut ?? (isSelectable || hasContent ? null : UNSAID);
+}
+
+/**
+ * Takes down what of a selection becomes no file, and has none that could say so, and tells of it: one event for each
+ * reason, by lists. What a pass leaves out is not told again each time.
+ * @param items that become none @param beside what lies there beside items
+ */
+export async function recordSkipped(
+  store: Store,
+  { run, source, request }: { readonly run: RunDoc; readonly source: DataSourceDoc; readonly request: Request },
+  items: readonly SourceItem[],
+  beside: readonly LeftOut[],
+): Promise<void> {
+  const byReason = new Map<string, Pick<LeftOut, 'externalId' | 'name'>[]>();
+  const add = (one: Pick<LeftOut, 'externalId' | 'name'>, reason: string | null): void => {
+    // Of all there is, types were named in the same breath; of a selection the connection may have, long ago.
+    if (reason === null || (reason === LEFT_OUT_BY_TYPE && request.isWhole === true)) return;
+    const known = byReason.get(reason);
+    if (known) known.push(one);
+    else byReason.set(reason, [one]);
+  };
+  for (const item of items) add(item, reasonOf(item, request));
+  for (const one of beside) if (isChosenByType(one, request.ingest)) add(one, one.reason);
+  await store.ledger.note(
+    run,
+    [...byReason].flatMap(([reason, all]) => {
+      const byType = reason === LEFT_OUT_BY_TYPE;
+      const end = endedAs('skipped', 'select', byType ? 'left_out_by_type' : 'not_readable');
+      return all.map(({ externalId, name }) => ({
+        ...{ fileId: null, externalId, name, end },
+        message: byType ? null : reason,
+      }));
+    }),
+  );
+  if (run.parentRunId !== undefined) return;
+  const asked = { requestId: run.requestId, uploadId: run.uploadId ?? null, workflowId: run.workflowId };
+  const events = [...byReason].flatMap(([reason, all]) =>
+    Array.from({ length: Math.ceil(all.length / ITEMS_PER_EVENT) }, (_, part) => {
+      const some = all.slice(part * ITEMS_PER_EVENT, (part + 1) * ITEMS_PER_EVENT);
+      const named = some.map(({ externalId, name }) => ({ external_id: externalId, name }));
+      return fileEvents.notTaken(named, reason, source, asked);
+    }),
+  );
+  for (let from = 0; from < events.length; from += EVENTS_AT_ONCE)
+    await recordOnce(store, run, events.slice(from, from + EVENTS_AT_ONCE));
+}

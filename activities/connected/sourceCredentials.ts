@@ -1,0 +1,22 @@
+import { Fault } from '../../contract/failures.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { Tenant } from '../../store/users/accept.js';
+import type { ActivityDeps } from '../deps.js';
+
+type Deps = Pick<ActivityDeps, 'store'>;
+
+/** What a source that is no account is asked with; null for nothing. @throws Fault access_revoked */
+export function credentialsOf(source: DataSourceDoc, { store }: Deps): string | null {
+  if (source.revokedAccess)
+    throw new Fault('access_revoked', 'Access to this source was taken back. Add it again to go on with it.');
+  return store.dataSources.credentialsOf(source);
+}
+
+/** The same of the data source that a file lies in. */
+export async function fileCredentials(
+  file: Tenant & { readonly dataSourceId: number | null },
+  deps: Deps,
+): Promise<string | null> {
+  const source = file.dataSourceId === null ? null : await deps.store.dataSources.find(file, file.dataSourceId);
+  return source && credentialsOf(source, deps);
+}

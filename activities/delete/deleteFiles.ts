@@ -1,0 +1,87 @@
+import { cancellationSignal } from '@temporalio/activity';
+
+import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
+import { type RunInput, scheduleIds } from '../../contract/orchestration.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { Tenant } from '../../store/users/accept.js';
+import type { ActivityDeps } from '../deps.js';
+import { beating, emptyFiles } from '../generations/eraseContents.js';
+
+/** Files taken from their runs at once. */
+const FILES_STOPPED = 500;
+/** Files deleted at once. */
+const FILES_PER_BATCH = 200;
+
+/** Deletion of files that a user named. */
+export function createDeleteActivities({ store, schedules, log }: ActivityDeps) {
+  /** What the run was asked for, with the parents whose children it means: once some are deleted nobody could find them. */
+  const withParents = async ({ _id, organizationId, userId, options }: RunDoc): Promise<DeleteFilesRequest> => {
+    const request = options as DeleteFilesRequest;
+    const widens = request.deleteChildren === true || request.filters.includeAllChildren === true;
+    if (!widens || request.parents !== undefined) return request;
+    const found = { ...request, parents: await store.files.parentsOfDelete({ organizationId, userId }, request) };
+    await store.runs.setOptions(_id, found);
+    return found;
+  };
+
+  /** Else the next pass of what they came with would bring them back. */
+  const leaveOut = async (tenant: Tenant, ids: readonly number[]): Promise<void> => {
+    const files = await store.files.byIds(tenant, ids);
+    const parents = [...new Set(files.flatMap(({ parentId }) => parentId ?? []))];
+    const scheduled = await store.schedules.containers(tenant, parents);
+    await store.selections.leaveOut(tenant, files, new Set(scheduled));
+  };
+
+  const rowOf = async (runId: number): Promise<RunDoc> => {
+    const run = await store.runs.find(runId);
+    if (!run) throw new Error(`Run ${runId} has no row`);
+    return run;
+  };
+
+  return {
+    /** Takes the files that wait or are under way from their runs, before anything is deleted. Safe to repeat. */
+    async stopQueued({ runId }: RunInput): Promise<void> {
+      const run = await rowOf(runId);
+      await store.runs.markStarted(runId);
+      const request = await withParents(run);
+      const about = { runId, acceptedAt: run.acceptedAt };
+      await beating(async () => {
+        for (;;) {
+          const ids = await store.files.deletableOpen(run, about, request, FILES_STOPPED);
+          if (ids.length === 0) return;
+          await store.files.takeOver(run, runId, run.workflowId, ids);
+          cancellationSignal().throwIfAborted();
+        }
+      });
+    },
+
+    /** Deletes the next files that match, from a cursor on; answers the next cursor, null at the end. Safe to repeat. */
+    async deleteBatch({ runId, afterId }: RunInput & { afterId: number }): Promise<{ afterId: number | null }> {
+      const run = await rowOf(runId);
+      const tenant = { organizationId: run.organizationId, userId: run.userId };
+      const request = await withParents(run);
+      const { acceptedAt } = run;
+      const ids = await store.files.deletable(tenant, { runId, acceptedAt }, request, afterId, FILES_PER_BATCH);
+      if (ids.length === 0) return { afterId: null };
+
+      // First what would bring them back by itself.
+      await schedules.remove((await store.schedules.containers(tenant, ids)).map(scheduleIds.container));
+      if (!request.preserveFileRecord) await leaveOut(tenant, ids);
+      // What lay in them and vanished at its source before goes with them.
+      await store.quarantine.expire(tenant, { parentIds: ids });
+      await emptyFiles(store, run, ids);
+      if (request.preserveFileRecord) await store.files.emptied(tenant, runId, ids, request.sendWebhook);
+      else await store.files.remove(tenant, runId, ids, request.sendWebhook);
+      log.info(
+        { runId, organizationId: run.organizationId, requestId: run.requestId, files: ids.length },
+        'files deleted',
+      );
+      return { afterId: ids.at(-1) ?? null };
+    },
+
+    async finishDelete({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
+      if (outcome === 'aborted') await store.files.stopped(runId);
+      await store.runs.finish(runId, outcome, {});
+    },
+  };
+}

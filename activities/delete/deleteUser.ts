@@ -1,0 +1,113 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+
+import type { RunInput } from '../../contract/orchestration.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { ActivityDeps } from '../deps.js';
+import { beating, emptyFiles } from '../generations/eraseContents.js';
+import { advanceQuarantine } from '../quarantine/quarantineSteps.js';
+
+/** Files erased at once. */
+const FILES_PER_BATCH = 200;
+/** Runs that are stopped at once. */
+const RUNS_PER_ROUND = 500;
+/** Schedules that are looked for at once. */
+const SCHEDULES_PER_ROUND = 50;
+const HEARTBEAT_MS = 1_000;
+
+/** Deletion of a user with all it owns. The user's record stays, as deleted, so that its id is never given to another. */
+export function createDeleteUserActivities(deps: ActivityDeps) {
+  const { store, schedules, names, log } = deps;
+  const eraseQuarantined = async (run: RunDoc): Promise<number> => {
+    await store.quarantine.claimAll(run, run._id);
+    return beating(() => advanceQuarantine(run, FILES_PER_BATCH, deps, cancellationSignal()));
+  };
+  const rowOf = async (runId: number) => {
+    const run = await store.runs.find(runId);
+    if (!run) throw new Error(`Run ${runId} has no row`);
+    return { run, tenant: { organizationId: run.organizationId, userId: run.userId } };
+  };
+  return {
+    /** Ends what starts work for the user by itself: first, or it would begin anew what was just ended. */
+    async removeSchedules({ runId }: RunInput): Promise<void> {
+      const { tenant } = await rowOf(runId);
+      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+      try {
+        for (;;) {
+          const ids = await store.schedules.ofUser(tenant, SCHEDULES_PER_ROUND);
+          if (ids.length === 0) return;
+          await schedules.remove(ids);
+        }
+      } finally {
+        clearInterval(beat);
+      }
+    },
+
+    /** Keeps what waits in the outbox from starting, and names some workflows that still work for the user. */
+    async stopUserRuns({ runId }: RunInput): Promise<{ workflowIds: string[] }> {
+      const { run, tenant } = await rowOf(runId);
+      await store.runs.markStarted(runId);
+      const underWay = await store.runs.withdrawOthers(tenant, runId, RUNS_PER_ROUND);
+      const others = new Set(underWay.map((one) => one.workflowId).filter((id) => id !== run.workflowId));
+      return { workflowIds: [...others].map((id) => names.idOf(id)) };
+    },
+
+    /** Deletes some of the user's files with all that belongs to them; answers whether there were any. */
+    async eraseFiles({ runId }: RunInput): Promise<{ erased: number }> {
+      const { run, tenant } = await rowOf(runId);
+      const ids = await store.files.ids(tenant, {}, FILES_PER_BATCH);
+      // Then what was kept of files that vanished at their sources.
+      if (ids.length === 0) return { erased: await eraseQuarantined(run) };
+      await emptyFiles(store, run, ids);
+      await store.files.remove(tenant, runId, ids, false);
+      return { erased: ids.length };
+    },
+
+    /** The last look: `again` when a request that came in at the same moment made something new, else the user is erased. */
+    async finishUserDelete({ runId }: RunInput): Promise<{ again: boolean }> {
+      const { run, tenant } = await rowOf(runId);
+      const [files, runs, quarantined] = await Promise.all([
+        store.files.ids(tenant, {}, 1),
+        store.runs.withdrawOthers(tenant, runId, 1),
+        store.quarantine.any(tenant),
+      ]);
+      if (files.length > 0 || runs.length > 0 || quarantined) return { again: true };
+      // Its data sources, and what no file names any more: rows of tries that died.
+      await Promise.all([
+        store.vectors.deleteAll(tenant),
+        store.chunks.deleteAll(tenant),
+        store.contents.deleteAll(tenant),
+        store.originals.deleteAll(tenant),
+        store.recognizedPages.deleteAll(tenant),
+        store.dataSources.removeAll(tenant),
+        store.items.removeAll(tenant),
+        store.selections.removeAll(tenant),
+        store.attempts.removeAll(tenant),
+        store.ledger.removeAll(tenant),
+      ]);
+      await store.runs.forgetOthers(tenant, runId);
+      await store.transaction(async (session) => {
+        await store.users.markErased(tenant, session);
+        const { organizationId, customerId } = run;
+        const objectId = String(run.userId);
+        const deleted = {
+          kind: 'ORGANIZATION_USER_DELETED',
+          organizationId,
+          customerId,
+          objectId,
+          info: null,
+          workflowId: run.workflowId,
+        } as const;
+        await store.events.write([deleted], session, `user-deleted:${runId}`);
+      });
+      await store.runs.finish(runId, 'finished', {});
+      log.info({ runId, ...tenant, requestId: run.requestId }, 'user deleted');
+      return { again: false };
+    },
+
+    /** The delete was cancelled: the user stays deleted for callers; asking again goes on with what is left. */
+    async stopUserDelete({ runId }: RunInput): Promise<void> {
+      await store.files.stopped(runId);
+      await store.runs.finish(runId, 'aborted', {});
+    },
+  };
+}

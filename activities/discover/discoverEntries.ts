@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+
+import { entryFileId, FEED_SOURCE, type FeedEntryOptions, type SyncFeedRequest } from '../../contract/feeds.js';
+import { Fault } from '../../contract/failures.js';
+import { LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
+import type { RunInput } from '../../contract/orchestration.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { Validators } from '../../connectors/types.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { ActivityDeps } from '../deps.js';
+import { PIPELINE_VERSION } from '../ingest/prepare/prepareFile.js';
+import { toFailure } from '../failures.js';
+import { credentialsOf } from '../connected/sourceCredentials.js';
+
+const HEARTBEAT_MS = 2_000;
+
+const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+
+/** On the record of a feed whose server says that it will not come back (410); null takes it away again. */
+const GONE = { feed_gone: true };
+/** Whether the address of a feed has said that there will be none any more: nobody asks it but a person. */
+export const isGone = ({ fileMetadata }: Pick<FileDoc, 'fileMetadata'>): boolean => fileMetadata['feed_gone'] === true;
+const NOT_GONE = { feed_gone: null };
+
+/** Of a feed that was deleted meanwhile. */
+const NOTHING = { discovered: 0 };
+
+export function createFeedActivities({ store, sources, settings }: ActivityDeps) {
+  /** By what the feed's server knows the last reading, if the same would bring nothing: the same is asked for, and all of it is there. */
+  const knownReading = async ({ feedReading: reading }: FileDoc, asked: string): Promise<Validators | null> => {
+    if (!reading || reading.asked !== asked) return null;
+    return (await store.files.countRun(reading.runId)).ready === reading.entries ? reading : null;
+  };
+
+  return {
+    /**
+     * Reads the run's feed and queues a file for each entry. Entries that the feed no longer names stay as they are: a
+     * feed is a window. Safe to repeat: files are matched by the entries' names.
+     */
+    async discoverEntries({ runId }: RunInput): Promise<{ discovered: number }> {
+      const run = await store.runs.find(runId);
+      if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
+      const { fileId: parentId, requestId, workflowId, dataSourceId } = run;
+      const parentNow = async () => (await store.files.byIds(run, [parentId])).at(0);
+      const parent = await parentNow();
+      if (!parent) return NOTHING;
+      const request = run.options as SyncFeedRequest;
+      const { tags, ingest, scrape } = request;
+      // Wherever it has moved, it is the same feed with the same entries.
+      const feedId = parent.externalFileId;
+      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+      try {
+        const find = async () => (dataSourceId ? store.dataSources.find(run, dataSourceId) : null);
+        let source = await find();
+        const { max_files_per_upload: perUpload } = await store.limits.of(run);
+        const most = settings.maxPagesPerScrape;
+        const asked = hashOf([PIPELINE_VERSION, feedId, tags, ingest, scrape, source?.tagsVersion, perUpload, most]);
+        const { feed, movedTo } = await sources.readFeed({
+          url: request.url,
+          credentials: source && credentialsOf(source, { store }),
+          known: await knownReading(parent, asked),
+          signal: cancellationSignal(),
+        });
+        if (!(await parentNow())) return NOTHING;
+        const url = movedTo ?? request.url;
+        if (movedTo !== null && dataSourceId) await store.dataSources.note(run, dataSourceId, { url });
+        const change = {
+          status: 'SYNCING',
+          discovered: true,
+          isPass: run.parentRunId !== undefined,
+          ...(movedTo === null ? {} : { externalUrl: movedTo }),
+        } as const;
+        if (feed === null) {
+          await store.runs.setOptions(runId, { ...request, found: { unchanged: true } } satisfies SyncFeedRequest);
+          await store.files.moveContainer(runId, parentId, { ...change, facts: NOT_GONE });
+          return { discovered: 0 };
+        }
+        const reading = { ...feed.validators, asked, runId, entries: 0 };
+        await store.runs.setOptions(runId, { ...request, found: { reading } } satisfies SyncFeedRequest);
+        const named = feed.entries.slice(0, most);
+        const entries = named.slice(0, perUpload ?? named.length);
+        const queue = (dataSource: DataSourceDoc | null): Promise<number> =>
+          store.files.acceptMany(
+            run,
+            entries.map((entry) => ({
+              source: FEED_SOURCE,
+              externalFileId: entryFileId(feedId, entry.id),
+              externalUrl: entry.url,
+              name: entry.title ?? entry.url ?? entry.id,
+              sourceCreatedAt: entry.publishedAt === null ? null : new Date(entry.publishedAt),
+              parentId,
+              isContainer: false,
+              ...(dataSource && { dataSource }),
+              tags,
+              options: ingest,
+              sourceOptions: {
+                ...scrape,
+                feedUrl: url,
+                entryId: entry.id,
+                pageUrl: entry.url,
+              } satisfies FeedEntryOptions,
+              enableAutoSync: null,
+              isPass: run.parentRunId !== undefined,
+              requestId,
+              runId,
+              workflowOf: () => workflowId,
+            })),
+          );
+        let discovered = await queue(source);
+        // A tag workflow may have passed before the files were there: then they are accepted with its tags.
+        for (let now = await find(); now?.tagsVersion !== source?.tagsVersion; now = await find()) {
+          source = now;
+          discovered = await queue(now);
+        }
+        await store.files.moveContainer(runId, parentId, {
+          ...change,
+          // Until the end of this run tells that all is there.
+          feedReading: null,
+          facts: {
+            ...NOT_GONE,
+            pages_total: discovered,
+            ...(feed.title === null ? {} : { title: feed.title }),
+            ...(entries.length < named.length ? LIMIT_FACT : NO_LIMIT_FACT),
+          },
+        });
+        return { discovered };
+      } catch (error) {
+        if (error instanceof Fault && error.kind === 'gone')
+          await store.files.moveContainer(runId, parentId, { status: 'SYNCING', facts: GONE });
+        throw toFailure(error);
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}

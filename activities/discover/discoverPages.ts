@@ -1,0 +1,105 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+
+import { CAP_FACT, LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
+import type { ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
+import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
+import type { SitemapProblem } from '../../connectors/types.js';
+import type { RunInput } from '../../contract/orchestration.js';
+import type { FileRequest } from '../../store/files/accept.js';
+import type { ActivityDeps } from '../deps.js';
+import { toFailure } from '../failures.js';
+
+/** Sitemap files that could not be read and are named on the parent, at most. */
+const PROBLEMS_SHOWN = 20;
+/** Pages written to the store at once. */
+const PAGES_PER_WRITE = 500;
+
+/** The frontier lives in the database: each page a sitemap names becomes a queued file of the run. */
+export function createDiscoveryActivities({ store, sources, settings }: ActivityDeps) {
+  return {
+    /** Reads the run's sitemap and queues a file for each page it is asked for. Safe to repeat: files are matched by URL. */
+    async discoverPages({ runId }: RunInput): Promise<{ discovered: number }> {
+      const run = await store.runs.find(runId);
+      if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
+      const parentId = run.fileId;
+      const request = run.options as ScrapeSitemapRequest;
+      const { scrape, ingest, tags } = request;
+      const asked = scrape.maxPagesToScrape ?? Infinity;
+      const wanted = pageFilter(scrape);
+      const pageOptions = pageOptionsOf(scrape);
+      const { workflowId } = run;
+      const owner = { organizationId: run.organizationId, userId: run.userId, customerId: run.customerId };
+
+      const perUpload = (await store.limits.of(owner)).max_files_per_upload ?? Infinity;
+      const room = Math.min(asked, settings.maxPagesPerScrape, perUpload);
+
+      let listed = 0;
+      let isCut = false;
+      let unread = 0;
+      let discovered = 0;
+      let waiting: FileRequest[] = [];
+      const problems: { url: string; message: string }[] = [];
+      const note = ({ url, fault }: SitemapProblem): void => {
+        unread += 1;
+        if (problems.length < PROBLEMS_SHOWN) problems.push({ url, message: fault.message });
+      };
+      const flush = async (): Promise<void> => {
+        discovered += await store.files.acceptMany(owner, waiting);
+        waiting = [];
+        heartbeat({ discovered });
+      };
+      // A slow sitemap says nothing for a while: the heartbeat goes on by itself.
+      const beat = setInterval(() => heartbeat({ discovered }), 2_000);
+      try {
+        const entries = sources.discover(request.url, cancellationSignal(), note, scrape.usePremiumProxies);
+        for await (const { url } of entries) {
+          listed += 1;
+          if (url === request.url || !wanted(url)) continue;
+          // Only a further page shows that the list is longer than what is taken.
+          isCut = discovered + waiting.length >= room;
+          if (isCut) break;
+          waiting.push({
+            source: WEB_PAGE_SOURCE,
+            externalFileId: url,
+            externalUrl: url,
+            name: url,
+            parentId,
+            isContainer: false,
+            tags,
+            options: ingest,
+            sourceOptions: pageOptions,
+            enableAutoSync: scrape.enableAutoSync,
+            isPass: run.parentRunId !== undefined,
+            requestId: run.requestId,
+            runId,
+            workflowOf: () => workflowId,
+          });
+          if (waiting.length === PAGES_PER_WRITE) await flush();
+        }
+        await flush();
+      } catch (error) {
+        throw toFailure(error);
+      } finally {
+        clearInterval(beat);
+      }
+      // What is missing in it is gone then.
+      const readWhole = listed > 0 && unread === 0 && !isCut;
+      const isOverLimit = isCut && perUpload === room;
+      // The caller knows of a cut that the request itself asked for.
+      const cutAt = isCut && !isOverLimit && asked > room ? discovered : null;
+      await store.runs.setOptions(runId, { ...request, readWhole, cutAt } satisfies ScrapeSitemapRequest);
+      await store.files.moveContainer(runId, parentId, {
+        status: 'SYNCING',
+        discovered: true,
+        isPass: run.parentRunId !== undefined,
+        facts: {
+          pages_listed: listed,
+          pages_total: discovered,
+          sitemap_problems: problems,
+          ...(isOverLimit ? LIMIT_FACT : cutAt === null ? NO_LIMIT_FACT : CAP_FACT),
+        },
+      });
+      return { discovered };
+    },
+  };
+}

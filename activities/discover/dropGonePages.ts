@@ -1,0 +1,49 @@
+import { cancellationSignal } from '@temporalio/activity';
+
+import type { RunInput } from '../../contract/orchestration.js';
+import type { ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
+import { isMassDelete } from '../quarantine/massDelete.js';
+import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
+import type { ActivityDeps } from '../deps.js';
+import { beating } from '../generations/eraseContents.js';
+
+const HELD = 'so many pages of a site are gone at once that none was deleted; look at the site, then approve it';
+
+/** Pages that are at their site no more. */
+export function createGonePagesActivities(deps: ActivityDeps) {
+  const { store, settings, log } = deps;
+  return {
+    /**
+     * Lets go, at the end of a pass, what its site says is gone, and what a sitemap that was read whole names no more.
+     * Nothing where that is so much that a fault of the site is likelier. Safe to repeat.
+     */
+    async dropGonePages({ runId }: RunInput): Promise<void> {
+      const run = await store.runs.find(runId);
+      if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
+      const { fileId: parentId, organizationId, requestId } = run;
+      const signal = cancellationSignal();
+      // What an earlier try has taken is found no more.
+      await finishRemovals(run, deps, signal);
+      await beating(async () => {
+        const [parent] = await store.files.byIds(run, [parentId]);
+        if (!parent) return;
+        const wasRead = run.kind === 'scrapeSitemap' && (run.options as ScrapeSitemapRequest).readWhole === true;
+        const { pages, gone } = await store.files.gonePages(run, parentId, wasRead);
+        const isHeld =
+          (isMassDelete(gone.length, pages, settings.massDeletePercent) || (gone.length === pages && pages > 0)) &&
+          parent.deletionsApproved !== true;
+        const held = isHeld ? gone.length : 0;
+        await store.files.moveContainer(runId, parentId, {
+          status: 'SYNCING',
+          facts: { deletions_held: held === 0 ? null : held },
+        });
+        if (held > 0) {
+          log.warn({ runId, organizationId, requestId, fileId: parentId, gone: held, pages }, HELD);
+          return;
+        }
+        await removeMissing(run, gone, deps, signal);
+        if (parent.deletionsApproved === true) await store.files.setDeletionsApproved(run, parentId, false);
+      });
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+
+import { Fault } from '../../contract/failures.js';
+import type { FollowLinksResult, RunInput } from '../../contract/orchestration.js';
+import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
+import { LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
+import type { WebScrapeRequest } from '../../contract/webScrape.js';
+import type { CrawlAddress } from '../../store/frontier/frontier.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { ActivityDeps } from '../deps.js';
+import { dueIn } from '../ingest/dueIn.js';
+import { toFailure } from '../failures.js';
+
+/** Pages whose links are followed with the same few reads and writes. */
+const PAGES_AT_ONCE = 10;
+const HEARTBEAT_MS = 2_000;
+
+/** The frontier of a crawl: it lives in the database, each page that is found becomes a queued file of the run. */
+export function createCrawlActivities(deps: ActivityDeps) {
+  const { store, sources, settings } = deps;
+  const queue = (run: RunDoc & { fileId: number }, pages: readonly CrawlAddress[]): Promise<number> => {
+    const { scrape, ingest, tags } = run.options as WebScrapeRequest;
+    const sourceOptions = pageOptionsOf(scrape);
+    return store.files.acceptMany(
+      run,
+      pages.map(({ url }) => ({
+        source: WEB_PAGE_SOURCE,
+        externalFileId: url,
+        externalUrl: url,
+        name: url,
+        parentId: run.fileId,
+        isContainer: false,
+        tags,
+        options: ingest,
+        sourceOptions,
+        enableAutoSync: scrape.enableAutoSync,
+        isPass: run.parentRunId !== undefined,
+        requestId: run.requestId,
+        runId: run._id,
+        workflowOf: () => run.workflowId,
+      })),
+    );
+  };
+
+  /** A crawl whose only page could not be had has found nothing. */
+  const refuseFailedStart = async (run: RunDoc, url: string): Promise<void> => {
+    const { total, failed } = await store.files.countRun(run._id);
+    if (total !== 1 || failed !== 1) return;
+    const found = store.files.list(run, {
+      filters: { sources: [WEB_PAGE_SOURCE], externalFileIds: [url] },
+      orderBy: 'id',
+      orderDir: 'asc',
+      page: { limit: 1, offset: 0, startingId: 0 },
+    });
+    for await (const [start] of found) throw new Fault('bad_response', start?.syncErrorMessage ?? 'Nothing was found.');
+  };
+
+  return {
+    /**
+     * Takes the start address, or what the pages that were read since the last call link to: nearest first, of the same
+     * host, not closed by robots.txt, up to the pages that were asked for. Safe to repeat: pages are matched by address.
+     * One call a run at a time.
+     */
+    async followLinks({ runId }: RunInput): Promise<FollowLinksResult> {
+      const row = await store.runs.find(runId);
+      if (!row || row.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
+      const run = { ...row, fileId: row.fileId };
+      const { url: startUrl, scrape } = run.options as WebScrapeRequest;
+      const asked = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
+      const cap = Math.min(asked, (await store.limits.of(run)).max_files_per_upload ?? asked);
+      let overLimit = false;
+      const wanted = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
+      const signal = cancellationSignal();
+      let discovered = await store.frontier.count(runId);
+      const beat = setInterval(() => heartbeat({ discovered }), HEARTBEAT_MS);
+
+      /** The first of the addresses that may be fetched, as many as there is room for. */
+      const admitted = async (pages: readonly CrawlAddress[]): Promise<CrawlAddress[]> => {
+        const open: CrawlAddress[] = [];
+        for (const page of pages) {
+          if (open.length >= cap - discovered) {
+            overLimit = cap < asked;
+            break;
+          }
+          if (wanted(page.url) && (await sources.mayFetch(page.url, signal))) open.push(page);
+        }
+        return open;
+      };
+
+      /** What some pages lead to, each address with the shortest way to it. */
+      const targetsOf = (pages: readonly { depth: number; links: readonly string[] }[], hosts: ReadonlySet<string>) => {
+        const nearest = new Map<string, number>();
+        for (const { depth, links } of pages) {
+          if (depth >= scrape.recursionDepth) continue;
+          for (const url of links)
+            if (hosts.has(new URL(url).host)) nearest.set(url, Math.min(nearest.get(url) ?? Infinity, depth + 1));
+        }
+        return [...nearest].map(([url, depth]) => ({ url, depth }));
+      };
+
+      const follow = async (hosts: ReadonlySet<string>): Promise<boolean> => {
+        signal.throwIfAborted();
+        const pages = await store.frontier.unfollowed(runId, PAGES_AT_ONCE);
+        const targets = targetsOf(pages, hosts);
+        const known = await store.frontier.depths(
+          runId,
+          targets.map(({ url }) => url),
+        );
+        const fresh = await admitted(targets.filter(({ url }) => !known.has(url)));
+        const nearer = targets.filter(({ url, depth }) => (known.get(url) ?? 0) > depth);
+        // Of those at the end of the way nobody asked for the links yet: they are read once more.
+        const again = nearer.filter(({ url }) => (known.get(url) ?? 0) >= scrape.recursionDepth);
+        // Files first: an address that is known has its file, whenever this dies.
+        await queue(run, [...fresh, ...again]);
+        await store.frontier.add(runId, fresh);
+        await store.frontier.shorten(runId, nearer);
+        await store.frontier.followed(runId, pages);
+        discovered += fresh.length;
+        return pages.length === PAGES_AT_ONCE;
+      };
+
+      try {
+        if (discovered === 0) {
+          const start = { url: startUrl, depth: 0 };
+          if ((await queue(run, [start])) === 0)
+            throw new Fault(
+              'bad_response',
+              'This address was scraped as a sitemap before, and its record stands in the way. Delete that file, then scrape again.',
+            );
+          await store.frontier.add(runId, [start]);
+          discovered = 1;
+          await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts: NO_LIMIT_FACT });
+        } else {
+          // Where the site itself sent us from the start address is the same site.
+          const start = await store.frontier.find(runId, startUrl);
+          const hosts = new Set([new URL(startUrl).host, new URL(start?.endedAt ?? startUrl).host]);
+          while (await follow(hosts));
+          await refuseFailedStart(run, startUrl);
+        }
+      } catch (error) {
+        throw toFailure(error);
+      } finally {
+        clearInterval(beat);
+      }
+      const facts = { pages_total: discovered, ...(overLimit ? LIMIT_FACT : {}) };
+      await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts });
+      return { discovered, dueInMs: await dueIn(deps, runId) };
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { FileDoc } from '../../store/files/model.js';
+import type { Store } from '../../store/connect.js';
+import { tenantOf, writtenPoints } from './points.js';
+
+/** A file's generation, and the number that a try writes under. */
+export interface TryOfFile {
+  readonly file: Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'generation'>;
+  readonly generation: number;
+}
+
+/** A file as it was before a flip, and the number that it was flipped to. */
+interface ReplacedFile extends TryOfFile {
+  readonly file: TryOfFile['file'] & Pick<FileDoc, 'vectorSpace' | 'numChunks' | 'cleanupPending'>;
+}
+
+/** Whether all points of older generations are known by the record: no try before this one may have left any. */
+const isAllKnown = ({ file, generation }: ReplacedFile): boolean =>
+  generation === file.generation + 1 && !file.cleanupPending;
+
+/** Deletes what older generations of flipped files left in every store. Safe to repeat. */
+export async function cleanUp(store: Store, files: readonly ReplacedFile[]): Promise<void> {
+  const scopeOf = ({ file, generation }: ReplacedFile) => ({
+    ...tenantOf(file),
+    fileId: file._id,
+    generations: { below: generation },
+  });
+  const older = files.map(scopeOf);
+  await Promise.all([
+    store.vectors.deletePoints(files.filter(isAllKnown).flatMap(({ file }) => writtenPoints(file))),
+    store.vectors.deleteGenerations(files.filter((one) => !isAllKnown(one)).map(scopeOf)),
+    store.chunks.deleteGenerations(older),
+    store.contents.deleteGenerations(older),
+  ]);
+  await store.files.cleaned(older.map(({ fileId }) => fileId));
+}
+
+/**
+ * Deletes what tries wrote that never came to be shown: their numbers lie above the one that readers see. For a try that
+ * ends without a flip; one that is tried again leaves it to the flip. Safe to repeat.
+ */
+export async function discard(store: Store, tries: readonly TryOfFile[]): Promise<void> {
+  const unseen = tries.flatMap(({ file, generation }) =>
+    Array.from({ length: Math.max(0, generation - file.generation) }, (_, back) => ({
+      ...tenantOf(file),
+      fileId: file._id,
+      generations: { exactly: generation - back },
+    })),
+  );
+  await Promise.all([
+    store.vectors.deleteGenerations(unseen),
+    store.chunks.deleteGenerations(unseen),
+    store.contents.deleteGenerations(unseen),
+  ]);
+}

@@ -1,0 +1,62 @@
+import { heartbeat } from '@temporalio/activity';
+
+import { writtenPoints } from './points.js';
+import type { Store } from '../../store/connect.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { Tenant } from '../../store/users/accept.js';
+
+/** A delete covers every generation there ever was. */
+const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
+const HEARTBEAT_MS = 1_000;
+
+/** Deletes what belongs to some files, verified: returns only when no point, chunk or stored content is left. Safe to repeat. */
+export async function eraseContents(
+  store: Store,
+  tenant: Tenant,
+  files: readonly FileDoc[],
+  ids: readonly number[],
+): Promise<void> {
+  const scopes = ids.map((fileId) => ({ ...tenant, fileId, generations: EVERY_GENERATION }));
+  await Promise.all([
+    store.vectors.deletePoints(files.flatMap(writtenPoints)),
+    store.chunks.deleteGenerations(scopes),
+    store.contents.deleteGenerations(scopes),
+    store.originals.deleteOf(tenant, ids),
+    store.recognizedPages.deleteOf(tenant, ids),
+  ]);
+  // Of a sync that was under way, or died, nobody knows which there are.
+  if ((await store.vectors.countOf(tenant, ids)) > 0) await store.vectors.deleteGenerations(scopes);
+  const counts = await Promise.all([
+    store.vectors.countOf(tenant, ids),
+    store.chunks.countOf(tenant, ids),
+    store.contents.countOf(tenant, ids),
+    store.originals.countOf(tenant, ids),
+    store.recognizedPages.countOf(tenant, ids),
+  ]);
+  const left = counts.reduce((sum, count) => sum + count, 0);
+  // Somebody wrote meanwhile: the retry deletes that as well.
+  if (left > 0) throw new Error(`${left} points, chunks or contents of deleted files are left`);
+}
+
+/** Heartbeats while work goes on. */
+export async function beating<T>(work: () => Promise<T>): Promise<T> {
+  const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+/**
+ * Makes the run the owner of some files and deletes what belongs to them, verified. Their records stay. Safe to repeat.
+ */
+export async function emptyFiles(store: Store, run: RunDoc, ids: readonly number[]): Promise<void> {
+  const tenant = { organizationId: run.organizationId, userId: run.userId };
+  await beating(async () => {
+    // Whatever run is at work on them can no longer flip them.
+    await store.files.takeOver(tenant, run._id, run.workflowId, ids);
+    await eraseContents(store, tenant, await store.files.byIds(tenant, ids), ids);
+  });
+}

@@ -1,0 +1,33 @@
+import type { Store } from '../../store/connect.js';
+import type { TaggedFile } from '../../store/files/tags.js';
+
+/** Tags that change faster than they can be written are left to the next try. */
+const ROUNDS = 10;
+
+const revisionOf = (file: TaggedFile): number | null => file.tagsRevision ?? null;
+
+/**
+ * Brings the tags of files to their points. Reads the files again after writing, and repeats for those whose tags
+ * changed meanwhile, so that of two writers the later change stays. Safe to repeat.
+ * @returns the files as they were when their points were right; deleted ones are left out
+ */
+export async function settlePointTags(
+  { files, vectors }: Pick<Store, 'files' | 'vectors'>,
+  ids: readonly number[],
+): Promise<TaggedFile[]> {
+  const settled: TaggedFile[] = [];
+  let open = await files.tagged(ids);
+  for (let round = 0; open.length > 0; round += 1) {
+    if (round === ROUNDS) throw new Error('tags of files change faster than they can be brought to their points');
+    // Each round needs what the one before has written.
+    await vectors.setTags(open);
+    const now = new Map((await files.tagged(open.map(({ _id }) => _id))).map((file) => [file._id, file]));
+    const moved: TaggedFile[] = [];
+    for (const file of open) {
+      const fresh = now.get(file._id);
+      if (fresh) (revisionOf(fresh) === revisionOf(file) ? settled : moved).push(fresh);
+    }
+    open = moved;
+  }
+  return settled;
+}

@@ -1,0 +1,28 @@
+/** What MongoDB's record of a file says about its points in Qdrant. */
+import type { FileDoc } from '../../store/files/model.js';
+import type { WrittenPoints } from '../../store/vectors/vectors.js';
+
+export const tenantOf = ({ organizationId, userId }: Pick<FileDoc, 'organizationId' | 'userId'>) => ({
+  organizationId,
+  userId,
+});
+
+/** The points that a file's record names. */
+export const writtenPoints = ({
+  _id,
+  generation,
+  vectorSpace,
+  numChunks,
+}: Pick<FileDoc, '_id' | 'generation' | 'vectorSpace' | 'numChunks'>): WrittenPoints[] =>
+  vectorSpace === null ? [] : [{ fileId: _id, generation, space: vectorSpace, count: numChunks }];
+
+/** What of a file's record its points carry. */
+export const pointFacts = (file: FileDoc, ancestors: ReadonlyMap<number, readonly number[]>) => ({
+  ...tenantOf(file),
+  fileId: file._id,
+  parentId: file.parentId,
+  ancestors: ancestors.get(file._id) ?? [],
+  source: file.source,
+  fileTypeAtSource: file.fileTypeAtSource,
+  tagPairs: file.tagPairs,
+});

@@ -1,0 +1,36 @@
+import type { FileDoc } from '../../store/files/model.js';
+import type { Store } from '../../store/connect.js';
+import { settlePointTags } from './pointTags.js';
+
+/** Times a file's tags may change between its points and its flip. */
+const TAG_CHANGES = 5;
+
+/**
+ * Shows files to readers. One whose tags were changed since it was begun is shown once its points have the new ones.
+ * @param show flips files whose tags are of the given revision; answers the ids of those that were
+ */
+export async function publishWithTags<T extends { readonly file: FileDoc; readonly tagsRevision: number | null }>(
+  store: Store,
+  files: readonly T[],
+  show: (files: readonly T[]) => Promise<number[]>,
+): Promise<number[]> {
+  const flipped: number[] = [];
+  let open = [...files];
+  for (let change = 0; ; change += 1) {
+    const done = new Set(await show(open));
+    flipped.push(...done);
+    open = open.filter(({ file }) => !done.has(file._id));
+    if (open.length === 0 || change === TAG_CHANGES) return flipped;
+    // Seldom: the tags have changed, or another run took the file over. The next try tells which.
+    const settled = await settlePointTags(
+      store,
+      open.map(({ file }) => file._id),
+    );
+    const revisions = new Map(settled.map((file) => [file._id, file.tagsRevision ?? null]));
+    open = open.flatMap((one) => {
+      const tagsRevision = revisions.get(one.file._id);
+      return tagsRevision === undefined || tagsRevision === one.tagsRevision ? [] : [{ ...one, tagsRevision }];
+    });
+    if (open.length === 0) return flipped;
+  }
+}

@@ -1,0 +1,29 @@
+import { Fault } from '../../contract/failures.js';
+import type { EffectiveLimits, LimitName } from '../../contract/limits.js';
+import type { Store } from '../../store/connect.js';
+import type { FileDoc } from '../../store/files/model.js';
+
+const WHOLE = 'It goes on when the limit is raised or files are deleted.';
+const PART = 'Have the limit raised, then resync it.';
+
+/** Why a text is not kept, and whether it waits for room or is given up. */
+const REFUSALS: Readonly<Record<LimitName, { kind: 'no_room' | 'over_limit'; advice: string }>> = {
+  max_files: { kind: 'no_room', advice: WHOLE },
+  max_characters: { kind: 'no_room', advice: WHOLE },
+  max_files_per_upload: { kind: 'over_limit', advice: PART },
+  max_characters_per_file: { kind: 'over_limit', advice: PART },
+  max_characters_per_upload: { kind: 'over_limit', advice: PART },
+};
+
+/** Checks the texts of one batch against the limits of their user, which are read once. */
+export function createAdmission(store: Pick<Store, 'limits'>): (file: FileDoc, characters: number) => Promise<void> {
+  let read: Promise<EffectiveLimits> | null = null;
+  return async ({ _id: fileId, runId, organizationId, userId }, characters) => {
+    const tenant = { organizationId, userId };
+    read ??= store.limits.of(tenant);
+    const broken = await store.limits.admit({ ...tenant, runId: runId ?? 0, fileId, characters }, await read);
+    if (broken === null) return;
+    const { kind, advice } = REFUSALS[broken];
+    throw new Fault(kind, `Its ${characters} characters do not fit into the user's limit ${broken}. ${advice}`);
+  };
+}

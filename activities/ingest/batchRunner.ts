@@ -1,0 +1,197 @@
+import { activityInfo } from '@temporalio/activity';
+import pLimit from 'p-limit';
+
+import { Fault } from '../../contract/failures.js';
+import type { AsideStep } from '../../contract/orchestration.js';
+import type { StartedFile } from '../../store/files/start.js';
+import type { Tenant } from '../../store/users/accept.js';
+import { type AttemptCost, costOf, newAttemptCost } from './prepare/attemptCost.js';
+import { createAdmission } from './admission.js';
+import { cleanUp, discard } from '../generations/cleanUp.js';
+import type { ActivityDeps } from '../deps.js';
+import { createFileSlots } from './fileSlots.js';
+import { createIngestWrites, type IngestWrites, type StartRequest } from './ingestWrites.js';
+import { closeText, type LinkKeeper } from './prepare/preparedFile.js';
+import { prepareFile } from './prepare/prepareFile.js';
+import { Deferred } from './prepare/deferred.js';
+import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
+import { BoundReached, type TokenBound } from './prepare/tokenBound.js';
+
+/** Files that one activity brings in. */
+export interface FileBatch {
+  /** Whose files they are. */
+  readonly owner: Tenant;
+  readonly files: readonly StartRequest[];
+  /** When the batch begins no more files, on the clock of performance.now(). It begins one in any case. */
+  readonly until: number;
+  tokensOf(runId: number): TokenBound;
+  /** Where the links of a page are kept; null for none. */
+  keeperOf?(file: StartedFile['file']): LinkKeeper | null;
+  readonly signal: AbortSignal;
+  /** Called as each file ends. */
+  onDone(): void;
+}
+
+/** What is left of a batch once it has ended. */
+export interface BatchEnd {
+  /** A run has come to its bound of tokens; its files wait in the queue. */
+  readonly paused: boolean;
+  /** Files that were under way at two worker deaths: to be run alone. */
+  readonly alone: readonly number[];
+  readonly aside: Readonly<Record<AsideStep, readonly number[]>>;
+  /** Files that were not begun, because the time was over. */
+  readonly left: readonly number[];
+}
+
+/** Brings files from queued to an end, in batches that share their writes. */
+export interface BatchRunner {
+  readonly writes: IngestWrites;
+  /**
+   * Each outcome is written as it happens, so a second run of the same batch continues where the first one died. Faults
+   * stay with their file. @throws the fault of a store
+   */
+  run(batch: FileBatch): Promise<BatchEnd>;
+}
+
+export function createBatchRunner(deps: ActivityDeps): BatchRunner {
+  const { store, settings } = deps;
+  const writes = createIngestWrites(deps);
+  const fileSlots = createFileSlots(settings.workerFileConcurrency);
+  const { starter, committer, keeper } = writes;
+  const { settle, forget } = createSettling(deps);
+
+  const release = async (left: readonly StartedFile[]): Promise<void> => {
+    for (const runId of new Set(left.map(({ file }) => file.runId)))
+      if (runId !== null)
+        await store.files.release(
+          runId,
+          left.flatMap(({ file }) => (file.runId === runId ? [file._id] : [])),
+        );
+  };
+
+  return {
+    writes,
+    async run({ owner, files, until, tokensOf, keeperOf, signal, onDone }) {
+      const fileIds = files.map(({ fileId }) => fileId);
+      const underWay = new Map<number, StartedFile>();
+      const handedOver = new Set<number>();
+      let storeFailed = false;
+      let paused = false;
+      const alone: number[] = [];
+      const aside: Record<AsideStep, number[]> = { transcribe: [], recognize: [] };
+      const admit = createAdmission(store);
+
+      /** The write that ends a file, once its slot is released. */
+      type Commit = () => Promise<void>;
+      const work = async (runId: number, started: StartedFile, attempt: AttemptCost): Promise<Commit> => {
+        const { file, generation } = started;
+        if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', QUARANTINE);
+        if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, file._id));
+        const admitted = (characters: number): Promise<void> => admit(file, characters);
+        const keepLinks = keeperOf?.(file) ?? null;
+        const preparation = { admit: admitted, tokens: tokensOf(runId), attempt, keepLinks };
+        const prepared = await prepareFile(runId, started, deps, signal, preparation);
+        attempt.stage = 'store';
+        if (prepared) {
+          return () => {
+            handedOver.add(file._id);
+            return committer.add(prepared).finally(() => closeText(prepared.document));
+          };
+        }
+        if (generation > file.generation + 1) await forget(started);
+        return () => {
+          handedOver.add(file._id);
+          return keeper.add({ runId, file, generation, cost: costOf(attempt) });
+        };
+      };
+
+      /** A file in its slot: what is left to do for it once the slot is released. */
+      interface Tried {
+        readonly started: StartedFile;
+        readonly attempt: AttemptCost;
+        readonly end: Commit;
+      }
+      let begun = 0;
+      const left: number[] = [];
+      const tryFile = async ({ runId, fileId }: StartRequest): Promise<Tried | null> => {
+        signal.throwIfAborted();
+        // Stop fetching after a store failure: the results could not be written.
+        if (storeFailed || paused) return null;
+        if (begun > 0 && performance.now() > until) {
+          left.push(fileId);
+          return null;
+        }
+        begun += 1;
+        const started = await starter.add({ runId, fileId });
+        if (!started) return null;
+        underWay.set(fileId, started);
+        if (started.file.unfinishedStarts - 1 >= SUSPECT_AFTER_DEATHS && files.length > 1) {
+          alone.push(fileId);
+          return null;
+        }
+        const attempt = newAttemptCost();
+        const commit = await work(runId, started, attempt).catch((error: unknown) => () => Promise.reject(error));
+        return { started, attempt, end: commit };
+      };
+      const slots = pLimit(settings.fileConcurrency);
+      const ingest = async (request: StartRequest): Promise<void> => {
+        const { runId, fileId } = request;
+        // Fetching, reading and embedding take a slot; waiting for the write does not.
+        const tried = await slots(() => fileSlots.run(owner, () => tryFile(request)));
+        if (!tried) return;
+        const { started, attempt, end } = tried;
+        try {
+          await end();
+        } catch (error) {
+          if (error instanceof Deferred) {
+            aside[error.step].push(fileId);
+            await forget(started);
+            await store.files.putAside(runId, fileId, error.pages);
+            underWay.delete(fileId);
+            return;
+          }
+          if (error instanceof BoundReached) {
+            paused = true;
+            await forget(started);
+            await store.files.release(runId, [fileId]);
+            underWay.delete(fileId);
+            return;
+          }
+          if (!(error instanceof Fault) || signal.aborted) {
+            storeFailed = true;
+            throw error;
+          }
+          await settle(runId, started, error, attempt);
+        }
+        underWay.delete(fileId);
+        onDone();
+      };
+
+      // MongoDB is asked at once in any case; a retry that finds Qdrant still down fetches nothing.
+      if (activityInfo().attempt > 1) {
+        await store.vectors.ping();
+        // Events of the attempt before come before those of this one.
+        await store.events.settle(fileIds);
+      }
+      const unclean = await store.files.needingCleanUp(files);
+      if (unclean.length > 0)
+        await cleanUp(
+          store,
+          unclean.map((file) => ({ file, generation: file.generation })),
+        );
+      // Start only as many files as are in progress, so a crash does not count idle files as attempts.
+      const limit = pLimit(2 * settings.fileConcurrency);
+      const results = await Promise.allSettled(files.map((file) => limit(() => ingest(file))));
+      const broken = results.find((result) => result.status === 'rejected');
+      // Deferred and interrupted files do not count as failed attempts.
+      if (underWay.size > 0) {
+        // A cancelled run does not come back to them. How far a failed write came is unknown.
+        const unwritten = [...underWay.values()].filter(({ file }) => !handedOver.has(file._id));
+        if (signal.aborted) await discard(store, unwritten);
+        await release([...underWay.values()]);
+      }
+      if (broken) throw broken.reason;
+      return { paused, alone, aside, left };
+    },
+  };
+}

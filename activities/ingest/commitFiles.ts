@@ -1,0 +1,64 @@
+import { mediaTypeOf } from '../../contract/mediaTypes.js';
+import type { ProcessedDocument } from '../../documents/types.js';
+import type { Store } from '../../store/connect.js';
+import { cleanUp, discard } from '../generations/cleanUp.js';
+import { pointFacts, tenantOf } from '../generations/points.js';
+import { publishWithTags } from '../generations/publishWithTags.js';
+import type { PreparedFile } from './prepare/preparedFile.js';
+
+/** What of a document its rows hold. */
+const textOf = ({ text, prefix, cuts }: ProcessedDocument) => ({ text, prefix, cuts });
+
+/**
+ * Writes prepared files down: contents and chunks, then points, then the flip that shows both to readers, then the old generation goes.
+ * Killed in between, the next try writes a generation of its own and removes this one's rows.
+ */
+export async function commitFiles(store: Store, prepared: readonly PreparedFile[]): Promise<void> {
+  await Promise.all([
+    store.contents.write(prepared.flatMap(({ content }) => content ?? [])),
+    store.chunks.write(
+      prepared.flatMap(({ started: { file, generation }, document }) =>
+        document === null ? [] : [{ ...tenantOf(file), fileId: file._id, generation, ...textOf(document) }],
+      ),
+    ),
+  ]);
+  const withVectors = prepared.filter(({ space, vectors }) => space !== null && vectors.length > 0);
+  const ancestors = await store.files.ancestorsOf(withVectors.map(({ started }) => started.file));
+  await store.vectors.upsert(
+    withVectors.flatMap(({ started: { file, generation }, finished, space, vectors, sparseOf }) =>
+      space === null
+        ? []
+        : [
+            {
+              ...pointFacts(file, ancestors),
+              generation,
+              space,
+              model: finished.model ?? file.options.embeddingModel,
+              mediaType: mediaTypeOf(finished.content.statistics?.fileFormat ?? null, finished.content.hasText),
+              vectors,
+              ...(sparseOf ? { sparseOf } : {}),
+            },
+          ],
+    ),
+  );
+  const flipped = new Set(
+    await publishWithTags(
+      store,
+      prepared.map(({ finished }) => finished),
+      (syncs) => store.files.finish(syncs),
+    ),
+  );
+  const done = prepared.filter(({ started }) => flipped.has(started.file._id));
+  const overtaken = prepared.filter(({ started }) => !flipped.has(started.file._id));
+  const withOlder = done.filter(({ started }) => started.generation > 1);
+  if (withOlder.length > 0)
+    await cleanUp(
+      store,
+      withOlder.map(({ started }) => started),
+    );
+  if (overtaken.length > 0)
+    await discard(
+      store,
+      overtaken.map(({ started }) => started),
+    );
+}

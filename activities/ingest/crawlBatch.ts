@@ -1,0 +1,36 @@
+import type { FoundLinks } from '../../store/frontier/frontier.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { Store } from '../../store/connect.js';
+import type { WebScrapeRequest } from '../../contract/webScrape.js';
+import type { Batcher } from '../batcher.js';
+import type { LinkKeeper } from './prepare/preparedFile.js';
+
+/** The part of a crawl that one batch reads. */
+export interface CrawlBatch {
+  /** What a page's links are told to; null for a page so far from the start that they are not followed. */
+  keeperOf(file: FileDoc): LinkKeeper | null;
+}
+
+/** Looks up, for a batch at once, which of its pages the run's crawl goes on from. */
+export async function openCrawlBatch(
+  runId: number,
+  fileIds: readonly number[],
+  store: Store,
+  linker: Batcher<FoundLinks, void>,
+): Promise<CrawlBatch> {
+  const run = await store.runs.find(runId);
+  if (!run) throw new Error(`Run ${runId} has no row`);
+  const { recursionDepth } = (run.options as WebScrapeRequest).scrape;
+  const files = await store.files.byIds(run, fileIds);
+  const depths = await store.frontier.depths(
+    runId,
+    files.map((file) => file.externalFileId),
+  );
+  return {
+    keeperOf({ externalFileId: url }) {
+      const depth = depths.get(url);
+      if (depth === undefined || depth >= recursionDepth) return null;
+      return ({ urls, endedAt }) => linker.add({ runId, url, endedAt, links: [...urls] });
+    },
+  };
+}

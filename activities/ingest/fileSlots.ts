@@ -1,0 +1,78 @@
+import type { Tenant } from '../../store/users/accept.js';
+
+/** The part of all slots that one user may hold, so that another user's file always finds a free one. */
+const MOST_OF_ONE_USER = 0.75;
+
+/** The files that a worker fetches, reads and embeds at once, over all batches. */
+export interface FileSlots {
+  /**
+   * Runs work for a file in a slot. Waiting organizations take turns, and within one its users, so the number of batches
+   * and workflows of a user gives it no larger share.
+   */
+  run<T>(user: Tenant, work: () => Promise<T>): Promise<T>;
+}
+
+type Grant = () => void;
+
+/** @param total number of slots */
+export function createFileSlots(total: number): FileSlots {
+  const most = Math.max(1, Math.ceil(total * MOST_OF_ONE_USER));
+  // A Map keeps the order of insertion: an entry that is deleted and set again goes to the end of the ring.
+  const ring = new Map<number, Map<number, Grant[]>>();
+  const held = new Map<number, number>();
+  let free = total;
+
+  const wait = ({ organizationId, userId }: Tenant, grant: Grant): void => {
+    const users = ring.get(organizationId) ?? new Map<number, Grant[]>();
+    const grants = users.get(userId);
+    if (grants) grants.push(grant);
+    else users.set(userId, [grant]);
+    ring.set(organizationId, users);
+  };
+
+  /** Takes the next waiting file whose user may have one more slot. */
+  const next = (): { readonly userId: number; readonly grant: Grant } | null => {
+    for (const [organizationId, users] of ring)
+      for (const [userId, [grant, ...rest]] of users) {
+        if (!grant || (held.get(userId) ?? 0) >= most) continue;
+        users.delete(userId);
+        if (rest.length > 0) users.set(userId, rest);
+        ring.delete(organizationId);
+        if (users.size > 0) ring.set(organizationId, users);
+        return { userId, grant };
+      }
+    return null;
+  };
+
+  const pump = (): void => {
+    while (free > 0) {
+      const taken = next();
+      if (!taken) return;
+      free -= 1;
+      held.set(taken.userId, (held.get(taken.userId) ?? 0) + 1);
+      taken.grant();
+    }
+  };
+
+  const release = (userId: number): void => {
+    free += 1;
+    const left = (held.get(userId) ?? 1) - 1;
+    if (left > 0) held.set(userId, left);
+    else held.delete(userId);
+    pump();
+  };
+
+  return {
+    async run(user, work) {
+      await new Promise<void>((grant) => {
+        wait(user, grant);
+        pump();
+      });
+      try {
+        return await work();
+      } finally {
+        release(user.userId);
+      }
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import {
+  BATCH_SIZE,
+  FIRST_BATCH_SIZE,
+  type PlanBatchesInput,
+  type PlanBatchesResult,
+} from '../../contract/orchestration.js';
+import type { ActivityDeps } from '../deps.js';
+import { dueIn } from './dueIn.js';
+
+export function createPlanActivities(deps: ActivityDeps) {
+  const { store, settings } = deps;
+  return {
+    /** Holds back what the user's limits leave no room for, and cuts the run's due files into batches, from a cursor on. The very first batch is small, so that something is searchable at once. */
+    async planBatches({ runId, afterId, limit }: PlanBatchesInput): Promise<PlanBatchesResult> {
+      const run = await store.runs.find(runId);
+      if (!run) throw new Error(`Run ${runId} has no row`);
+      const tenant = { organizationId: run.organizationId, userId: run.userId };
+      const reached = await store.limits.takeTurn(tenant, runId, await store.limits.of(tenant));
+      if (reached !== null && run.fileId !== null)
+        await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts: { limit_reached: reached } });
+      const wanted = limit * BATCH_SIZE;
+      const ids = await store.files.due(runId, afterId, wanted, new Date());
+      const batches: number[][] = [];
+      const window = settings.batchConcurrency;
+      let from = 0;
+      if (afterId === 0 && ids.length > FIRST_BATCH_SIZE) {
+        batches.push(ids.slice(0, FIRST_BATCH_SIZE));
+        from = FIRST_BATCH_SIZE;
+      }
+      for (; from < ids.length; from += BATCH_SIZE) batches.push(ids.slice(from, from + BATCH_SIZE));
+      const passOver = ids.length < wanted;
+      if (!passOver) return { batches, window, afterId: ids.at(-1) ?? 0, dueInMs: null };
+      return { batches, window, afterId: 0, dueInMs: await dueIn(deps, runId) };
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { LIMIT_FACT } from '../../../contract/limits.js';
+import { Fault } from '../../../contract/failures.js';
+import { tagObject } from '../../../contract/tags.js';
+import { foundAs, helpfulType, MAX_ATTACHMENT_DEPTH, type UploadOptions } from '../../../contract/uploads.js';
+import type { Attachment } from '../../../documents/types.js';
+import type { FileDoc } from '../../../store/files/model.js';
+import type { ActivityDeps } from '../../deps.js';
+
+/** Files left out that the record names, at most. */
+const SKIPPED_SHOWN = 20;
+/** Children of one file that are looked through. */
+const MAX_CHILDREN = 10_000;
+
+/** What of the files that a file contains did not become one, as its file_metadata says it. */
+interface AttachmentFacts {
+  readonly attachments_skipped?: readonly { readonly name: string; readonly reason: string }[];
+  readonly limit_reached?: string;
+}
+
+// oxlint-disable-next-line require-await -- an async iterable is what is asked for, and all of it is at hand
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}
+
+/**
+ * Makes a child of each file that a file contains: queued for the same run, with the same options and tags. What can't
+ * be read is left out and named. Safe to repeat.
+ */
+export async function acceptAttachments(
+  runId: number,
+  parent: FileDoc,
+  attachments: readonly Attachment[],
+  deps: ActivityDeps,
+): Promise<AttachmentFacts> {
+  const { store } = deps;
+  const tenant = { organizationId: parent.organizationId, userId: parent.userId };
+  const depth = ((parent.sourceOptions as UploadOptions | null)?.depth ?? 0) + 1;
+  const skipped: { name: string; reason: string }[] = [];
+  const skip = (name: string, reason: string): void => {
+    if (skipped.length < SKIPPED_SHOWN) skipped.push({ name, reason });
+  };
+  const ids = await store.files.ids(tenant, { parentFileIds: [parent._id] }, MAX_CHILDREN);
+  const known = new Map((await store.files.byIds(tenant, ids)).map((child) => [child.externalFileId, child]));
+  const { max_files_per_upload: perUpload } = await store.limits.of(tenant);
+  let room = perUpload === null ? Infinity : perUpload - (await store.files.countRun(runId)).total;
+  let overLimit = false;
+
+  for (const [index, { name, contentType, bytes }] of attachments.entries()) {
+    if (depth > MAX_ATTACHMENT_DEPTH) {
+      skip(name, `It lies more than ${MAX_ATTACHMENT_DEPTH} files deep.`);
+      continue;
+    }
+    const externalFileId = `${parent.externalFileId}/${index}`;
+    const child = known.get(externalFileId) ?? null;
+    if (child?.runId !== runId) {
+      if (room <= 0) {
+        overLimit = true;
+        break;
+      }
+      const reason = await accept(runId, parent, child, { name, contentType, bytes }, externalFileId, depth, deps);
+      if (reason !== null) {
+        skip(name, reason);
+        continue;
+      }
+      room -= 1;
+    }
+  }
+  return {
+    ...(skipped.length > 0 ? { attachments_skipped: skipped } : {}),
+    ...(overLimit ? LIMIT_FACT : {}),
+  };
+}
+
+/** Queues one of them; answers why it is left out, or null. */
+async function accept(
+  runId: number,
+  parent: FileDoc,
+  child: FileDoc | null,
+  { name, contentType, bytes }: Attachment,
+  externalFileId: string,
+  depth: number,
+  { store, identify }: ActivityDeps,
+): Promise<string | null> {
+  const { organizationId, userId, customerId } = parent;
+  const declared = helpfulType(contentType);
+  let found: ReturnType<typeof foundAs>;
+  try {
+    found = foundAs(identify({ bytes, contentType: declared, name }), name, bytes.byteLength);
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  }
+  const draft = await store.originals.receive({ organizationId, userId }, once(bytes));
+  const { id, size, sha256 } = draft;
+  const same = child?.original?.sha256 === sha256 ? child.original : null;
+  try {
+    await store.transaction(async (session) => {
+      const { file } = await store.files.accept(
+        { organizationId, userId, customerId },
+        {
+          source: found.source,
+          externalFileId,
+          externalUrl: null,
+          name,
+          parentId: parent._id,
+          // Two accounts may each have a message of this id.
+          accountId: parent.accountId ?? null,
+          isContainer: false,
+          tags: tagObject(parent.tags) ?? {},
+          options: parent.options,
+          sourceOptions: { url: null, contentType: declared, depth } satisfies UploadOptions,
+          upload: {
+            uploadId: parent.uploadId,
+            original: same ?? { id, size, sha256 },
+            statistics: child?.statistics ?? found.statistics,
+            ocrProperties: parent.ocrProperties,
+            supportsColdStorage: parent.supportsColdStorage,
+            hotStorageTimeToLive: parent.hotStorageTimeToLive,
+          },
+          enableAutoSync: null,
+          requestId: parent.requestId ?? '',
+          runId,
+          workflowOf: () => parent.workflowId ?? '',
+        },
+        session,
+      );
+      if (same) return;
+      await store.originals.accept(draft, file._id, session);
+      const owner = { organizationId, userId, fileId: file._id };
+      if (child?.original) await store.originals.release(owner, child.original.id, session);
+    });
+    return null;
+  } finally {
+    // A no-op once it is the child's.
+    await store.originals.discard(draft);
+  }
+}

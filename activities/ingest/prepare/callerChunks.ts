@@ -1,0 +1,131 @@
+import { Fault } from '../../../contract/failures.js';
+import { givenSpace, type GivenChunks } from '../../../contract/uploads.js';
+import type { ProcessedDocument } from '../../../documents/types.js';
+import type { StartedFile } from '../../../store/files/start.js';
+import type { FileDoc } from '../../../store/files/model.js';
+import { costOf } from './attemptCost.js';
+import type { ActivityDeps } from '../../deps.js';
+import { embedTexts } from './embedTexts.js';
+import type { Preparation, PreparedFile } from './preparedFile.js';
+import { sparseVectorsOf } from './sparseVectors.js';
+
+/** Between chunks in what is shown as the file's text. */
+const GAP = '\n\n';
+/** Chunks whose tokens are counted before anything else gets its turn. */
+const COUNTED_AT_ONCE = 20;
+
+async function readGiven({ organizationId, _id: fileId, givenChunks }: FileDoc, { store }: ActivityDeps) {
+  const parts: Uint8Array[] = [];
+  const stream = givenChunks ? await store.originals.stream({ organizationId, fileId }, givenChunks.id) : null;
+  if (stream === null) throw new Fault('gone', 'The chunks that were uploaded are no longer there. Upload them again.');
+  for await (const part of stream) parts.push(part);
+  return JSON.parse(Buffer.concat(parts).toString()) as GivenChunks;
+}
+
+function vectorOf(base64: string): Float32Array {
+  const bytes = Buffer.from(base64, 'base64');
+  // Of a copy, since memory of Node's pool begins anywhere.
+  return new Float32Array(new Uint8Array(bytes).buffer);
+}
+
+/**
+ * Returns the vectors that a caller uploaded with a file's chunks, in the order of the chunks.
+ * @throws Fault when they are no longer stored
+ */
+export async function callerVectors(file: FileDoc, deps: ActivityDeps): Promise<Float32Array[]> {
+  const { vectors } = await readGiven(file, deps);
+  if (vectors === null) throw new Fault('gone', 'Its vectors were not kept. Upload its chunks and embeddings again.');
+  return vectors.map(vectorOf);
+}
+
+/** The chunks as a document of their own, each in its place. */
+async function asDocument(texts: readonly string[], { statistics }: FileDoc, countTokens: (text: string) => number) {
+  let start = 0;
+  let numTokens = 0;
+  const cuts: { start: number; end: number; tokens: number }[] = [];
+  for (const [index, text] of texts.entries()) {
+    if (index % COUNTED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+    const tokens = countTokens(text);
+    numTokens += tokens;
+    cuts.push({ start, end: start + text.length, tokens });
+    start += text.length + GAP.length;
+  }
+  return {
+    text: texts.join(GAP),
+    prefix: '',
+    cuts,
+    numTokens,
+    format: (statistics?.fileFormat ?? 'TXT') as ProcessedDocument['format'],
+    mimeType: statistics?.mimeType ?? 'text/plain',
+    metadata: {},
+  } satisfies ProcessedDocument;
+}
+
+/**
+ * A file whose chunks a caller made, ready to be written down: with the caller's vectors, in a space of their own, or with
+ * vectors made here. What the file is, and its content, stay as they are.
+ */
+export async function prepareCallerChunks(
+  runId: number,
+  started: StartedFile,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+  { admit, tokens, attempt }: Preparation,
+): Promise<PreparedFile> {
+  const { file, generation } = started;
+  const { organizationId, userId, _id: fileId, options } = file;
+  const { texts, vectors: given } = await readGiven(file, deps);
+  attempt.stage = 'read';
+  const document = await asDocument(texts, file, await deps.loadCounter());
+  await admit(document.text.length);
+  attempt.stage = 'embed';
+  const model = options.embeddingModel;
+  const vectors = given?.map(vectorOf) ?? null;
+  const wants = !options.generateChunksOnly;
+  const own = wants && vectors === null ? deps.embeddings.spaceOf(model) : null;
+  const space = wants && vectors !== null ? givenSpace(model, vectors[0]?.length ?? 0) : own;
+  const chunks = texts.map((text, index) => ({ text, tokens: document.cuts[index]?.tokens ?? 0 }));
+  const made = own ? await embedTexts({ organizationId, userId }, own, chunks, deps, signal, tokens, attempt) : [];
+  // What was fetched is kept by generation: the new one has it too.
+  const bytes = file.hasContent
+    ? await deps.store.contents.get({ organizationId, fileId, generation: file.generation })
+    : null;
+  const content = bytes && (await deps.store.contents.take({ organizationId, userId, fileId, generation }, bytes));
+  return {
+    started,
+    content,
+    document,
+    space,
+    vectors: space ? (vectors ?? made) : [],
+    ...sparseVectorsOf(file, document, deps),
+    finished: {
+      runId,
+      file,
+      name: null,
+      fileMetadata: file.fileMetadata,
+      tagsRevision: file.tagsRevision ?? null,
+      cost: costOf(attempt),
+      content: {
+        generation,
+        numChunks: texts.length,
+        vectorSpace: space?.name ?? null,
+        dimensions: space?.dimensions ?? null,
+        hasContent: bytes !== null,
+        hasText: true,
+        // Nothing that is read later is the same as this.
+        rawHash: null,
+        processedAs: null,
+        etag: null,
+        lastModified: null,
+        statistics: {
+          fileFormat: file.statistics?.fileFormat ?? null,
+          fileSize: file.statistics?.fileSize ?? null,
+          mimeType: file.statistics?.mimeType ?? null,
+          numCharacters: document.text.length,
+          numTokens: document.numTokens,
+          numEmbeddings: space ? texts.length : 0,
+        },
+      },
+    },
+  };
+}

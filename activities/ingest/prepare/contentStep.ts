@@ -1,0 +1,22 @@
+import { Fault } from '../../../contract/failures.js';
+import type { ActivityDeps } from '../../deps.js';
+
+/** Runs a step that works on content. What is no Fault is a defect that this very content brought up: it costs the file, not the batch. */
+export async function contentStep<T>(
+  what: string,
+  signal: AbortSignal,
+  deps: ActivityDeps,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Fault || signal.aborted) throw error;
+    deps.log.error({ err: error, step: what }, 'an item brought up a defect');
+    throw new Fault(
+      'broken_content',
+      `This content could not be ${what}: the service met something it does not know. Its log names the cause.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,67 @@
+import type { VectorSpace } from '../../../contract/embeddingModels.js';
+import { Fault } from '../../../contract/failures.js';
+import type { AttemptCost } from './attemptCost.js';
+import type { Party } from '../../../providers/embeddings/fairQueue.js';
+import { contentStep } from './contentStep.js';
+import type { ActivityDeps } from '../../deps.js';
+import type { TokenBound } from './tokenBound.js';
+
+/** What is embedded of a chunk, and its cl100k tokens. */
+interface ChunkText {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+const sumOf = (tokens: readonly (number | undefined)[]): number => tokens.reduce<number>((sum, n = 0) => sum + n, 0);
+
+/**
+ * The vectors of chunks, in their order: those of texts known from before, and the rest computed now.
+ * @param owner takes turns with others where texts wait to be embedded
+ * @param bound what is computed is taken of it first; null: of nothing
+ * @throws BoundReached where that does not fit
+ * @param attempt gets the tokens of both
+ */
+export async function embedTexts(
+  owner: Party,
+  space: VectorSpace,
+  chunks: readonly ChunkText[],
+  deps: ActivityDeps,
+  signal: AbortSignal,
+  bound: TokenBound | null,
+  attempt?: AttemptCost,
+): Promise<Float32Array[]> {
+  const { organizationId } = owner;
+  const { embeddingUsage, vectorCache } = deps.store;
+  const tokensOf = new Map(chunks.map(({ text, tokens }) => [text, tokens]));
+  const computed = { texts: 0, tokens: 0 };
+  const count = (outcome: 'computed' | 'reused', texts: number, tokens: number): void => {
+    embeddingUsage.count(organizationId, space.name, { [outcome]: texts });
+    deps.metrics.embedded({ space: space.name, purpose: 'document', outcome, texts, tokens });
+  };
+  const vectors = await vectorCache.resolve(
+    organizationId,
+    space,
+    chunks.map(({ text }) => text),
+    async (missing) => {
+      const tokens = sumOf(missing.map((text) => tokensOf.get(text)));
+      await bound?.take(tokens);
+      const made = await contentStep('embedded', signal, deps, () =>
+        deps.embeddings.embed(space.name, missing, 'document', signal, owner),
+      ).catch(async (error: unknown) => {
+        // Of one that was broken off nobody knows what was embedded.
+        if (error instanceof Fault && !signal.aborted) await bound?.giveBack(tokens);
+        throw error;
+      });
+      computed.texts += missing.length;
+      computed.tokens += tokens;
+      if (attempt) attempt.tokens += tokens;
+      count('computed', missing.length, tokens);
+      return made;
+    },
+    signal,
+  );
+  const reused = sumOf(chunks.map(({ tokens }) => tokens)) - computed.tokens;
+  if (attempt) attempt.reused += reused;
+  count('reused', chunks.length - computed.texts, reused);
+  return vectors;
+}

@@ -1,0 +1,89 @@
+import type { DocumentFormat } from '../../../contract/fileFormats.js';
+import { Fault } from '../../../contract/failures.js';
+import {
+  foundAs,
+  helpfulType,
+  nameInUrl,
+  RAW_TEXT_SOURCE,
+  UPLOAD_SOURCES,
+  type UploadOptions,
+} from '../../../contract/uploads.js';
+import type { StartedFile } from '../../../store/files/start.js';
+import type { FileDoc } from '../../../store/files/model.js';
+import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
+
+/** Whether a file is what somebody sent, and not what a source has: its content is kept apart from what is made of it. */
+export const isSent = ({ source, original }: FileDoc): boolean => Boolean(original) || UPLOAD_SOURCES.includes(source);
+
+/** Facts that are found as a file comes, and stay whatever is read in it later. */
+const LASTING_FACTS = ['named_as'];
+
+const lastingFacts = ({ fileMetadata }: FileDoc): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fileMetadata).filter(([name]) => LASTING_FACTS.includes(name)));
+
+/**
+ * The file with its content kept: one that was only named by its address is fetched first, once; it is its sender’s
+ * upload from then on.
+ * @throws Fault when it can't be had, or is nothing that can be read
+ */
+export async function withOriginal(
+  runId: number,
+  started: StartedFile,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): Promise<StartedFile> {
+  const { file, generation } = started;
+  if (file.original) return started;
+  const options = file.sourceOptions as UploadOptions | null;
+  if (!options?.url) throw new Fault('gone', 'What was uploaded was deleted. Upload it again.');
+  const { store, sources } = deps;
+  const taken = await sources.download(options.url, signal, async (found) => {
+    const draft = await store.originals.receive(file, found.body);
+    const { id, size, sha256 } = draft;
+    try {
+      const name = options.fileName ?? found.name ?? nameInUrl(found.finalUrl);
+      const contentType = helpfulType(found.contentType);
+      const identified = deps.identify({ bytes: draft.head, contentType, name });
+      const { source, statistics } = foundAs(identified, name, size);
+      const sourceOptions = { ...options, contentType };
+      const change = { original: { id, size, sha256 }, source, name, statistics, sourceOptions };
+      return await store.transaction(async (session) => {
+        const changed = await store.files.takeOriginal(runId, file._id, change, session);
+        if (changed) await store.originals.accept(draft, file._id, session);
+        return changed;
+      });
+    } finally {
+      // A no-op once it is the file's.
+      await store.originals.discard(draft);
+    }
+  });
+  // Another run has it by now: what this one says of it reaches nobody.
+  if (!taken) throw new Fault('gone', 'The file was taken over by another run.');
+  return { file: taken, generation };
+}
+
+/** What a sender said a content is, where that is more than a name. */
+const readAs = ({ source }: FileDoc): DocumentFormat | null => (source === RAW_TEXT_SOURCE ? 'TXT' : null);
+
+/** Opens the content that was sent for a file. @param withContent whether it is needed, or only what is known of it */
+export async function openOriginal(file: FileDoc, deps: ActivityDeps, withContent: boolean): Promise<OpenedOriginal> {
+  const { organizationId, _id: fileId, original, statistics } = file;
+  if (!original) throw new Error(`File ${fileId} has no content of its own`);
+  const opened = withContent ? await deps.store.originals.open({ organizationId, fileId }, original.id) : null;
+  if (withContent && opened === null) throw new Fault('gone', 'What was uploaded is no longer there. Upload it again.');
+  return {
+    bytes: opened && 'bytes' in opened ? opened.bytes : new Uint8Array(),
+    path: opened && 'path' in opened ? opened.path : null,
+    contentType: (file.sourceOptions as UploadOptions | null)?.contentType ?? null,
+    format: statistics?.fileFormat ?? 'TXT',
+    mimeType: statistics?.mimeType ?? 'text/plain',
+    url: file.name ?? '',
+    html: { tags: [], classes: [], selectors: [] },
+    validators: { etag: null, lastModified: null },
+    facts: lastingFacts(file),
+    size: original.size,
+    hash: original.sha256,
+    readAs: readAs(file),
+    close: () => opened?.close() ?? Promise.resolve(),
+  };
+}

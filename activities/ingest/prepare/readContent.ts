@@ -1,0 +1,107 @@
+import { Fault } from '../../../contract/failures.js';
+import type { FileFormat } from '../../../contract/fileFormats.js';
+import type { Transcript } from '../../../contract/transcripts.js';
+import { MAX_CRASHES } from '../../../contract/uploads.js';
+import type { ChunkOptions, ParseInput, ProcessedDocument } from '../../../documents/types.js';
+import type { FileDoc } from '../../../store/files/model.js';
+import { contentStep } from './contentStep.js';
+import type { ActivityDeps, OpenedContent, OpenedOriginal } from '../../deps.js';
+import { closeText } from './preparedFile.js';
+import { pagesKnown, recognizedPagesOf, wantsOcr, wantsTables } from './recognizedPages.js';
+
+/** A content with what has to be known to read it. */
+export interface ReadableContent {
+  readonly opened: OpenedContent | OpenedOriginal;
+  readonly rawHash: string;
+  /** The bytes are needed no more once they are read. */
+  readonly giveBytes: boolean;
+}
+
+/** Faults that mean: reading this ended badly, not just without a result. */
+const CRASHES: readonly Fault['kind'][] = ['parse_limit', 'quarantined'];
+
+/** Counts a content that has brought its reader down, as far as its hash is known. */
+export async function noteCrash(
+  runId: number,
+  file: FileDoc,
+  fault: Fault,
+  hash: string | null,
+  { store }: Pick<ActivityDeps, 'store'>,
+): Promise<void> {
+  if (hash !== null && CRASHES.includes(fault.kind)) await store.files.noteCrash(runId, file._id, hash);
+}
+
+/** @throws Fault quarantined for a content that has brought its reader down too often: it is not tried for ever. */
+export function refuseCrashing({ crashes }: FileDoc, hash: string): void {
+  if (crashes?.hash !== hash || crashes.count < MAX_CRASHES) return;
+  throw new Fault(
+    'quarantined',
+    `Reading this very content has failed badly ${crashes.count} times, so it is not tried again. Mend it, or split it, and upload that.`,
+  );
+}
+
+/** A recording as its reader takes it: openOriginal has the format from the record, which was made by looking. */
+const recordingOf = ({ format, mimeType }: OpenedOriginal, transcript: Transcript) => ({
+  format: format as FileFormat,
+  mimeType,
+  transcript,
+});
+
+/**
+ * Content → text and chunks, as the file's options want it.
+ * @throws Fault; Deferred for pages that OCR must read first
+ */
+export async function readContent(
+  runId: number,
+  file: FileDoc,
+  content: ReadableContent,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): Promise<ProcessedDocument> {
+  const { opened, rawHash } = content;
+  refuseCrashing(file, rawHash);
+  const usesOcr = wantsOcr(file, opened.format);
+  const input = inputOf(content);
+  const chunking = chunkingOf(file, opened, usesOcr);
+  const read = (more: Partial<ParseInput>): Promise<ProcessedDocument> =>
+    contentStep('read', signal, deps, () =>
+      deps.documents.process({ ...input, ...more, owner: file.userId }, chunking, signal),
+    );
+  try {
+    if (!usesOcr) return await read({});
+    const findTables = wantsTables(file);
+    let pages = pagesKnown(file, opened.format);
+    if (pages === null) {
+      const before = await read({ beforeOcr: true, findTables });
+      pages = before.pagesWithoutText ?? [];
+      if (pages.length === 0) return before;
+      closeText(before);
+    }
+    return await read({ findTables, recognizedPages: await recognizedPagesOf(file, rawHash, pages, deps) });
+  } catch (error) {
+    if (error instanceof Fault && !signal.aborted) await noteCrash(runId, file, error, rawHash, deps);
+    throw error;
+  }
+}
+
+function inputOf({ opened, giveBytes }: ReadableContent): ParseInput {
+  const sent = 'hash' in opened ? opened : null;
+  return {
+    bytes: opened.bytes,
+    ...(sent?.path ? { path: sent.path } : {}),
+    ...(sent?.readAs ? { readAs: sent.readAs } : {}),
+    ...(sent?.transcript ? { recording: recordingOf(sent, sent.transcript) } : {}),
+    giveBytes,
+    contentType: opened.contentType,
+    name: opened.url,
+    baseUrl: sent ? null : opened.url,
+    html: opened.html,
+  };
+}
+
+function chunkingOf({ name, options }: FileDoc, { url }: OpenedContent, placeChunks: boolean): ChunkOptions {
+  const { chunkSize, chunkOverlap, setPageAsBoundary, maxItemsPerChunk, splitRows = false } = options;
+  const shown = name ?? url;
+  const prefix = options.prependFilenameToChunks && shown !== '' ? shown : null;
+  return { chunkSize, chunkOverlap, prefix, setPageAsBoundary, maxItemsPerChunk, splitRows, placeChunks };
+}

@@ -1,0 +1,27 @@
+import { SPARSE_VERSION } from '../../../contract/sparseVectors.js';
+import type { ProcessedDocument } from '../../../documents/types.js';
+import type { FileDoc } from '../../../store/files/model.js';
+import type { ActivityDeps } from '../../deps.js';
+import type { PreparedFile } from './preparedFile.js';
+
+/**
+ * The sparse vectors of a document that has dense ones, where its file wants them: made chunk by chunk as points are
+ * written, so that those of a long document are never in memory together.
+ */
+export function sparseVectorsOf(
+  { options }: Pick<FileDoc, 'options'>,
+  { prefix, text, cuts }: ProcessedDocument,
+  { encodeSparse }: Pick<ActivityDeps, 'encodeSparse'>,
+): Pick<PreparedFile, 'sparseOf'> {
+  if (!options.generateSparseVectors) return {};
+  return {
+    sparseOf(chunkIndex) {
+      const cut = cuts[chunkIndex];
+      return cut ? encodeSparse(prefix + text.slice(cut.start, cut.end)) : null;
+    },
+  };
+}
+
+/** What of sparse vectors the outcome of a sync depends on, beside the options. */
+export const sparseReading = ({ options }: Pick<FileDoc, 'options'>): readonly string[] =>
+  options.generateSparseVectors ? [`sparse ${SPARSE_VERSION}`] : [];

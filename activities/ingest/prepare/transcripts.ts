@@ -1,0 +1,38 @@
+import { Fault } from '../../../contract/failures.js';
+import { isRecording, serves, type Transcript } from '../../../contract/transcripts.js';
+import type { FileDoc } from '../../../store/files/model.js';
+import type { KeptTranscription, RecordingOwner } from '../../../store/originals/transcripts.js';
+import type { ActivityDeps } from '../../deps.js';
+import { Deferred } from './deferred.js';
+
+/** Whether a file is read by transcription. */
+export const isTranscribed = ({ statistics, options }: FileDoc): boolean =>
+  isRecording(statistics?.fileFormat) && !options.storeFileOnly;
+
+/** @throws Fault when the file's content is not there */
+export function recordingOwner({ organizationId, userId, _id: fileId, original }: FileDoc): RecordingOwner {
+  if (!original) throw new Fault('gone', 'What was uploaded is no longer there. Upload it again.');
+  return { organizationId, userId, fileId, originalId: original.id };
+}
+
+/** What is kept of a recording's transcription, as far as it answers what the file asks for. */
+export async function keptTranscription(file: FileDoc, { store }: Pick<ActivityDeps, 'store'>) {
+  const kept: KeptTranscription | null = await store.transcripts.find(recordingOwner(file));
+  if (kept === null) throw new Fault('gone', 'What was uploaded is no longer there. Upload it again.');
+  const { transcript, job } = kept;
+  return {
+    transcript: transcript && serves(transcript, file.options) ? transcript : null,
+    job: job && serves(job, file.options) ? job : null,
+  };
+}
+
+/**
+ * What is said in a file; null for one that is no recording.
+ * @throws Deferred when that is not known yet: it is a step of its own, see transcribe.ts
+ */
+export async function transcriptOf(file: FileDoc, deps: Pick<ActivityDeps, 'store'>): Promise<Transcript | null> {
+  if (!isTranscribed(file)) return null;
+  const { transcript } = await keptTranscription(file, deps);
+  if (transcript === null) throw new Deferred('transcribe');
+  return transcript;
+}

@@ -1,0 +1,116 @@
+import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
+import pLimit from 'p-limit';
+
+import { Fault } from '../../contract/failures.js';
+import { type AsideInput, type AsideResult, TURN_MS, TURN_OVER_FAILURE } from '../../contract/orchestration.js';
+import type { FileDoc } from '../../store/files/model.js';
+import { newAttemptCost } from './prepare/attemptCost.js';
+import { contentStep } from './prepare/contentStep.js';
+import type { ActivityDeps } from '../deps.js';
+import { openOriginal } from './prepare/originals.js';
+import { noteCrash, refuseCrashing } from './prepare/readContent.js';
+import { readingOf, wantsTables } from './prepare/recognizedPages.js';
+import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
+
+const HEARTBEAT_MS = 1_000;
+
+/** Ends a turn: the retry waits for its next turn among the files of all users, and continues with the pages that are left. */
+const turnOver = (): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: TURN_OVER_FAILURE,
+    message: 'Other files have their turn in OCR. This one continues after them.',
+    nextRetryDelay: 1,
+    category: 'BENIGN',
+  });
+
+export function createRecognizeActivities(deps: ActivityDeps) {
+  const { store, settings, documents } = deps;
+  const { settle } = createSettling(deps);
+
+  /** Has the pages of a file read that are not read yet, each kept as it comes: a death costs one page. */
+  const work = async (runId: number, file: FileDoc, signal: AbortSignal): Promise<void> => {
+    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', QUARANTINE);
+    const sent = await openOriginal(file, deps, true);
+    try {
+      const { bytes, path, contentType, url, html, hash } = sent;
+      refuseCrashing(file, hash);
+      const owner = readingOf(file, hash, deps);
+      const kept = await store.recognizedPages.begin(owner);
+      const input = {
+        bytes,
+        ...(path === null ? {} : { path }),
+        contentType,
+        name: url,
+        baseUrl: null,
+        html,
+        owner: file.userId,
+      };
+      const slots = pLimit(settings.ocr.pagesAtOnce);
+      const until = performance.now() + TURN_MS;
+      let begun = 0;
+      let isOver = false as boolean;
+      const stop = new AbortController();
+      const signals = AbortSignal.any([signal, stop.signal]);
+      const recognized = (file.ocrPages ?? [])
+        .filter((page) => !kept.has(page))
+        .map((page) =>
+          slots(async () => {
+            signals.throwIfAborted();
+            if (begun > 0 && performance.now() > until) {
+              isOver = true;
+              return;
+            }
+            begun += 1;
+            const read = await contentStep('recognized', signals, deps, () =>
+              documents.recognize(input, { page, findTables: wantsTables(file) }, signals),
+            );
+            await store.recognizedPages.keep(owner, page, read);
+          }),
+        );
+      try {
+        await Promise.all(recognized);
+      } finally {
+        // Where one has failed nobody wants the others; the content is not closed before they have ended.
+        stop.abort(new Error('another page of the file could not be recognized'));
+        await Promise.allSettled(recognized);
+      }
+      if (isOver) throw turnOver();
+    } catch (error) {
+      if (error instanceof Fault && !signal.aborted) await noteCrash(runId, file, error, sent.hash, deps);
+      throw error;
+    } finally {
+      await sent.close();
+    }
+  };
+
+  return {
+    /**
+     * Brings a file that was put aside for OCR to pages that its batch can read. At a Fault the file ends; only a store's
+     * fault fails the step.
+     * @returns whether the file can be read now
+     */
+    async recognize({ runId, fileId }: AsideInput): Promise<AsideResult> {
+      const signal = cancellationSignal();
+      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+      try {
+        const file = await store.files.beginOcr(runId, fileId);
+        // It was read meanwhile, or is another run's: its batch tells.
+        if (file === null) return { done: true };
+        try {
+          await work(runId, file, signal);
+        } catch (error) {
+          if (error instanceof Fault && !signal.aborted) {
+            await settle(runId, { file, generation: file.lastGeneration }, error, newAttemptCost('recognize'));
+            return { done: false };
+          }
+          await store.files.release(runId, [fileId]);
+          throw error;
+        }
+        await store.files.release(runId, [fileId]);
+        return { done: true };
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { Fault } from '../../contract/failures.js';
+import type { StartedFile } from '../../store/files/start.js';
+import { type AttemptCost, costOf } from './prepare/attemptCost.js';
+import { discard } from '../generations/cleanUp.js';
+import { isConnected } from '../connected/openItem.js';
+import type { ActivityDeps } from '../deps.js';
+import { noteCrash } from './prepare/readContent.js';
+
+/** A file under way at so many worker deaths is run alone once more; if the worker dies again, it is quarantined. */
+export const SUSPECT_AFTER_DEATHS = 2;
+export const QUARANTINE =
+  'Reading this content brought the service down several times, so it is left alone. Resync to try once more.';
+
+/** The ends of a file's try without a new content. */
+export function createSettling(deps: ActivityDeps) {
+  const { store, settings, log } = deps;
+  /** Ends a file without a flip: what this try wrote, or earlier ones that died, is nobody's then. */
+  const forget = async (started: StartedFile): Promise<void> => {
+    const { file, generation } = started;
+    // Chunks and points are only there when an earlier try got as far as its commit and died.
+    if (generation > file.generation + 1) return discard(store, [started]);
+    const { organizationId, userId, _id: fileId } = file;
+    await store.contents.deleteGenerations([{ organizationId, userId, fileId, generations: { exactly: generation } }]);
+  };
+
+  /** Ends a file's try at a Fault: back into the queue when that can help and tries are left, else SYNC_ERROR. */
+  const settle = async (runId: number, started: StartedFile, fault: Fault, attempt: AttemptCost): Promise<void> => {
+    const { file } = started;
+    const delay = settings.retryDelaysMs[file.attempts];
+    const context = {
+      runId,
+      organizationId: file.organizationId,
+      fileId: file._id,
+      requestId: file.requestId,
+      fault: fault.kind,
+    };
+    if (fault.kind === 'rate_limited') {
+      // The limit of an account is met by all its files at once, and is no fault of any of them.
+      const isAccounts = isConnected(file) && fault.retryAfterMs !== null;
+      if (isAccounts || delay !== undefined) {
+        const notBefore = new Date(Date.now() + Math.max(delay ?? 0, fault.retryAfterMs ?? 0));
+        const message = `${fault.message} It goes on by itself at ${notBefore.toISOString()}.`;
+        await store.files.limit(runId, file._id, notBefore, message, !isAccounts);
+        log.debug({ ...context, notBefore }, 'file waits for the end of a rate limit');
+        return;
+      }
+    }
+    if (fault.retryable && delay !== undefined) {
+      const notBefore = new Date(Date.now() + Math.max(delay, fault.retryAfterMs ?? 0));
+      await store.files.requeue(runId, file._id, notBefore, fault.message);
+      log.debug({ ...context, notBefore }, 'file goes back into the queue');
+      return;
+    }
+    await forget(started);
+    // Of what a source has nobody knows the hash, when its reader took the worker with it.
+    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS)
+      await noteCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
+    // What was only looked at is as it was: that its account can't be asked any more is told of the account, and that what
+    // somebody has had back is not there they know.
+    const isGone = fault.kind === 'not_found' || fault.kind === 'gone';
+    const isNoNews = fault.kind === 'access_revoked' || (isGone && file.restoredAt);
+    if (file.syncStatus === 'EVALUATING_RESYNC' && isNoNews) {
+      await store.files.endLook(runId, file._id);
+      return;
+    }
+    if (fault.kind === 'no_room') {
+      await store.files.delay(runId, file._id, fault.message);
+      log.debug(context, 'file is held back by a limit');
+      return;
+    }
+    const { stage } = attempt;
+    const ended = { as: 'failed' as const, stage, cause: fault.kind, ...costOf(attempt) };
+    await store.files.fail(runId, file._id, fault.message, ended, isGone);
+    log.info({ ...context, stage, message: fault.message }, 'file ended in SYNC_ERROR');
+  };
+
+  return { forget, settle };
+}

@@ -1,0 +1,102 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+
+import { Fault } from '../../contract/failures.js';
+import type { AsideInput, AsideResult } from '../../contract/orchestration.js';
+import { wishesOf } from '../../contract/transcripts.js';
+import type { FileDoc } from '../../store/files/model.js';
+import { newAttemptCost } from './prepare/attemptCost.js';
+import { contentStep } from './prepare/contentStep.js';
+import type { ActivityDeps } from '../deps.js';
+import { createSettling } from './settleFile.js';
+import { isTranscribed, keptTranscription, recordingOwner } from './prepare/transcripts.js';
+
+const HEARTBEAT_MS = 1_000;
+
+/** Whether the run itself was cancelled; a worker that shuts down leaves its jobs to the next. */
+const isCancelled = ({ aborted, reason }: AbortSignal): boolean =>
+  aborted && reason instanceof Error && reason.message === 'CANCELLED';
+
+export function createTranscribeActivities(deps: ActivityDeps) {
+  const { store, transcriptions, log } = deps;
+  const { settle } = createSettling(deps);
+
+  /** Has what is said in a file written down, and keeps it. A job that an earlier try began is waited for. */
+  const work = async (file: FileDoc, signal: AbortSignal): Promise<void> => {
+    const owner = recordingOwner(file);
+    const { transcript, job } = await keptTranscription(file, deps);
+    if (transcript !== null) return;
+    const wishes = wishesOf(file.options);
+    const provider = transcriptions.choose(file.options.transcriptionService ?? job?.service ?? null);
+    let jobId = job?.service === provider.service ? job.id : null;
+    /** What the store threw meanwhile: that is not the recording's fault. */
+    let storeFailed: { readonly reason: unknown } | null = null;
+    try {
+      const made = await contentStep('transcribed', signal, deps, () =>
+        provider.transcribe(
+          {
+            size: file.original?.size ?? 0,
+            mimeType: file.statistics?.mimeType ?? 'application/octet-stream',
+            async open() {
+              const parts = await store.originals.stream(owner, owner.originalId);
+              if (parts === null) throw new Fault('gone', 'What was uploaded is no longer there. Upload it again.');
+              return parts;
+            },
+          },
+          jobId === null ? wishes : (job?.wishes ?? wishes),
+          {
+            id: jobId,
+            async keep(id) {
+              jobId = id;
+              const begun = id === null ? null : { service: provider.service, wishes, id };
+              await store.transcripts.keepJob(owner, begun).catch((reason: unknown) => {
+                storeFailed = { reason };
+                throw reason;
+              });
+            },
+          },
+          signal,
+        ),
+      );
+      if (made.segments.length === 0)
+        throw new Fault(
+          'no_text',
+          'No speech was found in this recording. Leave it out, or check that it can be heard.',
+        );
+      await store.transcripts.keep(owner, made);
+    } catch (error) {
+      if (isCancelled(signal) && jobId !== null) {
+        // As a favour: whoever cancelled waits for it no longer than for one call.
+        await provider.abandon(jobId).catch((fault: unknown) => log.debug({ err: fault }, 'a job was not deleted'));
+        await store.transcripts.keepJob(owner, null);
+      }
+      throw storeFailed === null ? error : (storeFailed as { readonly reason: unknown }).reason;
+    }
+  };
+
+  return {
+    /**
+     * Brings a recording that was put aside to a transcript that its batch can read. At a Fault the file ends, or goes
+     * back into the queue; only a store's fault fails the step.
+     * @returns whether the file can be read now
+     */
+    async transcribe({ runId, fileId }: AsideInput): Promise<AsideResult> {
+      const signal = cancellationSignal();
+      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+      try {
+        const file = await store.files.inMotion(runId, fileId);
+        if (file === null || !isTranscribed(file)) return { done: file !== null };
+        try {
+          await work(file, signal);
+          return { done: true };
+        } catch (error) {
+          signal.throwIfAborted();
+          if (!(error instanceof Fault)) throw error;
+          await settle(runId, { file, generation: file.lastGeneration }, error, newAttemptCost('transcribe'));
+          return { done: false };
+        }
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+
+import {
+  BATCH_BYTES,
+  BATCH_SIZE,
+  type PlanUploadsInput,
+  type PlanUploadsResult,
+  TURN_MS,
+  type UploadBatchInput,
+  type UploadStreamInput,
+  workflowIds,
+} from '../../contract/orchestration.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { OpenUpload } from '../../store/runs/uploadStreams.js';
+import type { BatchRunner } from './batchRunner.js';
+import type { ActivityDeps } from '../deps.js';
+import { cleanUpPublished, settleInterrupted } from '../generations/interruptedTries.js';
+import { UNBOUND } from './prepare/tokenBound.js';
+
+const HEARTBEAT_MS = 1_000;
+/** How long a small batch waits for more uploads while another batch is under way. */
+const GATHER_MS = 400;
+/** Runs ended in one step when a stream is cancelled. */
+const RUNS_PER_STEP = 500;
+/** Statuses that a batch begins, or continues after a worker's death. */
+const TO_DO: readonly string[] = ['QUEUED_FOR_SYNC', 'RATE_LIMITED', 'SYNCING', 'QUEUED_FOR_OCR'];
+
+/** Cuts runs into batches by number and by bytes; a content above the limit is a batch of its own. */
+function cut(runs: readonly RunDoc[]): number[][] {
+  const batches: number[][] = [];
+  let bytes = 0;
+  for (const { _id, bytes: size = 0 } of runs) {
+    const last = batches.at(-1);
+    if (last && last.length < BATCH_SIZE && bytes + size <= BATCH_BYTES) {
+      last.push(_id);
+      bytes += size;
+    } else {
+      batches.push([_id]);
+      bytes = size;
+    }
+  }
+  return batches;
+}
+
+/** Whether a batch can bring a file in now that was not tried in it before. */
+const isDue = ({ fileId, notBefore, syncStatus }: OpenUpload, tried: ReadonlySet<number>): boolean =>
+  !tried.has(fileId) && TO_DO.includes(syncStatus) && (notBefore === null || notBefore <= new Date());
+
+/**
+ * The stream of a user's uploads. A file that one try does not bring to an end (a retry that is due later, OCR, a
+ * transcription, a limit, a suspect of worker deaths) leaves the stream with its run and gets a workflow of its own.
+ */
+export function createUploadActivities({ store, settings, log }: ActivityDeps, runner: BatchRunner) {
+  /** Brings in what is due of some runs, and then what those files contained. Returns the files that it tried. */
+  const bringIn = async (
+    input: UploadBatchInput,
+    runIds: readonly number[],
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<number>> => {
+    let done = 0;
+    const until = performance.now() + TURN_MS;
+    const beat = setInterval(() => heartbeat({ done, of: runIds.length }), HEARTBEAT_MS);
+    const tried = new Set<number>();
+    try {
+      for (;;) {
+        const files = (await store.uploadStreams.openFiles(input, runIds)).filter((file) => isDue(file, tried));
+        if (files.length === 0) return tried;
+        for (const { fileId } of files) tried.add(fileId);
+        const { left } = await runner.run({
+          owner: input,
+          files,
+          until,
+          tokensOf: () => UNBOUND,
+          signal,
+          onDone: () => {
+            done += 1;
+          },
+        });
+        for (const fileId of left) tried.delete(fileId);
+        if (left.length > 0 || performance.now() > until) return tried;
+      }
+    } finally {
+      clearInterval(beat);
+    }
+  };
+
+  /**
+   * Completes flips that an earlier try of these runs left: their events come before those of the runs' ends. The batch
+   * itself reads only open files.
+   */
+  const completeFlips = async (runIds: readonly number[]): Promise<void> => {
+    const ready = await store.files.readyOf(runIds);
+    if (ready.length === 0) return;
+    await store.events.settle(ready);
+    await cleanUpPublished(store, runIds);
+  };
+
+  const end = async (run: RunDoc, outcome: 'failed' | 'aborted', message: string): Promise<void> => {
+    await store.files.abortOpen(run._id, message, outcome === 'failed' ? 'run_failed' : 'cancelled');
+    await settleInterrupted(store, run._id);
+    const counts = await store.files.countRun(run._id);
+    const error = outcome === 'failed' ? 'run_failed' : 'cancelled';
+    await store.runs.finish(run._id, outcome, { ...counts }, { message, error });
+    const { _id: runId, organizationId, requestId, fileId } = run;
+    log.info({ runId, organizationId, requestId, fileId, outcome }, 'upload ended');
+  };
+
+  /** Ends the runs whose files are at rest. Runs with files that had no turn stay in the stream, the others leave it. */
+  const settleRuns = async (input: UploadBatchInput, tried: ReadonlySet<number>): Promise<void> => {
+    const [runs, open] = await Promise.all([
+      store.uploadStreams.find(input, input.runIds),
+      store.uploadStreams.openFiles(input, input.runIds),
+    ]);
+    const isOpen = new Set(open.map(({ runId }) => runId));
+    const hasTurn = new Set(open.filter((file) => isDue(file, tried)).map(({ runId }) => runId));
+    const atRest = runs.filter(({ _id, finishedAt }) => finishedAt === null && !isOpen.has(_id));
+    await store.uploadStreams.finish(input, atRest);
+    for (const { _id: runId, organizationId, requestId, fileId } of atRest)
+      log.info({ runId, organizationId, requestId, fileId }, 'run finished');
+    for (const run of runs.filter(({ _id }) => isOpen.has(_id))) {
+      // The upload was cancelled while its file was read: files found in it must not stay in the queue.
+      if (run.finishedAt !== null) await store.files.abortOpen(run._id, 'The upload was cancelled.', 'cancelled');
+      else if (!hasTurn.has(run._id) && run.fileId !== null)
+        await store.uploadStreams.leave(run, workflowIds.upload(run.fileId));
+    }
+  };
+
+  return {
+    /** Cuts the waiting uploads of a user into batches, up to the window minus the batches under way. */
+    async planUploads({ except, underWay, ...tenant }: PlanUploadsInput): Promise<PlanUploadsResult> {
+      const window = settings.batchConcurrency;
+      const most = (window - underWay) * BATCH_SIZE;
+      if (most <= 0) return { batches: [], window };
+      let runs = await store.uploadStreams.open(tenant, except, most);
+      if (underWay > 0 && runs.length < BATCH_SIZE) {
+        await sleep(GATHER_MS);
+        runs = await store.uploadStreams.open(tenant, except, most);
+      }
+      const batches = cut(runs).slice(0, window - underWay);
+      await store.uploadStreams.begin(batches.flat());
+      return { batches, window };
+    },
+
+    /**
+     * Brings in the uploads of some runs, and ends the runs. Faults stay with their files; only a store's fault fails the
+     * batch, and its retry continues where it died.
+     */
+    async ingestUploads(input: UploadBatchInput): Promise<void> {
+      await completeFlips(input.runIds);
+      const runs = await store.uploadStreams.find(input, input.runIds);
+      const open = runs.filter(({ finishedAt }) => finishedAt === null);
+      const limits = await store.limits.of(input);
+      if (limits.max_files !== null || limits.max_characters !== null)
+        for (const { _id } of open) await store.limits.takeTurn(input, _id, limits);
+      const tried = await bringIn(
+        input,
+        open.map(({ _id }) => _id),
+        cancellationSignal(),
+      );
+      await settleRuns(input, tried);
+    },
+
+    /** Ends runs that met a defect no retry mends: their open files are aborted. */
+    async failUploads({ message, ...input }: UploadBatchInput & { message: string }): Promise<void> {
+      for (const run of await store.uploadStreams.find(input, input.runIds))
+        if (run.finishedAt === null) await end(run, 'failed', message);
+    },
+
+    /** Ends the runs that a cancelled stream had begun. Those that it had not begun stay in the outbox. */
+    async abortUploads(tenant: UploadStreamInput): Promise<void> {
+      for (;;) {
+        const open = await store.uploadStreams.open(tenant, [], RUNS_PER_STEP);
+        const begun = open.filter(({ startedAt }) => startedAt !== null);
+        for (const run of begun)
+          await end(run, 'aborted', 'The run was cancelled before this was synced. Resync to try again.');
+        if (open.length < RUNS_PER_STEP || begun.length === 0) return;
+      }
+    },
+  };
+}

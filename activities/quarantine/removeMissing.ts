@@ -1,0 +1,43 @@
+import type { RunDoc } from '../../store/runs/model.js';
+import type { ActivityDeps } from '../deps.js';
+import { beating, emptyFiles } from '../generations/eraseContents.js';
+import { advanceQuarantine } from './quarantineSteps.js';
+
+/** Files that came out of some others, at most: each message has a bounded number of attachments. */
+const MOST_INSIDE = 100_000;
+/** Files taken at once. */
+const FILES_AT_ONCE = 200;
+
+/** Ends what an earlier try has begun with files that are gone at their source. */
+export async function finishRemovals(run: RunDoc, deps: ActivityDeps, signal: AbortSignal): Promise<void> {
+  await beating(async () => {
+    while ((await advanceQuarantine(run, FILES_AT_ONCE, deps, signal)) > 0) signal.throwIfAborted();
+  });
+}
+
+/**
+ * Takes files that are gone at their source away, with those that came out of them: for callers they are deleted, and
+ * told of as deleted. They stay in quarantine for as long as that lasts. Safe to repeat.
+ */
+export async function removeMissing(
+  run: RunDoc,
+  ids: readonly number[],
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const { store, settings } = deps;
+  const filters = await store.files.expand(run, { parentFileIds: ids, includeAllChildren: true });
+  const all = [...new Set([...ids, ...(await store.files.ids(run, filters, MOST_INSIDE))])];
+  if (settings.quarantineMs === 0) {
+    await emptyFiles(store, run, all);
+    await store.files.remove(run, run._id, all, true);
+    return;
+  }
+  for (let from = 0; from < all.length; from += FILES_AT_ONCE) {
+    signal.throwIfAborted();
+    const some = all.slice(from, from + FILES_AT_ONCE);
+    await store.quarantine.take(run, some, new Date(Date.now() + settings.quarantineMs));
+    await finishRemovals(run, deps, signal);
+  }
+}

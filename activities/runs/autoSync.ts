@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { activityInfo } from '@temporalio/activity';
+
+import { isByChanges, type SyncItemsRequest } from '../../contract/connections.js';
+import {
+  type AcceptPassResult,
+  type AutoSyncInput,
+  CONTAINER_WORKFLOW_IDS,
+  type EndPassInput,
+  type NextPartResult,
+  type NoPass,
+  type PassPart,
+  type RunInput,
+} from '../../contract/orchestration.js';
+import type { TemporalNames } from '../../contract/temporalNames.js';
+import { isConnectedSource } from '../../contract/sources.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { tagObject } from '../../contract/tags.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { SelectionGroup } from '../../store/selections/selections.js';
+import type { ActivityDeps } from '../deps.js';
+import { isGone } from '../discover/discoverEntries.js';
+
+/** What the row of a pass keeps. */
+interface PassRequest {
+  readonly scheduleId: string;
+  /** When its data source was listed before, and when by this pass, as the record had it. */
+  readonly listedBefore?: Date | null;
+  readonly listedAt?: Date | null;
+}
+
+/** The part that lists what an account holds. */
+const LISTING = 'items';
+/** A container that a pass of a data source brings up to date. */
+const containerPart = (fileId: number): string => `file:${fileId}`;
+const STOPPED = 'The pass was stopped before this was synced. The next one, or a resync, does it.';
+/** Containers of one data source that is no account: a feed has one. */
+const MOST_CONTAINERS = 1_000;
+
+const isAtRest = ({ syncStatus }: FileDoc): boolean =>
+  (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
+
+/** A run of a pass as its workflow is started. */
+function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): PassPart {
+  const { _id: runId, kind, workflowId, organizationId, userId, dataSourceId, requestId } = run;
+  return {
+    runId,
+    kind,
+    workflowId: names.idOf(workflowId),
+    attributes: {
+      OrganizationId: String(organizationId),
+      UserId: String(userId),
+      RequestId: requestId,
+      ...(dataSourceId ? { DataSourceId: String(dataSourceId) } : {}),
+    },
+  };
+}
+
+/** Passes: a record is brought up to date by the runs that a person would ask for. */
+export function createPassActivities({ store, names, log }: ActivityDeps) {
+  const rowOf = async (runId: number): Promise<RunDoc> => {
+    const run = await store.runs.find(runId);
+    if (!run) throw new Error(`Run ${runId} has no row`);
+    return run;
+  };
+  const begunBy = (pass: RunDoc, part: string) => ({ parentRunId: pass._id, part });
+
+  /** Accepts a part, if it is not there yet. */
+  const begin = async (
+    pass: RunDoc,
+    part: string,
+    accept: (runId: number) => Promise<boolean>,
+  ): Promise<RunDoc | null> => {
+    const known = (await store.passes.parts(pass._id)).find((one) => one.part === part);
+    if (known) return known;
+    const runId = await store.runs.nextId();
+    return (await accept(runId)) ? rowOf(runId) : null;
+  };
+  const listing = (pass: RunDoc, dataSourceId: number): Promise<RunDoc | null> =>
+    begin(pass, LISTING, (runId) =>
+      store.transaction(async (session) => {
+        const queued = await store.dataSources.queueListing(pass, dataSourceId, runId, session);
+        // A person was quicker, and lists it.
+        if (queued?.itemsRunId !== runId) return false;
+        const run = { runId, requestId: pass.requestId, dataSourceId, begun: begunBy(pass, LISTING) };
+        await store.connections.list(pass, run, session);
+        await store.runs.setOptions(pass._id, {
+          ...(pass.options as PassRequest),
+          listedBefore: queued.sourceItemsSyncedAt,
+        });
+        return true;
+      }),
+    );
+  /** Whether nothing has happened since the last pass, and nothing of it failed: then all files are as they should be. */
+  const isQuiet = async (pass: RunDoc, source: DataSourceDoc, { options, counts }: RunDoc): Promise<boolean> => {
+    const { listedBefore = null } = pass.options as PassRequest;
+    // What another listing has heard of since may not be in the files.
+    const isNext = listedBefore !== null && listedBefore.getTime() === source.passedListingAt?.getTime();
+    if (!isNext || !isByChanges(options as SyncItemsRequest) || counts['listed'] !== 0) return false;
+    return !(await store.files.anyUnsynced(source));
+  };
+  const select = (pass: RunDoc, source: DataSourceDoc, group: SelectionGroup): Promise<RunDoc | null> =>
+    begin(pass, group.key, (runId) =>
+      store.transaction(async (session) => {
+        const run = { runId, requestId: pass.requestId, dataSourceId: source._id, begun: begunBy(pass, group.key) };
+        await store.connections.select(pass, run, group, session);
+        return true;
+      }),
+    );
+  /** The next of what was selected together. What was named by itself and is as it was is not even asked for. */
+  const selection = async (pass: RunDoc, source: DataSourceDoc, done: readonly RunDoc[]): Promise<RunDoc | null> => {
+    const keys = done.flatMap(({ part }) => part ?? []);
+    for (;;) {
+      const group = await store.selections.nextGroup(source._id, keys);
+      if (!group) return null;
+      const left = group.externalIds && (await store.items.unchanged(source, group.externalIds));
+      const externalIds = group.externalIds?.filter((id) => left?.has(id) !== true) ?? null;
+      if (externalIds === null || externalIds.length > 0) return select(pass, source, { ...group, externalIds });
+      keys.push(group.key);
+    }
+  };
+  const container = (pass: RunDoc, file: FileDoc): Promise<RunDoc | null> => {
+    const part = containerPart(file._id);
+    return begin(pass, part, (runId) =>
+      store.transaction(async (session) => {
+        const kind = file.runKind ?? 'scrapeSitemap';
+        const workflowId = CONTAINER_WORKFLOW_IDS[kind](file._id);
+        const { options, dataSourceId, tags, sourceOptions } = file;
+        const { requestId } = pass;
+        const again = { options, runId, workflowId, requestId };
+        if (!isAtRest(file) || !(await store.files.queueAgain(pass, file, again, session))) return false;
+        const url = file.externalUrl ?? file.externalFileId;
+        const request = { url, tags: tagObject(tags), ingest: options, scrape: sourceOptions };
+        const begun = begunBy(pass, part);
+        const run = { kind, workflowId, owner: pass, fileId: file._id, requestId, options: request, begun } as const;
+        await store.runs.accept(runId, { ...run, ...(dataSourceId !== null && { dataSourceId }) }, session);
+        return true;
+      }),
+    );
+  };
+  const containersOf = async (pass: RunDoc, done: readonly RunDoc[]): Promise<FileDoc[]> => {
+    const ids =
+      pass.fileId === null
+        ? await store.files.containersOf(pass, pass.dataSourceId ?? 0, MOST_CONTAINERS)
+        : [pass.fileId];
+    const open = ids.filter((id) => !done.some(({ part }) => part === containerPart(id)));
+    return (await store.files.byIds(pass, open)).filter((file) => !isGone(file));
+  };
+
+  /** Ends a part that no workflow is at work on: the pass was stopped before it was begun, or it was ended from outside. */
+  const endOpen = async (part: RunDoc): Promise<void> => {
+    const { _id: runId, kind, dataSourceId } = part;
+    if (kind === 'syncItems' && dataSourceId)
+      await store.dataSources.endListing(part, dataSourceId, runId, { status: 'READY', whole: false, facts: {} });
+    await store.files.abortOpen(runId, STOPPED, 'cancelled');
+    await store.runs.finish(runId, 'aborted', {});
+  };
+
+  return {
+    /** Accepts the pass of an execution, once; or says why there is nothing to do for it. */
+    async acceptPass({ scheduleId }: AutoSyncInput): Promise<AcceptPassResult> {
+      const { workflowExecution } = activityInfo();
+      if (!workflowExecution) throw new Error('A pass is accepted by a workflow');
+      const { workflowId, runId: temporalRunId } = workflowExecution;
+      const known = await store.passes.find(temporalRunId);
+      if (known) return { runId: known._id };
+      const no = (reason: NoPass): AcceptPassResult => {
+        log.info({ scheduleId, workflowId, reason }, 'there is nothing to do for a pass');
+        return { runId: null, reason };
+      };
+      const row = await store.schedules.find(scheduleId);
+      if (!row) return no('gone');
+      const wanted = await store.schedules.wanted(row);
+      if (wanted.state === 'paused') return no('revoked');
+      if (wanted.state !== 'on') return no(wanted.state);
+      const { dataSourceId, fileId } = row;
+      const of = fileId === null ? { dataSourceId: dataSourceId ?? 0 } : { fileId };
+      const inTheWay = await store.passes.inTheWay(of);
+      if (inTheWay !== null) return no(inTheWay);
+      const runId = await store.runs.nextId();
+      await store.transaction((session) =>
+        store.runs.accept(
+          runId,
+          {
+            kind: 'autoSync',
+            workflowId: names.keyOf(workflowId) ?? workflowId,
+            owner: row,
+            fileId,
+            ...(dataSourceId !== null && { dataSourceId }),
+            requestId: randomUUID(),
+            options: { scheduleId } satisfies PassRequest,
+            begun: { temporalRunId },
+          },
+          session,
+        ),
+      );
+      return { runId };
+    },
+
+    /** Begins the next part of a pass. One that was begun and has not ended is answered again. */
+    async nextPart({ runId }: RunInput): Promise<NextPartResult> {
+      const pass = await rowOf(runId);
+      if (pass.finishedAt !== null) return { part: null };
+      const done = await store.passes.parts(runId);
+      const open = done.find(({ finishedAt }) => finishedAt === null);
+      if (open) return { part: partOf(open, names) };
+      // Somebody has cancelled it.
+      if (done.some(({ outcome }) => outcome === 'aborted')) return { part: null };
+      const source = pass.dataSourceId ? await store.dataSources.find(pass, pass.dataSourceId) : null;
+      const answer = (run: RunDoc | null): NextPartResult => ({ part: run && partOf(run, names) });
+      if (source && isConnectedSource(source.type)) {
+        const listed = done.find(({ part }) => part === LISTING);
+        if (!listed) return answer(await listing(pass, source._id));
+        // What was not listed to its end is no ground for anything; what was revoked can't be asked.
+        if (listed.outcome !== 'finished' || source.revokedAccess) return { part: null };
+        const request = pass.options as PassRequest;
+        if (request.listedAt === undefined)
+          await store.runs.setOptions(runId, {
+            ...request,
+            listedAt: source.sourceItemsSyncedAt,
+          } satisfies PassRequest);
+        if (await isQuiet(pass, source, listed)) return { part: null };
+        return answer(await selection(pass, source, done));
+      }
+      for (const file of await containersOf(pass, done)) {
+        const run = await container(pass, file);
+        if (run) return { part: partOf(run, names) };
+      }
+      return { part: null };
+    },
+
+    /** Ends a pass, with what of it is not at work: whatever was has come to its end before. */
+    async endPass({ runId, outcome }: EndPassInput): Promise<void> {
+      const pass = await rowOf(runId);
+      const { organizationId, dataSourceId, fileId, requestId } = pass;
+      const { listedAt = null } = pass.options as PassRequest;
+      for (const part of await store.passes.parts(runId)) if (part.finishedAt === null) await endOpen(part);
+      const parts = await store.passes.parts(runId);
+      const failed = parts.filter((part) => part.outcome !== 'finished').length;
+      if (dataSourceId && listedAt && outcome === 'finished' && failed === 0)
+        await store.dataSources.passed(pass, dataSourceId, listedAt);
+      const synced = parts.reduce((sum, part) => sum + (part.counts['synced'] ?? 0), 0);
+      await store.runs.finish(runId, outcome, { parts: parts.length, failed, synced });
+      log.info({ runId, organizationId, requestId, dataSourceId, fileId, outcome, parts: parts.length }, 'pass ended');
+    },
+  };
+}

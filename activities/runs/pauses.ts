@@ -1,0 +1,47 @@
+import { uploadEvent } from '../../contract/events.js';
+import type { LookAtPauseResult, RunInput } from '../../contract/orchestration.js';
+import type { RunDoc, RunPause } from '../../store/runs/model.js';
+import type { ActivityDeps } from '../deps.js';
+
+const sentenceOf = ({ _id, maxTokens = null, tokensTaken = 0 }: RunDoc, { wanted }: RunPause): string =>
+  `Paused at max_tokens: ${tokensTaken} of ${maxTokens ?? 0} tokens are taken, and the next text has ${wanted}. ` +
+  `Let it go on by POST /sync_runs/${_id}/resume, or cancel it.`;
+
+/** The pauses of runs that have come to their bound of tokens. */
+export function createPauseActivities({ store, settings, log }: ActivityDeps) {
+  /** Says on the record that the run's files lie in whether it stands still. */
+  const show = async (run: RunDoc, pause: RunPause | null): Promise<void> => {
+    const message = pause && sentenceOf(run, pause);
+    if (run.fileId !== null)
+      await store.files.moveContainer(run._id, run.fileId, {
+        status: pause ? 'QUEUED_FOR_SYNC' : 'SYNCING',
+        message,
+      });
+    else if (run.dataSourceId) await store.dataSources.note(run, run.dataSourceId, { files_paused: message });
+  };
+  return {
+    /** Tells that the run stands still, or takes its pause away once somebody has it go on. Safe to repeat. */
+    async lookAtPause({ runId }: RunInput): Promise<LookAtPauseResult> {
+      const run = await store.runs.find(runId);
+      if (!run) throw new Error(`Run ${runId} has no row`);
+      const { pause, organizationId, requestId, maxTokens, tokensTaken } = run;
+      const context = { runId, organizationId, requestId, maxTokens, tokensTaken };
+      if (!pause || pause.resumedAt !== null) {
+        await show(run, null);
+        await store.pauses.takeUp(runId);
+        log.info(context, 'a paused run goes on');
+        return { goesOn: true, endsInMs: 0 };
+      }
+      await show(run, pause);
+      await store.transaction((session) =>
+        store.events.write(
+          [uploadEvent('FILE_SYNC_LIMIT_REACHED', { ...run, uploadId: run.uploadId ?? null })],
+          session,
+          `paused:${runId}:${pause.at.getTime()}`,
+        ),
+      );
+      log.info(context, 'a run stands still at its bound of tokens');
+      return { goesOn: false, endsInMs: Math.max(0, pause.at.getTime() + settings.pausedRunMs - Date.now()) };
+    },
+  };
+}

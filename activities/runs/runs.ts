@@ -1,0 +1,130 @@
+import type { FeedReading, SyncFeedRequest } from '../../contract/feeds.js';
+import type { FaultKind } from '../../contract/failures.js';
+import { type BegunRun, IS_UPLOAD, type RunInput, type RunKind } from '../../contract/orchestration.js';
+import { cutMessage, type ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
+import type { ContainerChange } from '../../store/files/commands.js';
+import type { RunCounts } from '../../store/files/runProgress.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import type { RunEnd } from '../../store/runs/outbox.js';
+import type { ActivityDeps } from '../deps.js';
+import { settleInterrupted } from '../generations/interruptedTries.js';
+import { lastCause } from '../lastCause.js';
+import { prepareSpace } from './prepareSpace.js';
+
+/** Kinds whose passes let go what is at its site no more. A feed is a window: what leaves it stays. */
+const SITE_KINDS: readonly RunKind[] = ['scrapeSitemap', 'webScrape'];
+
+/** The ends and beginnings of a run: small writes, each safe to repeat. */
+export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
+  /** Ends the run's row, and with it what only the run needed. */
+  const end = async (
+    run: RunDoc,
+    outcome: 'finished' | 'failed' | 'aborted',
+    counts: RunCounts,
+    said?: RunEnd,
+  ): Promise<void> => {
+    if (run.dataSourceId) await store.dataSources.filesSynced(run, run.dataSourceId);
+    if (run.dataSourceId && run.maxTokens !== undefined)
+      await store.dataSources.note(run, run.dataSourceId, { files_paused: null });
+    const synced = run.parentRunId === undefined ? {} : { synced: await store.files.countSynced(run) };
+    await store.runs.finish(run._id, outcome, { ...counts, ...synced }, said);
+    if (run.kind === 'webScrape') await store.frontier.clear(run._id);
+  };
+  /** The reading, if the same feed would bring nothing: all its entries are there, and none of them is read elsewhere. */
+  const spared = async (reading: FeedReading, { total, ready }: RunCounts): Promise<FeedReading | null> =>
+    (reading.etag !== null || reading.lastModified !== null) &&
+    ready === total &&
+    !(await store.files.anyFromPage(reading.runId))
+      ? { ...reading, entries: total }
+      : null;
+  const rowOf = async (runId: number) => {
+    const run = await store.runs.find(runId);
+    if (!run) throw new Error(`Run ${runId} has no row`);
+    return run;
+  };
+  /** Changes the container that the run's files lie in, where they do. */
+  const moveParent = async ({ _id, fileId }: RunDoc, change: ContainerChange): Promise<void> => {
+    if (fileId !== null) await store.files.moveContainer(_id, fileId, change);
+  };
+  return {
+    /** Takes the run out of the outbox and puts its parent into SYNCING. `finished` when an earlier execution did it all. */
+    async beginRun({ runId }: RunInput): Promise<BegunRun> {
+      const run = await rowOf(runId);
+      await store.runs.markStarted(runId);
+      if (run.finishedAt !== null) return { finished: true };
+      await Promise.all([prepareSpace(run, { store, embeddings }), moveParent(run, { status: 'SYNCING' })]);
+      const isPass = run.parentRunId !== undefined;
+      return { finished: false, ...(isPass && SITE_KINDS.includes(run.kind) && { dropsGone: true }) };
+    },
+
+    /** Ends a run whose discovery worked: the parent is READY, with counts that add up. */
+    async finishRun({ runId }: RunInput): Promise<void> {
+      const run = await rowOf(runId);
+      const counts = await store.files.countRun(runId);
+      const found = run.kind === 'syncFeed' ? ((run.options as SyncFeedRequest).found ?? null) : null;
+      const unchanged = found !== null && 'unchanged' in found;
+      // What an unchanged feed has brought in is told by the run that did.
+      const facts = unchanged
+        ? {}
+        : {
+            pages_total: counts.total,
+            pages_ready: counts.ready,
+            pages_failed: counts.failed,
+            pages_aborted: counts.aborted,
+          };
+      if (run.fileId === null && run.dataSourceId)
+        await store.dataSources.note(run, run.dataSourceId, { files_error: null });
+      const reading = found && 'reading' in found ? await spared(found.reading, counts) : null;
+      // Of a crawl nobody knows sooner that all its addresses are found; of others it was told long ago, and is not again.
+      if (IS_UPLOAD[run.kind])
+        await moveParent(run, { status: 'SYNCING', discovered: true, isPass: run.parentRunId !== undefined });
+      await moveParent(run, {
+        status: 'READY',
+        facts,
+        synced: true,
+        ...(reading && { feedReading: reading }),
+      });
+      const leftOut = run.kind === 'scrapeSitemap' ? cutMessage(run.options as ScrapeSitemapRequest) : null;
+      await end(run, 'finished', counts, leftOut === null ? undefined : { message: leftOut, error: null });
+      log.info(
+        { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, ...counts },
+        'run finished',
+      );
+    },
+
+    /** Ends a run that could not do its work: files in motion are aborted, the parent says why. */
+    async failRun({ runId, ...given }: RunInput & { message: string; cause?: FaultKind | null }): Promise<void> {
+      const run = await rowOf(runId);
+      const { message, cause } = lastCause(run, given.message, given.cause);
+      await moveParent(run, { status: 'SYNC_ERROR', message, cause: cause ?? 'run_failed' });
+      // Without a container, there is no file to say why.
+      if (run.fileId === null && run.dataSourceId)
+        await store.dataSources.note(run, run.dataSourceId, { files_error: message });
+      await store.files.abortOpen(runId, message, 'run_failed');
+      await settleInterrupted(store, runId);
+      const counts = await store.files.countRun(runId);
+      await end(run, 'failed', counts, { message, error: cause ?? 'run_failed' });
+      log.warn(
+        { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, message },
+        'run failed',
+      );
+    },
+
+    /** Ends a cancelled run: what is done stays, the rest is SYNC_ABORTED. */
+    async abortRun({ runId }: RunInput): Promise<void> {
+      const run = await rowOf(runId);
+      await store.files.abortOpen(
+        runId,
+        'The run was cancelled before this was synced. Resync to try again.',
+        'cancelled',
+      );
+      await settleInterrupted(store, runId);
+      const counts = await store.files.countRun(runId);
+      await end(run, 'aborted', counts);
+      log.info(
+        { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId },
+        'run cancelled',
+      );
+    },
+  };
+}

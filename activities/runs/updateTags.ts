@@ -1,0 +1,63 @@
+import { heartbeat } from '@temporalio/activity';
+
+import type { CopyTagsResult, RunInput } from '../../contract/orchestration.js';
+import type { ActivityDeps } from '../deps.js';
+import { settlePointTags } from '../generations/pointTags.js';
+
+/** Files that get their tags at once. */
+const FILES_PER_BATCH = 200;
+const HEARTBEAT_MS = 1_000;
+
+/** Tags on their way from a data source to its files, and from files to their points. */
+export function createTagActivities({ store, log }: ActivityDeps) {
+  const copySourceTags = async (
+    tenant: { organizationId: number; userId: number },
+    dataSourceId: number,
+    afterId: number,
+  ): Promise<CopyTagsResult> => {
+    // Read anew for every batch: what the latest version says is what is copied.
+    const source = await store.dataSources.find(tenant, dataSourceId);
+    if (!source) return { done: true, afterId: 0 };
+    const behind = await store.files.behindSource(source, afterId, FILES_PER_BATCH);
+    const last = behind.at(-1);
+    if (last) {
+      await store.files.takeSourceTags(source, behind);
+      const settled = await settlePointTags(
+        store,
+        behind.map(({ _id }) => _id),
+      );
+      await store.files.tookSourceTags(source, settled);
+      return { done: false, afterId: last._id };
+    }
+    // The end of a pass that began at the first file and found none is the end; else there may be some left behind.
+    return {
+      done: afterId === 0 && (await store.dataSources.tagsCopied(tenant, dataSourceId, source.tagsVersion)),
+      afterId: 0,
+    };
+  };
+
+  return {
+    /** Copies tags to the next files from a cursor on, and to their points; answers the next cursor. Safe to repeat. */
+    async copyTags({ runId, afterId }: RunInput & { afterId: number }): Promise<CopyTagsResult> {
+      const run = await store.runs.find(runId);
+      if (!run) throw new Error(`Run ${runId} has no row`);
+      await store.runs.markStarted(runId);
+      const { organizationId, userId, fileId, dataSourceId } = run;
+      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+      try {
+        if (dataSourceId) return await copySourceTags({ organizationId, userId }, dataSourceId, afterId);
+        await settlePointTags(store, fileId === null ? [] : [fileId]);
+        return { done: true, afterId: 0 };
+      } finally {
+        clearInterval(beat);
+      }
+    },
+
+    async finishTags({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
+      const run = await store.runs.find(runId);
+      if (outcome === 'aborted' && run?.dataSourceId) await store.dataSources.tagsStopped(run, run.dataSourceId);
+      await store.runs.finish(runId, outcome, {});
+      log.info({ runId, outcome }, 'tags brought to files and vectors');
+    },
+  };
+}
