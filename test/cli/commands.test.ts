@@ -56,8 +56,10 @@ test('an API and a worker that have opened MongoDB, and miss what they need next
     failedStart('api/server', { API_KEY: '', DATA_DIR: path.join(tmpdir(), 'allotrope-no-data') }),
     failedStart('worker/main', { TEMPORAL_ADDRESS: `127.0.0.1:${new URL(env['MONGODB_URI']!).port}` }),
   ]);
-  expect(api).toEqual({ code: 1, signal: null, said: expect.stringContaining('API_KEY') });
-  expect(worker).toEqual({ code: 1, signal: null, said: expect.stringContaining('Temporal does not answer') });
+  expect({ api, worker }).toEqual({
+    api: { code: 1, signal: null, said: expect.stringContaining('API_KEY') },
+    worker: { code: 1, signal: null, said: expect.stringContaining('Temporal does not answer') },
+  });
 });
 
 describe('what is not understood', () => {
